@@ -19,6 +19,7 @@ SEEN = 0.005
 STEP = "Step {step}."
 IDLE = "Lanes idle {idle}."
 WAITING = "Lanes idle {idle}: mostly {reason} ({share})."
+LARGEST = "Lanes idle {idle}, the largest part {reason} ({share})."
 LANE, LANES = "lane {lane}", "other lanes"
 FOR_ALL = "Lane {lane} spends {share} of a step on work for all."
 REASONS = {
@@ -42,9 +43,10 @@ REASONS = {
 class Idling:
     """Of some steps: the median `step_ns`; the idle part of all compute lanes' time, 0 to 1.
 
-    `cause` is that of most idle time (None where hardly any is), `cause_share` its part of all
-    lanes' time. `lane` holds the others up for most of it, None if several do; `for_all` is the
-    part of a step in which that lane works for all replicas, None where it does not.
+    `cause` is that of most idle time, None where hardly any is; `lane` holds the others up for most
+    of it, None if several do. `cause_share` is the part of all lanes' time that is lost to both.
+    `for_all` is the part of a step in which that lane works for all replicas, None where it does
+    not.
     """
 
     step_ns: int
@@ -77,7 +79,8 @@ class Idling:
         if alone and CAUSES[most] is Cause.COLLECT:
             ns = sum(_for_all(explained, holder) for explained in explanations)
             for_all = ns / max(1, sum(makespans))
-        cause_share = float(totals[most] / whole)
+        lost = by_cause[most, holder] if alone else totals[most]
+        cause_share = float(lost / whole)
         return cls(step_ns, share, CAUSES[most], cause_share, holder if alone else None, for_all)
 
 
@@ -93,7 +96,8 @@ def idle_text(found: Idling, say: Say = plainly) -> str:
         who = say(LANES) if found.lane is None else say(LANE, lane=found.lane)
         reason = say(REASONS[found.cause], who=who)
         share = _percent(found.cause_share)
-        words.append(say(WAITING, idle=_percent(found.share), reason=reason, share=share))
+        waiting = WAITING if 2 * found.cause_share >= found.share else LARGEST
+        words.append(say(waiting, idle=_percent(found.share), reason=reason, share=share))
     if found.for_all is not None:
         words.append(say(FOR_ALL, lane=found.lane, share=_percent(found.for_all)))
     return " ".join(words)

@@ -116,7 +116,7 @@ class Measured:
         """What it costs that tasks take longer by factors: ns, and the part of a step; medians."""
         without = np.array([self.lasts(taken / factors) for taken in self.taken], np.int64)
         lost = self.makespans - without
-        return int(np.median(lost)), float(np.median(lost / np.maximum(1, self.makespans)))
+        return int(np.median(lost)), float(np.median(lost / np.maximum(1, self.spans)))
 
 
 def chosen(trace: Trace, steps: list[int]) -> list[int]:

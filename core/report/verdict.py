@@ -10,7 +10,7 @@ are, both by simulation.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from statistics import NormalDist
 
@@ -119,7 +119,9 @@ def verdict(trace: Trace, say: Say = plainly) -> Verdict | None:
         return None
     worst = host(run) or fault(run) or inherent(run)
     values = {"loss": duration_text(worst.loss_ns), "share": f"{100 * worst.share:.3g} %"}
-    opening = idle_text(Idling.of(_explained(trace, steps)), say)
+    lengths = [end - start for start, end in map(trace.step_bounds, steps)]
+    idling = replace(Idling.of(_explained(trace, steps)), step_ns=int(np.median(lengths)))
+    opening = idle_text(idling, say)
     text = f"{opening} {say(WORDS[worst.kind], **worst.values, **values)}"
     return Verdict(worst.kind, worst.where, worst.loss_ns, text)
 
@@ -143,12 +145,11 @@ class Finding:
 
 def host(run: Measured) -> Finding | None:
     """That the host was late for a large part of the steps: then nothing else can be measured."""
-    taken = np.median(run.taken, axis=0)
     late = int(np.median(run.spans - run.makespans))
-    share = late / max(1, run.lasts(taken) + late)
+    share = late / max(1, np.median(run.spans))
     if share <= HOST_SHARE:
         return None
-    usual = duration_text(round(float(np.median(taken[run.computes]))))
+    usual = duration_text(round(float(np.median(run.taken[:, run.computes]))))
     return Finding(Limit.HOST, "", late, share, {"task": usual})
 
 
@@ -205,8 +206,7 @@ def hiccups(run: Measured) -> Iterator[Finding]:
 def _hiccup(run: Measured, place: int, task: int, usual: float) -> Finding:
     taken = run.taken[place].astype(np.float64)
     taken[task] = usual
-    whole = int(run.makespans[place])
-    ns = whole - run.lasts(taken)
+    ns = int(run.makespans[place]) - run.lasts(taken)
     lane = run.lanes[run.columns.lane[task]].serves
     step = run.steps[place] - run.warmup + 1
     values = {
@@ -214,7 +214,7 @@ def _hiccup(run: Measured, place: int, task: int, usual: float) -> Finding:
         "taken": duration_text(int(run.taken[place, task])), "usual": duration_text(round(usual)),
     }  # fmt: skip
     where = f"step {step} lane {lane}"
-    return Finding(Limit.HICCUP, where, ns, ns / max(1, whole), values)
+    return Finding(Limit.HICCUP, where, ns, ns / max(1, int(run.spans[place])), values)
 
 
 def _usual(run: Measured) -> Floats:
@@ -329,17 +329,18 @@ def _scatter(values: Floats) -> float:
 
 def inherent(run: Measured) -> Finding:
     """What limits the steps though no lane, link or task is worse than its peers."""
-    taken = np.median(run.taken, axis=0)
-    late = int(np.median(run.spans - run.makespans))
+    taken, step = np.median(run.taken, axis=0), max(1, int(np.median(run.spans)))
+    # Every task's own median makes no usual step: it is as long as one.
+    taken *= np.median(run.makespans) / max(1, run.lasts(taken))
     whole = run.lasts(taken)
-    named = LIMITS * max(1, whole + late)
+    named = LIMITS * step
     *alone, joint = _losses(run, taken, whole)
     kind, where, ns, values = max(alone, key=lambda one: one[2])
     if ns < named:
         kind, where, ns, values = joint
     if ns < named:
         return Finding(Limit.NONE, "", 0, 0.0)
-    return Finding(kind, where, ns, ns / max(1, whole + late), values)
+    return Finding(kind, where, ns, ns / step, values)
 
 
 Loss = tuple[Limit, str, int, Mapping[str, object]]
@@ -359,9 +360,10 @@ def _losses(run: Measured, taken: Floats, whole: int) -> list[Loss]:
     shares = np.ones(len(run.lanes))
     shares[lanes] = mean / np.maximum(totals, 1)
     even = np.where(run.computes, taken * shares[run.columns.lane], taken)
+    computed = _computed(run)
     values = {
-        "lane": lanes[most], "most": duration_text(round(totals[most])),
-        "mean": duration_text(round(mean)),
+        "lane": lanes[most], "most": duration_text(round(computed[most])),
+        "mean": duration_text(round(computed.mean())),
     }  # fmt: skip
     still, longest = run.lasts(work), round(totals[most])
     order = run.lasts(np.where(run.computes, even, 0.0)) - round(mean)
@@ -371,3 +373,13 @@ def _losses(run: Measured, taken: Floats, whole: int) -> list[Loss]:
         (Limit.COMMUNICATION, "", whole - still, {}),
         (Limit.SCHEDULE, "", order, {}),
     ]
+
+
+def _computed(run: Measured) -> Floats:
+    """For how many ns each compute lane computes in a step, the median."""
+    totals = np.zeros((len(run.steps), len(run.lanes)))
+    for lane in run.compute_lanes:
+        mine = run.computes & (run.columns.lane == lane)
+        totals[:, lane] = run.taken[:, mine].sum(axis=1)
+    median: Floats = np.median(totals[:, run.compute_lanes], axis=0)
+    return median

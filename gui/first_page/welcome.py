@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QToolButton, QWidget
 
@@ -99,6 +99,10 @@ class WelcomePage(QScrollArea):
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
         super().paintEvent(event)
+        if self._wanted:  # once this is painted: a thread beside it would hold it up
+            QTimer.singleShot(0, self._draw_wanted)
+
+    def _draw_wanted(self) -> None:
         wanted, self._wanted = self._wanted, []
         for path in reversed(wanted):  # what is added last comes first
             self._runner.add(_thumbnail(path), thread=True)

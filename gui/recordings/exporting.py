@@ -58,11 +58,11 @@ class Exporting(QObject):
         self.progress = ProgressDialogs(window, self.report)
         self.progress.text = tr("Writing the report…")
         self.report.failed.connect(banner.say)
-        self.report.done.connect(self._done)
+        self.report.done.connect(self.done)
 
     def open(self) -> None:
         """Show the panel of figures beside the window."""
-        if self._scene() is None:
+        if self.scene() is None:
             return
         if self.panel is None:
             self.panel = FigurePanel(self.draw, self._window)
@@ -88,7 +88,7 @@ class Exporting(QObject):
 
     def export_visible(self) -> None:
         """Ask for a file and write exactly what is visible into it."""
-        if self._scene() is not None:
+        if self.scene() is not None:
             picture = self.draw(self._on_screen())  # what is visible now, not when it is named
             self._ask(self._window, picture, ".png", IMAGES)
 
@@ -97,25 +97,25 @@ class Exporting(QObject):
 
         Its format follows from the suffix.
         """
-        if self._scene() is not None:
+        if self.scene() is not None:
             self.save_to(self.draw(Wish(self._on_screen().options, visible)), path)
 
     def copy_visible(self) -> None:
         """Put what is visible on the clipboard, as an image and as SVG."""
-        if self._scene() is not None:
+        if self.scene() is not None:
             self._copy(self.draw(self._on_screen()))
 
     def export_report(self) -> None:
         """Ask for a file and write a report on the run into it."""
-        if self._scene() is not None:
-            start = self._start(".html")
+        if self.scene() is not None:
+            start = self.offered(".html")
             ask_save(self._window, tr("Export report"), start, [tr(REPORT)], self.report_to)
 
     def report_to(self, path: Path) -> None:
         """Write a report bit by bit, so that the window answers and the user can cancel it."""
         from gui.report.job import report_work  # the window is there sooner without
 
-        scene, run = self._scene(), self._state.run_shown
+        scene, run = self.scene(), self._state.run_shown
         if scene is not None and run is not None:
             self.report.start(report_work(scene, path, self._state.explainer, run.live))
 
@@ -126,7 +126,7 @@ class Exporting(QObject):
         except ValueError as error:
             self._banner.say(str(error))
             return
-        self._done(path)
+        self.done(path)
 
     def _ask_figure(self, picture: Picture) -> None:
         self._keep()
@@ -134,15 +134,15 @@ class Exporting(QObject):
 
     def _ask(self, parent: QWidget, picture: Picture, suffix: str, kinds: tuple[str, ...]) -> None:
         ask_save(
-            parent, tr("Save figure"), self._start(suffix), [tr(kind) for kind in kinds],
+            parent, tr("Save figure"), self.offered(suffix), [tr(kind) for kind in kinds],
             lambda path: self.save_to(picture, path),
         )  # fmt: skip
 
-    def _start(self, suffix: str) -> Path:
+    def offered(self, ending: str) -> Path:
         """A file called as the run that is shown, in the folder that was written to last."""
         run = self._state.run_shown
         name = "run" if run is None else Path(file_name(run)).stem
-        return Path(self._settings.folder) / f"{name}{suffix}"
+        return Path(self._settings.folder) / f"{name}{ending}"
 
     def _copy(self, picture: Picture) -> None:
         copy_picture(picture)
@@ -152,12 +152,14 @@ class Exporting(QObject):
         if self.panel is not None:
             self._settings.figure = self.panel.wish.options
 
-    def _done(self, path: Path) -> None:
+    def done(self, path: Path) -> None:
+        """Something was written: say so, and offer its folder from now on."""
         self._settings.folder = str(path.parent)
         self._banner.hide()
         self._state.note(tr("Exported {name}.", name=path.name))
 
-    def _scene(self) -> Scene | None:
+    def scene(self) -> Scene | None:
+        """What there is to write; if that is nothing, the window says so."""
         scene = self._state.scene
         if scene is None:
             self._banner.say(

@@ -40,6 +40,7 @@ from gui.recordings.drops import FileDrops
 from gui.recordings.exporting import Exporting
 from gui.recordings.files import Files
 from gui.recordings.listening import Listening
+from gui.recordings.trace_exports import TraceExports
 from gui.runs.faults import banner_text, faults_of
 from gui.runs.live_figures import LiveFigures, Part
 from gui.sweep.sweeping import Sweeping
@@ -92,6 +93,7 @@ class MainWindow(QMainWindow):
         self.banner, self.explainer = Banner(), Explainer(self)
         self.files = Files(self, self, session, self.banner, settings)
         self.exporting = Exporting(self, self, self.banner, settings)
+        self.trace_exports = TraceExports(self, self.exporting, self.banner)
         self._name_panels(Panels(session, settings))
         self.timeline = TimelineView()
         self.overview = Overview(self.timeline.state)

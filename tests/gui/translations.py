@@ -45,7 +45,7 @@ TABLES = {
     "core.predict.compare": ("CostSource",),
     "core.report.figure": ("PRESETS",),
     "core.report.idling": (
-        "STEP", "IDLE", "WAITING", "LANE", "LANES", "FOR_ALL", "REASONS",
+        "STEP", "IDLE", "WAITING", "LARGEST", "LANE", "LANES", "FOR_ALL", "REASONS",
     ),
     "core.report.verdict": ("WORDS",),
     "core.report.waterfall": ("BAR_WORDS",),

@@ -1,5 +1,7 @@
 """How long steps take and what lanes wait for, against runs whose idle time is known."""
 
+from dataclasses import replace
+
 import pytest
 
 from core.explain.causes import CAUSES, Cause, explain_run_step
@@ -48,6 +50,23 @@ def test_a_slow_last_stage_is_who_the_others_wait_for() -> None:
     found, _ = idling("pipeline", schedule="1f1b", microbatches=16, slow_lane="3:4")
     assert (found.cause, found.lane) == (Cause.COMPUTE, 3)
     assert "waiting for lane 3 to compute" in idle_text(found)
+
+
+def test_the_share_of_a_cause_is_what_the_lane_that_is_named_holds_up() -> None:
+    spec = Specification("pipeline", MODEL, "4xvirtual:cpu", microbatches=16, slow_lane="3:4")
+    explained = explain_run_step(made(replace(spec, steps=1, batch=64, warmup=0)).trace, 0)
+    found = Idling.of([explained])
+    mine = explained.columns.lane[explained.blocking] == 3
+    mine &= explained.cause == CAUSES.index(Cause.COMPUTE)
+    assert found.lane == 3
+    lost = (explained.end - explained.start)[mine].sum()
+    assert found.cause_share == pytest.approx(lost / explained.makespan / 4)
+
+
+def test_mostly_is_said_of_half_the_idle_time_or_more() -> None:
+    found = Idling(37_000_000, 0.4, Cause.COMPUTE, 0.2)
+    assert "idle 40 %: mostly waiting" in idle_text(found)
+    assert "idle 40 %, the largest part waiting" in idle_text(replace(found, cause_share=0.19))
 
 
 def test_a_single_lane_has_a_step_and_nothing_to_wait_for() -> None:

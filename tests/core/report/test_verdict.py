@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from core.cli.report import summary_text
 from core.models.catalogue import ModelSettings
+from core.plain import duration_text, plainly
 from core.plan.specification import Specification
+from core.report.idling import STEP
 from core.report.summary import summarise
 from core.report.verdict import WORDS, Limit, Verdict, verdict
 from tests.core.explain.drawn import specifications
@@ -102,6 +104,20 @@ def test_stages_of_different_sizes_are_imbalance_and_no_slow_lane() -> None:
     )))  # fmt: skip
     assert found.kind is Limit.IMBALANCE
     assert "a lane on average for" in found.text
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_a_lane_computes_and_its_loss_are_those_of_the_summarys_median_step(seed: int) -> None:
+    trace = made(Specification(
+        "single", MODEL, "2xvirtual:cpu", batch=64, steps=3, jitter=0.3, seed=seed,
+    )).trace  # fmt: skip
+    whole = summarise(trace)
+    median = int(np.median([step.makespan_ns for step in whole.steps]))
+    assert whole.verdict is not None and whole.verdict.kind is Limit.IMBALANCE
+    said = plainly(STEP, step=duration_text(median))
+    assert whole.verdict.text.startswith(said)
+    assert f"computes for {duration_text(median)}, a lane" in whole.verdict.text
+    assert whole.verdict.loss_ns == pytest.approx(median / 2, rel=1e-4)
 
 
 def test_the_first_stages_cheaper_backward_makes_no_other_lane_slow() -> None:
