@@ -18,8 +18,10 @@ import pyarrow as pa
 
 from core.engine.messages import Ended, Message, Outcome, Rows, Started
 from core.job.joining import Coming, Joining
-from core.recorder.wire import ALL_HERE
+from core.plain import said
+from core.reading import FORESEEN
 from core.recording.listener import Listener
+from core.recording.packed import Packed, TooLarge
 from core.recording.schema import read_header
 
 MOST_ROWS = 1 << 18
@@ -115,8 +117,8 @@ class Hearing:
         with self._room:
             self._refused += 1
 
-    def _hear(self, peer: socket.socket, rank: int) -> None:
-        """Read a rank's stream to its end, on its own thread."""
+    def _hear(self, peer: socket.socket, rank: int) -> bool:
+        """Read a rank's stream to its end, on its own thread; whether it came to it."""
         came: Coming | None = None
         try:
             with peer.makefile("rb") as file:
@@ -130,12 +132,13 @@ class Hearing:
                     self._take(came, batch)
                 if file.read(1):
                     raise ValueError("it goes on behind its end")
-            peer.sendall(ALL_HERE)
-        except (ValueError, LookupError, pa.ArrowException, OSError, MemoryError) as error:
+            return True
+        except (*FORESEEN, pa.ArrowException) as error:
             with self._room:
                 self._refused += came is None
                 if came is not None and not isinstance(error, OSError) and not self._problem:
-                    self._problem = f"rank {rank} tells what makes no sense: {error}"
+                    self._problem = said(f"rank {rank} tells what makes no sense: {error}")
+            return False
         finally:
             if came is not None:
                 self._end(came)
@@ -183,11 +186,13 @@ class Hearing:
                 return
             try:
                 self._tell(self._joining.last())
-            except (ValueError, LookupError) as error:
-                self._problem = f"what the ranks tell makes no sense: {error}"
-            self._messages.append(self._outcome(self._joining.ranks))
-            self._joining = None
-            self._room.notify_all()
+            except (*FORESEEN, pa.ArrowException) as error:
+                told = said(f"what the ranks tell makes no sense: {error}")
+                self._problem = self._problem or told
+            finally:  # whoever draws waits for the end
+                self._messages.append(self._outcome(self._joining.ranks))
+                self._joining = None
+                self._room.notify_all()
 
     def _outcome(self, ranks: list[Coming]) -> Ended:
         broken = [rank.number for rank in ranks if rank.outcome is None]
@@ -202,17 +207,22 @@ class Hearing:
 
 
 class _Limited:
-    """Reads no message larger than one can be: a damaged length would ask for all memory."""
+    """Reads no message larger than one can be: a damaged length would ask for all memory.
+
+    So would a small one that unpacks to a large one.
+    """
 
     def __init__(self, file: BufferedReader) -> None:
-        self._file = file
+        self._file, self._packed = file, Packed(MOST_MESSAGE, MOST_MESSAGE)
         self.closed = False
 
     def read(self, size: int = -1) -> bytes:
-        """As many bytes as are asked for, fewer at the end. Raises OSError if it is too many."""
+        """As many bytes as are asked for, fewer at the end. Raises TooLarge if it is too many."""
         if not 0 <= size <= MOST_MESSAGE:
-            raise OSError(f"a message of {size:,} bytes is too large")
-        return self._file.read(size)
+            raise TooLarge(f"a message has {size:,} bytes: {MOST_MESSAGE:,} are taken")
+        data = self._file.read(size)
+        self._packed.take(data)
+        return data
 
 
 def _let_go(peer: socket.socket) -> None:

@@ -94,6 +94,24 @@ def test_two_ranks_are_one_run_and_each_span_comes_once(window, listening, qtbot
     assert sorted(map(str, live)) == sorted(map(str, file))
 
 
+def test_a_job_that_came_before_the_last_ones_end_was_drawn_is_under_way_too(
+    window, listening, qtbot, tmp_path
+):
+    two_ranks(tmp_path)
+    session, begun, ended = window.session, [], []
+    session._timer.stop()
+    session.run_started.connect(lambda run: begun.append((session.asking, session.hears)))
+    session.run_ended.connect(ended.append)
+    for _ in range(2):
+        for peer in sent(tmp_path, (1, 0), address(window)):
+            peer.close()
+    while len(ended) < 2:
+        session.tick()
+    assert begun == [(True, True)] * 2
+    assert not session.asking and not window.bar._progress.isVisible()
+    session._timer.start()
+
+
 def test_stop_lets_the_job_go_and_keeps_what_came(window, listening, qtbot, tmp_path):
     two_ranks(tmp_path)
     peers = sent(tmp_path, (0, 1), address(window), cut=-8)
