@@ -36,7 +36,8 @@ class Peer:
     """A rank that is or was connected.
 
     `steps` it has told, `waiting` spans of them that other ranks have not; `half_width` in ns is
-    how far its times may be off, inf if its clock was not compared.
+    how far its times may be off, inf if its clock was not compared; `drifts` says that it was
+    compared at the beginning only, so that what it has drifted since is not in that.
     """
 
     rank: int
@@ -45,6 +46,7 @@ class Peer:
     steps: int
     waiting: int
     half_width: float
+    drifts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ class Hearing:
             ranks = sorted(self._ranks.values(), key=lambda rank: rank.number)
             peers = tuple(
                 Peer(rank.number, str(rank.header.hardware.get("host", "")), not rank.has_ended,
-                     rank.latest + 1, rank.waiting, rank.half_width)
+                     rank.latest + 1, rank.waiting, rank.half_width, rank.drifts)
                 for rank in ranks
             )  # fmt: skip
             world = ranks[0].header.replicas if ranks else 0

@@ -93,6 +93,11 @@ class Coming:
         return self.device + max([width, *later])
 
     @property
+    def drifts(self) -> bool:
+        """Whether nothing is known of its clock since the beginning; rank 0 has the run's."""
+        return self.number > 0 and len(self.clocks) == 1
+
+    @property
     def waiting(self) -> int:
         """How many of its spans wait for other ranks."""
         return self.trace.span_count
