@@ -14,6 +14,7 @@ import pytest
 from core.engine.client import EngineClient
 from core.engine.messages import Ended, Outcome
 from core.models.catalogue import ModelSettings
+from core.plan.devices import Hardware
 from core.plan.specification import Specification
 from core.process import child
 from core.trace.header import Header
