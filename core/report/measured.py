@@ -113,7 +113,7 @@ class Measured:
         return int(step.end.max(initial=0))
 
     def loss(self, factors: Floats) -> tuple[int, float]:
-        """What it costs that tasks take longer by factors: the median in ns; its part of a median step."""
+        """What it costs that tasks take longer by factors: the median in ns, its part of a step."""
         without = np.array([self.lasts(taken / factors) for taken in self.taken], np.int64)
         lost = int(np.median(self.makespans - without))
         return lost, lost / max(1, int(np.median(self.spans)))
