@@ -16,6 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.nn.parameter import is_lazy
 
 from core.engine.models.exported import cut_blocks
 from core.engine.models.modules import Batch, Loss
@@ -99,6 +100,10 @@ def _own_blocks(built: object, name: str, rows: Tensor, dtype: torch.dtype) -> l
             f"--model {name!r}: build() gave {_what(built)}; it must give an nn.Module, a list of "
             "blocks, one at least, or a configuration of transformers"
         )
+    parameters = [one for block in blocks for one in block.parameters()]
+    if not parameters or any(map(is_lazy, parameters)):
+        lacks = "sizes of its parameters; name them" if parameters else "parameters to train"
+        raise PlanError(f"--model {name!r}: build() gave a model without {lacks}")
     return [block.to(dtype).train() for block in blocks]
 
 

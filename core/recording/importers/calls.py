@@ -10,7 +10,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from core.recording.importers.json_events import LATEST, Event, Events, Number, number
+from core.recording.importers.json_events import (
+    LATEST,
+    Event,
+    Events,
+    Number,
+    number,
+    plain_number,
+)
 from core.trace.odd import Odd
 
 NS_PER_UNIT = 1000.0  # times are microseconds, whatever unit a file asks viewers to show
@@ -173,10 +180,11 @@ def counters_of(
     """Times in ns and values of each thing that was counted, by its name."""
     told: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for counted in events.counted:
+        at = number(plain_number(counted.ts))
         for key, raw in counted.args.items():
-            value = number(raw if isinstance(raw, int | float | str) else None)
-            if abs(number(counted.ts)) < LATEST and np.isfinite(value):
-                told[f"{counted.name} {key}"].append((number(counted.ts), value))
+            value = number(plain_number(raw))
+            if abs(at) < LATEST and np.isfinite(value):
+                told[f"{counted.name} {key}"].append((at, value))
             else:
                 events.odd[Odd.NO_TIME] += 1
     return {

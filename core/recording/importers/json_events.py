@@ -70,15 +70,15 @@ class Event(msgspec.Struct, gc=False):
 
 
 class OddEvent(msgspec.Struct, gc=False):
-    """An event whose arguments are of other forms than those of others."""
+    """An event of which something is of another form than that of others."""
 
-    ph: str = ""
-    ts: Number = None
-    dur: Number = None
-    pid: Number = None
-    tid: Number = None
-    name: str | None = ""
-    cat: str | None = None
+    ph: Any = ""
+    ts: Any = None
+    dur: Any = None
+    pid: Any = None
+    tid: Any = None
+    name: Any = ""
+    cat: Any = None
     id: Any = None
     args: msgspec.Raw = msgspec.Raw(b"")
 
@@ -98,10 +98,10 @@ class Asked(msgspec.Struct, gc=False):
 class Counted(msgspec.Struct, gc=False):
     """What is read of an event that counts."""
 
-    ph: str = ""
-    ts: Number = None
-    name: str | None = ""
-    args: dict[str, Any] = {}
+    ph: Any = ""
+    ts: Any = None
+    name: Any = ""
+    args: Any = None
 
 
 class Rank(msgspec.Struct):
@@ -325,20 +325,40 @@ def _add(events: Events, data: bytes, whole: bool) -> None:
     try:
         found = msgspec.json.decode(data, type=list[Event])
     except msgspec.ValidationError:
-        found = [_plain(event) for event in msgspec.json.decode(data, type=list[OddEvent])]
+        data, found = _odd_events(data)
     events.add(found)
     if b'"cname"' in data:
         events.paint(msgspec.json.decode(data, type=list[Coloured]))
     if b'"C"' in data:
         every = msgspec.json.decode(data, type=list[Counted])
-        events.counted += [one for one in every if one.ph == "C"]
+        told = [one for one in every if one.ph == "C"]
+        events.counted += [one for one in told if isinstance(one.args, dict)]
+        events.odd[Odd.NO_TIME] += sum(not isinstance(one.args, dict) for one in told)
 
 
 def asked(data: bytes, whole: bool) -> list[Asked]:
     """The events of a list, or of an object that holds one, for the sake of their arguments."""
     if whole and _has_more(data):
         data = bytes(_file(data).traceEvents)
-    return msgspec.json.decode(data, type=list[Asked])
+    try:
+        return msgspec.json.decode(data, type=list[Asked])
+    except msgspec.ValidationError:
+        return msgspec.json.decode(_objects(data), type=list[Asked])
+
+
+def _odd_events(data: bytes) -> tuple[bytes, list[Event]]:
+    """A list of which something is no event of the usual form, as if it were, and its events."""
+    try:
+        data = _objects(data)
+        return data, [_plain(event) for event in msgspec.json.decode(data, type=list[OddEvent])]
+    except RecursionError as error:
+        raise msgspec.DecodeError("it is nested too deeply") from error
+
+
+def _objects(data: bytes) -> bytes:
+    """A list with empty objects, events of no kind, for what is none in it."""
+    every = [bytes(one).strip() for one in msgspec.json.decode(data, type=list[msgspec.Raw])]
+    return b"[%s]" % b",".join(one if one[:1] == b"{" else b"{}" for one in every)
 
 
 def _has_more(data: bytes) -> bool:
@@ -360,10 +380,16 @@ def _file(data: bytes) -> File:
 def _plain(event: OddEvent) -> Event:
     """The event with those of its arguments that have the form of others'."""
     args = _known(event.args) if event.args else None
-    number = event.id if isinstance(event.id, int | float | str) else None
+    name, cat = (None if told is None else str(told) for told in (event.name, event.cat))
     return Event(
-        event.ph, event.ts, event.dur, event.pid, event.tid, event.name, event.cat, number, args
-    )
+        str(event.ph), plain_number(event.ts), plain_number(event.dur), plain_number(event.pid),
+        plain_number(event.tid), name, cat, plain_number(event.id), args,
+    )  # fmt: skip
+
+
+def plain_number(told: Any) -> Number:
+    """What is no number and no text counts as missing."""
+    return told if isinstance(told, int | float | str) else None
 
 
 def _known(data: msgspec.Raw) -> Arguments:

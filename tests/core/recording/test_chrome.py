@@ -146,7 +146,6 @@ PACKED = gzip.compress(json.dumps(EVENTS * 50).encode(), mtime=0)
         (b"[" * 100_000, "trace.json"),
         (b'[{"ph": "X", "ts": 1, "args": ' + b'{"a":' * 100_000, "trace.json"),
         (PACKED[:60] + bytes(30) + PACKED[90:], "trace.json"),
-        (b'[{"ph": "X", "ts": 1, "name": 5}]', "trace.json"),
     ],
 )
 def test_a_file_that_is_made_to_do_harm_is_refused_in_one_line(written, data, says):
@@ -275,3 +274,19 @@ def test_the_time_of_day_keeps_its_nanoseconds_as_far_as_the_file_tells_them(wri
     data = b'[{"ph": "X", "ts": 1700000000000000.25, "dur": 0.5}, {"ph": "X", "ts": 0, "dur": 1}]'
     last = list(read_chrome_trace(written(data)).trace)[-1]
     assert (last.start, last.end) == (1_700_000_000_000_000_250, 1_700_000_000_000_000_750)
+
+
+def test_events_of_odd_forms_are_counted_and_no_file_is_cut_for_them(written):
+    plain = {"ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 10, "name": "a"}
+    counts = {"ph": "C", "pid": 1, "ts": 5, "name": 3}
+    opened = open_recording(written(json.dumps([
+        plain, {**plain, "name": 5, "ts": 20}, {**plain, "args": "x", "ts": 40}, None, 3,
+        {**counts, "args": {"v": 1}}, {**counts, "args": [1]}, {**counts, "ts": [5]},
+        {**plain, "ts": [60]}, {**plain, "tid": {"of": 1}, "ts": 80}, {**plain, "ts": 100},
+    ]).encode()))  # fmt: skip
+    trace = opened.trace
+    assert [(span.label, span.start) for span in trace if span.lane == 0] == [
+        ("a", 0), ("5", 20_000), ("a", 40_000), ("a", 100_000),
+    ]  # fmt: skip
+    assert "cut" not in opened.warning and trace.span_count == 5
+    assert trace.odd == {Odd.NO_TIME: 3, Odd.UNKNOWN: 2}

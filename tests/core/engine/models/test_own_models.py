@@ -168,6 +168,8 @@ def test_a_comparison_that_means_little_is_announced(tmp_path):
         ("def build(): return 3", "build() gave int"),
         ("def build(): raise SystemExit", "build() failed: SystemExit"),
         ("def build(): return []", "build() gave no block"),
+        ("def build(): return nn.Sequential(nn.ReLU())", "without parameters to train"),
+        ("def build(): return nn.Sequential(nn.LazyLinear(4))", "without sizes of its parameters"),
         ("def build(): return [nn.Tanh(), 3]", "build() gave a list with int"),
         (LOSS.format("((o - t) ** 2).mean(1)"), "loss() gave shape [2]; it must give a tensor of"),
         (LOSS.format("0.5"), "loss() gave float"),
