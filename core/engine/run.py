@@ -13,7 +13,7 @@ import torch
 
 from core.engine.calibration.calibrate import Passed, calibrate
 from core.engine.failures import is_out_of_memory
-from core.engine.lanes.lane import open_lanes
+from core.engine.lanes.devices import open_lanes
 from core.engine.models.modules import Batch
 from core.engine.models.workload import Workload, verification_notes
 from core.engine.prepare import Prepared

@@ -103,7 +103,8 @@ class Hearing:
         """End the run that is under way: its ranks are let go, and their jobs go on."""
         with self._room:
             peers = list(self._peers.values())
-            self._problem = self._problem or "stopped"
+            if peers:
+                self._problem = self._problem or "stopped"
         for peer in peers:
             _let_go(peer)
 
@@ -157,12 +158,12 @@ class Hearing:
                 one.header.replicas != rank.header.replicas for one in self._ranks.values()
             ):
                 self._ranks.clear()
+                self._problem = ""
             if self._closed or rank.header.replicas > MOST_RANKS:
                 raise ValueError("there is no room for it")
             self._ranks[rank.number], self._peers[rank.number] = rank, peer
             if len(self._ranks) == rank.header.replicas:
                 self._joining = Joining([self._ranks[n] for n in range(len(self._ranks))])
-                self._problem = ""
                 self._messages.append(Started(self._joining.header))
 
     def _take(self, rank: Coming, batch: pa.RecordBatch) -> None:
@@ -193,7 +194,7 @@ class Hearing:
                 self._problem = self._problem or told
             finally:  # whoever draws waits for the end
                 self._messages.append(self._outcome(self._joining.ranks))
-                self._joining = None
+                self._joining, self._problem = None, ""
                 self._room.notify_all()
 
     def _outcome(self, ranks: list[Coming]) -> Ended:

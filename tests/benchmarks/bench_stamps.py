@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from core.engine.hardware import find_hardware
+from core.engine.lanes.devices import open_lanes
 from core.engine.lanes.flusher import Flusher
-from core.engine.lanes.lane import open_lanes
 from core.engine.prepare import prepare
 from core.engine.run import batches_of
 from core.engine.server import SWITCH_SECONDS

@@ -28,15 +28,8 @@ import torch
 from torch import Tensor
 
 from core.engine.calibration.operations import CalibrationOps, shares_parameters, walk_of
-from core.engine.lanes.lane import (
-    Clock,
-    Lane,
-    Timestamp,
-    kept_random_state,
-    open_clock,
-    reached,
-)
-from core.engine.lanes.timestamps import Stamps
+from core.engine.lanes.devices import kept_random_state, open_clock
+from core.engine.lanes.lane import Clock, Lane, Stamps, Timestamp, reached
 from core.engine.models.modules import Batch
 from core.engine.models.stage_module import copy_to
 from core.engine.prepare import Prepared

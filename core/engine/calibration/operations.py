@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from torch import Tensor
 
-from core.engine.lanes.timestamps import Stamps
+from core.engine.lanes.lane import Stamps
 from core.engine.models.modules import Batch
 from core.engine.tasks.operations import Operations
 from core.engine.tasks.values import Key, ValueStore

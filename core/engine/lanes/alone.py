@@ -8,8 +8,8 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 
-from core.engine.lanes.lane import Timestamp, open_clock, open_lanes, reached
-from core.engine.lanes.timestamps import Stamps
+from core.engine.lanes.devices import open_clock, open_lanes
+from core.engine.lanes.lane import Stamps, Timestamp, reached
 from core.plan.task import Lane
 
 RUN_DELAY = "/proc/thread-self/schedstat"

@@ -1,8 +1,7 @@
-"""The seam between devices: lanes that run jobs in order, and the clocks that time them.
+"""Lanes that run jobs in order, the clocks that time them, and the timestamps of a task.
 
-A lane is a thread with a FIFO queue. It computes in that thread (CPU), launches from it onto a
-stream of its own (accelerators that time their work with events), or launches and waits until the
-device is idle (other accelerators). Everything else of the engine is the same for all of them.
+A lane is a thread with a FIFO queue. A CPU's computes in that thread; those of accelerators are in
+core.engine.lanes.devices. Everything else of the engine is the same for all of them.
 
 A timestamp is a moment on a lane: a recorded event on a lane with a stream, else the host's clock
 in ns.
@@ -15,15 +14,14 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from functools import cache, partial
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from itertools import pairwise
 from typing import TypeVar
 
 import torch
 
 from core.plan import task as plan
-from core.plan.devices import HOST, kind_of
 
 Timestamp = int | torch.Event
 ANCHORS = 8  # round trips tried for each anchor; the shortest is kept
@@ -105,81 +103,6 @@ def _fulfil(future: Future[T], work: Callable[[], T]) -> None:
         future.set_result(result)
 
 
-class StreamLane(Lane):
-    """Launches onto a stream of its own. `devices` are all devices of the run.
-
-    torch runs a copy between devices on the source's current stream and makes the destination's
-    wait, so a lane has a stream on every device and sets all of them current.
-    """
-
-    sleeps = False  # its thread runs ahead of the device
-
-    def __init__(self, lane: plan.Lane, devices: list[str]) -> None:
-        super().__init__(lane)
-        others = (torch.device(name) for name in devices if name != lane.device)
-        self._streams = [torch.Stream(device) for device in others]
-        self.stream = torch.Stream(self.device)
-        self._pool = [_event(self.device) for _ in range(256)]
-        self.timestamp = self._record
-
-    @contextmanager
-    def settings(self) -> Iterator[None]:
-        """The lane's streams on all devices; autograd in the calling thread."""
-        with ExitStack() as stack:
-            for stream in [*self._streams, self.stream]:
-                stack.enter_context(stream)
-            # Autograd has one thread per device: two lanes on it would take turns in it.
-            stack.enter_context(torch.autograd.set_multithreading_enabled(False))
-            yield
-
-    def _record(self) -> torch.Event:
-        event = self._pool.pop() if self._pool else _event(self.device)
-        event.record(self.stream)
-        return event
-
-    def wait(self, timestamp: Timestamp) -> None:
-        """Make the calling thread's stream wait, not the thread."""
-        assert isinstance(timestamp, torch.Event)
-        torch.accelerator.current_stream(self.device).wait_event(timestamp)
-
-    def completion(self) -> Timestamp:
-        """An event on the calling thread's stream, which need not be the lane's."""
-        event = _event(self.device)
-        event.record(torch.accelerator.current_stream(self.device))
-        return event
-
-    def recycle(self, timestamps: Iterable[Timestamp]) -> None:
-        """Return events to the pool."""
-        self._pool += [event for event in timestamps if isinstance(event, torch.Event)]
-
-
-class WaitingLane(Lane):
-    """Of a device that cannot time its work: a timestamp is the host's, made when it is idle.
-
-    So work runs alone on it: its lanes take turns, and share the lock `turn`.
-    """
-
-    def __init__(self, lane: plan.Lane, turn: AbstractContextManager[object]) -> None:
-        super().__init__(lane)
-        self.turn = turn
-        self.timestamp = self._when_idle
-        self.note = f"{lane.device} has no timed events: spans are the host's times, of work alone"
-
-    @contextmanager
-    def settings(self) -> Iterator[None]:
-        """Autograd in the calling thread."""
-        with torch.autograd.set_multithreading_enabled(False):
-            yield
-
-    def _when_idle(self) -> int:
-        torch.accelerator.synchronize(self.device)
-        return time.perf_counter_ns()
-
-
-def _event(device: torch.device) -> torch.Event:
-    return torch.Event(device, enable_timing=True)
-
-
 class Clock:
     """Turns a device's timestamps into host time, between anchors at a step's start and end.
 
@@ -203,101 +126,48 @@ class Clock:
         return timestamp
 
 
-class EventClock(Clock):
-    """A linear map between two anchors: events recorded and synchronised between host stamps."""
+class Stamps:
+    """The timestamps of one task's run. Whoever calls torch sets them: no more is in between.
 
-    def __init__(self, device: str) -> None:
-        self._device = torch.device(device)
-        self._stream = torch.Stream(self._device)
-        self._first = self._last = (_event(self._device), 0, 0)
-        self._scale = 1.0
+    `now` makes a timestamp on the task's lane; `start` and `end` are None until then. With `blocks`
+    the borders between blocks are noted too, by pass (forward or backward). The border n lies
+    before block n, counted over the whole model, so that block n reaches from border n to n + 1 in
+    a forward, and from n + 1 to n in a backward.
+    """
+
+    __slots__ = ("_borders", "_now", "blocks", "end", "start")
+
+    def __init__(self, now: Callable[[], Timestamp], blocks: bool = False) -> None:
+        self._now, self.blocks = now, blocks
+        self._borders: dict[tuple[bool, int], Timestamp] = {}
+        self.start: Timestamp | None = None
+        self.end: Timestamp | None = None
 
     def begin(self) -> None:
-        """Anchor; until `end`, a device ns counts as a host ns."""
-        self._first = self._anchor()
-        self._scale = 1.0
+        """The next thing is torch's work."""
+        self.start = self._now()
 
-    def end(self) -> int:
-        """Anchor again and fit the line through both anchors."""
-        self._last = self._anchor()
-        device_ns = self._first[0].elapsed_time(self._last[0]) * 1e6
-        if device_ns > 0:
-            self._scale = (self._last[1] - self._first[1]) / device_ns
-        return max(self._first[2], self._last[2])
+    def finish(self) -> None:
+        """The last thing was torch's work."""
+        self.end = self._now()
 
-    def time(self, timestamp: Timestamp) -> int:
-        """Host time of a completed event; what is host time already stays as it is."""
-        if isinstance(timestamp, int):
-            return timestamp
-        elapsed = self._first[0].elapsed_time(timestamp) * 1e6
-        return int(self._first[1] + elapsed * self._scale)
+    def passes(self, backward: bool, border: int) -> None:
+        """A border is passed now; what is noted of it already stays. Without blocks: nothing."""
+        if self.blocks and (backward, border) not in self._borders:
+            self._borders[backward, border] = self._now()
 
-    def _anchor(self) -> tuple[torch.Event, int, int]:
-        """(event, host time at the middle of its bracket, half-width), the narrowest of a few."""
-        torch.accelerator.synchronize(self._device)
-        tries = []
-        for _ in range(ANCHORS):
-            event = _event(self._device)
-            before = time.perf_counter_ns()
-            event.record(self._stream)
-            event.synchronize()
-            after = time.perf_counter_ns()
-            tries.append((event, (before + after) // 2, -(-(after - before) // 2)))
-        return min(tries, key=lambda anchor: anchor[2])
+    def bounds(self, task: plan.Task) -> tuple[Timestamp, Timestamp] | None:
+        """The start and the end of a block; None if one of its borders was not seen."""
+        assert task.block is not None
+        backward = task.kind is not plan.Kind.FORWARD
+        borders = [(backward, task.block), (backward, task.block + 1)]
+        if not all(border in self._borders for border in borders):
+            return None
+        first, last = (self._borders[border] for border in borders)
+        return (last, first) if backward else (first, last)
 
-
-def open_lanes(lanes: tuple[plan.Lane, ...]) -> list[Lane]:
-    """A lane of the right sort for each planned one; not yet started."""
-    devices = list(dict.fromkeys(lane.device for lane in lanes))
-    turns = {device: threading.Lock() for device in devices}
-
-    def opened(lane: plan.Lane) -> Lane:
-        if kind_of(lane.device) is HOST:
-            return Lane(lane)
-        if has_timed_events(lane.device):
-            return StreamLane(lane, devices)
-        return WaitingLane(lane, turns[lane.device])
-
-    return [opened(lane) for lane in lanes]
-
-
-def open_clock(device: str) -> Clock:
-    """A clock for a device."""
-    return EventClock(device) if has_timed_events(device) else Clock()
-
-
-@cache
-def has_timed_events(device: str) -> bool:
-    """Whether a device times its work: its kind can, and it does not refuse to."""
-    if not kind_of(device).events:
-        return False
-    place = torch.device(device)
-    first, last = _event(place), _event(place)
-    try:
-        stream = torch.Stream(place)
-        first.record(stream)
-        last.record(stream)
-        last.synchronize()
-        first.elapsed_time(last)
-    except RuntimeError:
-        return False
-    return True
-
-
-def allocator_bytes(device: str) -> int | None:
-    """Bytes that torch's allocator holds on an accelerator for tensors; None if it is not told."""
-    if kind_of(device) is HOST:
-        return None
-    try:
-        return torch.accelerator.memory_allocated(torch.device(device))
-    except RuntimeError:
-        return None
-
-
-@contextmanager
-def kept_random_state(devices: Iterable[str]) -> Iterator[None]:
-    """Puts the random state back, of the host and of devices of one kind."""
-    accelerators = sorted({device for device in devices if kind_of(device) is not HOST})
-    kind = kind_of(accelerators[0]) if accelerators else HOST
-    with torch.random.fork_rng(accelerators, device_type=kind.name):
-        yield
+    @property
+    def all(self) -> list[Timestamp]:
+        """All timestamps that were made."""
+        made = (self.start, self.end, *self._borders.values())
+        return [timestamp for timestamp in made if timestamp is not None]

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from core.engine.lanes.alone import Alone
+from core.engine.lanes.lane import Stamps
 from core.engine.lanes.memory import extra_bytes, saved_tensors
-from core.engine.lanes.timestamps import Stamps
 from core.engine.models.split_backward import WeightPass, backward_input, backward_weight
 from core.engine.models.workload import Workload
 from core.plan.balance import BlockCost

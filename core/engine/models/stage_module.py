@@ -8,7 +8,7 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from core.engine.lanes.timestamps import Stamps
+from core.engine.lanes.lane import Stamps
 from core.engine.models.shards import Cut, LaneBlocks
 from core.engine.models.workload import full_names, make_optimizer
 from core.plan.specification import Specification

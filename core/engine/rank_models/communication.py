@@ -18,7 +18,8 @@ import torch.distributed as dist
 from torch import Tensor
 from torch.distributed import ProcessGroup, Work
 
-from core.engine.lanes.lane import Lane, Timestamp, open_lanes
+from core.engine.lanes.devices import open_lanes
+from core.engine.lanes.lane import Lane, Timestamp
 from core.engine.rank_models.timer import TimedOp
 
 # The names since torch 2.13, and those before.

@@ -26,8 +26,9 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
 from core.engine.failures import explain
 from core.engine.hardware import compute_exactly
+from core.engine.lanes.devices import open_clock, open_lanes
 from core.engine.lanes.flusher import Flusher
-from core.engine.lanes.lane import Timestamp, open_clock, open_lanes
+from core.engine.lanes.lane import Timestamp
 from core.engine.lanes.memory import optimizer_bytes
 from core.engine.messages import Outcome, send
 from core.engine.models.modules import Batch

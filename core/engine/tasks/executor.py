@@ -17,8 +17,8 @@ from functools import partial
 
 from torch import Tensor
 
-from core.engine.lanes.lane import Clock, Lane, allocator_bytes, open_clock, reached
-from core.engine.lanes.timestamps import Stamps
+from core.engine.lanes.devices import allocator_bytes, open_clock
+from core.engine.lanes.lane import Clock, Lane, Stamps, reached
 from core.engine.models.modules import Batch
 from core.engine.tasks.operations import Operations, Step
 from core.engine.tasks.step_counters import ClosedStep

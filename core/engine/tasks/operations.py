@@ -24,7 +24,7 @@ import torch
 from torch import Tensor
 
 from core.engine.lanes import memory
-from core.engine.lanes.timestamps import Stamps
+from core.engine.lanes.lane import Stamps
 from core.engine.models.modules import Batch
 from core.engine.models.split_backward import WeightPass, backward_input, backward_weight
 from core.engine.models.stage_module import StageModule, copy_to, sum_of_copies

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from core.engine.lanes.alone import Alone
-from core.engine.lanes.lane import allocator_bytes
+from core.engine.lanes.devices import allocator_bytes
 from core.engine.models.modules import Batch
 from core.engine.prepare import Prepared
 from core.engine.tasks.executor import Stopped

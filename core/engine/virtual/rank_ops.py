@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from core.engine.lanes import memory
-from core.engine.lanes.timestamps import Stamps
+from core.engine.lanes.lane import Stamps
 from core.engine.models.modules import Batch
 from core.engine.models.stage_module import copy_to
 from core.engine.prepare import Prepared

@@ -160,7 +160,7 @@ def test_copies_run_on_copy_lanes(runs, streams):
 
 
 def test_the_allocator_is_counted(runs):
-    from core.engine.lanes.lane import allocator_bytes
+    from core.engine.lanes.devices import allocator_bytes
 
     device = machine().devices[1]
     if allocator_bytes(device) is None:
@@ -188,9 +188,9 @@ def test_virtual_lanes_run_on_an_accelerator(runs):
 
 @pytest.mark.filterwarnings("ignore")  # the backend's own
 def test_a_device_whose_events_fail_is_timed_by_the_host(monkeypatch):
-    from core.engine.lanes import lane
+    from core.engine.lanes import devices
 
-    monkeypatch.setattr(lane, "has_timed_events", lambda device: False)
+    monkeypatch.setattr(devices, "has_timed_events", lambda device: False)
     device = machine().devices[1]
     trace = run_here(replace(pipeline("1f1b"), devices=f"2x{device}"))
     assert_whole_batch(trace)

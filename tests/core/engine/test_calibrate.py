@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch")
 from core.engine.calibration import calibrate as calibrate_module  # noqa: E402
 from core.engine.calibration.calibrate import calibrate, costs_from, name_of  # noqa: E402
 from core.engine.hardware import find_hardware  # noqa: E402
-from core.engine.lanes.lane import open_lanes  # noqa: E402
+from core.engine.lanes.devices import open_lanes  # noqa: E402
 from core.engine.prepare import prepare  # noqa: E402
 from core.engine.run import batches_of  # noqa: E402
 from core.engine.tasks.executor import Stopped  # noqa: E402

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.engine.lanes.timestamps import Stamps
+from core.engine.lanes.lane import Stamps
 from core.explain.balance import imbalance, lane_balance, lane_parts
 from core.explain.causes import explain_run_step
 from core.explain.critical import critical_path

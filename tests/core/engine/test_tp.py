@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from core.engine.hardware import find_hardware  # noqa: E402
-from core.engine.lanes.lane import open_lanes  # noqa: E402
+from core.engine.lanes.devices import open_lanes  # noqa: E402
 from core.engine.models.modules import build_blocks  # noqa: E402
 from core.engine.models.shards import lane_blocks  # noqa: E402
 from core.engine.models.stage_module import StageModule  # noqa: E402

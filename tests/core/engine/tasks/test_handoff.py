@@ -13,8 +13,8 @@ import pytest
 pytest.importorskip("torch")
 
 from core.engine.hardware import find_hardware
+from core.engine.lanes.devices import open_lanes
 from core.engine.lanes.flusher import Flusher
-from core.engine.lanes.lane import open_lanes
 from core.engine.prepare import prepare
 from core.engine.run import batches_of
 from core.engine.tasks.executor import Executor

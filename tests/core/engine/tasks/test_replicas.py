@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
 
 from core.engine.hardware import find_hardware  # noqa: E402
-from core.engine.lanes.lane import open_lanes  # noqa: E402
+from core.engine.lanes.devices import open_lanes  # noqa: E402
 from core.engine.models.stage_module import StageModule, sum_of_copies  # noqa: E402
 from core.engine.prepare import prepare  # noqa: E402
 from core.engine.run import batches_of  # noqa: E402

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from core.engine.hardware import find_hardware
+from core.engine.lanes.lane import Stamps
 from core.engine.lanes.memory import Ledger
-from core.engine.lanes.timestamps import Stamps
 from core.engine.prepare import prepare
 from core.engine.run import batches_of
 from core.engine.tasks.operations import Operations

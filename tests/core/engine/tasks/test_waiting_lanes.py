@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from core.engine.lanes import lane as lane_module  # noqa: E402
+from core.engine.lanes import devices as lane_devices  # noqa: E402
 from core.plan.devices import DeviceKind  # noqa: E402
 from core.plan.specification import Specification  # noqa: E402
 from core.report.summary import summarise  # noqa: E402
@@ -19,7 +19,7 @@ NOTE = "cpu has no timed events: spans are the host's times, of work alone"
 def synchronised(monkeypatch):
     """Which devices were waited for; the CPU is no host to the engine."""
     asked = []
-    monkeypatch.setattr(lane_module, "HOST", DeviceKind("other", "another host"))
+    monkeypatch.setattr(lane_devices, "HOST", DeviceKind("other", "another host"))
     monkeypatch.setattr(torch.accelerator, "synchronize", asked.append)
     return asked
 
