@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from .happened import COMPUTE, DATA, Op
+from .happened import COMPUTE, DATA, FIRST_TRACK, Op
 from .kinds import kind_of
 
 TRIES = 8
@@ -114,7 +114,7 @@ class DeviceTimes:
             raise RuntimeError("an event on an idle stream is not past within a second")
         first.event.elapsed_time(first.event)
         self._anchors = [first]
-        self._busy_until = 0
+        self._busy_until = {COMPUTE: 0, FIRST_TRACK: 0}
         self.left_out = 0
         """Steps that were given up: too many waited, or the device has failed."""
 
@@ -177,19 +177,22 @@ class DeviceTimes:
     def _told(self, step: Step) -> Step:
         """The step with the host's times in place of moments.
 
-        What the job waited for while the device still did the step before held up nothing.
+        What the job waited for while the device still did the step before held up nothing; what
+        computes and what moves keeps its turn from step to step.
         """
         host_time, half_width = line_through(self._anchors[self._anchors.index(step.since) :])
-        begin = self._busy_until
+        begin = dict(self._busy_until)
         for op in step.ops:
             op.asked = int(op.start)
             if isinstance(op.start, Moment):
                 op.start = max(op.asked, host_time(op.start.event))
             if isinstance(op.end, Moment):
                 op.end = max(op.start, host_time(op.end.event))
-            if op.lane in (COMPUTE, DATA) and op.end is not None:
-                op.start, op.end = max(begin, op.start), max(begin, op.end)
-                self._busy_until = max(self._busy_until, op.end if op.lane == COMPUTE else 0)
+            if op.end is not None:
+                work = FIRST_TRACK if op.lane >= FIRST_TRACK else COMPUTE
+                op.start, op.end = max(begin[work], op.start), max(begin[work], op.end)
+                until = op.end if op.lane != DATA else 0
+                self._busy_until[work] = max(self._busy_until[work], until)
         return Step(step.number, step.ops, step.replica, step.since, half_width)
 
     def _anchor(self, patience: int) -> Anchor | None:

@@ -135,7 +135,7 @@ def _after(done: Sequence[Op]) -> list[tuple[int, ...]]:
         if op.lane == COMPUTE:
             needs = [data] if data is not None else []
             there = [n for n in brought if _end(done[n]) <= op.start]
-            brought = [n for n in brought if n not in there]
+            brought = [n for n in brought if n not in there] if there else brought
             if op.kind == "step":
                 needs, moved = needs + moved, []
             needs += there
@@ -146,7 +146,8 @@ def _after(done: Sequence[Op]) -> list[tuple[int, ...]]:
         else:
             needs = [] if computed is None or _end(done[computed]) > op.start else [computed]
             (brought if op.brings else moved).append(place)
-        found.append(tuple(sorted({n for n in needs if done[n].start <= op.start})))
+        needs = sorted({n for n in needs if done[n].start <= op.start}) if needs else []
+        found.append(tuple(needs))
     return found
 
 

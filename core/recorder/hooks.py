@@ -119,7 +119,7 @@ class Hooks:
             self._surround(block, partial(self._before, number, name), self._after)
             for parameter in block.parameters():
                 if parameter.requires_grad and parameter.is_leaf:
-                    hook = partial(self._accumulated, number)
+                    hook = partial(self._gradient, number)
                     keep(parameter.register_post_accumulate_grad_hook(hook))
         root = unwrapped(model, into_compiled=False)
         self._surround(root, self._enter, self._leave, is_root=True)
@@ -167,11 +167,9 @@ class Hooks:
         """
         into: list[Any] = [leaf for leaf in leaves if _flows(leaf)]
         if len(into) == 1 and torch.is_grad_enabled():
-            into[0].register_hook(lambda gradient: self._gradient(number))
+            into[0].register_hook(partial(self._gradient, number))
         elif into and torch.is_grad_enabled():
-            torch.autograd.graph.register_multi_grad_hook(
-                into, lambda gradients: self._gradient(number)
-            )
+            torch.autograd.graph.register_multi_grad_hook(into, partial(self._gradient, number))
         return {leaf.grad_fn for leaf in into}
 
     def _after(self, block: nn.Module, inputs: tuple[Any, ...], output: Any) -> None:
@@ -225,16 +223,13 @@ class Hooks:
             self.ops.append(self._loss)
             self._loss = None
 
-    def _gradient(self, number: int) -> None:
+    def _gradient(self, number: int, *_: object) -> None:
         """A block has a gradient more: of its input, or of a parameter."""
         if self._back is not None and self._back.number == number:
             self._back.end = self.now()
             if self._rest is self._back:
                 self.ops.append(self._back)
                 self._rest = None
-
-    def _accumulated(self, number: int, parameter: Tensor) -> None:
-        self._gradient(number)
 
 
 def _is_backward() -> bool:

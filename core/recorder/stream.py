@@ -1,4 +1,4 @@
-"""The recording's format, written with nothing but pyarrow: a rank's own stream.
+"""The recording's format, written with NumPy and pyarrow alone: a rank's own stream.
 
 docs/recording.md says what a row means; a test holds this to core.recording.schema, of which it
 knows nothing, since nothing of the house is imported where a job runs.
@@ -19,7 +19,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from .happened import Timed, Told
 
@@ -64,14 +66,15 @@ def plan_batch(number: int, tasks: Sequence[Told]) -> pa.RecordBatch:
 def span_batch(plan: int, step: int, told: Timed, origin: int) -> pa.RecordBatch:
     """A row for each task of a step; times are told since `origin`."""
     count = len(told.tasks)
+    note = [
+        None if lane == task.lane else [{**_NO_NOTE, "lane": lane}]
+        for lane, task in zip(told.lane, told.tasks, strict=True)
+    ]
     return _batch(
-        "span", count, plan=[plan] * count, task=list(range(count)), step=[step] * count,
-        start=[time - origin for time in told.start], end=[time - origin for time in told.end],
+        "span", count, plan=np.full(count, plan), task=np.arange(count), step=np.full(count, step),
+        start=np.array(told.start, np.int64) - origin, end=np.array(told.end, np.int64) - origin,
         launched=[None if time is None else time - origin for time in told.launched],
-        note=[
-            None if lane == task.lane else [{**_NO_NOTE, "lane": lane}]
-            for lane, task in zip(told.lane, told.tasks, strict=True)
-        ],
+        note=note if any(note) else None,
     )  # fmt: skip
 
 
@@ -84,8 +87,10 @@ def note_batch(
     return _batch(record, 1, start=[start], step=[step], note=[[note]])
 
 
-def _batch(record: str, count: int, **columns: list[Any]) -> pa.RecordBatch:
-    codes = pa.array([RECORDS.index(record)] * count, pa.int8())
+def _batch(
+    record: str, count: int, **columns: list[Any] | NDArray[np.int64] | None
+) -> pa.RecordBatch:
+    codes = pa.array(np.full(count, RECORDS.index(record), np.int8))
     arrays = [pa.DictionaryArray.from_arrays(codes, _WORDS)]
     for field in list(SCHEMA)[1:]:
         given = columns.get(field.name)

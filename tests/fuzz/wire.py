@@ -15,6 +15,8 @@ from functools import cache
 from pathlib import Path
 from random import Random
 
+import pyarrow as pa
+
 TOKEN = b"0123456789abcdef" * 2
 CONTINUATION = b"\xff\xff\xff\xff"
 WHOLE_EACH = 10
@@ -78,10 +80,11 @@ def _listening() -> tuple[object, list[str]]:
 
 def _heard(data: bytes, random: Random) -> str:
     """What is wrong with the run of which rank 1 sends this; nothing if it ends as it should."""
-    from core.engine.messages import Ended, Outcome, Rows, Started
+    from core.engine.messages import Ended, Outcome
     from core.job.hearing import Hearing
     from core.recorder.wire import MAGIC, OPENING
     from core.recording.decode import append_batch
+    from core.trace.header import Header
     from core.trace.trace import Trace
 
     hearing, failed = _listening()
@@ -94,12 +97,12 @@ def _heard(data: bytes, random: Random) -> str:
         are_sent = not any(thread.is_alive() for thread in sent)
         is_here = any(peer.is_here for peer in hearing.heard().peers)
         for message in hearing.poll():
-            if isinstance(message, Started):
+            if isinstance(message, Header):
                 assert trace is None, "two runs came of one job"
-                trace = Trace(message.header)
-            elif isinstance(message, Rows):
+                trace = Trace(message)
+            elif isinstance(message, pa.RecordBatch):
                 assert trace is not None
-                append_batch(trace, message.batch)
+                append_batch(trace, message)
             elif isinstance(message, Ended):
                 assert trace is not None
                 told = [(span.step, span.task) for span in trace]

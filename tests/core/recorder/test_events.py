@@ -146,6 +146,20 @@ def test_steps_do_not_overlap_and_what_was_hidden_behind_the_last_one_is_no_wait
     assert told.tasks[1].after == (0,)
 
 
+def test_what_moves_keeps_its_turn_from_step_to_step():
+    device = Device()
+    times = DeviceTimes(device.source())
+    for number in range(2):
+        moved = Op("all-reduce", times.now(), lane=FIRST_TRACK)
+        device.takes = 50 * MS * (1 - number)
+        moved.end = times.now()
+        times.hand_in(number, [moved], None)
+        device.takes, device.free = 0, device.at  # as on another stream
+    device.at += 700 * MS
+    first, second = (step.ops[0] for step in times.ready())
+    assert first.end - first.start >= 49 * MS and second.start == second.end == first.end
+
+
 def test_what_the_device_never_ends_and_what_fails_is_counted(monkeypatch):
     device = Device()
     times = DeviceTimes(device.source())
