@@ -18,8 +18,10 @@ import pyarrow as pa
 
 from core.engine.messages import Ended, Message, Outcome
 from core.job.joining import Coming, Joining
-from core.recorder.wire import ALL_HERE
+from core.plain import said
+from core.reading import FORESEEN
 from core.recording.listener import Listener
+from core.recording.packed import Packed, TooLarge
 from core.recording.schema import read_header
 
 MOST_ROWS = 1 << 18
@@ -34,7 +36,8 @@ class Peer:
     """A rank that is or was connected.
 
     `steps` it has told, `waiting` spans of them that other ranks have not; `half_width` in ns is
-    how far its times may be off, inf if its clock was not compared.
+    how far its times may be off, inf if its clock was not compared; `drifts` says that it was
+    compared at the beginning only, so that what it has drifted since is not in that.
     """
 
     rank: int
@@ -43,6 +46,7 @@ class Peer:
     steps: int
     waiting: int
     half_width: float
+    drifts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,7 @@ class Hearing:
             ranks = sorted(self._ranks.values(), key=lambda rank: rank.number)
             peers = tuple(
                 Peer(rank.number, str(rank.header.hardware.get("host", "")), not rank.has_ended,
-                     rank.latest + 1, rank.waiting, rank.half_width)
+                     rank.latest + 1, rank.waiting, rank.half_width, rank.drifts)
                 for rank in ranks
             )  # fmt: skip
             world = ranks[0].header.replicas if ranks else 0
@@ -99,7 +103,8 @@ class Hearing:
         """End the run that is under way: its ranks are let go, and their jobs go on."""
         with self._room:
             peers = list(self._peers.values())
-            self._problem = self._problem or "stopped"
+            if peers:
+                self._problem = self._problem or "stopped"
         for peer in peers:
             _let_go(peer)
 
@@ -115,8 +120,8 @@ class Hearing:
         with self._room:
             self._refused += 1
 
-    def _hear(self, peer: socket.socket, rank: int) -> None:
-        """Read a rank's stream to its end, on its own thread."""
+    def _hear(self, peer: socket.socket, rank: int) -> bool:
+        """Read a rank's stream to its end, on its own thread; whether it came to it."""
         came: Coming | None = None
         try:
             with peer.makefile("rb") as file:
@@ -130,12 +135,13 @@ class Hearing:
                     self._take(came, batch)
                 if file.read(1):
                     raise ValueError("it goes on behind its end")
-            peer.sendall(ALL_HERE)
-        except (ValueError, LookupError, pa.ArrowException, OSError, MemoryError) as error:
+            return True
+        except (*FORESEEN, pa.ArrowException) as error:
             with self._room:
                 self._refused += came is None
                 if came is not None and not isinstance(error, OSError) and not self._problem:
-                    self._problem = f"rank {rank} tells what makes no sense: {error}"
+                    self._problem = said(f"rank {rank} tells what makes no sense: {error}")
+            return False
         finally:
             if came is not None:
                 self._end(came)
@@ -152,12 +158,12 @@ class Hearing:
                 one.header.replicas != rank.header.replicas for one in self._ranks.values()
             ):
                 self._ranks.clear()
+                self._problem = ""
             if self._closed or rank.header.replicas > MOST_RANKS:
                 raise ValueError("there is no room for it")
             self._ranks[rank.number], self._peers[rank.number] = rank, peer
             if len(self._ranks) == rank.header.replicas:
                 self._joining = Joining([self._ranks[n] for n in range(len(self._ranks))])
-                self._problem = ""
                 self._messages.append(self._joining.header)
 
     def _take(self, rank: Coming, batch: pa.RecordBatch) -> None:
@@ -183,11 +189,13 @@ class Hearing:
                 return
             try:
                 self._tell(self._joining.last())
-            except (ValueError, LookupError) as error:
-                self._problem = f"what the ranks tell makes no sense: {error}"
-            self._messages.append(self._outcome(self._joining.ranks))
-            self._joining = None
-            self._room.notify_all()
+            except (*FORESEEN, pa.ArrowException) as error:
+                told = said(f"what the ranks tell makes no sense: {error}")
+                self._problem = self._problem or told
+            finally:  # whoever draws waits for the end
+                self._messages.append(self._outcome(self._joining.ranks))
+                self._joining, self._problem = None, ""
+                self._room.notify_all()
 
     def _outcome(self, ranks: list[Coming]) -> Ended:
         broken = [rank.number for rank in ranks if rank.outcome is None]
@@ -202,17 +210,22 @@ class Hearing:
 
 
 class _Limited:
-    """Reads no message larger than one can be: a damaged length would ask for all memory."""
+    """Reads no message larger than one can be: a damaged length would ask for all memory.
+
+    So would a small one that unpacks to a large one.
+    """
 
     def __init__(self, file: BufferedReader) -> None:
-        self._file = file
+        self._file, self._packed = file, Packed(MOST_MESSAGE, MOST_MESSAGE)
         self.closed = False
 
     def read(self, size: int = -1) -> bytes:
-        """As many bytes as are asked for, fewer at the end. Raises OSError if it is too many."""
+        """As many bytes as are asked for, fewer at the end. Raises TooLarge if it is too many."""
         if not 0 <= size <= MOST_MESSAGE:
-            raise OSError(f"a message of {size:,} bytes is too large")
-        return self._file.read(size)
+            raise TooLarge(f"a message has {size:,} bytes: {MOST_MESSAGE:,} are taken")
+        data = self._file.read(size)
+        self._packed.take(data)
+        return data
 
 
 def _let_go(peer: socket.socket) -> None:

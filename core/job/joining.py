@@ -15,8 +15,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from core.recording.decode import append_batch
+from core.recording.decode import append_batch, numbers_of, parts_of
 from core.recording.importers.ranks import (
+    LEAST,
     Plans,
     Rank,
     clocks_of,
@@ -27,7 +28,7 @@ from core.recording.schema import Record
 from core.recording.writer import NoteRow, Timings, note_batch, span_batch, table_plan_batch
 from core.trace.columns import ABSENT
 from core.trace.header import Header
-from core.trace.spans import LaneSpans
+from core.trace.spans import LaneSpans, Spans
 from core.trace.step_bounds import StepBounds
 from core.trace.trace import STATE_LEVEL, Trace
 
@@ -54,6 +55,7 @@ class Coming:
 
     def take(self, batch: pa.RecordBatch) -> None:
         """Take what came. Raises ValueError or LookupError for rows that no run has."""
+        self._check_new(batch)
         append_batch(self.trace, batch)
         self.clocks += clocks_of(batch)
         self.device = max([self.device, *device_clocks_of(batch)])
@@ -62,6 +64,17 @@ class Coming:
         self.latest = max([self.latest, *self.trace.steps[-1:]])
         if len(self.trace.table) > MOST_TASKS:
             raise ValueError(f"rank {self.number} tells more than {MOST_TASKS:,} tasks")
+
+    def _check_new(self, batch: pa.RecordBatch) -> None:
+        """A step comes once and as a whole, and after those before it."""
+        spans = parts_of(batch).get(Record.SPAN)
+        if spans is None:
+            return
+        step, task = numbers_of(spans, "step").astype(np.int64), numbers_of(spans, "task")
+        if step.min() <= self.latest:
+            raise ValueError(f"step {step.min()} comes again")
+        if len(np.unique((step << 32) + task)) < len(step):
+            raise ValueError("a task of a step comes twice")
 
     def seen(self) -> Rank:
         """What has come and was not taken, on rank 0's clock as far as that is known."""
@@ -79,6 +92,11 @@ class Coming:
         _, first, width = self.clocks[0]
         later = (abs(ahead - first) + half for _, ahead, half in self.clocks[1:])
         return self.device + max([width, *later])
+
+    @property
+    def drifts(self) -> bool:
+        """Whether nothing is known of its clock since the beginning; rank 0 has the run's."""
+        return self.number > 0 and len(self.clocks) == 1
 
     @property
     def waiting(self) -> int:
@@ -127,6 +145,7 @@ class Joining:
         self._trace = Trace(self.header)
         self._plans = Plans(self._trace, seen, places)
         self._told, self._plans_told = -1, 0
+        self._latest = [(LEAST, -1)] * len(self.header.lanes)
         self.left_out = 0
 
     def batches(self) -> Iterator[pa.RecordBatch]:
@@ -174,6 +193,7 @@ class Joining:
         self._plans_told = len(table.firsts) - 1
         timings = []
         for place, spans in self._plans.lanes():
+            self._check_order(place, spans)
             self._trace.step_table.widen(spans.step, spans.start, spans.end)
             for plan, step in sorted(
                 set(zip(spans["plan"].tolist(), spans.step.tolist(), strict=True))
@@ -186,6 +206,15 @@ class Joining:
                 )  # fmt: skip
         yield span_batch(*timings)
         yield note_batch(self._clocks(steps))
+
+    def _check_order(self, place: int, spans: Spans) -> None:
+        """A lane's steps follow each other, or whoever draws could not."""
+        start, step = self._latest[place]
+        starts, steps = np.append(start, spans.start), np.append(step, spans.step)
+        order = np.argsort(starts, kind="stable")
+        if (np.diff(steps[order]) < 0).any():
+            raise ValueError("a lane's steps go back in time")
+        self._latest[place] = int(starts[order[-1]]), int(steps[order[-1]])
 
     def _clocks(self, steps: list[int]) -> list[NoteRow]:
         """How far each rank's times may be off in some steps, where that was measured."""

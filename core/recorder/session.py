@@ -191,8 +191,10 @@ class record(AbstractContextManager["record"]):
             return connect(str(self._out), self.rank)
         folder = Path(self._out)
         folder.mkdir(parents=True, exist_ok=True)
+        # Ranks that have not met, or not yet, are known to the launcher alone.
+        ranks = max(self._world, int(os.environ.get("WORLD_SIZE", 1)))
         for path in folder.glob("rank-*.arrow") if self.rank == 0 else ():
-            if path.stem[5:].isdigit() and int(path.stem[5:]) >= self._world:
+            if path.stem[5:].isdigit() and int(path.stem[5:]) >= ranks:
                 path.unlink(missing_ok=True)
         return (folder / f"rank-{self.rank}.arrow").open("wb")
 

@@ -28,8 +28,11 @@ LIFE = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}
 """Seconds of silence until it is asked whether a peer is alive, between askings, and how many."""
 EVERY_ADDRESS = ("0.0.0.0", "::")
 Say = Callable[[str], None]
-Hear = Callable[[socket.socket, int], None]
-"""Takes the stream of a rank from its peer, on a thread of its own; an OSError ends it."""
+Hear = Callable[[socket.socket, int], bool]
+"""Takes the stream of a rank from its peer, on a thread of its own; an OSError ends it.
+
+True says that all of it is here.
+"""
 
 
 class Listener:
@@ -85,17 +88,19 @@ class Listener:
                 peer.close()
 
     def _serve(self, peer: socket.socket) -> None:
-        rank = None
+        rank, is_whole = None, False
         with peer, suppress(OSError):
             try:
                 rank = self._admit(peer)
                 if rank is not None:
-                    self._hear(peer, rank)
+                    is_whole = self._hear(peer, rank)
             finally:
                 with self._lock:
                     self._unknown.discard(peer)
                     if rank is not None:
                         self._ranks.pop(rank, None)
+            if is_whole:  # from here on this rank of the next job may come
+                peer.sendall(ALL_HERE)
 
     def _admit(self, peer: socket.socket) -> int | None:
         """The rank of a peer that knows the token; None for another, or a rank that is here."""
@@ -130,7 +135,7 @@ class Files:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder, self._say = folder, say
 
-    def hear(self, peer: socket.socket, rank: int) -> None:
+    def hear(self, peer: socket.socket, rank: int) -> bool:
         """Write what comes until it ends. Raises OSError if it breaks off or the disk is full."""
         self._say(f"rank {rank} has connected")
         size = 0
@@ -138,9 +143,8 @@ class Files:
             while size < MOST_BYTES and (piece := peer.recv(PIECE)):
                 size += len(piece)
                 file.write(piece)
-        if size < MOST_BYTES:
-            peer.sendall(ALL_HERE)
         self._say(f"rank {rank} has ended: {size:,} bytes")
+        return size < MOST_BYTES
 
 
 def _exactly(peer: socket.socket, count: int) -> bytes | None:

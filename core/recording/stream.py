@@ -12,12 +12,14 @@ from pathlib import Path
 import pyarrow as pa
 
 from core.reading import one_line
+from core.recording.packed import CONTINUATION, Packed, TooLarge
 from core.recording.schema import RecordingError, read_header
 from core.trace.header import Header
 from core.trace.trace import Trace
 
-CONTINUATION = b"\xff\xff\xff\xff"  # every message of an Arrow IPC stream begins with it
 END_OF_STREAM = CONTINUATION + b"\0\0\0\0"
+MOST_UNPACKED = 1 << 30
+"""Bytes that may be unpacked from a file; what is not packed may have any size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,8 @@ class Stream:
         source.seek(0)
         self._reader: pa.RecordBatchStreamReader | None = None
         try:
-            self._reader = pa.ipc.open_stream(source)
+            with self._refusing():
+                self._reader = pa.ipc.open_stream(source)
         except (pa.ArrowException, OSError) as error:
             if self._size >= 8 and self._is_begun():
                 raise RecordingError(f"{name} is no recording: {error}") from error
@@ -82,7 +85,8 @@ class Stream:
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         while self._reader is not None:
             try:
-                batch = self._reader.read_next_batch()
+                with self._refusing():
+                    batch = self._reader.read_next_batch()
             except StopIteration:
                 break
             except (pa.ArrowException, OSError):
@@ -95,6 +99,14 @@ class Stream:
             end = self.position
             self.cut = self._last_bytes(end) != END_OF_STREAM
             self._behind = 0 if self.cut else self._size - end
+
+    @contextmanager
+    def _refusing(self) -> Iterator[None]:
+        """What is too large is refused by name."""
+        try:
+            yield
+        except TooLarge as error:
+            raise RecordingError(f"{self.name} is refused: {error}") from error
 
     def _last_bytes(self, end: int) -> bytes:
         """As many bytes before a place as a stream ends with."""
@@ -115,12 +127,26 @@ def naming_damage(name: str) -> AbstractContextManager[None]:
 
 
 class _File(io.FileIO):
-    """Reads no more than there is: a damaged length would ask for all memory."""
+    """Reads no more than there is: a damaged length would ask for all memory.
+
+    What is read from the begin on is followed, and refused if it would unpack to too much.
+    """
+
+    _packed: Packed | None = None
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Go on reading somewhere else."""
+        place = super().seek(offset, whence)
+        self._packed = None if place else Packed(MOST_UNPACKED)
+        return place
 
     def read(self, size: int | None = -1) -> bytes:
         """As many bytes as are asked for and left."""
         left = max(0, os.fstat(self.fileno()).st_size - self.tell())
-        return super().read(left if size is None or size < 0 else min(size, left)) or b""
+        data = super().read(left if size is None or size < 0 else min(size, left)) or b""
+        if self._packed is not None:
+            self._packed.take(data)
+        return data
 
 
 @contextmanager

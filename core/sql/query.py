@@ -95,6 +95,8 @@ def _named(query: str) -> list[str]:
 
 def _line(text: str) -> str:
     """DuckDB's message in one line, without the picture of the place."""
+    if "pytz" in text:  # a library that DuckDB would hand such times over with
+        return "times with a time zone cannot be told here: cast them, as in now()::TIMESTAMP"
     said, _, rest = text.partition("\n")
     where = re.search(r"^LINE (\d+)", rest, re.MULTILINE)
     line = f" (line {where[1]})" if where and where[1] != "1" else ""

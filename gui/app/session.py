@@ -331,6 +331,9 @@ class Session(QObject):
                 )  # fmt: skip
 
     def _begin(self, header: Header) -> None:
+        if not self.asking:  # a job that came while the end of the one before still waited here
+            self.hears = True
+            self._set_asking(True)
         self.live = Run(next(self._numbers), Trace(header), self._spool.begin(header))
         self.runs.append(self.live)
         self.run_started.emit(self.live)

@@ -171,13 +171,16 @@ def _status(heard: Heard) -> str:
 
 
 def _cells(peer: Peer) -> tuple[str, ...]:
-    clock = (
-        tr("not compared")
-        if math.isinf(peer.half_width)
-        else tr("± {time}", time=duration_text(peer.half_width))
-    )
     state = tr("connected") if peer.is_here else tr("gone")
-    return str(peer.rank), peer.host, state, f"{peer.steps:,}", clock
+    return str(peer.rank), peer.host, state, f"{peer.steps:,}", _clock(peer)
+
+
+def _clock(peer: Peer) -> str:
+    """How far its times may be off, as far as that is known."""
+    if math.isinf(peer.half_width):
+        return tr("not compared")
+    time = duration_text(peer.half_width)
+    return tr("± {time} at the beginning", time=time) if peer.drifts else tr("± {time}", time=time)
 
 
 def _code(name: str, lines: int) -> QPlainTextEdit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TypeAlias
@@ -24,7 +24,9 @@ from gui.timeline.interact.describe import span_title
 from gui.timeline.state.scene import Scene, step_name
 
 MOST_SPANS = 250_000
-"""Spans on a page, the latest steps' or without steps the first ones: about 3 MB."""
+"""Spans on a page, the latest steps' or without steps the first ones: about 3 MB.
+
+Of a step that has more, the first ones."""
 MOST_LANES = 256
 """Lanes on a page: browsers draw no picture of any height."""
 COLOURS = (
@@ -39,7 +41,7 @@ Value: TypeAlias = "str | int | Sequence[Value] | Mapping[str, Value]"
 class Excerpt:
     """What a timeline has of a run: the time from `begin` to `end` (ns), and the steps in it.
 
-    `lanes` have room, of `all_lanes` that have anything.
+    `lanes` have room, of `all_lanes` that have anything. With `cut` it ends amid its only step.
     """
 
     begin: int
@@ -47,16 +49,18 @@ class Excerpt:
     steps: tuple[int, ...]
     lanes: tuple[Lane, ...]
     all_lanes: int
+    cut: bool = False
 
 
 def excerpt_of(trace: Trace, steps: Sequence[int]) -> Excerpt:
     """The latest of some steps that have room on a page; of none, the trace as far as there is."""
     begin, end, kept = _times(trace, steps)
+    cut = len(kept) == 1 and end < trace.step_bounds(kept[0])[1]
     filled = [
         lane for lane in in_order(trace.header.lanes)
         if lane.role is Role.COMPUTE or _count(trace, lane, begin, end)
     ]  # fmt: skip
-    return Excerpt(begin, end, kept, tuple(filled[:MOST_LANES]), len(filled))
+    return Excerpt(begin, end, kept, tuple(filled[:MOST_LANES]), len(filled), cut)
 
 
 def _times(trace: Trace, steps: Sequence[int]) -> tuple[int, int, tuple[int, ...]]:
@@ -69,15 +73,22 @@ def _times(trace: Trace, steps: Sequence[int]) -> tuple[int, int, tuple[int, ...
         if sum(_count(trace, lane, begin, last) for lane in trace.header.lanes) > MOST_SPANS:
             break
         kept += 1
-    return trace.step_bounds(steps[-kept])[0], last, tuple(steps[-kept:])
+    begin = trace.step_bounds(steps[-kept])[0]
+    return begin, _with_room(trace, begin, last), tuple(steps[-kept:])
 
 
 def _without_steps(trace: Trace) -> tuple[int, int]:
     begin, end = trace.bounds
+    return begin, _with_room(trace, begin, end + 1)  # a mark at the very end is on the page too
+
+
+def _with_room(trace: Trace, begin: int, end: int) -> int:
+    """`end`, or when the first span after `begin` starts that has no room."""
     starts = np.concatenate([trace.spans(lane.index).start for lane in trace.header.lanes])
+    starts = starts[(starts >= begin) & (starts < end)]
     if len(starts) > MOST_SPANS:
-        return begin, int(np.partition(starts, MOST_SPANS)[MOST_SPANS])
-    return begin, end + 1  # a mark at the very end is on the page too
+        return int(np.partition(starts, MOST_SPANS)[MOST_SPANS])
+    return end
 
 
 def timeline(scene: Scene, excerpt: Excerpt, shown: tuple[int, int], words: str) -> Html:
@@ -92,11 +103,17 @@ def timeline(scene: Scene, excerpt: Excerpt, shown: tuple[int, int], words: str)
         f'<figure class="timeline" aria-label="{escape(words)}" data-run="{packed.decode()}">'
         f"<noscript><p>{escape(hint)}</p></noscript></figure>"
     )
-    if len(excerpt.lanes) == excerpt.all_lanes:
-        return figure
-    cut = tr("The timeline has the first {n} of {all} lanes.",
-             n=len(excerpt.lanes), all=excerpt.all_lanes)  # fmt: skip
-    return joined(figure, paragraph(cut, "note"))
+    return joined(figure, *(paragraph(text, "note") for text in _left_out(excerpt)))
+
+
+def _left_out(excerpt: Excerpt) -> Iterator[str]:
+    """What the timeline has no room for."""
+    if len(excerpt.lanes) < excerpt.all_lanes:
+        yield tr("The timeline has the first {n} of {all} lanes.",
+                 n=len(excerpt.lanes), all=excerpt.all_lanes)  # fmt: skip
+    if excerpt.cut:
+        yield tr("The step has more spans than the timeline has room for: it has the first {n}.",
+                 n=f"{MOST_SPANS:,}")  # fmt: skip
 
 
 def _data(scene: Scene, excerpt: Excerpt, shown: tuple[int, int]) -> Mapping[str, Value]:
@@ -140,8 +157,10 @@ def in_order(lanes: Iterable[Lane]) -> list[Lane]:
 
 def _lane(scene: Scene, lane: Lane, excerpt: Excerpt, told: _Told) -> Mapping[str, Value]:
     spans = scene.trace.spans(lane.index)
-    first = int(np.searchsorted(spans.start, excerpt.begin))
-    mine = spans[first : first + _count(scene.trace, lane, excerpt.begin, excerpt.end)]
+    first, last = np.searchsorted(spans.start, [excerpt.begin, excerpt.end]).tolist()
+    if first and spans.end[first - 1] > excerpt.begin:  # it reaches into the first step
+        first -= 1
+    mine = spans[first:last]
     facts = {fact.name: fact.idle for fact in scene.facts}
     return {
         "name": lane.name,
@@ -161,9 +180,10 @@ def _idle(scene: Scene, lane: Lane, excerpt: Excerpt) -> Mapping[str, Value]:
         for step in excerpt.steps:
             found = scene.explained.stretches(step)
             mine = found.of_lane(lane.index)
-            starts.append(found.start[mine])
-            ends.append(found.end[mine])
-            causes += found.cause[mine].tolist()
+            seen = found.start[mine] < excerpt.end
+            starts.append(found.start[mine][seen])
+            ends.append(found.end[mine][seen])
+            causes += found.cause[mine][seen].tolist()
     start = np.concatenate(starts) if starts else np.zeros(0, np.int64)
     end = np.concatenate(ends) if ends else start
     return {

@@ -61,7 +61,7 @@ class DockTabs(QObject):
         return [bar for bar in self._window.children() if isinstance(bar, QTabBar)]
 
     def _take(self, bar: QTabBar) -> None:
-        bar.setUsesScrollButtons(False)
+        bar.setUsesScrollButtons(True)
         bar.setElideMode(Qt.TextElideMode.ElideRight)  # titles hold no window wide that shrinks
         bar.setDocumentMode(True)
         bar.setExpanding(False)

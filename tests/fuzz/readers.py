@@ -27,6 +27,7 @@ from core.plan.task import PlanError
 from core.predict.costs import CostError
 from core.recording.bookmarks import BookmarksError
 from core.recording.schema import RecordingError
+from tests.fuzz.wire import NotHeard, open_wire, wire_files
 
 MOST_LANES = 64
 """A schedule of more ranks is read, and not planned."""
@@ -107,8 +108,8 @@ def _foreign(name: str) -> Callable[[], list[File]]:
 
 def _open_foreign(path: Path, number: int) -> None:
     """Open as the window does, explain all steps, and count ranks."""
-    from core.explain.causes import explain_run_step
     from core.explain.ranks import rank_times
+    from core.explain.run_step import explain_run_step
     from core.recording.recording import open_recording
 
     _open_chrome(path, number)
@@ -480,6 +481,7 @@ READERS: dict[str, Reader] = {
     "arrow": Reader(_arrow_files, _open_arrow, (RecordingError,)),
     "saved": Reader(_saved_files, _open_arrow, (RecordingError,)),
     "ranks": Reader(_rank_files, _open_ranks, (RecordingError,)),
+    "wire": Reader(wire_files, open_wire, (NotHeard,)),
     "index": Reader(_index_files, _open_index, ()),
     "chrome": Reader(_chrome_files, _open_chrome, (RecordingError,)),
     "kineto": Reader(_kineto_files, _open_foreign, (RecordingError,)),

@@ -16,6 +16,8 @@ PLACES = (
     "trace/query.py", "trace/spans.py", "trace/trace.py",
 )  # fmt: skip
 """Where in core such sentences stand."""
+_COMMANDS = PROJECT_ROOT / "core" / "engine" / "torchrun"
+"""What is said on the command line alone."""
 WORDS = 3
 """A template has so many words and places, two words at least: no other text fits it by chance."""
 _NOT_SHOWN = re.compile(
@@ -34,7 +36,8 @@ def core_sentences() -> list[str]:
     found = set()
     for place in PLACES:
         path = PROJECT_ROOT / "core" / place
-        for file in [path] if path.is_file() else sorted(path.rglob("*.py")):
+        files = [path] if path.is_file() else sorted(path.rglob("*.py"))
+        for file in (file for file in files if file.parent != _COMMANDS):
             found |= set(_templates(ast.parse(file.read_text("utf-8"))))
     return sorted(found)
 

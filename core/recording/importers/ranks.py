@@ -64,11 +64,13 @@ class Rank:
 
     @cached_property
     def plans(self) -> dict[int, int]:
-        """The plan of each step."""
-        spans = [self.trace.spans(lane.index) for lane in self.trace.header.lanes]
-        rows = np.concatenate([one.row for one in spans])
-        steps = np.concatenate([one.step for one in spans]).tolist()
-        return dict(zip(steps, self.trace.table.rows["plan"][rows].tolist(), strict=True))
+        """The plan of each step; none of a rank that was killed before it told its lanes."""
+        found: dict[int, int] = {}
+        for lane in self.trace.header.lanes:
+            spans = self.trace.spans(lane.index)
+            plans = self.trace.table.rows["plan"][spans.row].tolist()
+            found.update(zip(spans.step.tolist(), plans, strict=True))
+        return found
 
 
 def read_ranks(folder: Path | str, progress: Progress | None = None) -> Opened:

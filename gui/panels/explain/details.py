@@ -32,6 +32,7 @@ from gui.timeline.state.selection import Selection, TimeRange
 TOP_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
 TASK_ROLE = Qt.ItemDataRole.UserRole
 AT_ONCE_S = 0.02  # of reading arguments; then the window answers
+NARROWEST = 200  # pixels in which a name and its value can be read
 LEAST = 48  # pixels of a table that has to be scrolled; the dock's height is the user's
 
 
@@ -48,6 +49,7 @@ class DetailsPanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(tr("Details"))
+        self.setMinimumWidth(NARROWEST)
         self._step = 0
         self._hint = hint(
             tr(

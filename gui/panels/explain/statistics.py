@@ -73,7 +73,7 @@ class StatisticsPanel(QWidget):
         self._runner.done.connect(self._show)
         self._runner.failed.connect(self._stop)
         self._hint = hint(tr(HINT))
-        self.head = Label(look="heading")
+        self.head = Label(look="heading", wrapped=True)
         self.notes = Label(look="quiet", wrapped=True)
         self.lanes, self.kinds, self.names = (
             RangeTable(tr("Lanes in the range")),

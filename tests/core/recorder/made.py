@@ -6,7 +6,7 @@ from core.recorder.happened import FIRST_TRACK, Op, lanes_of, timed
 MS = 1_000_000
 
 
-def write_rank(folder, rank, steps, clocks, origin, begin=0):
+def write_rank(folder, rank, steps, clocks, origin, begin=0, outcome=None):
     """A rank's recording: a forward of 1 ms (2 ms on rank 1), an all-reduce to 4 ms, an update."""
     header = {
         "specification": {"warmup": 1},
@@ -31,12 +31,16 @@ def write_rank(folder, rank, steps, clocks, origin, begin=0):
         plan = [stream.plan_batch(0, told.tasks)] if step == steps[0] else []
         for batch in [*plan, stream.span_batch(0, step, told, origin)]:
             sender.hand_in(lambda write, batch=batch: write(batch))
+    if outcome is not None:
+        end = stream.note_batch("log", "state", begin + 10 * MS * len(steps), text=outcome)
+        sender.hand_in(lambda write: write(end))
     sender.close()
 
 
-def two_ranks(folder, ahead=(0, 0), steps=(range(3), range(3))):
+def two_ranks(folder, ahead=(0, 0), steps=(range(3), range(3)), outcome=None):
     """Two ranks that begin together on rank 0's clock, which goes as far ahead as is given."""
-    write_rank(folder, 0, steps[0], [(1000, 0, 0.0)], 1000)
+    write_rank(folder, 0, steps[0], [(1000, 0, 0.0)], 1000, outcome=outcome)
     origin = 1000 - ahead[0]
     clocks = [(origin, ahead[0], 40.0), (origin + 100 * MS, ahead[1], 90.0)]
-    write_rank(folder, 1, steps[1], clocks if ahead != (0, 0) else [], origin)
+    told = clocks if ahead != (0, 0) else []
+    write_rank(folder, 1, steps[1], told, origin, outcome=outcome)

@@ -67,6 +67,15 @@ def test_steps_that_a_rank_lacks_are_left_out_and_counted(tmp_path):
     assert "clocks were not compared for rank-1.arrow" in opened.warning
 
 
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_rank_that_was_killed_before_it_told_anything_leaves_a_run_without_steps(tmp_path, rank):
+    two_ranks(tmp_path)
+    (tmp_path / f"rank-{rank}.arrow").write_bytes(b"")
+    opened = open_recording(tmp_path)
+    assert opened.trace.steps == [] and "steps are not in every rank's file" in opened.warning
+    assert summarise(opened.trace).verdict is None
+
+
 def test_a_folder_without_ranks_is_refused_in_one_line(tmp_path):
     with pytest.raises(RecordingError, match=r"nor a recording of a rank \(rank-\*\.arrow\)"):
         open_recording(tmp_path)

@@ -107,3 +107,11 @@ def test_a_listener_that_vanishes_ends_the_recording_and_not_the_job(listener, c
 def test_an_address_without_a_token_is_refused_in_a_line_of_the_job(capsys):
     assert len(train(layers(), "tcp://127.0.0.1:9")) == 4
     assert "as `bubblescope listen` shows it" in capsys.readouterr().out
+
+
+def test_a_rank_of_the_next_job_is_taken_as_soon_as_the_last_one_knows_that_all_is_here(listener):
+    for _ in range(40):
+        with connect(listener.address, 0) as wire:
+            wire.write(b"x")
+    until(lambda: not listener._ranks)
+    assert sum("has ended" in line for line in listener.said) == 40

@@ -226,6 +226,16 @@ def test_an_error_in_the_job_is_the_jobs_and_ends_the_recording(tmp_path):
     assert trace.outcome == "failed" and trace.steps == [0]
 
 
+def test_ranks_that_never_meet_leave_each_others_files_alone(tmp_path, monkeypatch):
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    for rank in (1, 0):
+        monkeypatch.setenv("RANK", str(rank))
+        train(layers(), tmp_path)
+    opened = open_recording(tmp_path)
+    assert opened.trace.header.replicas == 2 and opened.trace.steps == [0, 1, 2, 3]
+    assert opened.warning == "clocks were not compared for rank-1.arrow: taken as rank 0's"
+
+
 def test_a_recording_that_cannot_be_written_ends_with_a_line_and_the_job_goes_on(tmp_path, capsys):
     (tmp_path / "file").write_text("")
     assert len(train(layers(), tmp_path / "file")) == 4

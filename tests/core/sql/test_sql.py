@@ -103,7 +103,8 @@ def test_a_query_reads_and_writes_nothing_but_its_tables(trace, tmp_path, query)
 
 
 @pytest.mark.parametrize(
-    "query", ["SELEC 1", "SELECT nothing FROM spans", "", "SELECT 1 +\n+ FROM"]
+    "query",
+    ["SELEC 1", "SELECT nothing FROM spans", "", "SELECT 1 +\n+ FROM", "SELECT now()"],
 )
 def test_what_cannot_be_asked_is_one_line(trace, query, capsys, tmp_path):
     record(specification(steps=1), tmp_path / "run.arrow")

@@ -11,6 +11,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
 
 from core.explain.repeats import Outlier, Repeats
 from core.explain.statistics import RangeCount
@@ -58,6 +59,18 @@ def a_range(scene: Scene, lanes: tuple[int, ...] | None = None) -> TimeRange:
     """From amid the second step to amid the last one."""
     starts = [scene.trace.step_bounds(step)[0] for step in scene.trace.steps]
     return TimeRange(starts[1] + 7 * MS, starts[-1] + 9 * MS, lanes)
+
+
+def test_in_a_narrow_dock_no_button_is_cut(
+    panel: StatisticsPanel, scene: Scene, qtbot: object
+) -> None:
+    panel.resize(340, 260)
+    panel.show_range(scene, a_range(scene))
+    count(panel, qtbot)
+    panel.grab()  # laid out
+    copying = [one for one in panel.findChildren(QPushButton) if one.text() in ("CSV", "Markdown")]
+    for one in copying:
+        assert one.mapTo(panel, one.rect().topRight()).x() < panel.width()
 
 
 def test_the_tables_tell_every_lanes_time_and_every_kinds_durations(

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from core.recorder.wire import connect
 from core.recording.recording import open_recording
-from tests.core.recorder.made import two_ranks
+from tests.core.recorder.made import two_ranks, write_rank
 
 JOB = """
 import sys, torch
@@ -92,6 +92,38 @@ def test_two_ranks_are_one_run_and_each_span_comes_once(window, listening, qtbot
     live, file = window.run_shown.trace, open_recording(tmp_path).trace
     assert live.steps == file.steps == [0, 1, 2]
     assert sorted(map(str, live)) == sorted(map(str, file))
+
+
+def test_a_job_that_came_before_the_last_ones_end_was_drawn_is_under_way_too(
+    window, listening, qtbot, tmp_path
+):
+    two_ranks(tmp_path)
+    session, begun, ended = window.session, [], []
+    session._timer.stop()
+    session.run_started.connect(lambda run: begun.append((session.asking, session.hears)))
+    session.run_ended.connect(ended.append)
+    for _ in range(2):
+        for peer in sent(tmp_path, (1, 0), address(window)):
+            peer.close()
+    while len(ended) < 2:
+        session.tick()
+    assert begun == [(True, True)] * 2
+    assert not session.asking and not window.bar._progress.isVisible()
+    session._timer.start()
+
+
+def test_a_clock_that_was_compared_at_the_beginning_only_is_said_to_be(
+    window, listening, qtbot, tmp_path
+):
+    write_rank(tmp_path, 0, range(3), [(1000, 0, 0.0)], 1000)
+    write_rank(tmp_path, 1, range(3), [(1000, 500, 40.0)], 1000)
+    peers = sent(tmp_path, (1, 0), address(window), cut=-8)
+    qtbot.waitUntil(lambda: window.run_shown is not None and len(window.run_shown.trace.steps) == 3)
+    listening.refresh()
+    cells = [listening.ranks.topLevelItem(rank).text(4) for rank in range(2)]
+    assert cells == ["± 0\u00a0ns", "± 40\u00a0ns at the beginning"]
+    for peer in peers:
+        peer.close()
 
 
 def test_stop_lets_the_job_go_and_keeps_what_came(window, listening, qtbot, tmp_path):

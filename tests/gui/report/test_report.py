@@ -310,7 +310,22 @@ def test_a_foreign_trace_is_shown_as_far_as_there_is_room(
 def test_the_first_look_is_at_a_step_that_is_on_the_page(
     monkeypatch: pytest.MonkeyPatch, trace: Trace, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("gui.report.timeline.MOST_SPANS", 1)
+    spans = sum(span.step == 4 for span in trace)
+    monkeypatch.setattr("gui.report.timeline.MOST_SPANS", spans)
     report(trace, tmp_path / "run.html")
     (run,) = unpacked((tmp_path / "run.html").read_text())
     assert [run["shown"]] == [bounds for _, *bounds in run["steps"]]
+
+
+def test_of_a_step_that_has_no_room_the_first_spans_are_there_and_it_is_said(
+    monkeypatch: pytest.MonkeyPatch, trace: Trace, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("gui.report.timeline.MOST_SPANS", 9)
+    words = " ".join(report(trace, tmp_path / "run.html").words)
+    (run,) = unpacked((tmp_path / "run.html").read_text())
+    assert sum(len(lane["start"]) for lane in run["lanes"]) <= 9 < len(trace.spans(0))
+    # Times are told as distances; the last idle time begins before the page's last span.
+    assert max(sum(lane["idle"]) for lane in run["lanes"]) <= max(
+        sum(lane["start"]) for lane in run["lanes"]
+    ) + max(max(lane["length"], default=0) for lane in run["lanes"])
+    assert "more spans than the timeline has room for: it has the first 9." in words

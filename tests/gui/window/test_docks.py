@@ -103,6 +103,7 @@ def test_at_the_smallest_size_the_window_keeps_to_it(window: MainWindow, qtbot: 
             dock.raise_()
             qtbot.wait(1)
             assert (window.width(), window.height()) == (1000, 650)
+    assert window._docks["details"].width() >= 200  # where a name and its value can be read
 
 
 def test_the_batch_is_told_step_by_step_with_the_shown_one_marked(
