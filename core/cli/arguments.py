@@ -96,16 +96,18 @@ def make_parser() -> argparse.ArgumentParser:
     export = commands.add_parser(
         "export", help="draw recordings, report on one, or write it for others"
     )
-    export.add_argument("recordings", nargs="+", metavar="RECORDING",
-                        help="several stand on one axis, as a figure")  # fmt: skip
+    export.add_argument(
+        "recordings", nargs="+", metavar="RECORDING", help="several stand on one axis, as a figure"
+    )
     export.add_argument("--image", metavar="FILE", help="*.png, *.svg or *.pdf")
     export.add_argument("--report", metavar="FILE", help="tables and pictures as one *.html")
     add_table(export)
     add_formats(export)
     add_figure(export)
     summary = commands.add_parser("summary", help="print as JSON what `run --summary` writes")
-    summary.add_argument("recordings", nargs="+", metavar="RECORDING",
-                         help="recordings, traces, folders of ranks")  # fmt: skip
+    summary.add_argument(
+        "recordings", nargs="+", metavar="RECORDING", help="recordings, traces, folders of ranks"
+    )
     ask = commands.add_parser("sql", help="answer a question about a recording, in SQL")
     ask.add_argument("recording", metavar="RECORDING")
     ask.add_argument("query", metavar="QUERY", help='such as "SELECT cause, sum(duration_ns) '

@@ -21,8 +21,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Columns aligned: text to the left, everything else to the right; a line for each row."""
     texts = [[plain(str(cell)) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *texts, strict=True)]
-    left = [all(not row[i][:1].isdigit() for row in texts)
-            for i in range(len(header))]  # fmt: skip
+    left = [all(not row[i][:1].isdigit() for row in texts) for i in range(len(header))]
     lines = [
         "  ".join(
             cell.ljust(width) if to_left else cell.rjust(width)

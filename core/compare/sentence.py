@@ -136,8 +136,9 @@ def _joined(named: Sequence[Weight], say: Say, duration: Say) -> str:
     for topic, contribution in named:
         words = say(
             LESS if contribution < 0 else MORE,
-            topic=say(topic.name), time=duration(abs(contribution)),
-        )  # fmt: skip
+            topic=say(topic.name),
+            time=duration(abs(contribution)),
+        )
         agrees = contribution * sign >= 0
         text = say(AND if agrees else BUT, one=text, other=words) if text else words
         sign = contribution

@@ -121,7 +121,7 @@ _WORDS = {
         "waits for data",
         "The next batch is not there yet: the job waits for what loads its data.",
     ),
-}  # fmt: skip
+}
 
 
 CAUSES: tuple[Cause, ...] = tuple(Cause)

@@ -132,13 +132,15 @@ def lane_pointed_at(point: str) -> int | None:
 def differing(run: Specification, others: Sequence[Specification]) -> list[tuple[Option[Any], Any]]:
     """The options that tell a run from the others of its step, or say what it is if it is alone."""
     told = {
-        option: value for option, value in run.values
+        option: value
+        for option, value in run.values
         if option.name not in QUIET and value != option.default
-    }  # fmt: skip
+    }
     common = [
-        option for option in told
+        option
+        for option in told
         if len(others) > 1 and all(dict(one.values).get(option) == told[option] for one in others)
-    ]  # fmt: skip
+    ]
     return [(option, value) for option, value in told.items() if option not in common]
 
 
@@ -227,9 +229,10 @@ def _step(block: _Lines) -> Step:
         known = f"{', '.join(PARTS)}, lane 0 or a kind of task such as all-reduce"
         raise _LineError(line, f"Point: {point!r}: use {known}")
     text = " ".join(
-        line.strip() for _, line in block[1:]
+        line.strip()
+        for _, line in block[1:]
         if line.strip() and not line.startswith(_INDENT) and _keyword(line) is None
-    )  # fmt: skip
+    )
     if not text:
         raise _LineError(number, "a step says something")
     for line, words in ((number, text), told["Question"], told["Answer"]):

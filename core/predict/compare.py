@@ -98,7 +98,7 @@ class Comparison:
             "makespan_error": self.makespan_error,
             "lanes": [asdict(lane) for lane in self.lanes],
             "steps": [{name: getattr(step, name) for name in names} for step in self.steps],
-        }  # fmt: skip
+        }
 
 
 def predict_steps(trace: Trace, steps: Sequence[int] | None = None) -> Comparison | None:

@@ -212,8 +212,9 @@ def _step(trace: Trace, step: int, plans: RunPlans) -> tuple[StepSummary, tuple[
     figures = plans.figures(step, explain_run_step(trace, step))
     fault = next((fault for fault in run_faults(trace) if fault.step == step), None)
     if fault is not None:
-        figures = replace(figures, idle_by_cause=({},) * len(trace.header.lanes), ladder={},
-                          critical_path={})  # fmt: skip
+        figures = replace(
+            figures, idle_by_cause=({},) * len(trace.header.lanes), ladder={}, critical_path={}
+        )
     lanes = []
     for lane in working_lanes(trace.header.lanes):
         balance = lane_balance(trace, lane.index, [step])

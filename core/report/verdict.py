@@ -367,9 +367,10 @@ def _losses(run: Measured, taken: Floats, whole: int) -> list[Loss]:
     even = np.where(run.computes, taken * shares[run.columns.lane], taken)
     computed = _computed(run)
     values = {
-        "lane": lanes[most], "most": duration_text(round(computed[most])),
+        "lane": lanes[most],
+        "most": duration_text(round(computed[most])),
         "mean": duration_text(round(computed.mean())),
-    }  # fmt: skip
+    }
     still, longest = run.lasts(work), round(totals[most])
     order = run.lasts(np.where(run.computes, even, 0.0)) - round(mean)
     return [

@@ -70,7 +70,6 @@ _SENTENCES_OF_ONE = {
     Odd.LOST: "1 packet could not be read: it is left out.",
     Odd.NOT_OVER: "1 collective does not say when it ended: it is shown as a moment.",
 }
-NOTHING_ODD: Mapping[Odd, int] = {}
 
 
 def sentences(odd: Mapping[Odd, int], say: Say = plainly) -> Iterator[str]:

@@ -267,9 +267,7 @@ def _check_apart(spans: Spans, count: int) -> None:
         raise ValueError("spans of a lane overlap")
 
 
-def _take_imported(
-    table: StepBounds, lane: Lane, some: Spans, steps: NDArray[np.int32]
-) -> None:  # fmt: skip
+def _take_imported(table: StepBounds, lane: Lane, some: Spans, steps: NDArray[np.int32]) -> None:
     """Of another program's spans those of its `steps` bound these, unless they are nested."""
     table.reach(some.start, some.end)
     if lane.role is not Role.NESTED:

@@ -86,10 +86,10 @@ def calibrate(
                 if shares_parameters(task) is sharing:
                     tasks[task.lane].append(task)
             loops = [LaneLoop(operations, lanes[i], mine) for i, mine in tasks.items()]
-            _measure(loops, seconds, stop, times, told)
+            measure_passes(loops, seconds, stop, times, told)
         if lanes[-1].sleeps:
             for name in [name for name in times if name.kind is Kind.COPY]:
-                times[name] = [_transfer_ns(lanes, name.bytes)]
+                times[name] = [transfer_ns(lanes, name.bytes)]
         return costs_from(times, len(plan.stages), _link(lanes))
 
 
@@ -150,7 +150,7 @@ class LaneLoop:
                 times[name].append(statistics.fmean(taken_by_all))
 
 
-def _measure(
+def measure_passes(
     loops: Sequence[LaneLoop], seconds: float, stop: threading.Event, times: Times, passed: Passed
 ) -> None:
     """Let lanes go through their tasks until each has done so often enough; add what it took."""
@@ -249,12 +249,12 @@ def _curve(times: Times, size_of: Callable[[Name], int]) -> Curve:
 
 def _link(lanes: Sequence[Lane]) -> Link:
     """Latency and bandwidth of a copy from the first compute lane's device to the last one's."""
-    small, large = (_transfer_ns(lanes, size) for size in LINK_BYTES)
+    small, large = (transfer_ns(lanes, size) for size in LINK_BYTES)
     slope = max(1e-3, (large - small) / (LINK_BYTES[1] - LINK_BYTES[0]))
     return Link(max(0.0, small - slope * LINK_BYTES[0]), slope)
 
 
-def _transfer_ns(lanes: Sequence[Lane], size: int) -> float:
+def transfer_ns(lanes: Sequence[Lane], size: int) -> float:
     """The median time of a copy by the last lane of `size` bytes that a compute lane has just made.
 
     It begins when the bytes are made if the last lane sleeps until then, else when that begins.

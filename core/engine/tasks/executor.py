@@ -69,7 +69,7 @@ class _Job:
 
 
 @dataclass(slots=True)
-class _Running:
+class RunningStep:
     """A step that runs or has run, of plan number `plan`: the jobs of each lane in their order.
 
     `told` counts those of each lane whose spans were told. `over` says that nothing will change any
@@ -83,11 +83,32 @@ class _Running:
     over: bool = False
     closed: ClosedStep | None = None
 
+    def news_of(self, lane: int) -> Iterator[_Row]:
+        """What was not told yet of a lane: its spans that are final, then the task that is open."""
+        jobs = self.lanes[lane]
+        for job in jobs[self.told[lane] :]:
+            start, end = job.stamps.start, job.stamps.end
+            if isinstance(start, int) and isinstance(end, int):
+                job.span = start, end  # host times, and final at once
+            if job.span is None:
+                break
+            self.told[lane] += 1
+            launched = None if isinstance(start, int) else job.launched
+            yield job.task.index, *job.span, launched
+            yield from _inside(job, *job.span)
+        opened = next((job for job in jobs[self.told[lane] :] if not job.has_ended), None)
+        if opened is not None and not opened.announced:
+            begun = opened.start_time
+            if begun is not None and begun <= time.perf_counter_ns() - SHORT_NS:
+                opened.announced = True
+                yield opened.task.index, begun, None, None
+
 
 class Executor:
     """Runs steps on started lanes, one at a time. Without a writer nothing is recorded.
 
-    Once `stop` is set, by any thread, tasks that have not started are skipped.
+    Once `stop` is set, by any thread, tasks that have not started are skipped. `untold` are the
+    steps of which the writer does not have everything yet.
     """
 
     def __init__(
@@ -102,7 +123,7 @@ class Executor:
         devices = dict.fromkeys(lane.lane.device for lane in lanes)
         self._clocks = {device: open_clock(device) for device in devices}
         self._error: BaseException | None = None
-        self._untold: deque[_Running] = deque()
+        self.untold: deque[RunningStep] = deque()
         # Between the thread that sends and the end of a step, where lanes recycle their timestamps.
         self._stamps_lock = threading.Lock()
         if writer is not None:
@@ -128,9 +149,9 @@ class Executor:
             stamps = Stamps(lane.timestamp, bool(blocks))
             jobs.append(_Job(task, lane, self._clocks[lane.lane.device], after, blocks, stamps))
             lanes[task.lane].append(jobs[-1])
-        running = _Running(index, number, lanes, [0] * len(lanes))
+        running = RunningStep(index, number, lanes, [0] * len(lanes))
         if self._writer is not None:
-            self._untold.append(running)
+            self.untold.append(running)
         for job in jobs:
             job.lane.submit(partial(self._do, job))
         self._collect(jobs)
@@ -183,7 +204,12 @@ class Executor:
             job.held = []
 
     def _close(
-        self, step: Step, began: int, running: _Running, jobs: Sequence[_Job], writer: TraceWriter
+        self,
+        step: Step,
+        began: int,
+        running: RunningStep,
+        jobs: Sequence[_Job],
+        writer: TraceWriter,
     ) -> None:
         """All jobs are over: make their times final, and note what the next step will change."""
         for device, clock in self._clocks.items():
@@ -210,41 +236,19 @@ class Executor:
 
         For the one thread that sends.
         """
-        while self._untold:
+        while self.untold:
             with self._stamps_lock:
-                running = self._untold[0]
+                running = self.untold[0]
                 over = running.over  # before its lanes are looked at: nothing is left behind then
-                told = [
-                    row for lane in range(len(running.lanes)) for row in self._lane(running, lane)
-                ]
+                told = [row for lane in range(len(running.lanes)) for row in running.news_of(lane)]
             if told:
                 task, start, end, launched = map(list, zip(*told, strict=True))
                 yield Timings(running.plan, running.step, task, start, end, launched=launched)
             if not over:
                 return
-            self._untold.popleft()
+            self.untold.popleft()
             if running.closed is not None:
                 yield from running.closed.rows()
-
-    def _lane(self, running: _Running, lane: int) -> Iterator[_Row]:
-        """The news of one lane."""
-        jobs = running.lanes[lane]
-        for job in jobs[running.told[lane] :]:
-            start, end = job.stamps.start, job.stamps.end
-            if isinstance(start, int) and isinstance(end, int):
-                job.span = start, end  # host times, and final at once
-            if job.span is None:
-                break
-            running.told[lane] += 1
-            launched = None if isinstance(start, int) else job.launched
-            yield job.task.index, *job.span, launched
-            yield from _inside(job, *job.span)
-        opened = next((job for job in jobs[running.told[lane] :] if not job.has_ended), None)
-        if opened is not None and not opened.announced:
-            begun = opened.start_time
-            if begun is not None and begun <= time.perf_counter_ns() - SHORT_NS:
-                opened.announced = True
-                yield opened.task.index, begun, None, None
 
 
 def _inside(job: _Job, start: int, end: int) -> Iterator[_Row]:

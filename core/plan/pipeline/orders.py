@@ -5,9 +5,9 @@ from __future__ import annotations
 from core.plan.schedules.schedule import Action, overlap
 from core.plan.task import Kind, Plan, PlanError, Role, Task
 
-_PASSES = frozenset({
-    Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT, Kind.OVERLAP
-})  # fmt: skip
+_PASSES = frozenset(
+    {Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT, Kind.OVERLAP}
+)
 
 
 def lane_orders(plan: Plan) -> list[list[Action]]:

@@ -27,9 +27,10 @@ from core.reading import one_line
 
 SUFFIX = ".csv"
 MOST_NUMBER = 32_766  # what a span's row in memory can hold
-_KINDS = {kind.letter: kind for kind in (
-    Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT
-)}  # fmt: skip
+_KINDS = {
+    kind.letter: kind
+    for kind in (Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)
+}
 _PASS = r"(\d{1,5})([FBIW])(\d{1,5})"
 _ACTION = re.compile(_PASS)
 _OVERLAP = re.compile(rf"\(\s*{_PASS}\s*;\s*{_PASS}\s*\)OVERLAP_F_B")

@@ -109,8 +109,9 @@ class _RankTasks:
         for block in reversed(blocks):
             self._add_ready()
             after = [
-                *self._passes[Kind.BACKWARD, block + 1], *self._passes[Kind.FORWARD, block],
-            ]  # fmt: skip
+                *self._passes[Kind.BACKWARD, block + 1],
+                *self._passes[Kind.FORWARD, block],
+            ]
             self._add_pass(Kind.BACKWARD, block, after, Payload.PARAMETERS_AGAIN)
         self._add_ready()
         last = self._passes[Kind.BACKWARD, 0]

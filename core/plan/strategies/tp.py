@@ -29,11 +29,9 @@ def plan(job: Job) -> Plan:
         return single.plan(job)
     lanes = len(job.lanes)
     *split, whole = (
-        Stage(
-            index, segment.first, segment.last, lanes, _shares(job.model, segment, lanes)
-        )
+        Stage(index, segment.first, segment.last, lanes, _shares(job.model, segment, lanes))
         for index, segment in enumerate(job.model.segments)
-    )  # fmt: skip
+    )
     tail = Stage(whole.index, whole.first, whole.last, 1, whole.shares)
     tasks = _Tasks(job)
     for stage in split:

@@ -24,7 +24,7 @@ from core.recording.importers.calls import (
     names_of,
     times_of,
     titles,
-)  # fmt: skip
+)
 from core.recording.importers.found import OTHER, Found, Track, trace_of
 from core.recording.importers.json_arguments import arguments_of
 from core.recording.importers.json_events import Events, read_events, refusal

@@ -134,7 +134,7 @@ def passes_of(*lanes):
         opened = [stack.enter_context(lane) for lane in open_lanes(planned)]
         loops = [Passes(*each) for each in zip(opened, [s for _, s in lanes], strict=True)]
         told = []
-        calibrate_module._measure(loops, 1.0, threading.Event(), {}, told.append)
+        calibrate_module.measure_passes(loops, 1.0, threading.Event(), {}, told.append)
     passes = [len(loop.passes) for loop in loops]
     assert told == sorted(told) and all(said <= min(passes) for said in told)
     return passes
@@ -215,7 +215,7 @@ def test_a_transfer_that_runs_out_of_memory_ends_the_measuring_and_not_the_run(
 ):
     size = 256 << 20
     monkeypatch.setattr("core.engine.calibration.calibrate.LINK_BYTES", (1 << 12, size))
-    asked_for, transfer = [], calibrate_module._transfer_ns
+    asked_for, transfer = [], calibrate_module.transfer_ns
 
     def limited(lanes, asked):
         asked_for.append(asked)
@@ -223,7 +223,7 @@ def test_a_transfer_that_runs_out_of_memory_ends_the_measuring_and_not_the_run(
             memory_for(int(copies * size))
         return transfer(lanes, asked)
 
-    monkeypatch.setattr(calibrate_module, "_transfer_ns", limited)
+    monkeypatch.setattr(calibrate_module, "transfer_ns", limited)
     trace = run_here(Specification("mp", SMALL, "2xcpu", batch=8, steps=1), calibrate=True)
     assert asked_for[-1] == size
     said = "there is no memory beside the run's to measure its costs in"
