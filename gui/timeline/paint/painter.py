@@ -16,10 +16,9 @@ from gui.look.theme import Theme
 from gui.timeline.layout.bar_words import BarWords, Label
 from gui.timeline.layout.frame import Fonts, Frame, text_width
 from gui.timeline.layout.rows import Row
+from gui.timeline.paint.boxes import Palette, boxes_of, draw_rows, fill_boxes, palette_of, stacked
 from gui.timeline.paint.idle import idle_ground
-from gui.timeline.paint.raster import Palette, draw_rows, palette_of
 from gui.timeline.paint.search_hits import draw_count, draw_hits
-from gui.timeline.reduce.boxes import boxes_of, fill_boxes, stacked
 from gui.timeline.reduce.reduction import Bars, PixelColumns, reduce_lane
 from gui.timeline.state.colouring import Colouring, letters_of, recoloured
 from gui.timeline.state.scene import Scene

@@ -11,8 +11,15 @@ from PySide6.QtGui import QColor, QImage, QPainter
 
 from gui.look.families import FAMILIES, Family
 from gui.look.theme import DARK, LIGHT
-from gui.timeline.paint.raster import draw_boxes, draw_rows, owners, palette_of
-from gui.timeline.reduce.boxes import Boxes, boxes_of, fill_boxes
+from gui.timeline.paint.boxes import (
+    Boxes,
+    boxes_of,
+    draw_boxes,
+    draw_rows,
+    fill_boxes,
+    owners,
+    palette_of,
+)
 from gui.timeline.reduce.reduction import Bars, PixelColumns
 
 WIDTH, HEIGHT = 90, 24
