@@ -29,7 +29,7 @@ from gui.timeline.paint.folds import draw_folds
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.paint.margins import draw_axis, draw_headings, draw_labels, draw_steps
 from gui.timeline.paint.nested import draw_block_numbers
-from gui.timeline.paint.painter import LanePainter
+from gui.timeline.paint.picture import LanePainter
 from gui.timeline.paint.reasons import draw_reasons
 from gui.timeline.paint.strips import draw_strips
 from gui.timeline.state.scene import Scene
