@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPixmap
 
-from gui.timeline.reduce.reduction import Bars, PixelColumns, runs
+from gui.timeline.reduce.reduction import Bars, PixelColumns
 
 Palette = NDArray[np.uint32]
 LEVELS = 8  # heights that a pixel column can have
@@ -62,6 +62,15 @@ def boxes_of(reduced: Bars | PixelColumns, width: float, height: float) -> Boxes
     first, last = first[busy], last[busy]
     heights = level_heights(level[first], height)
     return Boxes(first.astype(float), (last - first).astype(float), heights, reduced.family[first])
+
+
+def runs(
+    family: NDArray[np.generic], height: NDArray[np.generic]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """First and last (exclusive) index of each run of columns that look the same."""
+    changes = np.flatnonzero((np.diff(family) != 0) | (np.diff(height) != 0)) + 1
+    bounds = np.concatenate([[0], changes, [len(family)]])
+    return bounds[:-1], bounds[1:]
 
 
 def extents(

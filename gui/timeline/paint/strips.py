@@ -26,9 +26,10 @@ from gui.timeline.paint.boxes import (
     image_of,
     is_halved,
     palette_of,
+    runs,
 )
 from gui.timeline.reduce.memory import LaneMemory, reduce_memory
-from gui.timeline.reduce.reduction import Bars, PixelColumns, is_reduced, reduce_lane, runs, visible
+from gui.timeline.reduce.reduction import Bars, PixelColumns, is_reduced, reduce_lane, visible
 from gui.timeline.state.colouring import Colouring, recoloured
 from gui.timeline.state.scene import Scene
 
