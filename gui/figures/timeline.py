@@ -108,7 +108,7 @@ def lay_out_timeline(
     title = _title_lines(scene.trace, shown, options)
     top = EDGE + TITLE * bool(title) + AXIS * options.axis + STEPS * options.makespan
     frame = Frame(
-        view, layout, EDGE + LABELS, top, theme, vector=True, critical=strips.path,
+        view, layout, EDGE + LABELS, top, theme, vector=True, path=strips.path,
         origin=origin_of(scene, shown),
     )  # fmt: skip
     entries = legend_entries(scene, theme, strips, vector=True) if options.legend else []
@@ -149,8 +149,8 @@ def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
     painter.setClipping(False)
     LanePainter(painter, scene, frame, fonts).draw()
     draw_block_numbers(painter, scene, frame, fonts)
-    explain_shown(scene, frame.view, frame.critical, inf)
-    if frame.critical:
+    explain_shown(scene, frame.view, frame.path, inf)
+    if frame.path:
         draw_critical(painter, scene, frame)
     draw_reasons(painter, scene, frame, fonts)
     if options.makespan:

@@ -58,7 +58,7 @@ def legend_entries(
         entries.append(LegendEntry(tr("idle"), WIDE, _hatched(theme, vector)))
     if entries and strips.path:
         entries.append(LegendEntry(tr("critical path"), WIDE, _path(theme)))
-    if strips.ghosts:
+    if strips.prediction:
         entries.append(LegendEntry(tr("predicted"), WIDE, _outlined(theme)))
     if strips.memory:
         rest, activations = memory_colours(theme)

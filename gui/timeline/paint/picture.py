@@ -62,7 +62,7 @@ def _draw_rows(
     draw_strips(painter, scene, frame)
     per_pixel = LanePainter(painter, scene, frame, fonts).draw()
     draw_block_numbers(painter, scene, frame, fonts)
-    if frame.critical:
+    if frame.path:
         draw_critical(painter, scene, frame)
     draw_reasons(painter, scene, frame, fonts)
     if frame.arrows:

@@ -104,7 +104,7 @@ def test_the_legend_names_only_what_is_there() -> None:
 
 def test_the_legend_explains_the_strips_that_are_shown() -> None:
     scene = Scene(trace_of(specification(steps=1)))
-    assert texts(scene, Strips(ghosts=True))[-1] == "predicted"
+    assert texts(scene, Strips(prediction=True))[-1] == "predicted"
     assert texts(scene, Strips(memory=True))[-2:] == ["activations held", "other memory"]
 
 
