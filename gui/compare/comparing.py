@@ -234,7 +234,7 @@ class Comparing(QObject):
     def _show_strips(self) -> None:
         """Show below B's lanes what is shown below A's."""
         if self.frame.b is not None and self.other is not None:
-            wanted = self.a.state.stack
+            wanted = self.a.state.stack.chosen
             self.frame.b.state.show_strips(memory=wanted.memory, path=wanted.path)
 
     def _tick(self) -> None:

@@ -16,7 +16,7 @@ from gui.figures.style import Face
 from gui.figures.textbook import NUMBERED, Panel, Row
 from gui.look.families import FAMILIES
 from gui.timeline.layout.bar_words import COLUMNS, Choices, labels_of, on_one_line
-from gui.timeline.reduce.boxes import stacked
+from gui.timeline.paint.boxes import stacked
 
 MOST = 0.9  # of a family's boxes must have room for a longer label before any has it
 AIR = 0.16  # em on both sides of a label, together

@@ -19,8 +19,8 @@ from gui.look.text import duration_text, tr
 from gui.look.writing import LEFT, RIGHT
 from gui.timeline.layout.axis import ticks
 from gui.timeline.layout.viewport import Viewport
+from gui.timeline.paint.boxes import stacked
 from gui.timeline.paint.margins import step_labels
-from gui.timeline.reduce.boxes import stacked
 
 PITCH = 4.4  # widths of a line from one line of a pattern to the next
 NARROW = 4.0  # widths of a line; narrower boxes are filled with ink, without a pattern

@@ -29,7 +29,7 @@ from gui.timeline.paint.folds import draw_folds
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.paint.margins import draw_axis, draw_headings, draw_labels, draw_steps
 from gui.timeline.paint.nested import draw_block_numbers
-from gui.timeline.paint.painter import LanePainter
+from gui.timeline.paint.picture import LanePainter
 from gui.timeline.paint.reasons import draw_reasons
 from gui.timeline.paint.strips import draw_strips
 from gui.timeline.state.scene import Scene
@@ -108,7 +108,7 @@ def lay_out_timeline(
     title = _title_lines(scene.trace, shown, options)
     top = EDGE + TITLE * bool(title) + AXIS * options.axis + STEPS * options.makespan
     frame = Frame(
-        view, layout, EDGE + LABELS, top, theme, vector=True, critical=strips.path,
+        view, layout, EDGE + LABELS, top, theme, vector=True, path=strips.path,
         origin=origin_of(scene, shown),
     )  # fmt: skip
     entries = legend_entries(scene, theme, strips, vector=True) if options.legend else []
@@ -149,8 +149,8 @@ def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
     painter.setClipping(False)
     LanePainter(painter, scene, frame, fonts).draw()
     draw_block_numbers(painter, scene, frame, fonts)
-    explain_shown(scene, frame.view, frame.critical, inf)
-    if frame.critical:
+    explain_shown(scene, frame.view, frame.path, inf)
+    if frame.path:
         draw_critical(painter, scene, frame)
     draw_reasons(painter, scene, frame, fonts)
     if options.makespan:

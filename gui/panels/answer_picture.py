@@ -17,8 +17,8 @@ from gui.look.writing import CENTRE, write, write_wrapped
 from gui.timeline.layout.axis import ticks
 from gui.timeline.layout.frame import Fonts, text_width
 from gui.timeline.layout.viewport import Viewport
+from gui.timeline.paint.boxes import SEAM_PIXELS
 from gui.timeline.paint.hatch import hatch_brush
-from gui.timeline.reduce.boxes import SEAM_PIXELS
 from gui.timeline.reduce.shades import blended, shares
 
 HEAD = 20.0  # the word "Predicted" and the axis

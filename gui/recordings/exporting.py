@@ -178,7 +178,7 @@ class Exporting(QObject):
     def _seen(self, scene: Scene) -> Scene:
         """The scene with its prediction only if that is shown."""
         seen = copy(scene)
-        if not self._state.timeline.state.strips.ghosts:
+        if not self._state.timeline.state.strips.prediction:
             seen.set_prediction(None)
         return seen
 

@@ -11,8 +11,7 @@ from gui.timeline.interact.describe import Card
 from gui.timeline.interact.hover import card_at
 from gui.timeline.layout.frame import AXIS, STEPS, Fonts
 from gui.timeline.paint.flags import Flag, bookmark_text, draw_bookmarks, flag_at, flags, hide_ticks
-from gui.timeline.paint.overlay import draw_measure, draw_outline, rect_of
-from gui.timeline.paint.picture import Hovered, draw_over
+from gui.timeline.paint.overlay import Hovered, draw_measure, draw_outline, draw_over, rect_of
 from gui.timeline.paint.summaries import group_card
 from gui.timeline.state.measure import Measure
 from gui.timeline.state.timeline import TimelineState

@@ -16,7 +16,7 @@ from gui.timeline.layout.viewport import Viewport
 from gui.timeline.paint.folds import draw_folds
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.paint.margins import INDENT
-from gui.timeline.paint.painter import LanePainter
+from gui.timeline.paint.picture import LanePainter
 from gui.timeline.paint.search_hits import draw_hit_ticks, hit_ticks
 from gui.timeline.paint.summaries import draw_shades
 from gui.timeline.state.navigator import Navigator

@@ -28,7 +28,7 @@ class Frame:
 
     The plot begins at pixel `left`; the layout's zero stands at `top`. `now` is the present in ns
     while the run is live. `vector` asks for lines instead of textures. Rows above `ceiling` or
-    below `floor` cannot be seen. `critical` asks for the critical path, `arrows` for all
+    below `floor` cannot be seen. `path` asks for the critical path, `arrows` for all
     dependencies. Times count from the `origin`.
     """
 
@@ -41,7 +41,7 @@ class Frame:
     vector: bool = False
     ceiling: float = -math.inf
     floor: float = math.inf
-    critical: bool = False
+    path: bool = False
     arrows: bool = False
     origin: Origin = OF_RUN
 

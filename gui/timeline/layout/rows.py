@@ -24,10 +24,15 @@ NOWHERE = -1e5  # where a lane stands that is not shown
 
 @dataclass(frozen=True, slots=True)
 class Strips:
-    """What is shown beside the spans: memory line, ghost and blocks under a lane; path, arrows."""
+    """What is shown beside the spans.
+
+    Under a compute lane: what it holds in `memory`, its `prediction` as ghosts, and the blocks
+    inside its tasks (`nested`). Over the lanes: the critical `path` of the steps on screen, and
+    `arrows` of all dependencies.
+    """
 
     memory: bool = False
-    ghosts: bool = False
+    prediction: bool = False
     path: bool = False
     nested: bool = False
     arrows: bool = False
@@ -152,33 +157,6 @@ class Layout:
         ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """The heights of what belongs to a compute lane, and the space between."""
-
-    compute: float
-    ghost: float
-    helper: float
-    nested: float
-    memory: float
-    gap: float
-    band: float
-
-    @classmethod
-    def of(cls, compute: float) -> Sizes:
-        """Strips grow and shrink with their lane, within what can be read."""
-        tight = compute < TIGHT
-        return cls(
-            compute,
-            ghost=_within(0.16 * compute, 6, 10),
-            helper=8 if tight else 10,
-            nested=_within(0.3 * compute, 8, 16),
-            memory=_within(0.45 * compute, 12, 36),
-            gap=2 if tight else 3,
-            band=6 if tight else 12,
-        )
-
-
 def at_height(rows: Iterable[Row], y: float) -> Row | None:
     """The row or strip at a height, or None."""
     return next((row for row in rows if row.top <= y < row.bottom), None)
@@ -202,7 +180,7 @@ def lay_out(
     helpers = _helpers(lanes, strips)
 
     def stacked(height: float) -> Layout:
-        stacker = _RowStacker(Sizes.of(height), strips, helpers)
+        stacker = _RowStacker(height, strips, helpers)
         for lane in chosen.pinned:
             stacker.add_lane(lane)
         stacker.end_band(chosen.pinned)
@@ -227,7 +205,7 @@ def lay_out_window(
 
     Where lanes get thin, first what they hold in memory is left out, then their prediction.
     """
-    fewer = (wanted, replace(wanted, memory=False), replace(wanted, memory=False, ghosts=False))
+    fewer = (wanted, replace(wanted, memory=False), replace(wanted, memory=False, prediction=False))
     for strips in fewer:
         layout = lay_out(lanes, available, strips, arranged=arranged, most=FILLING)
         if layout.compute >= THIN:
@@ -268,10 +246,18 @@ def _helpers(lanes: Sequence[Lane], strips: Strips) -> Mapping[int, list[Lane]]:
 
 
 class _RowStacker:
-    """Rows that are put under one another."""
+    """Rows that are put under one another.
 
-    def __init__(self, sizes: Sizes, strips: Strips, helpers: Mapping[int, list[Lane]]) -> None:
-        self._sizes, self._strips, self._helpers = sizes, strips, helpers
+    Strips grow and shrink with their `compute` lanes, within what can be read.
+    """
+
+    def __init__(self, compute: float, strips: Strips, helpers: Mapping[int, list[Lane]]) -> None:
+        self._compute, self._strips, self._helpers = compute, strips, helpers
+        tight = compute < TIGHT
+        self._helper, self._gap, self._space = (8, 2, 6) if tight else (10, 3, 12)
+        self._ghost = _within(0.16 * compute, 6, 10)
+        self._nested = _within(0.3 * compute, 8, 16)
+        self._held = _within(0.45 * compute, 12, 36)
         self._y = EDGE
         self._rows: list[Row] = []
         self._groups: list[Group] = []
@@ -300,38 +286,38 @@ class _RowStacker:
         )  # fmt: skip
         self._y += height
         if section.folded:
-            self._y += self._sizes.gap
+            self._y += self._gap
             return
         for lane in section.lanes:
             self.add_lane(lane)
 
     def add_lane(self, lane: Lane) -> None:
         """A compute lane and what stands under it."""
-        sizes, top, below = self._sizes, self._y, self._helpers.get(lane.index, ())
-        self._rows.append(Row(lane.index, top, sizes.compute))
-        self._y += sizes.compute
+        top, below = self._y, self._helpers.get(lane.index, ())
+        self._rows.append(Row(lane.index, top, self._compute))
+        self._y += self._compute
         nested = [helper for helper in below if helper.role is Role.NESTED]
-        self._rows += [self._strip(helper.index, sizes.nested, True) for helper in nested]
-        if self._strips.ghosts:
-            self._ghosts.append(self._strip(lane.index, sizes.ghost))
+        self._rows += [self._strip(helper.index, self._nested, True) for helper in nested]
+        if self._strips.prediction:
+            self._ghosts.append(self._strip(lane.index, self._ghost))
         movers = [helper for helper in below if helper.role is not Role.NESTED]
-        self._rows += [self._strip(helper.index, sizes.helper, True) for helper in movers]
+        self._rows += [self._strip(helper.index, self._helper, True) for helper in movers]
         if self._strips.memory:
-            self._memory.append(self._strip(lane.index, sizes.memory))
+            self._memory.append(self._strip(lane.index, self._held))
         self._rooms[lane.index] = self._y - top
-        self._y += sizes.band
+        self._y += self._space
 
     def layout(self) -> Layout:
         """All that was added."""
         last = self._rows and not (self._groups and self._groups[-1].folded)
-        end = self._y - self._sizes.band if last else self._y
+        end = self._y - self._space if last else self._y
         height = end + EDGE if self._rows or self._groups else 0.0
         return Layout(
             tuple(self._rows), tuple(self._groups), tuple(self._ghosts), tuple(self._memory),
-            self._rooms, self._sizes.compute, height, self._pins, self._band,
+            self._rooms, self._compute, height, self._pins, self._band,
         )  # fmt: skip
 
     def _strip(self, lane: int, height: float, helper: bool = False) -> Row:
-        row = Row(lane, self._y + self._sizes.gap, height, helper)
+        row = Row(lane, self._y + self._gap, height, helper)
         self._y = row.bottom
         return row

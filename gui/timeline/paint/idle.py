@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,8 +10,8 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPixmap
 
 from gui.timeline.layout.frame import Frame
+from gui.timeline.paint.boxes import draw_slices, image_of, owners, pixels_of
 from gui.timeline.paint.hatch import HATCH, hatch_lines, hatch_tile
-from gui.timeline.paint.raster import Slices, draw_slices, image_of, owners
 from gui.timeline.reduce.reduction import count_before, count_until
 from gui.timeline.state.scene import Scene
 
@@ -24,14 +23,13 @@ class IdleTexture:
     """The ground of all rows on a screen, worked out once: steps hatched, or plain and thin."""
 
     hatched: QBrush
-    plain: Slices
+    plain: NDArray[np.uint32]
     ratio: float
 
     def draw(self, painter: QPainter, place: QRectF, helper: bool) -> None:
         """The ground of a row over the whole width of the plot."""
         if helper:
-            thin = Slices(self.plain.pixels, np.array([0.0, place.height()]))
-            draw_slices(painter, thin, place.left(), place.top(), self.ratio)
+            draw_slices(painter, self.plain, (0.0, place.height()), place, self.ratio)
         else:
             painter.setBrushOrigin(QPointF(place.left(), 0))
             painter.fillRect(place, self.hatched)
@@ -65,7 +63,7 @@ def idle_ground(painter: QPainter, scene: Scene, frame: Frame) -> IdleTexture | 
     if frame.vector:
         return IdleLines(left, right, frame)
     ratio = painter.device().devicePixelRatioF()
-    pixels = max(1, math.ceil(width * ratio))
+    pixels = pixels_of(width, ratio)
     here = owners(left * ratio, right * ratio, pixels) < len(left)
     tile = hatch_tile(frame.theme.idle, ratio)
     phase = round(round(frame.view.x(0.0)) % HATCH * ratio)  # the lines move with the time
@@ -74,7 +72,7 @@ def idle_ground(painter: QPainter, scene: Scene, frame: Frame) -> IdleTexture | 
     texture = QPixmap.fromImage(image_of(lines))
     texture.setDevicePixelRatio(ratio)
     plain = np.where(here, np.uint32(QColor(frame.theme.grid).rgba()), np.uint32(0))
-    return IdleTexture(QBrush(texture), Slices(plain[None], np.empty(0)), ratio)
+    return IdleTexture(QBrush(texture), plain[None], ratio)
 
 
 def step_ranges(scene: Scene, frame: Frame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -19,10 +19,10 @@ from gui.look.theme import SERIES, Theme, mixed
 from gui.look.writing import in_lines, write
 from gui.timeline.layout.frame import Fonts, text_width
 from gui.timeline.layout.rows import Strips
+from gui.timeline.paint.boxes import stacked
 from gui.timeline.paint.critical import draw_sample
 from gui.timeline.paint.hatch import HATCH, hatch_brush, hatch_lines
 from gui.timeline.paint.strips import PALE, memory_colours
-from gui.timeline.reduce.boxes import stacked
 from gui.timeline.state.colouring import ByDuration, ByName, ByNumber, ColourBy
 from gui.timeline.state.scene import Scene
 
@@ -58,7 +58,7 @@ def legend_entries(
         entries.append(LegendEntry(tr("idle"), WIDE, _hatched(theme, vector)))
     if entries and strips.path:
         entries.append(LegendEntry(tr("critical path"), WIDE, _path(theme)))
-    if strips.ghosts:
+    if strips.prediction:
         entries.append(LegendEntry(tr("predicted"), WIDE, _outlined(theme)))
     if strips.memory:
         rest, activations = memory_colours(theme)

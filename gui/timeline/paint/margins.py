@@ -11,7 +11,7 @@ from gui.look.writing import LEFT, RIGHT, elided, write
 from gui.timeline.layout.axis import ticks, unit_of
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Fonts, Frame, text_width
 from gui.timeline.layout.rows import Group, Row
-from gui.timeline.paint.raster import draw_uprights
+from gui.timeline.paint.boxes import draw_uprights
 from gui.timeline.reduce.reduction import count_before, count_until
 from gui.timeline.state.scene import Scene, step_name
 

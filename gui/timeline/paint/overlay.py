@@ -13,8 +13,10 @@ from core.trace.trace import Span, Trace
 from gui.look.text import duration_text, tr
 from gui.look.theme import Theme
 from gui.look.writing import CENTRE, write
-from gui.timeline.layout.frame import Fonts, Frame, text_width
+from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Fonts, Frame, text_width
+from gui.timeline.paint.arrows import draw_arrows
 from gui.timeline.state.measure import Measure, signed_text
+from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import Selection, TimeRange, bounds_of
 
 CARD_WIDTH = 420.0
@@ -22,6 +24,30 @@ ROOM = 22.0  # from a lane to the first dimension line, and from there to the ne
 ARROW = 5.0
 OUTSIDE = 14.0  # of a dimension that is too narrow for arrows inside, its arrows stand so far out
 TAG = 18.0  # height of what says how long a range is
+
+Hovered = tuple[QPointF, str, list[str]]
+
+
+def draw_over(
+    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, area: QRectF,
+    selection: Selection | None, hovered: Hovered | None,
+) -> None:  # fmt: skip
+    """Draw what is selected, and the card beside the pointer."""
+    bottom = min(area.bottom(), frame.top + frame.layout.height)
+    if selection is not None:
+        painter.setClipRect(
+            QRectF(LABELS - 2, AXIS + STEPS - 2, frame.view.width + 4, area.height())
+        )
+        if isinstance(selection, Span):
+            draw_arrows(painter, frame, selection, scene.neighbours_of(selection))
+        if not isinstance(selection, TimeRange) and selection.lane not in frame.layout.pins:
+            below = QRectF(0, frame.ceiling + frame.layout.band - 2, area.width(), area.height())
+            painter.setClipRect(below, Qt.ClipOperation.IntersectClip)
+        draw_selection(painter, scene.trace, frame, fonts, selection, bottom)
+        painter.setClipping(False)
+    if hovered is not None:
+        at, title, lines = hovered
+        draw_card(painter, frame.theme, fonts, at, area, title, lines)
 
 
 def draw_selection(

@@ -1,27 +1,40 @@
-"""The timeline's widget as a picture: everything but selection and hover, then these."""
+"""Draws a run on any QPainter, for the screen and for exported figures alike."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import cycle
+
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QColor, QPainter
 
 from core.trace.trace import Span
-from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Fonts, Frame
-from gui.timeline.paint.arrows import draw_arrows, draw_dependencies
+from gui.look.theme import Theme
+from gui.timeline.layout.bar_words import BarWords, Label
+from gui.timeline.layout.frame import AXIS, LABELS, Fonts, Frame, text_width
+from gui.timeline.layout.rows import Row
+from gui.timeline.paint.arrows import draw_dependencies
+from gui.timeline.paint.boxes import Palette, boxes_of, draw_rows, fill_boxes, palette_of, stacked
 from gui.timeline.paint.critical import draw_critical
 from gui.timeline.paint.folds import draw_folds
+from gui.timeline.paint.idle import idle_ground
 from gui.timeline.paint.label_column import LabelColumn
 from gui.timeline.paint.margins import draw_axis, draw_steps
 from gui.timeline.paint.nested import draw_block_numbers
-from gui.timeline.paint.overlay import draw_card, draw_selection
-from gui.timeline.paint.painter import LanePainter
 from gui.timeline.paint.reasons import draw_reasons
+from gui.timeline.paint.search_hits import draw_count, draw_hits
 from gui.timeline.paint.strips import draw_strips
 from gui.timeline.paint.summaries import draw_groups
+from gui.timeline.reduce.reduction import Bars, PixelColumns, reduce_lane
+from gui.timeline.state.colouring import Colouring, letters_of, recoloured
 from gui.timeline.state.scene import Scene
-from gui.timeline.state.selection import Selection, TimeRange
+from gui.timeline.state.selection import bounds_of
 
-Hovered = tuple[QPointF, str, list[str]]
+LABEL_PIXELS = 13.0  # narrower bars carry no text
+PAIR_PIXELS = 30.0  # lower bars name both actions of an overlap on one line
 
 
 def draw_scene(
@@ -49,7 +62,7 @@ def _draw_rows(
     draw_strips(painter, scene, frame)
     per_pixel = LanePainter(painter, scene, frame, fonts).draw()
     draw_block_numbers(painter, scene, frame, fonts)
-    if frame.critical:
+    if frame.path:
         draw_critical(painter, scene, frame)
     draw_reasons(painter, scene, frame, fonts)
     if frame.arrows:
@@ -57,23 +70,144 @@ def _draw_rows(
     return per_pixel
 
 
-def draw_over(
-    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, area: QRectF,
-    selection: Selection | None, hovered: Hovered | None,
-) -> None:  # fmt: skip
-    """Draw what is selected, and the card beside the pointer."""
-    bottom = min(area.bottom(), frame.top + frame.layout.height)
-    if selection is not None:
-        painter.setClipRect(
-            QRectF(LABELS - 2, AXIS + STEPS - 2, frame.view.width + 4, area.height())
-        )
-        if isinstance(selection, Span):
-            draw_arrows(painter, frame, selection, scene.neighbours_of(selection))
-        if not isinstance(selection, TimeRange) and selection.lane not in frame.layout.pins:
-            below = QRectF(0, frame.ceiling + frame.layout.band - 2, area.width(), area.height())
-            painter.setClipRect(below, Qt.ClipOperation.IntersectClip)
-        draw_selection(painter, scene.trace, frame, fonts, selection, bottom)
-        painter.setClipping(False)
-    if hovered is not None:
-        at, title, lines = hovered
-        draw_card(painter, frame.theme, fonts, at, area, title, lines)
+class LanePainter:
+    """Draws the lanes of a scene inside the plot; labels and axes belong to others."""
+
+    def __init__(self, painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
+        self.painter, self.scene, self.frame, self.fonts = painter, scene, frame, fonts
+        self.colours, self.letters, self.palette = _colours_of(scene.colouring, frame.theme)
+        self._words: dict[tuple[bool, int], list[tuple[float, float, Label]]] = defaultdict(list)
+        self.per_pixel = 0.0
+
+    def draw(self) -> float:
+        """Draw everything; returns the spans a pixel of the densest lane, 0 if all is exact."""
+        idle = idle_ground(self.painter, self.scene, self.frame)
+        rows = list(self.frame.visible(self.frame.layout.rows))
+        for row in rows:
+            idle.draw(self.painter, self.frame.place(row), row.helper)
+        folded: list[tuple[Row, int]] = []
+        for row, reduced in zip(rows, self._spans(rows), strict=True):
+            draw_hits(self.painter, self.scene, self.frame, row)
+            if isinstance(reduced, PixelColumns):
+                self.per_pixel = max(self.per_pixel, reduced.per_pixel)
+                folded.append((row, reduced.count))
+            elif not row.helper:
+                self._texts(row, reduced)
+        self._write()
+        for span in self.scene.trace.open_tasks:
+            self._open(span)
+        for row, count in folded:
+            draw_count(self.painter, self.frame, self.fonts, row, count)
+        return float(f"{self.per_pixel:.2g}")  # a figure that changes with each frame says nothing
+
+    def draw_spans(self) -> None:
+        """Only the spans, for an overview."""
+        self._spans(self.frame.layout.rows)
+
+    def _spans(self, rows: Sequence[Row]) -> list[Bars | PixelColumns]:
+        scene, view = self.scene, self.frame.view
+        found = [
+            recoloured(
+                scene.colouring, reduce_lane(scene.columns[row.lane], view),
+                scene.trace, row.lane, view,
+            )
+            for row in rows
+        ]  # fmt: skip
+        places = [self.frame.place(row) for row in rows]
+        if not self.frame.vector:
+            draw_rows(self.painter, found, places, self.palette)
+            return found
+        for reduced, place in zip(found, places, strict=True):
+            boxes = boxes_of(reduced, place.width(), place.height())
+            fill_boxes(self.painter, boxes, place.left(), place.bottom(), self.colours)
+        return found
+
+    def _texts(self, row: Row, bars: Bars) -> None:
+        left = np.maximum(bars.left, 0.0)
+        right = np.minimum(bars.right, self.frame.view.width)
+        wide = np.flatnonzero(right - left >= LABEL_PIXELS)
+        if not len(wide):
+            return
+        staged = len(self.scene.facts[row.lane].stages) > 1
+        style = self.fonts.style(staged, row.height < PAIR_PIXELS, self.frame.vector)
+        known, find = self.scene.words.shelf(style), self.scene.words.find
+        places = self.scene.columns[row.lane].rows[bars.first + wide].tolist()
+        columns = (left[wide] + self.frame.left, right[wide] - left[wide] - 1, bars.family[wide])
+        for place, x, room, family in zip(places, *(c.tolist() for c in columns), strict=True):
+            words = known.get(place) or find(style, place)
+            self._put(words, row, x + room / 2, room, self.letters[family])
+
+    def _put(self, words: BarWords, row: Row, x: float, room: float, pens: tuple[int, ...]) -> None:
+        """The best label that fits into each part of a bar, with what the bar carries below it."""
+        part = row.height / len(words.parts)
+        second = words.second
+        if second is not None and (part < 40 or second.width > room - 4):
+            second = None
+        y = self.frame.top + row.top + part / 2
+        for choices, pen in zip(words.parts, cycle(pens), strict=False):
+            for label in choices:
+                if label.width <= room - 2:
+                    self._collect(label, x, y if second is None else y - 9, pen)
+                    if second is not None:
+                        self._collect(second, x, y + 8.5, pen)
+                    break
+            y += part
+
+    def _collect(self, label: Label, x: float, y: float, colour: int) -> None:
+        """A label whose middle stands at `x` and `y`; `colour` is 0xAARRGGBB."""
+        at = (x - label.width / 2, y - label.height / 2, label)
+        self._words[label.small, colour].append(at)
+
+    def _write(self) -> None:
+        """Draw the labels colour by colour and font by font; in figures as text one can find."""
+        painter = self.painter
+        for (small, colour), words in self._words.items():
+            painter.setFont(self.fonts.small if small else self.fonts.bold)
+            painter.setPen(QColor.fromRgba(colour))
+            for x, y, label in words:
+                if self.frame.vector:
+                    place = QRectF(x - 1, y, label.width + 2, label.height)
+                    painter.drawText(place, Qt.AlignmentFlag.AlignCenter, label.text)
+                else:
+                    painter.drawStaticText(QPointF(x, y), label.laid_out)
+
+    def _open(self, span: Span) -> None:
+        """A task that has not ended: it grows to the present, lighter, with a solid front.
+
+        In a run that is over nobody knows where it ended: it has no front, and three dots.
+        """
+        start, end = bounds_of(self.scene.trace, span, self.frame.now)
+        view, layout = self.frame.view, self.frame.layout
+        if end < view.start or start > view.end or not layout.shows(span.lane):
+            return  # out of sight, its group is folded, or it is filtered out
+        row = layout.row_of(span.lane)
+        rect = self.frame.row_rect(row, start, end)
+        self.painter.fillRect(rect, QColor(self.frame.theme.plot))
+        self._open_parts(rect, self.colours[self.scene.colouring.code_of(span)])
+        if row.helper or rect.width() < LABEL_PIXELS:
+            return
+        self.painter.setFont(self.fonts.bold)
+        self.painter.setPen(QColor(self.frame.theme.text))
+        label = span.label if self.frame.now is not None else f"{span.label}…"
+        if text_width(self.fonts.bold, label) <= rect.width() - 2:
+            self.painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, label)
+
+    def _open_parts(self, rect: QRectF, colours: tuple[QColor, ...]) -> None:
+        for part, colour in zip(stacked(rect, len(colours)), colours, strict=True):
+            light = QColor(colour)
+            light.setAlpha(90)
+            self.painter.fillRect(part, light)
+            if self.frame.now is not None:
+                front = QRectF(part.right() - 3, part.top(), 3, part.height())
+                self.painter.fillRect(front, colour)
+        self.painter.fillRect(QRectF(rect.left(), rect.top(), rect.width(), 2), colours[0])
+
+
+@lru_cache(maxsize=4)
+def _colours_of(
+    colouring: Colouring, theme: Theme
+) -> tuple[tuple[tuple[QColor, ...], ...], tuple[tuple[int, ...], ...], Palette]:
+    """The colours of codes, those of text on them as 0xAARRGGBB, and the codes' palette."""
+    colours = colouring.colours(theme)
+    letters = tuple(tuple(pen.rgba() for pen in pens) for pens in letters_of(colours, theme))
+    return colours, letters, palette_of(colours)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
@@ -16,7 +14,7 @@ from gui.look.theme import Theme
 from gui.look.writing import CENTRE, write
 from gui.timeline.layout.frame import Fonts, Frame, text_width
 from gui.timeline.layout.rows import Row
-from gui.timeline.paint.raster import Slices, draw_slices, owners
+from gui.timeline.paint.boxes import draw_slices, owners, pixels_of
 from gui.timeline.reduce.reduction import pixel_edges, visible
 from gui.timeline.state.scene import Scene
 
@@ -43,7 +41,7 @@ def draw_hits(painter: QPainter, scene: Scene, frame: Frame, row: Row) -> None:
                 painter.fillRect(rect, QColor(colour))
         return
     ratio = painter.device().devicePixelRatioF()
-    pixels = max(1, math.ceil(place.width() * ratio))
+    pixels = pixels_of(place.width(), ratio)
     rims, tick = (
         np.where(
             owners((left - more) * ratio, (right + more) * ratio, pixels) < len(left),
@@ -52,8 +50,7 @@ def draw_hits(painter: QPainter, scene: Scene, frame: Frame, row: Row) -> None:
         for colour, more in ((theme.plot, RIM), (theme.text, 0.0))
     )  # fmt: skip
     lines = np.stack([np.where(tick > 0, tick, rims), rims])
-    edges = np.array([0.0, height, height + RIM])
-    draw_slices(painter, Slices(lines, edges), place.left(), place.top(), ratio)
+    draw_slices(painter, lines, (0.0, height, height + RIM), place, ratio)
 
 
 def hit_pixels(

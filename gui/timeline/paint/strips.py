@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,20 +15,21 @@ from core.trace.trace import Trace
 from gui.look.theme import Theme, mixed
 from gui.timeline.layout.frame import Frame
 from gui.timeline.layout.rows import Row
-from gui.timeline.paint.raster import (
+from gui.timeline.paint.boxes import (
+    Boxes,
     Palette,
-    Slices,
+    boxes_of,
     draw_boxes,
     draw_slices,
     families_of,
+    fill_boxes,
     image_of,
     is_halved,
-    laid,
     palette_of,
+    runs,
 )
-from gui.timeline.reduce.boxes import Boxes, boxes_of, fill_boxes
 from gui.timeline.reduce.memory import LaneMemory, reduce_memory
-from gui.timeline.reduce.reduction import Bars, PixelColumns, is_reduced, reduce_lane, runs, visible
+from gui.timeline.reduce.reduction import Bars, PixelColumns, is_reduced, reduce_lane, visible
 from gui.timeline.state.colouring import Colouring, recoloured
 from gui.timeline.state.scene import Scene
 
@@ -111,10 +111,8 @@ def _draw_together(
     solid, pale, ratio = ghost.solid_codes, ghost.pale_codes, 1 / WIDE
     bars = [row for row in rows if isinstance(row, Bars)]
     if bars:
-        ratio, width = painter.device().devicePixelRatioF(), places[0].width()
-        pixels = max(1, math.ceil(width * ratio))
-        shapes = laid(bars, width)
-        outer, inner = (families_of(shapes, pixels, ratio, solid, inset) for inset in (0.0, EDGE))
+        ratio = painter.device().devicePixelRatioF()
+        outer, inner = families_of(bars, places[0].width(), ratio, solid, (0.0, EDGE))
     else:
         nothing = np.int8(solid.shape[1] - 1)
         columns = [row for row in rows if isinstance(row, PixelColumns)]
@@ -122,8 +120,8 @@ def _draw_together(
     edge, within = solid[0][outer], pale[0][inner]
     lines = np.stack([edge, np.where(within > 0, within, edge), edge], axis=1)
     for three, place in zip(lines, places, strict=True):
-        edges = np.array([0.0, EDGE, place.height() - EDGE, place.height()])
-        draw_slices(painter, Slices(three, edges), place.left(), place.top(), ratio)
+        edges = (0.0, EDGE, place.height() - EDGE, place.height())
+        draw_slices(painter, three, edges, place, ratio)
 
 
 def draw_memory(

@@ -12,8 +12,16 @@ from core.explain.balance import MEMORY_COUNTERS, held_bytes
 from core.trace.columns import Column
 from core.trace.trace import Trace
 from gui.timeline.layout.viewport import Viewport
-from gui.timeline.reduce.pyramid import FACTOR, LEVELS, Pyramid, first_of, largest_of
-from gui.timeline.reduce.reduction import count_before, count_until, pixel_edges
+from gui.timeline.reduce.reduction import (
+    FACTOR,
+    LEVELS,
+    Pyramid,
+    count_before,
+    count_until,
+    first_of,
+    largest_of,
+    pixel_edges,
+)
 
 ACTIVATIONS = "activations"
 CROWDED = 8.0  # entries of a level that a pixel may have: with more, the next coarser is read

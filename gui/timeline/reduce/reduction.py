@@ -1,8 +1,13 @@
-"""What to draw of a lane's spans: exact bars, or one colour for each pixel column. NumPy only."""
+"""What to draw of a lane's spans: exact bars, or one colour for each pixel column. NumPy only.
+
+Sums over blocks of spans, and over blocks of blocks, let far more spans than pixels cost what the
+pixels cost.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -12,15 +17,18 @@ from numpy.typing import NDArray
 
 from core.trace.blocks import BLOCK, Blocks
 from core.trace.columns import Column
-from core.trace.spans import Spans, TaskTable
+from core.trace.spans import Spans
 from gui.look.families import FAMILIES, FAMILY_CODES
 from gui.timeline.layout.viewport import Viewport
-from gui.timeline.reduce.pyramid import FACTOR, LEVELS, Pyramid, first_of
 
 SPANS_PER_PIXEL = 2.0  # up to here every span has a rectangle of its own
 OWN_BLOCK = 8  # spans that share a sum where it was not made before; those have BLOCK
 LONG = 3.0  # pixels of a block that is counted more finely
 FEW = 2  # of coarser blocks a pixel has at least so many
+FACTOR = 8  # entries of a level that one of the next coarser level stands for
+LEVELS = 4
+Summary = Callable[[NDArray[Any]], NDArray[Any]]
+"""One for each FACTOR of some values, or for what is left of them at the end."""
 _COUNT = len(FAMILIES)
 
 
@@ -58,150 +66,161 @@ class PixelColumns:
         )
 
 
-class RowFamilies:
-    """The family of each row of a task table, kept up as the table grows."""
+def first_of(values: NDArray[Any]) -> NDArray[Any]:
+    """The first of each FACTOR values."""
+    return values[::FACTOR]
 
-    def __init__(self) -> None:
-        self._codes = Column(np.int8)
 
-    def of(self, table: TaskTable) -> NDArray[np.int8]:
-        """Index in FAMILIES of each row; to be asked for one and the same table only."""
-        known = len(self._codes)
-        if len(table) > known:
-            self._codes.extend(FAMILY_CODES[table.rows["kind"][known:]])
-        return self._codes.view
+def largest_of(values: NDArray[Any]) -> NDArray[Any]:
+    """The largest of each FACTOR values."""
+    return np.maximum.reduceat(values, np.arange(0, len(values), FACTOR))
+
+
+class Pyramid:
+    """LEVELS columns, 0 being the finest; the last entry of a coarser one may still be filling.
+
+    An entry is a number or, where `width` is given, a row of so many.
+    """
+
+    def __init__(self, finest: Column, summary: Summary, width: int = 0) -> None:
+        dtype = finest.view.dtype
+        self._columns = [finest, *(Column(dtype, 0) for _ in range(1, LEVELS))]
+        self._summary, self._width = summary, width
+        self._sum_up(0)
+
+    def __getitem__(self, level: int) -> NDArray[Any]:
+        view = self._columns[level].view
+        return view.reshape(-1, self._width) if self._width else view
+
+    def __len__(self) -> int:
+        return len(self[0])
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all levels."""
+        return sum(column.view.nbytes for column in self._columns)
+
+    def extend(self, values: NDArray[Any]) -> None:
+        """Append entries."""
+        self.replace(len(self), values)
+
+    def replace(self, since: int, values: NDArray[Any]) -> None:
+        """Put `values` where the entry at `since` stood, instead of all from there on."""
+        self._columns[0].cut(since * max(1, self._width))
+        self._columns[0].extend(values.reshape(-1))
+        self._sum_up(since)
+
+    def _sum_up(self, since: int) -> None:
+        """Bring the coarser levels up to date with what changed from an entry on."""
+        for level, column in enumerate(self._columns[1:], 1):
+            since = min(since // FACTOR, len(self[level]))
+            column.cut(since * max(1, self._width))
+            fresh = self[level - 1][since * FACTOR :]
+            if len(fresh):
+                column.extend(self._summary(fresh).reshape(-1))
 
 
 class LaneColumns:
     """A lane's spans with sums that let a view over millions of them cost what its pixels cost.
 
-    The times are the spans' own arrays. For each whole block of some spans, the time of every
-    family before it is kept; `families` may be shared by the lanes of one table.
+    `starts`, `ends` (ns, growing) and `rows` (of the table of tasks) are the spans' own arrays.
+    `block_starts` has the start of each whole block of `block` spans, `block_sums` the time before
+    each of them and after the last, shape (blocks + 1, columns). `summed` is the family of each of
+    these columns, of which several may be of one; `present` are the families with a span here.
+    `codes` holds the families of the table's rows, and may be shared by its lanes.
     """
 
-    def __init__(self, families: RowFamilies | None = None) -> None:
-        self._families = families or RowFamilies()
-        self._codes = np.empty(0, np.int8)
-        self._starts = self._ends = np.empty(0, np.int64)
-        self._rows = np.empty(0, np.int32)
-        self._block_starts = Pyramid(Column(np.int64), first_of)
-        self._sums = _sums_over(np.zeros((1, 0), np.int64))
-        self._summed = np.empty(0, np.int8)
-        self._place = np.zeros(_COUNT, np.intp)
-        self._present: list[int] = []
+    def __init__(self, codes: Column | None = None) -> None:
+        self._codes = Column(np.int8) if codes is None else codes
+        self._families = np.empty(0, np.int8)
+        self.starts = self.ends = np.empty(0, np.int64)
+        self.rows = np.empty(0, np.int32)
+        self.block_starts = Pyramid(Column(np.int64), first_of)
+        self.block_sums = _sums_over(np.zeros((1, 0), np.int64))
+        self.summed = np.empty(0, np.int8)
+        self.present: list[int] = []
         self.block = OWN_BLOCK
+        self._place = np.zeros(_COUNT, np.intp)
 
     @classmethod
-    def over(cls, spans: Spans, blocks: Blocks, families: RowFamilies | None = None) -> LaneColumns:
+    def over(cls, spans: Spans, blocks: Blocks, codes: Column | None = None) -> LaneColumns:
         """A lane whose sums were made before; they are not copied until the lane grows."""
-        made = cls(families)
+        made = cls(codes)
         made.block = BLOCK
         made._take(spans)
-        made._block_starts = Pyramid(Column.of(blocks.starts), first_of)
-        made._sums = _sums_over(blocks.sums)
+        made.block_starts = Pyramid(Column.of(blocks.starts), first_of)
+        made.block_sums = _sums_over(blocks.sums)
         made._name_sums(FAMILY_CODES[blocks.kinds])
-        made._see(slice(len(blocks.starts) * BLOCK, None), made._summed)
+        made._see(slice(len(blocks.starts) * BLOCK, None), made.summed)
         return made
 
     def __len__(self) -> int:
-        return len(self._starts)
-
-    @property
-    def starts(self) -> NDArray[np.int64]:
-        """Start of each span in ns, growing."""
-        return self._starts
-
-    @property
-    def ends(self) -> NDArray[np.int64]:
-        """End of each span in ns, growing."""
-        return self._ends
-
-    @property
-    def rows(self) -> NDArray[np.int32]:
-        """Where each span stands in the table of tasks."""
-        return self._rows
-
-    @property
-    def block_starts(self) -> Pyramid:
-        """Start of each whole block of `block` spans, and of blocks of blocks."""
-        return self._block_starts
-
-    @property
-    def block_sums(self) -> Pyramid:
-        """Time before each whole block, and after the last; shape (blocks + 1, columns)."""
-        return self._sums
-
-    @property
-    def summed(self) -> NDArray[np.int8]:
-        """The family of each column of `block_sums`; several may be of one."""
-        return self._summed
-
-    @property
-    def present(self) -> list[int]:
-        """The families of which the lane has a span."""
-        return self._present
+        return len(self.starts)
 
     @property
     def nbytes(self) -> int:
         """Bytes that are the lane's own: without the spans, which it shares."""
-        return self._block_starts.nbytes + self._sums.nbytes
+        return self.block_starts.nbytes + self.block_sums.nbytes
 
     def families(self, chosen: slice | NDArray[np.int64]) -> NDArray[np.int8]:
         """Index in FAMILIES of some spans."""
-        codes: NDArray[np.int8] = self._codes[self._rows[chosen]]
+        codes: NDArray[np.int8] = self._families[self.rows[chosen]]
         return codes
 
     def sums_of(self, rows: NDArray[np.int32]) -> NDArray[np.intp]:
         """A column of `block_sums` for the family of each of some rows of the table."""
-        return self._place.take(self._codes.take(rows))
+        return self._place.take(self._families.take(rows))
 
     def update(self, spans: Spans) -> None:
         """Take those of `spans` (the whole lane) that are new."""
         known = len(self)
         if len(spans) > known:
             self._take(spans)
-            self._see(slice(known, None), np.array(self._present, np.int8))
+            self._see(slice(known, None), np.array(self.present, np.int8))
             self._sum_blocks()
 
     def _take(self, spans: Spans) -> None:
-        self._starts, self._ends, self._rows = spans.start, spans.end, spans.row
-        self._codes = self._families.of(spans.table)
+        self.starts, self.ends, self.rows = spans.start, spans.end, spans.row
+        known = len(self._codes)
+        if len(spans.table) > known:
+            self._codes.extend(FAMILY_CODES[spans.table.rows["kind"][known:]])
+        self._families = self._codes.view
 
     def _see(self, fresh: slice, known: NDArray[np.int8]) -> None:
         """Note the families of new spans, beside those that are `known`."""
         seen = np.bincount(self.families(fresh), minlength=_COUNT)
         seen[known] = 1
         present = np.flatnonzero(seen)
-        self._present = present.tolist()
+        self.present = present.tolist()
         self._know(present.astype(np.int8))
 
     def _sum_blocks(self) -> None:
-        known, whole = len(self._block_starts), len(self) // self.block
+        known, whole = len(self.block_starts), len(self) // self.block
         if whole == known:
             return
         part = slice(known * self.block, whole * self.block)
-        codes, count = self.families(part), len(self._summed)
+        codes, count = self.families(part), len(self.summed)
         keys = np.repeat(np.arange(whole - known) * count, self.block) + self._place[codes]
         each = np.bincount(keys, self.ends[part] - self.starts[part], (whole - known) * count)
         sums = np.cumsum(each.reshape(-1, count), axis=0, dtype=np.int64)
-        self._sums.extend(self._sums[0][-1] + sums)
-        self._block_starts.extend(self.starts[part][:: self.block])
+        self.block_sums.extend(self.block_sums[0][-1] + sums)
+        self.block_starts.extend(self.starts[part][:: self.block])
 
     def _know(self, families: NDArray[np.int8]) -> None:
         """Make room in the sums for families that the lane had none of."""
-        known = set(self._summed.tolist())
+        known = set(self.summed.tolist())
         fresh = [family for family in families.tolist() if family not in known]
         if not fresh:
             return
-        rows, count = len(self._block_starts) + 1, len(self._summed)
+        rows, count = len(self.block_starts) + 1, len(self.summed)
         grown = np.zeros((rows, count + len(fresh)), np.int64)
         if count:
-            grown[:, :count] = self._sums[0]
-        self._sums = _sums_over(grown)
-        self._name_sums(np.append(self._summed, np.array(fresh, np.int8)))
+            grown[:, :count] = self.block_sums[0]
+        self.block_sums = _sums_over(grown)
+        self._name_sums(np.append(self.summed, np.array(fresh, np.int8)))
 
     def _name_sums(self, families: NDArray[np.int8]) -> None:
-        self._summed = families
+        self.summed = families
         self._place[families] = np.arange(len(families))
 
 
@@ -263,15 +282,6 @@ def times_of(
     if count > columns.block * view.width:
         return _times_by_block(columns, view, count)
     return _times_within(columns, view)
-
-
-def runs(
-    family: NDArray[np.generic], height: NDArray[np.generic]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """First and last (exclusive) index of each run of columns that look the same."""
-    changes = np.flatnonzero((np.diff(family) != 0) | (np.diff(height) != 0)) + 1
-    bounds = np.concatenate([[0], changes, [len(family)]])
-    return bounds[:-1], bounds[1:]
 
 
 @lru_cache(maxsize=8)

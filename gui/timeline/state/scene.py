@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from core.explain.balance import LaneBalance, lane_balance
 from core.plan.task import KINDS, Kind, Lane, Role, working_lanes
-from core.trace.columns import ABSENT
+from core.trace.columns import ABSENT, Column
 from core.trace.complete import measured_steps
 from core.trace.dependencies import Neighbours, neighbours
 from core.trace.trace import Span, Trace
@@ -20,7 +20,7 @@ from gui.timeline.layout.bar_words import WordsOfRows
 from gui.timeline.layout.folds import NO_FOLDS, Folds, folds_of
 from gui.timeline.reduce.aggregate import Aggregate, Lanewise
 from gui.timeline.reduce.memory import LaneMemory
-from gui.timeline.reduce.reduction import LaneColumns, RowFamilies
+from gui.timeline.reduce.reduction import LaneColumns
 from gui.timeline.state.colouring import ByKind, Colouring
 from gui.timeline.state.explained import Explained
 
@@ -185,27 +185,27 @@ class Scene:
 
     def _ghosts_of(self, prediction: Trace) -> list[LaneColumns]:
         """Its lanes' columns; what reaches beyond its step's measured end is cut there."""
-        families, made = RowFamilies(), _columns_of(prediction)
+        codes, made = Column(np.int8), _columns_of(prediction)
         for lane in range(len(made)):
             spans = prediction.spans(lane)
             place = np.searchsorted(self.step_numbers, spans.step)
             if len(spans) and place[-1] < len(self.step_ends):
                 end = self.step_ends[place]
                 cut = spans.timed(np.minimum(spans.start, end), np.minimum(spans.end, end))
-                made[lane] = LaneColumns(families)
+                made[lane] = LaneColumns(codes)
                 made[lane].update(cut)
         return made
 
 
 def _columns_of(trace: Trace) -> list[LaneColumns]:
     """The columns of every lane, from sums that the trace comes with where it has them."""
-    families, made = RowFamilies(), []
+    codes, made = Column(np.int8), []
     for lane in range(len(trace.header.lanes)):
         spans, blocks = trace.spans(lane), trace.blocks(lane)
         if blocks is not None:
-            made.append(LaneColumns.over(spans, blocks, families))
+            made.append(LaneColumns.over(spans, blocks, codes))
         else:
-            made.append(LaneColumns(families))
+            made.append(LaneColumns(codes))
             made[-1].update(spans)
     return made
 

@@ -66,7 +66,7 @@ def test_the_menu_says_how_lanes_are_grouped_and_it_is_remembered(
     again = make_window(client, settings)
     assert again.timeline.lanes.rows.grouping is Grouping.NODE
     assert again.timeline.lanes.rows.node_devices == 4
-    assert not again.timeline.state.stack.nested
+    assert not again.timeline.state.stack.chosen.nested
     assert not again.actions_by_name["nested"].isChecked()
 
 

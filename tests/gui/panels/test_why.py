@@ -284,7 +284,7 @@ def test_the_path_is_remembered_and_in_figures_with_a_legend(
     first.close()
     second = make_window(FakeClient(), Settings(Path(settings._store.fileName())))
     assert second.actions_by_name["critical_path"].isChecked()
-    assert second.timeline.state.stack.path
+    assert second.timeline.state.stack.chosen.path
 
 
 def test_every_rung_and_share_has_a_name_and_a_sentence() -> None:

@@ -53,8 +53,8 @@ def test_a_run_that_ended_gets_ghosts_and_the_error_in_the_status_bar(
     qtbot.waitUntil(lambda: window.status.predicted.text() != "", timeout=GHOST_MS)
     assert run.comparison is not None and run.comparison.source is CostSource.WARMUP
     assert [step.step for step in run.comparison.steps] == [2, 3, 4]
-    assert window.timeline.state.strips.ghosts
-    assert window.timeline.state.strips.ghosts and window.scene.prediction is run.ghost
+    assert window.timeline.state.strips.prediction
+    assert window.timeline.state.strips.prediction and window.scene.prediction is run.ghost
     start, end = run.trace.step_bounds(2)
     assert run.ghost.step_bounds(2)[0] == start
     assert run.comparison.makespans_ns == (end - start, run.comparison.steps[0].predicted_ns)
@@ -84,7 +84,7 @@ def test_another_run_that_is_shown_brings_its_own_prediction(
     assert second.comparison is None, "a run without calibration and warm-up has no costs"
     window.show_run(first)
     assert window.status.predicted.text() == predicted_text(first.comparison)
-    assert window.timeline.state.strips.ghosts and window.scene.prediction is first.ghost
+    assert window.timeline.state.strips.prediction and window.scene.prediction is first.ghost
 
 
 def test_a_recording_that_carries_costs_gets_its_prediction(

@@ -169,7 +169,7 @@ def test_ghosts_are_in_the_colours_of_the_bars_above_them(trace: Trace, qapp: ob
     scene = Scene(trace)
     scene.set_prediction(trace)
     start, end = trace.bounds
-    layout = lay_out(trace.header.lanes, 300, Strips(ghosts=True))
+    layout = lay_out(trace.header.lanes, 300, Strips(prediction=True))
     frame = Frame(Viewport(start, end - start, 800), layout, 0, 0, LIGHT)
     seen = {}
     for colouring in (ByKind(), ByNumber(ColourBy.MICROBATCH)):

@@ -16,8 +16,8 @@ from gui.timeline.interact.describe import action, predicted_card, span_title
 from gui.timeline.layout.bar_words import labels_of, on_one_line
 from gui.timeline.layout.frame import Fonts
 from gui.timeline.layout.rows import Strips
+from gui.timeline.paint.boxes import stacked
 from gui.timeline.paint.legend import legend_entries, legend_lines
-from gui.timeline.reduce.boxes import stacked
 from gui.timeline.state.scene import Scene
 from tests.make_believe import header_and_plans, specification, trace_of
 
@@ -104,7 +104,7 @@ def test_the_legend_names_only_what_is_there() -> None:
 
 def test_the_legend_explains_the_strips_that_are_shown() -> None:
     scene = Scene(trace_of(specification(steps=1)))
-    assert texts(scene, Strips(ghosts=True))[-1] == "predicted"
+    assert texts(scene, Strips(prediction=True))[-1] == "predicted"
     assert texts(scene, Strips(memory=True))[-2:] == ["activations held", "other memory"]
 
 

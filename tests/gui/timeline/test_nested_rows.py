@@ -59,7 +59,7 @@ def spot(view: TimelineView, lane: int, time: float) -> QPoint:
 
 def test_blocks_stand_right_under_their_lane_and_are_thinner() -> None:
     lanes = nested_run().header.lanes
-    rows = lay_out(lanes, 600, Strips(nested=True, ghosts=True)).rows
+    rows = lay_out(lanes, 600, Strips(nested=True, prediction=True)).rows
     assert [row.lane for row in rows] == [0, 2, 1, 3]
     assert all(row.helper for row in rows[1::2])
     assert [row.lane for row in lay_out(lanes, 600, Strips()).rows] == [0, 1]

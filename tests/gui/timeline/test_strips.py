@@ -190,10 +190,10 @@ def test_hovering_over_a_ghost_sets_it_beside_what_was_measured(view: TimelineVi
 def test_a_prediction_belongs_to_the_run_that_it_was_set_for(view: TimelineView) -> None:
     with_prediction(view)
     view.state.show_scene(Scene(trace_of(SPEC)))
-    assert not view.state.strips.ghosts
+    assert not view.state.strips.prediction
     with_prediction(view)
     view.state.set_prediction(None)
-    assert not view.state.strips.ghosts
+    assert not view.state.strips.prediction
 
 
 def test_a_prediction_of_other_lanes_is_refused_with_both_numbers(view: TimelineView) -> None:

@@ -232,7 +232,7 @@ def test_the_advisors_way_runs_for_real_and_is_predicted_beside(
     assert run.outcome is Outcome.FINISHED, run.text
     assert run.trace.header.specification.schedule == "zb-h1"
     assert run.trace.header.specification.microbatches == ways[chosen].microbatches
-    qtbot.waitUntil(lambda: real_window.timeline.state.strips.ghosts, timeout=RUN_MS)
+    qtbot.waitUntil(lambda: real_window.timeline.state.strips.prediction, timeout=RUN_MS)
     assert real_window.status.predicted.text().startswith("predicted ")
 
 

@@ -36,7 +36,11 @@ MakeWindow = Callable[[FakeClient, Settings], MainWindow]
 
 def shown_prediction(window: MainWindow) -> Trace | None:
     """What stands below the lanes."""
-    return window.scene.prediction if window.scene and window.timeline.state.strips.ghosts else None
+    return (
+        window.scene.prediction
+        if window.scene and window.timeline.state.strips.prediction
+        else None
+    )
 
 
 def perform(window: MainWindow, client: FakeClient, spec: Specification) -> None:
@@ -241,7 +245,7 @@ def test_memory_and_prediction_are_shown_until_one_hides_them_and_that_is_rememb
     again = make_window(FakeClient(), Settings(Path(settings._store.fileName())))
     assert not again.actions_by_name["memory"].isChecked()
     assert not again.actions_by_name["prediction"].isChecked()
-    assert not again.timeline.state.stack.memory
+    assert not again.timeline.state.stack.chosen.memory
 
 
 def test_an_exported_figure_holds_what_the_window_shows(

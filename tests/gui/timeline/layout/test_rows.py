@@ -58,7 +58,7 @@ def test_a_height_between_two_rows_belongs_to_neither() -> None:
 
 def test_ghost_helpers_and_memory_stand_under_their_lane_in_this_order() -> None:
     lanes = with_helpers(make_lanes(["cuda:0", "cuda:1"], GPUS, None), Role.COPY, "copy")
-    layout = lay_out(lanes, 600, Strips(memory=True, ghosts=True))
+    layout = lay_out(lanes, 600, Strips(memory=True, prediction=True))
     for lane in (0, 1):
         row, copy = layout.row_of(lane), layout.row_of(lane + 2)
         ghost, memory = layout.ghosts[lane], layout.memory[lane]

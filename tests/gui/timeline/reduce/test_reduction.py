@@ -10,8 +10,8 @@ from core.trace.blocks import blocks_of
 from core.trace.spans import Spans, TaskTable, blank_rows
 from gui.look.families import FAMILIES, Family, family_of
 from gui.timeline.layout.viewport import Viewport
-from gui.timeline.reduce.pyramid import FACTOR
 from gui.timeline.reduce.reduction import (
+    FACTOR,
     FEW,
     Bars,
     LaneColumns,
@@ -19,7 +19,6 @@ from gui.timeline.reduce.reduction import (
     count_before,
     count_until,
     reduce_lane,
-    runs,
     times_of,
     visible,
 )
@@ -228,11 +227,6 @@ def test_moments_are_counted_as_among_floats(moment: float) -> None:
     times = np.array([0, 9, 10, 10, 11, 50])
     assert count_until(times, moment) == sum(t <= moment for t in times)
     assert count_before(times, moment) == sum(t < moment for t in times)
-
-
-def test_runs_join_neighbouring_columns_that_look_the_same() -> None:
-    first, last = runs(np.array([1, 1, 2, 2, 2]), np.array([3, 3, 3, 3, 4]))
-    assert list(zip(first.tolist(), last.tolist(), strict=True)) == [(0, 2), (2, 4), (4, 5)]
 
 
 @pytest.mark.parametrize("view", [(-5000, 20_000), (-300, 1500), (500, 9000), (-9000, 9100)])

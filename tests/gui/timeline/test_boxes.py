@@ -11,8 +11,16 @@ from PySide6.QtGui import QColor, QImage, QPainter
 
 from gui.look.families import FAMILIES, Family
 from gui.look.theme import DARK, LIGHT
-from gui.timeline.paint.raster import draw_boxes, draw_rows, owners, palette_of
-from gui.timeline.reduce.boxes import Boxes, boxes_of, fill_boxes
+from gui.timeline.paint.boxes import (
+    Boxes,
+    boxes_of,
+    draw_boxes,
+    draw_rows,
+    fill_boxes,
+    owners,
+    palette_of,
+    runs,
+)
 from gui.timeline.reduce.reduction import Bars, PixelColumns
 
 WIDTH, HEIGHT = 90, 24
@@ -151,3 +159,8 @@ def test_no_boxes_leave_the_ground_as_it_is() -> None:
             painter, boxes_of(bars([], [], []), WIDTH, HEIGHT), PLACE, palette_of(LIGHT.families)
         )
     assert set(pixels(image).ravel().tolist()) == {int(LIGHT.plot[1:], 16)}
+
+
+def test_runs_join_neighbouring_columns_that_look_the_same() -> None:
+    first, last = runs(np.array([1, 1, 2, 2, 2]), np.array([3, 3, 3, 3, 4]))
+    assert list(zip(first.tolist(), last.tolist(), strict=True)) == [(0, 2), (2, 4), (4, 5)]
