@@ -16,7 +16,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from core.explain.causes import Explanation, explain_run_step
+from core.explain.causes import Explanation
+from core.explain.run_step import explain_run_step
 from core.order import stable_argsort
 from core.plain import Say, duration_text, plainly
 from core.plan.task import ABSENT, KINDS
