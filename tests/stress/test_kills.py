@@ -171,7 +171,7 @@ def test_a_killed_rank_is_told_and_takes_the_others_with_it(
 def test_a_killed_predictor_is_told_and_the_next_question_starts_another(
     window: MainWindow, qtbot, stress_runs: int
 ) -> None:
-    bring(window._docks["whatif"])
+    bring(window.docks["whatif"])
     panel, predictor = window.predictions.whatif_panel, window.predictions.what_if.predictor
     qtbot.waitUntil(lambda: panel.picture.answer is not None, timeout=RUN_MS)
     for number in range(stress_runs):
@@ -181,7 +181,7 @@ def test_a_killed_predictor_is_told_and_the_next_question_starts_another(
         qtbot.wait(drawn.randrange(600))
         killed = predictor.pid
         os.kill(killed, signal.SIGKILL)
-        qtbot.waitUntil(lambda: ENDED[1:] in panel.picture._note, timeout=RUN_MS)
+        qtbot.waitUntil(lambda: ENDED[1:] in panel.picture.note, timeout=RUN_MS)
         panel._rows["devices"].value = asked = 3 + number % 2
         qtbot.waitUntil(lambda asked=asked: lanes_of_answer(panel) == asked, timeout=RUN_MS)
         assert predictor.pid != killed
