@@ -8,7 +8,7 @@ import signal
 import socket
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from core.plain import say
 from core.plan.faults import faults_text
 from core.plan.pipeline.options import BALANCE, DEFAULT_SCHEDULE, SCHEDULE
 from core.plan.specification import Specification
-from core.plan.task import Lane, PlanError
+from core.plan.task import Lane, Plan, PlanError
 from core.process.program import run_module
 from core.recorder.wire import is_address
 from core.recording.recording import open_recording
@@ -95,6 +95,16 @@ def check_launch(specification: Specification, lanes: list[Lane], hosts: Hosts, 
     for text, is_there in problems.items():
         if is_there:
             raise PlanError(text)
+
+
+def check_parts(strategy: str, plans: Iterable[Plan]) -> None:
+    """Raise PlanError for micro-batches that torch's schedules would weight wrongly or not take."""
+    sizes = sorted({part.rows for plan in plans for part in plan.parts})
+    if strategy == "pipeline" and len(sizes) > 1:
+        raise PlanError(
+            f"micro-batches of {listed([str(size) for size in sizes], 'and')} rows: torch's "
+            "schedules need one size; use --microbatches that divide --batch, and that --data"
+        )
 
 
 def launch(

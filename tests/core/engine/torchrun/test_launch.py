@@ -8,12 +8,20 @@ import time
 
 import pytest
 
-from core.engine.torchrun.launch import SCHEDULES, STRATEGIES, Hosts, check_launch, reason_of
+from core.cli.commands import describe_model
+from core.engine.torchrun.launch import (
+    SCHEDULES,
+    STRATEGIES,
+    Hosts,
+    check_launch,
+    check_parts,
+    reason_of,
+)
 from core.machine import host
 from core.models.catalogue import ModelSettings
 from core.paths import PROJECT_ROOT
 from core.plan.schedules import SCHEDULES as PLANNED
-from core.plan.specification import Specification, lanes_of
+from core.plan.specification import Specification, lanes_of, plans_of, with_defaults
 from core.plan.task import PlanError
 from core.recording.recording import open_recording
 from core.report.summary import summarise
@@ -55,6 +63,26 @@ def test_what_torchs_engine_has_not_is_refused_by_name(values, words):
 )
 def test_hosts_that_cannot_be_are_refused(hosts, out, words):
     assert words in refused(hosts=hosts, out=out)
+
+
+def plans(job):
+    lanes = lanes_of(job, host(), present=False)
+    return plans_of(job, describe_model(job), lanes).values()
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"batch": 7}, "micro-batches of 1 and 2 rows: "),
+        ({"batch": 8, "data": 20}, "micro-batches of 1 and 2 rows: "),  # in the epoch's last batch
+        ({"batch": 8, "split_size": 3, "microbatches": None}, "micro-batches of 2 and 3 rows: "),
+    ],
+)
+def test_micro_batches_of_several_sizes_are_refused_for_torchs_schedules(values, words):
+    job = with_defaults(JOB.having(**{"strategy": "pipeline", "microbatches": 4, **values}))
+    with pytest.raises(PlanError, match=words):
+        check_parts(job.strategy, plans(job))
+    check_parts("ddp", plans(job))
 
 
 def test_every_strategy_and_schedule_that_is_offered_has_an_engine():
