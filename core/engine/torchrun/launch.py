@@ -103,7 +103,7 @@ def check_parts(strategy: str, plans: Iterable[Plan]) -> None:
     if strategy == "pipeline" and len(sizes) > 1:
         raise PlanError(
             f"micro-batches of {listed([str(size) for size in sizes], 'and')} rows: torch's "
-            "schedules need one size; use --microbatches that divide --batch, and that --data"
+            "schedules need one size; let --microbatches divide --batch, and --batch --data"
         )
 
 
