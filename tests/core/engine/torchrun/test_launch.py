@@ -109,11 +109,19 @@ Root Cause (first observed failure):
 """
 
 
+LOST = "bubblescope: rank 0: RuntimeError: Connection closed by peer\n"
+
+
 @pytest.mark.parametrize(
     ("printed", "words"),
     [
         ("W noise\nbubblescope: rank 1: no room\n" + REPORT, "rank 1: no room"),
         (REPORT.format(-9), "rank 1 (process 12) was ended by SIGKILL"),
+        (LOST + REPORT.format(-11), "rank 1 (process 12) was ended by SIGSEGV"),
+        (LOST + "bubblescope: rank 1: no room\n" + REPORT.format(1), "rank 1: no room"),
+        (LOST, "rank 0: RuntimeError: Connection closed by peer"),
+        (LOST.replace("0", "1") + REPORT.format(1), LOST[13:-1].replace("0", "1")),
+        (REPORT.format(-15), "rank 1 (process 12) was ended by SIGTERM"),
         (REPORT.format(3), "rank 1 (process 12) ended with status 3"),
         ("what nobody knows\n\n", "torchrun ended with status 7: what nobody knows"),
         ("", "torchrun ended with status 7"),
