@@ -6130,6 +6130,10 @@ Click to open its run.</source>
         <translation>매개변수 다시</translation>
     </message>
     <message>
+        <source>parameters that were not used in producing loss</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>part of a name, or all of it: gemm, gemm*</source>
         <translation>이름의 일부나 전부: gemm, gemm*</translation>
     </message>
@@ -6556,6 +6560,10 @@ Click to open its run.</source>
     <message>
         <source>the model has dropout: its gradients are random and cannot be compared</source>
         <translation>모델에 드롭아웃이 있어 변화도가 무작위이며 비교할 수 없습니다</translation>
+    </message>
+    <message>
+        <source>the model has parameters that its loss does not depend on, which DistributedDataParallel refuses: take them out of the model, or use --strategy fsdp</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>the model&apos;s own</source>

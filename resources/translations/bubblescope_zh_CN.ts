@@ -6130,6 +6130,10 @@ Click to open its run.</source>
         <translation>再次收集的参数</translation>
     </message>
     <message>
+        <source>parameters that were not used in producing loss</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>part of a name, or all of it: gemm, gemm*</source>
         <translation>名称的一部分或全部：gemm、gemm*</translation>
     </message>
@@ -6556,6 +6560,10 @@ Click to open its run.</source>
     <message>
         <source>the model has dropout: its gradients are random and cannot be compared</source>
         <translation>该模型含有 dropout：其梯度是随机的，无法比较</translation>
+    </message>
+    <message>
+        <source>the model has parameters that its loss does not depend on, which DistributedDataParallel refuses: take them out of the model, or use --strategy fsdp</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>the model&apos;s own</source>
