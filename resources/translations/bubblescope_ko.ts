@@ -6130,10 +6130,6 @@ Click to open its run.</source>
         <translation>매개변수 다시</translation>
     </message>
     <message>
-        <source>parameters that were not used in producing loss</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>part of a name, or all of it: gemm, gemm*</source>
         <translation>이름의 일부나 전부: gemm, gemm*</translation>
     </message>
@@ -6563,7 +6559,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>the model has parameters that its loss does not depend on, which DistributedDataParallel refuses: take them out of the model, or use --strategy fsdp</source>
-        <translation type="unfinished"></translation>
+        <translation>손실이 의존하지 않는 파라미터가 모델에 있어 DistributedDataParallel이 거부합니다. 모델에서 빼거나 --strategy fsdp를 사용하세요</translation>
     </message>
     <message>
         <source>the model&apos;s own</source>

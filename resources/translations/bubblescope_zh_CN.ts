@@ -6130,10 +6130,6 @@ Click to open its run.</source>
         <translation>再次收集的参数</translation>
     </message>
     <message>
-        <source>parameters that were not used in producing loss</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
         <source>part of a name, or all of it: gemm, gemm*</source>
         <translation>名称的一部分或全部：gemm、gemm*</translation>
     </message>
@@ -6563,7 +6559,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>the model has parameters that its loss does not depend on, which DistributedDataParallel refuses: take them out of the model, or use --strategy fsdp</source>
-        <translation type="unfinished"></translation>
+        <translation>模型中有损失不依赖的参数，DistributedDataParallel 会拒绝：请从模型中去掉它们，或使用 --strategy fsdp</translation>
     </message>
     <message>
         <source>the model&apos;s own</source>
