@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from core.models.catalogue import ModelSettings
 from core.plan.task import KINDS, Kind
-from core.trace.columns import StepBounds
 from core.trace.event_rows import Counter
 from core.trace.spans import LaneSpans, Spans
+from core.trace.step_bounds import StepBounds
 from core.trace.trace import Trace
 from tests.make_believe import MS, specification, trace_of
 

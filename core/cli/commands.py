@@ -26,7 +26,7 @@ from core.cli.report import (
 )
 from core.cli.spans_table import table_query, write_table
 from core.engine.client import EngineClient
-from core.engine.messages import Described, Ended, Outcome, Ready, Rows, Started
+from core.engine.messages import Ended, Outcome
 from core.engine.torchrun.launch import Hosts, check_launch, check_parts, launch
 from core.explain.verified import verified
 from core.files import check_folder, check_outputs, write_whole
@@ -54,6 +54,7 @@ from core.recording.recording import RecordingFile, open_recording
 from core.report.figure import FigureOptions
 from core.report.summary import Summary, summarise
 from core.trace.complete import run_faults
+from core.trace.header import Header
 from core.trace.trace import Trace
 
 POLL_SECONDS = 0.05  # where every core has a lane, each look takes time from one
@@ -69,7 +70,7 @@ class RunError(RuntimeError):
 
 def devices() -> None:
     """Print what this machine has."""
-    say(devices_text(_ask(Ready).hardware))
+    say(devices_text(_ask(Hardware)))
 
 
 def plan(arguments: argparse.Namespace) -> None:
@@ -98,7 +99,7 @@ def plan(arguments: argparse.Namespace) -> None:
 def _lanes(specification: Specification) -> list[Lane]:
     """The lanes of a run, whether its devices are here or not. Raises PlanError."""
     is_known = any(kind in specification.devices for kind in KINDS)  # else torch has to be asked
-    hardware = host() if is_known else _ask(Ready).hardware
+    hardware = host() if is_known else _ask(Hardware)
     return lanes_of(specification, hardware, present=False)
 
 
@@ -275,8 +276,8 @@ def ready_hardware(client: EngineClient, interrupts: list[int]) -> Hardware:
     client.start()
     while not interrupts:
         for message in client.poll():
-            if isinstance(message, Ready):
-                return message.hardware
+            if isinstance(message, Hardware):
+                return message
             if isinstance(message, Ended):
                 raise RunError(message.text)
         time.sleep(POLL_SECONDS)
@@ -295,14 +296,14 @@ class _Collector:
     def take(self, client: EngineClient) -> None:
         batches: list[pa.RecordBatch] = []
         for message in client.poll():
-            if isinstance(message, Started):
-                self.trace = Trace(message.header)
+            if isinstance(message, Header):
+                self.trace = Trace(message)
                 if self._record is not None:
-                    self._file = RecordingFile(self._record, message.header)
-            elif isinstance(message, Rows) and self.trace is not None:
+                    self._file = RecordingFile(self._record, message)
+            elif isinstance(message, pa.RecordBatch) and self.trace is not None:
                 if self._file is not None:
-                    self._file.write(message.batch)
-                batches.append(message.batch)
+                    self._file.write(message)
+                batches.append(message)
             elif isinstance(message, Ended):
                 self.ended = message
         if batches and self.trace is not None:
@@ -315,7 +316,7 @@ class _Collector:
             self._file.close()
 
 
-Answer = TypeVar("Answer", Ready, Described)
+Answer = TypeVar("Answer", Hardware, ModelDescription)
 
 
 def _ask(kind: type[Answer], about: Specification | None = None) -> Answer:
@@ -349,6 +350,6 @@ def describe_model(specification: Specification) -> ModelDescription:
     if not specification.own_model:
         return describe(with_defaults(specification))
     try:
-        return _ask(Described, specification).model
+        return _ask(ModelDescription, specification)
     except RunError as error:
         raise PlanError(f"--model {specification.model.name!r}: {error}") from error

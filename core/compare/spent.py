@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.causes import CAUSES, Explanation, cause_totals, explain_run_step
+from core.explain.causes import CAUSES, Explanation, cause_totals
+from core.explain.run_step import explain_run_step
 from core.plan.task import KINDS, Lane, PlanError, Role
 from core.trace.columns import sorted_positions
 from core.trace.complete import completed_steps, measured_steps

@@ -59,7 +59,7 @@ class EngineClient:
         self._running, self._deadline = True, None
 
     def describe(self, specification: Specification) -> None:
-        """Ask what the user's own model is: a Described comes, or an Ended that says why not."""
+        """Ask what the user's own model is: its description comes, or an Ended that says why."""
         self._send("describe", specification)
 
     def stop(self) -> None:

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
 import pyarrow as pa
 
@@ -32,34 +32,6 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
-    """The engine has loaded torch and knows the machine."""
-
-    hardware: Hardware
-
-
-@dataclass(frozen=True, slots=True)
-class Described:
-    """What the user's own model is, which only the engine can tell."""
-
-    model: ModelDescription
-
-
-@dataclass(frozen=True, slots=True)
-class Started:
-    """A run begins; its rows follow."""
-
-    header: Header
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """A batch of the run's stream."""
-
-    batch: pa.RecordBatch
-
-
-@dataclass(frozen=True, slots=True)
 class Ended:
     """The run is over. `text` says why if it did not finish."""
 
@@ -67,11 +39,13 @@ class Ended:
     text: str = ""
 
 
-Message = Ready | Described | Started | Rows | Ended
+Message: TypeAlias = Hardware | ModelDescription | Header | pa.RecordBatch | Ended
+"""The machine, once the engine has loaded torch; what the user's own model is, which only it can
+tell; the header of a run that begins, then its rows, batch by batch; and how it ended."""
 APART_KEY = b"bubblescope-apart"
 APART: dict[str, Callable[[Any], Message]] = {
-    "ready": lambda hardware: Ready(typed(Hardware, hardware)),
-    "described": lambda model: Described(ModelDescription.from_dict(model)),
+    "ready": lambda hardware: typed(Hardware, hardware),
+    "described": ModelDescription.from_dict,
     "ended": lambda ended: Ended(Outcome(ended[0]), ended[1]),
 }
 """The messages apart from a run, by name, from what JSON holds of them."""
@@ -103,6 +77,5 @@ def _receive_stream(reader: pa.RecordBatchStreamReader) -> Iterator[Message]:
             pass
         yield APART[name](value)
         return
-    yield Started(read_header(reader.schema))
-    for batch in reader:
-        yield Rows(batch)
+    yield read_header(reader.schema)
+    yield from reader

@@ -9,7 +9,6 @@ import numpy as np
 
 from core.explain.causes import Explanation
 from core.plan.schedules import SCHEDULES
-from core.plan.schedules.schedule import ClosedForm
 from core.plan.task import KINDS, Kind, Lane, Pipeline, Role
 from core.trace.step import StepColumns
 
@@ -54,8 +53,8 @@ def bubble_of(columns: StepColumns, every: Sequence[Lane]) -> Bubble:
     )
 
 
-def closed_form(columns: StepColumns, pipeline: Pipeline | None) -> ClosedForm | None:
-    """What the schedule's formula says for the mean costs of the step's passes, in ns.
+def closed_form(columns: StepColumns, pipeline: Pipeline | None) -> float | None:
+    """The bubble by the schedule's formula, of the makespan, for the mean costs of the passes.
 
     None without a pipeline whose numbers the formulas go by, for a schedule that has no formula,
     outside the formula's domain, and for passes that took no time.

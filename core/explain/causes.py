@@ -18,19 +18,17 @@ The cause follows from the blocking task's kind and place: `_causes` is the tabl
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.waits import Positions, Waits, waits_of
-from core.order import stable_argsort
+from core.explain.walk import Pieces, gaps_of, walk
 from core.plan.task import ENTERS, IS_COLLECTIVE, IS_COMMUNICATION, KINDS, Kind, Lane, Role, among
 from core.trace.columns import ABSENT
-from core.trace.complete import find_faults, is_over
 from core.trace.step import StepColumns
-from core.trace.trace import Trace
 
 
 class Cause(StrEnum):
@@ -128,7 +126,6 @@ _WORDS = {
 
 CAUSES: tuple[Cause, ...] = tuple(Cause)
 Ints = NDArray[np.int64]
-_FIRST, _LAST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 _CODE = {cause: code for code, cause in enumerate(CAUSES)}
 PASSES = among(Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT, Kind.OVERLAP)
 """Whether each kind, by its index in KINDS, passes a micro-batch through a stage or block."""
@@ -183,8 +180,8 @@ def explain_step(columns: StepColumns, lanes: Sequence[Lane]) -> Explanation:
     waits = waits_of(columns, lanes)
     begin = int(columns.start.min()) if len(columns) else 0
     finish = int(columns.end.max()) if len(columns) else 0
-    gaps = _gaps(columns, waits, lanes, begin, finish)
-    pieces = _walk(columns, waits, gaps)
+    gaps = gaps_of(columns, waits, lanes, begin, finish)
+    pieces = walk(columns, waits, gaps)
     lane = gaps.lane[pieces.gap]
     return Explanation(
         columns,
@@ -199,124 +196,6 @@ def explain_step(columns: StepColumns, lanes: Sequence[Lane]) -> Explanation:
         pieces.blocking,
         pieces.gap,
         np.searchsorted(lane, np.arange(len(lanes) + 1)),
-    )
-
-
-def explain_run_step(trace: Trace, step: int) -> Explanation:
-    """Explain a step of a run from the spans that it has so far; not one that lacks some.
-
-    Of one that is not over what a lane waits for at its end is NOT_KNOWN.
-    """
-    explanation = explain_step(StepColumns.of_trace(trace, step), trace.header.lanes)
-    if trace.header.foreign:
-        return _without_earlier_work(_until_next(explanation, trace, step), trace, step)
-    if not is_over(trace, step):
-        return _without_ends(explanation)
-    faults = find_faults(trace, step)
-    if not faults:
-        return explanation
-    gap, first = np.unique(explanation.gap, return_index=True)
-    last = np.append(first[1:], len(explanation.gap)) - 1 if len(first) else first
-    return replace(
-        explanation,
-        lane=explanation.lane[first],
-        start=explanation.start[first],
-        end=explanation.end[last],
-        cause=np.full(len(gap), _CODE[Cause.INCOMPLETE], np.int8),
-        blocking=explanation.blocking[last],
-        gap=gap,
-        lane_first=np.searchsorted(first, explanation.lane_first),
-        fault=faults[0].text,
-    )
-
-
-def _until_next(explanation: Explanation, trace: Trace, step: int) -> Explanation:
-    """The same up to the next step, in which a lane may well work while this one's last task runs.
-
-    Only steps of other programs' traces overlap so: their tasks are told apart by when they start.
-    """
-    starts = trace.step_table.starts
-    behind = starts[trace.step_table.numbers > step]
-    if not len(behind) or behind[0] >= explanation.finish:
-        return explanation
-    kept = explanation.start < behind[0]
-    lane = explanation.lane[kept]
-    return replace(
-        explanation,
-        lane=lane,
-        start=explanation.start[kept],
-        end=np.minimum(explanation.end[kept], behind[0]),
-        cause=explanation.cause[kept],
-        blocking=explanation.blocking[kept],
-        gap=explanation.gap[kept],
-        lane_first=np.searchsorted(lane, np.arange(len(explanation.lanes) + 1)),
-    )
-
-
-def _without_earlier_work(explanation: Explanation, trace: Trace, step: int) -> Explanation:
-    """The same without the time for which a lane still works for an earlier step.
-
-    Only steps of other programs' traces overlap so; each piece may be cut into several.
-    """
-    parts = []
-    for lane in explanation.lanes:
-        first, last = explanation.lane_first[lane.index : lane.index + 2].tolist()
-        spans = trace.spans(lane.index)
-        earlier = spans[: spans.of_step(step).start]
-        late = earlier[earlier.end > explanation.begin]
-        start, end = explanation.start[first:last], explanation.end[first:last]
-        piece, start, end = _cut(start, end, late.start, late.end)
-        parts.append((first + piece, start, end))
-    if not parts:
-        return explanation
-    piece, start, end = (np.concatenate(column) for column in zip(*parts, strict=True))
-    lane_of = explanation.lane[piece]
-    return replace(
-        explanation,
-        lane=lane_of,
-        start=start,
-        end=end,
-        cause=explanation.cause[piece],
-        blocking=explanation.blocking[piece],
-        gap=explanation.gap[piece],
-        lane_first=np.searchsorted(lane_of, np.arange(len(explanation.lanes) + 1)),
-    )
-
-
-def _cut(start: Ints, end: Ints, busy_from: Ints, busy_to: Ints) -> tuple[Positions, Ints, Ints]:
-    """What n intervals have outside of m others, all sorted: of each part its interval and times.
-
-    The n do not overlap; the m may.
-    """
-    reach = np.maximum.accumulate(busy_to)
-    free_from = np.concatenate([[_FIRST], reach])
-    free_to = np.concatenate([busy_from, [_LAST]])
-    low = np.searchsorted(free_to, start, "right")
-    counts = np.maximum(0, np.searchsorted(free_from, end, "left") - low)
-    piece = np.repeat(np.arange(len(start)), counts)
-    free = np.arange(len(piece)) - np.repeat(np.cumsum(counts) - counts, counts) + low[piece]
-    begins, ends = np.maximum(start[piece], free_from[free]), np.minimum(end[piece], free_to[free])
-    some = begins < ends
-    return piece[some], begins[some], ends[some]
-
-
-def _without_ends(explanation: Explanation) -> Explanation:
-    """The same with one piece for each lane's last gap if it ends with the step, NOT_KNOWN."""
-    columns, lanes = explanation.columns, len(explanation.lanes)
-    last = np.full(lanes, explanation.begin)
-    np.maximum.at(last, columns.lane, columns.end)
-    at_end = explanation.start >= last[explanation.lane]
-    kept = ~at_end | (explanation.start == last[explanation.lane])
-    lane = explanation.lane[kept]
-    return replace(
-        explanation,
-        lane=lane,
-        start=explanation.start[kept],
-        end=np.where(at_end, explanation.finish, explanation.end)[kept],
-        cause=np.where(at_end, np.int8(_CODE[Cause.NOT_KNOWN]), explanation.cause)[kept],
-        blocking=explanation.blocking[kept],
-        gap=explanation.gap[kept],
-        lane_first=np.searchsorted(lane, np.arange(lanes + 1)),
     )
 
 
@@ -338,115 +217,8 @@ def cause_totals(explanation: Explanation) -> NDArray[np.int64]:
     return totals
 
 
-@dataclass(frozen=True, slots=True)
-class _Gaps:
-    """Idle intervals by lane and time; `ended_by` is a task, -1 for the end of the step."""
-
-    lane: NDArray[np.int32]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    ended_by: Positions
-
-
-@dataclass(frozen=True, slots=True)
-class _Pieces:
-    """Parts of gaps with their blocking tasks.
-
-    `late` where no task ran and the blocking task should have; `met` where the walk came through a
-    collective.
-    """
-
-    gap: NDArray[np.int64]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    blocking: Positions
-    late: NDArray[np.bool_]
-    met: NDArray[np.bool_]
-
-
-def _gaps(
-    columns: StepColumns, waits: Waits, lanes: Sequence[Lane], begin: int, finish: int
-) -> _Gaps:
-    """Where the compute lanes have no task: before each task, and after the last one."""
-    compute = np.array([lane.role is Role.COMPUTE for lane in lanes], np.bool_)
-    order = waits.order[compute[columns.lane[waits.order]]]
-    own = np.flatnonzero(compute).astype(np.int32)
-    # One entry more for each lane: the end of the step, as a task that ends every lane.
-    lane = np.concatenate([columns.lane[order], own])
-    start = np.concatenate([columns.start[order], np.full(len(own), finish)])
-    end = np.concatenate([columns.end[order], np.full(len(own), finish)])
-    task = np.concatenate([order, np.full(len(own), ABSENT)])
-    by_lane = stable_argsort(lane)
-    lane, start, end, task = lane[by_lane], start[by_lane], end[by_lane], task[by_lane]
-    first = np.flatnonzero(np.diff(lane, prepend=ABSENT))
-    for mine in np.split(end, first[1:]):  # where tasks of a lane overlap, the last to end counts
-        np.maximum.accumulate(mine, out=mine)
-    since = np.concatenate([[begin], end[:-1]])
-    since[first] = begin
-    idle = start > since
-    return _Gaps(lane[idle], since[idle], start[idle], task[idle])
-
-
-def _walk(columns: StepColumns, waits: Waits, gaps: _Gaps) -> _Pieces:
-    """Walk back from the end of all gaps at once, a task further in each turn.
-
-    As many turns as the longest walk has tasks, and as much work as there are pieces.
-    """
-    last = int(np.argmax(columns.end)) if len(columns) else ABSENT
-    gap = np.arange(len(gaps.start))
-    until = gaps.end
-    waiter = np.where(gaps.ended_by >= 0, gaps.ended_by, last)
-    task = np.where(gaps.ended_by >= 0, waits.before[waiter], last)
-    met = IS_COLLECTIVE[columns.kind[waiter]] & (gaps.ended_by >= 0)
-    found: list[_Pieces] = []
-    while len(gap):
-        since = gaps.start[gap]
-        ended = np.where(task >= 0, np.clip(columns.end[task], since, until), since)
-        begun = np.where(task >= 0, np.clip(waits.begun[task], since, ended), since)
-        found.append(_pieces(gap, ended, until, waiter, True, met))
-        found.append(_pieces(gap, begun, ended, task, False, met))
-        on = begun > since
-        gap, until, task = gap[on], begun[on], task[on]
-        met = met[on] | IS_COLLECTIVE[columns.kind[task]]
-        waiter = waits.slowest[task]
-        task = waits.before[waiter]
-    return _in_order(found)
-
-
-def _pieces(
-    gap: NDArray[np.int64],
-    start: NDArray[np.int64],
-    end: NDArray[np.int64],
-    blocking: Positions,
-    late: bool,
-    met: NDArray[np.bool_],
-) -> _Pieces:
-    """Those of one turn of the walk that have a length."""
-    kept = end > start
-    lates = np.full(int(kept.sum()), late)
-    return _Pieces(gap[kept], start[kept], end[kept], blocking[kept], lates, met[kept])
-
-
-def _in_order(found: Sequence[_Pieces]) -> _Pieces:
-    """All pieces by gap, in a gap by time: the walk found the latest first."""
-    columns = [
-        np.concatenate(
-            [getattr(pieces, name) for pieces in reversed(found)] or [np.empty(0, dtype)]
-        )
-        for name, dtype in _PIECE_TYPES.items()
-    ]
-    order = stable_argsort(columns[0])
-    return _Pieces(*(column[order] for column in columns))
-
-
-_PIECE_TYPES: dict[str, type] = {
-    "gap": np.int64, "start": np.int64, "end": np.int64,
-    "blocking": np.int64, "late": np.bool_, "met": np.bool_,
-}  # fmt: skip
-
-
 def _causes(
-    columns: StepColumns, lanes: Sequence[Lane], lane: NDArray[np.int32], pieces: _Pieces
+    columns: StepColumns, lanes: Sequence[Lane], lane: NDArray[np.int32], pieces: Pieces
 ) -> NDArray[np.int8]:
     """The cause of each piece: the first line of the table that applies."""
     work = _Work.of(columns, len(lanes))
@@ -475,7 +247,7 @@ def _causes(
 
 
 def _does_another_shard(
-    columns: StepColumns, lane: NDArray[np.int32], pieces: _Pieces
+    columns: StepColumns, lane: NDArray[np.int32], pieces: Pieces
 ) -> NDArray[np.bool_]:
     """Whether each piece's task is of a stage of which the piece's lane has another shard.
 

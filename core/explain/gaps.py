@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from core.explain.causes import CAUSES, Cause, Explanation, explain_run_step
+from core.explain.causes import CAUSES, Cause, Explanation
 from core.explain.lanes import gap_at
+from core.explain.run_step import explain_run_step
 from core.plan.task import Lane, Role, Task
 from core.trace.trace import Trace
 

@@ -16,7 +16,7 @@ from io import BufferedReader
 
 import pyarrow as pa
 
-from core.engine.messages import Ended, Message, Outcome, Rows, Started
+from core.engine.messages import Ended, Message, Outcome
 from core.job.joining import Coming, Joining
 from core.plain import said
 from core.reading import FORESEEN
@@ -164,7 +164,7 @@ class Hearing:
             self._ranks[rank.number], self._peers[rank.number] = rank, peer
             if len(self._ranks) == rank.header.replicas:
                 self._joining = Joining([self._ranks[n] for n in range(len(self._ranks))])
-                self._messages.append(Started(self._joining.header))
+                self._messages.append(self._joining.header)
 
     def _take(self, rank: Coming, batch: pa.RecordBatch) -> None:
         with self._room:
@@ -177,7 +177,7 @@ class Hearing:
     def _tell(self, batches: Iterator[pa.RecordBatch]) -> None:
         for batch in batches:
             self._rows += len(batch)
-            self._messages.append(Rows(batch))
+            self._messages.append(batch)
 
     def _end(self, rank: Coming) -> None:
         """A rank has ended; after the last one the run has."""

@@ -26,9 +26,10 @@ from core.recording.importers.ranks import (
 )
 from core.recording.schema import Record
 from core.recording.writer import NoteRow, Timings, note_batch, span_batch, table_plan_batch
-from core.trace.columns import ABSENT, StepBounds
+from core.trace.columns import ABSENT
 from core.trace.header import Header
 from core.trace.spans import LaneSpans, Spans
+from core.trace.step_bounds import StepBounds
 from core.trace.trace import STATE_LEVEL, Trace
 
 MOST_SPANS = 1 << 20

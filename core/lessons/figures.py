@@ -7,7 +7,7 @@ from statistics import median
 
 from core.explain.balance import first_lane_load, lane_balance
 from core.explain.buckets import bucket_times
-from core.explain.causes import explain_run_step
+from core.explain.run_step import explain_run_step
 from core.plain import duration_text
 from core.report.summary import LaneSummary, StepSummary, Summary, summarise
 from core.trace.complete import completed_steps

@@ -179,7 +179,7 @@ def _lines(path: Path) -> list[str]:
     data = path.read_bytes()
     if len(data) > MOST_BYTES:
         raise LessonError(f"{path}: {len(data):,} bytes; a lesson has at most {MOST_BYTES:,}")
-    return data.decode("utf-8").splitlines()
+    return data.decode("utf-8-sig").splitlines()  # as some editors write it
 
 
 def _header(lines: list[str]) -> tuple[Heading, int]:
@@ -255,7 +255,7 @@ def _check_figures(number: int, text: str, runs: int) -> None:
         if name not in FIGURES:
             raise _LineError(number, f"{{{name}}}: use {listed(list(FIGURES))}")
         if run and int(run) > runs:
-            raise _LineError(number, f"{{{name}@{run}}}: this step has {runs} runs")
+            raise _LineError(number, f"{{{name}@{run}}}: runs of this step: {runs}")
 
 
 def _run(number: int, line: str) -> Specification:

@@ -192,10 +192,10 @@ def answer_of(
     counts = np.bincount(columns.lane, minlength=compute)[:compute]
     first = np.concatenate([[0], np.cumsum(counts)])
     order = stable_argsort(columns.lane)[: first[-1]]
-    bubbles, form = bubble_of(columns, lanes), closed_form(columns, pipeline)
+    bubbles = bubble_of(columns, lanes)
     return WhatIfResult(
         len(columns), int(columns.end.max(initial=0)),
-        bubbles.by_makespan, bubbles.by_lane_span, None if form is None else form.fraction,
+        bubbles.by_makespan, bubbles.by_lane_span, closed_form(columns, pipeline),
         peak_activations(columns, compute), first, columns.kind[order],
         *(_short(column)[order] for column in (
             columns.start, columns.end, columns.stage, columns.microbatch,

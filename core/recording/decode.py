@@ -15,8 +15,7 @@ from core.recording.imported import ARGUMENTS_LEVEL, IMPORTED_LEVEL, take_import
 from core.recording.schema import COSTS_LEVEL, RECORDS, Record
 from core.trace.columns import ABSENT
 from core.trace.event_rows import Counter, Counters
-from core.trace.spans import MOMENTS, Spans
-from core.trace.table import ATTRIBUTES, Attribute, TaskTable, blank_rows
+from core.trace.spans import ATTRIBUTES, MOMENTS, Attribute, Spans, TaskTable, blank_rows
 from core.trace.trace import Trace, span_of
 
 _NO_LINES = (COSTS_LEVEL, IMPORTED_LEVEL, ARGUMENTS_LEVEL)
@@ -54,7 +53,7 @@ def append_batch(trace: Trace, batch: pa.RecordBatch) -> None:
 
 
 def _append_plans(trace: Trace, batch: pa.RecordBatch) -> None:
-    if trace.imported is not None:
+    if trace.imported_steps is not None:
         raise ValueError("a plan is told behind what is said of all")
     first = len(trace.table)
     take_plans(batch, trace.table)
@@ -74,7 +73,7 @@ def _checked(
 
 
 def _append_spans(trace: Trace, batch: pa.RecordBatch) -> None:
-    spans, lanes = _checked(trace, batch, stepless=trace.imported is not None)
+    spans, lanes = _checked(trace, batch, stepless=trace.imported_steps is not None)
     trace.add_spans(spans, ((lane, spans[mine]) for lane, mine in groups(lanes)))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from core.trace.columns import ABSENT
 from core.trace.odd import Odd
 from core.trace.own_colours import OWN_COLOURS
-from core.trace.trace import Imported, Trace
+from core.trace.trace import Trace
 
 IMPORTED_LEVEL, ARGUMENTS_LEVEL = "imported", "arguments"
 _FIRST = ord("0") - ABSENT
@@ -23,7 +23,7 @@ _FIRST = ord("0") - ABSENT
 
 def imported_text(trace: Trace) -> str:
     """What a trace has of another program's."""
-    colours, known = None, trace.imported
+    colours = None
     if trace.colours is not None:
         colours = (trace.colours + _FIRST).astype(np.uint8).tobytes().decode("ascii")
     return json.dumps(
@@ -31,7 +31,7 @@ def imported_text(trace: Trace) -> str:
             "steps": trace.step_table.numbers.tolist(),
             "odd": trace.odd,
             "colours": colours,
-            "arguments": trace.arguments is not None or (known is not None and known.arguments),
+            "arguments": trace.arguments is not None or trace.keeps_arguments,
         }
     )
 
@@ -42,7 +42,7 @@ def take_imported(trace: Trace, text: str) -> None:
     steps = np.array(told["steps"], np.int32).reshape(-1)
     if (np.diff(steps, prepend=-1) <= 0).any():
         raise ValueError("the numbers of steps do not grow")
-    trace.imported = Imported(steps, told["arguments"] is True)
+    trace.imported_steps, trace.keeps_arguments = steps, told["arguments"] is True
     trace.odd = {Odd(kind): int(count) for kind, count in told["odd"].items() if int(count) > 0}
     if told["colours"] is not None:
         codes = np.frombuffer(told["colours"].encode("ascii"), np.uint8).astype(np.int16) - _FIRST

@@ -35,11 +35,11 @@ from core.recording.imported import imported_text, take_imported
 from core.recording.schema import Record
 from core.recording.stream import Opened, Stream, naming_damage, open_stream
 from core.trace.blocks import Blocks, blocks_of
-from core.trace.columns import ABSENT, StepBounds
+from core.trace.columns import ABSENT
 from core.trace.complete import run_faults
 from core.trace.event_rows import Counter, Counters, Log
-from core.trace.spans import MOMENTS, LaneSpans
-from core.trace.table import TASK_DTYPE, TaskTable
+from core.trace.spans import MOMENTS, TASK_DTYPE, LaneSpans, TaskTable
+from core.trace.step_bounds import StepBounds
 from core.trace.trace import Fault, Span, Trace
 from core.typed import typed
 
@@ -282,7 +282,7 @@ def _facts(trace: Trace) -> dict[str, Any]:
         "texts": trace.logs.texts,
         "costs": trace.costs,
         "bounds": trace.step_table.bounds,
-        "imported": None if trace.imported is None else imported_text(trace),
+        "imported": None if trace.imported_steps is None else imported_text(trace),
         "open": [asdict(span) for span in trace.open_tasks],
         "faults": [asdict(fault) for fault in run_faults(trace)],
     }

@@ -17,13 +17,13 @@ from core.recording.imported import ARGUMENTS_LEVEL
 from core.recording.schema import Record, RecordingError
 from core.recording.stream import open_stream
 from core.trace.arguments import Arguments, Reading, bounded
-from core.trace.table import TaskTable
+from core.trace.spans import TaskTable
 from core.trace.trace import Trace
 
 
 def find_arguments(trace: Trace, path: Path | str) -> None:
     """Let the arguments that a recording says it has be read from it."""
-    if trace.imported is not None and trace.imported.arguments:
+    if trace.keeps_arguments:
         places = np.arange(len(trace.table), dtype=np.int32)
         trace.arguments = Arguments(places, ((0, RecordedArguments(Path(path), trace.table)),))
 

@@ -30,7 +30,7 @@ import numpy as np
 import pyarrow as pa
 
 from core.trace.header import FORMAT, MOST_LANES, Header
-from core.trace.table import ATTRIBUTES
+from core.trace.spans import ATTRIBUTES
 from core.typed import typed
 
 HEADER_KEY = b"bubblescope"

@@ -18,7 +18,7 @@ from core.plan.task import Task
 from core.recording.schema import NOTE, RECORDS, SCHEMA, TASK, Record, schema_of
 from core.trace.columns import ABSENT
 from core.trace.header import Header
-from core.trace.table import TaskTable
+from core.trace.spans import TaskTable
 
 _WORDS = pa.array(RECORDS, pa.string())
 _CODES = {record: code for code, record in enumerate(RECORDS)}

@@ -113,10 +113,10 @@ class Measured:
         return int(step.end.max(initial=0))
 
     def loss(self, factors: Floats) -> tuple[int, float]:
-        """What it costs that tasks take longer by factors: ns, and the part of a step; medians."""
+        """What it costs that tasks take longer by factors: the median in ns, its part of a step."""
         without = np.array([self.lasts(taken / factors) for taken in self.taken], np.int64)
-        lost = self.makespans - without
-        return int(np.median(lost)), float(np.median(lost / np.maximum(1, self.spans)))
+        lost = int(np.median(self.makespans - without))
+        return lost, lost / max(1, int(np.median(self.spans)))
 
 
 def chosen(trace: Trace, steps: list[int]) -> list[int]:

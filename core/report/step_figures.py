@@ -64,7 +64,7 @@ def step_figures(
         ),
         bubbles.by_makespan,
         bubbles.by_lane_span,
-        form.fraction if form is not None else None,
+        form,
         bars,
         {str(share): ns for share, ns in path_shares(critical_path(explanation)).items()},
         () if explanation.fault else arrivals(explanation),

@@ -11,8 +11,8 @@ import numpy as np
 
 from core.explain.arrivals import Arrivals, merged
 from core.explain.balance import lane_balance
-from core.explain.causes import explain_run_step
 from core.explain.lanes import entering
+from core.explain.run_step import explain_run_step
 from core.plan.faults import faults_given
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.task import working_lanes

@@ -16,7 +16,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from core.explain.causes import Explanation, explain_run_step
+from core.explain.causes import Explanation
+from core.explain.run_step import explain_run_step
 from core.order import stable_argsort
 from core.plain import Say, duration_text, plainly
 from core.plan.task import ABSENT, KINDS
@@ -166,8 +167,12 @@ def slow_lanes(run: Measured) -> Iterator[Finding]:
     task = np.arange(len(run.columns))
     for lane, factor in _slower(run, task, place, len(run.lanes), cold=not run.predicted):
         ns, share = run.loss(np.where(place == lane, factor, 1.0))
-        values = {"lane": lane, "factor": f"{factor:.3g}"}
+        values = {"lane": lane, "factor": _times(factor)}
         yield Finding(Limit.SLOW_LANE, f"lane {lane}", ns, share, values)
+
+
+def _times(factor: float) -> str:
+    return f"{factor:.3g}" if factor < 999.5 else f"{factor:,.0f}"
 
 
 def slow_links(run: Measured) -> Iterator[Finding]:
@@ -180,7 +185,7 @@ def slow_links(run: Measured) -> Iterator[Finding]:
     for link, factor in _slower(run, links.task[kept], number[kept], pairs.shape[1]):
         low, high = pairs[:, link].tolist()
         ns, share = run.loss(links.factors(run.columns, np.where(number == link, factor, 1.0)))
-        values = {"low": low, "high": high, "factor": f"{factor:.3g}"}
+        values = {"low": low, "high": high, "factor": _times(factor)}
         yield Finding(Limit.SLOW_LINK, f"link {low}-{high}", ns, share, values)
 
 

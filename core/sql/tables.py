@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from core.explain.causes import CAUSES, explain_run_step
+from core.explain.causes import CAUSES
+from core.explain.run_step import explain_run_step
 from core.recording.exporters.span_files import SCHEMA, span_batches
 from core.trace.columns import ABSENT
 from core.trace.complete import measured_steps

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.task import Role
-from core.trace.columns import ABSENT, StepBounds
+from core.trace.columns import ABSENT
 from core.trace.spans import LaneSpans, Spans
+from core.trace.step_bounds import StepBounds
 from core.trace.trace import Trace
 
 

@@ -23,8 +23,7 @@ from core.trace.query import (
     kinds_like,
     matcher,
 )
-from core.trace.spans import Spans
-from core.trace.table import TaskTable
+from core.trace.spans import Spans, TaskTable
 from core.trace.trace import Trace
 
 SLICE = 1 << 18

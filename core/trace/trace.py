@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from core.plan.task import Kind, Lane, Payload, Role, Task
 from core.trace.arguments import Arguments
 from core.trace.blocks import Blocks
-from core.trace.columns import ABSENT, StepBounds
+from core.trace.columns import ABSENT
 from core.trace.event_rows import Counter, Counters, Log
 from core.trace.header import Header
 from core.trace.odd import Odd
-from core.trace.spans import LaneSpans, Spans
-from core.trace.table import TaskTable
+from core.trace.spans import LaneSpans, Spans, TaskTable
+from core.trace.step_bounds import StepBounds
 
 STATE_LEVEL = "state"
 """The level of the log row that says how a run ended."""
@@ -88,14 +88,6 @@ class Fault:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """Of a recording of another program's trace: its steps, and whether it has arguments."""
-
-    steps: NDArray[np.int32]
-    arguments: bool
-
-
 @dataclass(eq=False)
 class Trace:
     """Everything known of a run so far; it grows as core.recording.decode reads the run's stream.
@@ -108,7 +100,8 @@ class Trace:
     recording's index. `version` grows with every batch, so that a view knows when to draw again.
     `odd` counts what was odd about another program's file, `arguments` are where that has more to
     tell of the rows of `table`, and `colours` those of its own that these have (OWN_COLOURS).
-    `imported` is there if such a trace is read from a recording: spans of other steps are of none.
+    `imported_steps` are there if such a trace is read from a recording: spans of other steps are of
+    none. That recording `keeps_arguments` or has none.
     Until `heard`, in ns, somebody watched the run go on; see `last_heard`.
     """
 
@@ -128,7 +121,8 @@ class Trace:
     odd: Mapping[Odd, int] = field(default_factory=dict)
     arguments: Arguments | None = None
     colours: NDArray[np.int8] | None = None
-    imported: Imported | None = None
+    imported_steps: NDArray[np.int32] | None = None
+    keeps_arguments: bool = False
 
     def __post_init__(self) -> None:
         self.lanes = self.lanes or [LaneSpans(self.table) for _ in self.header.lanes]
@@ -240,10 +234,10 @@ class Trace:
             raise ValueError("a span ends before it starts")
         for lane, some in by_lane:
             self.lanes[lane].add(some)
-            if self.imported is not None:
+            if self.imported_steps is not None:
                 _check_apart(self.lanes[lane].view, len(some))
-                _take_imported(self.step_table, self.header.lanes[lane], some, self.imported.steps)
-        if self.imported is None:
+                _take_imported(self.step_table, self.header.lanes[lane], some, self.imported_steps)
+        if self.imported_steps is None:
             self.step_table.widen(spans.step, spans.start, spans.end)
         if self.open_spans:
             self._close(spans)

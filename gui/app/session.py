@@ -14,7 +14,7 @@ import pyarrow as pa
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.engine.client import EngineClient
-from core.engine.messages import Ended, Message, Outcome, Ready, Rows, Started
+from core.engine.messages import Ended, Message, Outcome
 from core.files import whole_file
 from core.plan.devices import Hardware
 from core.plan.specification import Specification
@@ -290,14 +290,14 @@ class Session(QObject):
         """Handle what has waited longest; True if the live run has new rows."""
         _, message = self._waiting.popleft()
         match message:
-            case Rows(batch) if self.live is not None:
+            case pa.RecordBatch() as batch if self.live is not None:
                 self._take_rows(self.live, self._with_following(batch))
                 return True
-            case Started(header):
+            case Header() as header:
                 self._begin(header)
             case Ended(outcome, text):
                 self._end(outcome, text)
-            case Ready(hardware):
+            case Hardware() as hardware:
                 self.hardware = hardware
                 self.ready.emit(hardware)
         return False
@@ -307,10 +307,10 @@ class Session(QObject):
         parts, rows = [batch], len(batch)
         while self._waiting and rows < MOST_ROWS:
             message = self._waiting[0][1]
-            if not isinstance(message, Rows):
+            if not isinstance(message, pa.RecordBatch):
                 break
-            parts.append(message.batch)
-            rows += len(message.batch)
+            parts.append(message)
+            rows += len(message)
             self._waiting.popleft()
         return merged(parts)
 

@@ -2212,6 +2212,10 @@
         <translation>잘렸습니다</translation>
     </message>
     <message>
+        <source>measured one task at a time, before each measured step</source>
+        <translation>각 측정 스텝 전에 작업을 하나씩 측정함</translation>
+    </message>
+    <message>
         <source>measuring costs, pass {n} of at most {most}</source>
         <translation>비용 측정 중, 최대 {most}회 중 {n}회째</translation>
     </message>
@@ -2246,6 +2250,14 @@
     <message>
         <source>they have {a} lanes, and {b} can be shown</source>
         <translation>레인이 {a}개인데 {b}개를 표시할 수 있습니다</translation>
+    </message>
+    <message>
+        <source>times are the host&apos;s: when work was launched, not when it ran</source>
+        <translation>시간은 호스트의 것입니다: 실행한 때가 아니라 시작을 요청한 때입니다</translation>
+    </message>
+    <message>
+        <source>times with a time zone cannot be told here: cast them, as in now()::TIMESTAMP</source>
+        <translation>시간대가 있는 시각은 여기서 나타낼 수 없습니다. now()::TIMESTAMP처럼 변환하세요</translation>
     </message>
     <message>
         <source>waiting for the next batch of data</source>
@@ -2296,8 +2308,20 @@
         <translation>{a}에 트레이스가 {b}개 있습니다. 최대 {c}개를 읽습니다</translation>
     </message>
     <message>
+        <source>{a} is refused: {b}</source>
+        <translation>{a} 거절: {b}</translation>
+    </message>
+    <message>
         <source>{a} steps are not in every rank&apos;s file: they are left out</source>
         <translation>스텝 {a}개가 모든 랭크의 파일에 있지 않아 제외했습니다</translation>
+    </message>
+    <message>
+        <source>{a} steps were left out: the device did not end them</source>
+        <translation>스텝 {a}개를 제외했습니다: 장치가 끝내지 않았습니다</translation>
+    </message>
+    <message>
+        <source>{a} steps were left out: they came faster than written</source>
+        <translation>스텝 {a}개를 제외했습니다: 쓰기보다 빨리 왔습니다</translation>
     </message>
     <message>
         <source>{a}: it has no collective that says when it was called</source>
@@ -2690,6 +2714,30 @@ Click to open its run.</source>
         <translation>이 범위 설명</translation>
     </message>
     <message>
+        <source>Export execution traces: name a new folder</source>
+        <translation>실행 트레이스 내보내기: 새 폴더 이름 지정</translation>
+    </message>
+    <message>
+        <source>Export for ASTRA-sim…</source>
+        <translation>ASTRA-sim용으로 내보내기…</translation>
+    </message>
+    <message>
+        <source>Export for Holistic Trace Analysis…</source>
+        <translation>Holistic Trace Analysis용으로 내보내기…</translation>
+    </message>
+    <message>
+        <source>Export ranks: name a new folder</source>
+        <translation>랭크 내보내기: 새 폴더 이름 지정</translation>
+    </message>
+    <message>
+        <source>Export trace</source>
+        <translation>트레이스 내보내기</translation>
+    </message>
+    <message>
+        <source>Export trace…</source>
+        <translation>트레이스 내보내기…</translation>
+    </message>
+    <message>
         <source>From a file: {a} ranks, {b} stages, {c} micro-batches.</source>
         <translation>파일에서: 랭크 {a}개, 스테이지 {b}개, 마이크로배치 {c}개.</translation>
     </message>
@@ -2728,6 +2776,10 @@ Click to open its run.</source>
     <message>
         <source>Lane memory</source>
         <translation>레인 메모리</translation>
+    </message>
+    <message>
+        <source>Lanes idle {idle}, the largest part {reason} ({share}).</source>
+        <translation>레인 유휴 {idle}, 가장 큰 부분: {reason} ({share}).</translation>
     </message>
     <message>
         <source>Limit of a lane, MB</source>
@@ -2804,6 +2856,10 @@ Click to open its run.</source>
     <message>
         <source>No waiting inside a lane, for twice the memory.</source>
         <translation>메모리를 두 배 쓰는 대신 레인 안의 대기가 없습니다.</translation>
+    </message>
+    <message>
+        <source>No whole step of a plan was recorded: there is none to write as a graph.</source>
+        <translation>계획의 온전한 스텝이 기록되지 않아 그래프로 쓸 것이 없습니다.</translation>
     </message>
     <message>
         <source>Node</source>
@@ -4182,6 +4238,10 @@ Click to open its run.</source>
         <translation>현재 설정의 스텝(같은 방법으로 예측)과 비교한 스텝입니다.</translation>
     </message>
     <message>
+        <source>The step has more spans than the timeline has room for: it has the first {n}.</source>
+        <translation>이 스텝의 스팬이 타임라인에 담을 수 있는 수보다 많아 처음 {n}개만 있습니다.</translation>
+    </message>
+    <message>
         <source>The step is not over: nothing is told yet of what the lane does next.</source>
         <translation>스텝이 끝나지 않았습니다. 레인이 다음에 무엇을 할지 아직 알 수 없습니다.</translation>
     </message>
@@ -4738,6 +4798,10 @@ Click to open its run.</source>
         <translation>이 실행의 단계와 유휴 시간을 알아냅니다.</translation>
     </message>
     <message>
+        <source>Write a file for each rank, as PyTorch&apos;s profiler does, into a new folder.</source>
+        <translation>PyTorch 프로파일러처럼 랭크마다 파일 하나를 새 폴더에 씁니다.</translation>
+    </message>
+    <message>
         <source>Write a mark&apos;s note.</source>
         <translation>표시의 메모를 씁니다.</translation>
     </message>
@@ -4748,6 +4812,10 @@ Click to open its run.</source>
     <message>
         <source>Write a row for each run as CSV.</source>
         <translation>실행마다 한 행씩 CSV로 씁니다.</translation>
+    </message>
+    <message>
+        <source>Write all spans for Perfetto or chrome://tracing; why lanes wait is left out.</source>
+        <translation>Perfetto나 chrome://tracing용으로 모든 스팬을 씁니다. 레인이 기다리는 이유는 빠집니다.</translation>
     </message>
     <message>
         <source>Write all spans, or those that the table shows, a line each.</source>
@@ -4774,12 +4842,20 @@ Click to open its run.</source>
         <translation>선택한 비용을 JSON 파일로 씁니다.</translation>
     </message>
     <message>
+        <source>Write the median step as Chakra execution traces, one for each rank, into a new folder.</source>
+        <translation>중앙값 스텝을 랭크마다 하나씩 Chakra 실행 트레이스로 새 폴더에 씁니다.</translation>
+    </message>
+    <message>
         <source>Write what is seen of both runs as PNG, SVG or PDF, or a report as HTML.</source>
         <translation>두 실행의 보이는 부분을 PNG, SVG 또는 PDF로, 또는 보고서를 HTML로 씁니다.</translation>
     </message>
     <message>
         <source>Writing the report…</source>
         <translation>보고서 쓰는 중…</translation>
+    </message>
+    <message>
+        <source>Writing the trace…</source>
+        <translation>트레이스를 쓰는 중…</translation>
     </message>
     <message>
         <source>ZB-H1</source>
@@ -4844,6 +4920,18 @@ Click to open its run.</source>
     <message>
         <source>a mark ends at {a} ns, before it starts at {b} ns</source>
         <translation>표시의 끝 {a} ns가 시작 {b} ns보다 앞섭니다</translation>
+    </message>
+    <message>
+        <source>a message has less than no bytes</source>
+        <translation>메시지의 바이트 수가 0보다 작습니다</translation>
+    </message>
+    <message>
+        <source>a message has {a} bytes: {b} are taken</source>
+        <translation>메시지가 {a}바이트입니다: {b}까지 받습니다</translation>
+    </message>
+    <message>
+        <source>a message says of itself what makes no sense</source>
+        <translation>메시지가 스스로에 대해 말하는 내용이 맞지 않습니다</translation>
     </message>
     <message>
         <source>a micro-batch</source>
@@ -5088,6 +5176,10 @@ Click to open its run.</source>
     <message>
         <source>bubble</source>
         <translation>버블</translation>
+    </message>
+    <message>
+        <source>bubblescope: not all was recorded: {a}</source>
+        <translation>bubblescope: 모두 기록하지 못했습니다: {a}</translation>
     </message>
     <message>
         <source>bucket</source>
@@ -5562,6 +5654,10 @@ Click to open its run.</source>
         <translation>Tensor {a}개를 받아 {b}개를 줍니다. 하나를 받아 하나를 주어야 합니다</translation>
     </message>
     <message>
+        <source>it would unpack to {a} bytes or more: {b} are taken</source>
+        <translation>풀면 {a}바이트 이상입니다: {b}까지 받습니다</translation>
+    </message>
+    <message>
         <source>its lanes spend on average {parts}</source>
         <translation>레인당 평균 {parts}</translation>
     </message>
@@ -5720,10 +5816,6 @@ Click to open its run.</source>
     <message>
         <source>measured</source>
         <translation>측정</translation>
-    </message>
-    <message>
-        <source>measured one task at a time, before the measured steps</source>
-        <translation>측정 스텝 전에 작업을 하나씩 측정</translation>
     </message>
     <message>
         <source>measured with all lanes busy, before the measured steps</source>
@@ -7766,6 +7858,10 @@ Click to see it.</source>
     <message>
         <source>± {time}</source>
         <translation>± {time}</translation>
+    </message>
+    <message>
+        <source>± {time} at the beginning</source>
+        <translation>시작할 때 ± {time}</translation>
     </message>
     <message>
         <source>≈ 99.9 ms</source>

@@ -2212,6 +2212,10 @@
         <translation>它被截断</translation>
     </message>
     <message>
+        <source>measured one task at a time, before each measured step</source>
+        <translation>在每个实测步之前逐个任务测量</translation>
+    </message>
+    <message>
         <source>measuring costs, pass {n} of at most {most}</source>
         <translation>正在测量开销，第 {n} 遍，最多 {most} 遍</translation>
     </message>
@@ -2246,6 +2250,14 @@
     <message>
         <source>they have {a} lanes, and {b} can be shown</source>
         <translation>它们有 {a} 个通道，可显示 {b} 个</translation>
+    </message>
+    <message>
+        <source>times are the host&apos;s: when work was launched, not when it ran</source>
+        <translation>时间取自主机：是启动工作的时刻，而非执行的时刻</translation>
+    </message>
+    <message>
+        <source>times with a time zone cannot be told here: cast them, as in now()::TIMESTAMP</source>
+        <translation>此处无法给出带时区的时间：请转换类型，例如 now()::TIMESTAMP</translation>
     </message>
     <message>
         <source>waiting for the next batch of data</source>
@@ -2296,8 +2308,20 @@
         <translation>{a} 有 {b} 个追踪；最多读取 {c} 个</translation>
     </message>
     <message>
+        <source>{a} is refused: {b}</source>
+        <translation>{a} 被拒绝：{b}</translation>
+    </message>
+    <message>
         <source>{a} steps are not in every rank&apos;s file: they are left out</source>
         <translation>{a} 个步并非每个 rank 的文件都有：已略去</translation>
+    </message>
+    <message>
+        <source>{a} steps were left out: the device did not end them</source>
+        <translation>有 {a} 步被略去：设备没有结束它们</translation>
+    </message>
+    <message>
+        <source>{a} steps were left out: they came faster than written</source>
+        <translation>有 {a} 步被略去：到来快于写入</translation>
     </message>
     <message>
         <source>{a}: it has no collective that says when it was called</source>
@@ -2690,6 +2714,30 @@ Click to open its run.</source>
         <translation>解释此范围</translation>
     </message>
     <message>
+        <source>Export execution traces: name a new folder</source>
+        <translation>导出执行轨迹：命名一个新文件夹</translation>
+    </message>
+    <message>
+        <source>Export for ASTRA-sim…</source>
+        <translation>导出到 ASTRA-sim…</translation>
+    </message>
+    <message>
+        <source>Export for Holistic Trace Analysis…</source>
+        <translation>导出到 Holistic Trace Analysis…</translation>
+    </message>
+    <message>
+        <source>Export ranks: name a new folder</source>
+        <translation>导出各 rank：命名一个新文件夹</translation>
+    </message>
+    <message>
+        <source>Export trace</source>
+        <translation>导出轨迹</translation>
+    </message>
+    <message>
+        <source>Export trace…</source>
+        <translation>导出轨迹…</translation>
+    </message>
+    <message>
         <source>From a file: {a} ranks, {b} stages, {c} micro-batches.</source>
         <translation>来自文件：{a} 个 rank，{b} 个阶段，{c} 个微批次。</translation>
     </message>
@@ -2728,6 +2776,10 @@ Click to open its run.</source>
     <message>
         <source>Lane memory</source>
         <translation>通道内存</translation>
+    </message>
+    <message>
+        <source>Lanes idle {idle}, the largest part {reason} ({share}).</source>
+        <translation>通道空闲 {idle}，最大部分：{reason}（{share}）。</translation>
     </message>
     <message>
         <source>Limit of a lane, MB</source>
@@ -2804,6 +2856,10 @@ Click to open its run.</source>
     <message>
         <source>No waiting inside a lane, for twice the memory.</source>
         <translation>通道内部无等待，代价是两倍内存。</translation>
+    </message>
+    <message>
+        <source>No whole step of a plan was recorded: there is none to write as a graph.</source>
+        <translation>没有录制到计划的完整步：没有可写成图的内容。</translation>
     </message>
     <message>
         <source>Node</source>
@@ -4182,6 +4238,10 @@ Click to open its run.</source>
         <translation>该步与当前设置的步对比，后者以同样方式预测。</translation>
     </message>
     <message>
+        <source>The step has more spans than the timeline has room for: it has the first {n}.</source>
+        <translation>该步的跨度多于时间线所能容纳的数量：此处为前 {n} 个。</translation>
+    </message>
+    <message>
         <source>The step is not over: nothing is told yet of what the lane does next.</source>
         <translation>这一步尚未结束：还没有关于该通道接下来做什么的信息。</translation>
     </message>
@@ -4738,6 +4798,10 @@ Click to open its run.</source>
         <translation>计算此运行的阶梯和空闲时间。</translation>
     </message>
     <message>
+        <source>Write a file for each rank, as PyTorch&apos;s profiler does, into a new folder.</source>
+        <translation>像 PyTorch 的 profiler 那样，为每个 rank 写一个文件到新文件夹。</translation>
+    </message>
+    <message>
         <source>Write a mark&apos;s note.</source>
         <translation>编写标记的备注。</translation>
     </message>
@@ -4748,6 +4812,10 @@ Click to open its run.</source>
     <message>
         <source>Write a row for each run as CSV.</source>
         <translation>将每个运行写成一行，存为 CSV。</translation>
+    </message>
+    <message>
+        <source>Write all spans for Perfetto or chrome://tracing; why lanes wait is left out.</source>
+        <translation>写出所有跨度供 Perfetto 或 chrome://tracing 使用；不含通道等待的原因。</translation>
     </message>
     <message>
         <source>Write all spans, or those that the table shows, a line each.</source>
@@ -4774,12 +4842,20 @@ Click to open its run.</source>
         <translation>将所选的开销写入 JSON 文件。</translation>
     </message>
     <message>
+        <source>Write the median step as Chakra execution traces, one for each rank, into a new folder.</source>
+        <translation>将中位步写成 Chakra 执行轨迹，每个 rank 一个，放入新文件夹。</translation>
+    </message>
+    <message>
         <source>Write what is seen of both runs as PNG, SVG or PDF, or a report as HTML.</source>
         <translation>将两个运行的可见内容写出为 PNG、SVG 或 PDF，或写出 HTML 报告。</translation>
     </message>
     <message>
         <source>Writing the report…</source>
         <translation>正在写报告…</translation>
+    </message>
+    <message>
+        <source>Writing the trace…</source>
+        <translation>正在写轨迹…</translation>
     </message>
     <message>
         <source>ZB-H1</source>
@@ -4844,6 +4920,18 @@ Click to open its run.</source>
     <message>
         <source>a mark ends at {a} ns, before it starts at {b} ns</source>
         <translation>某个标记在 {a} ns 结束，早于其开始时刻 {b} ns</translation>
+    </message>
+    <message>
+        <source>a message has less than no bytes</source>
+        <translation>有消息的字节数小于零</translation>
+    </message>
+    <message>
+        <source>a message has {a} bytes: {b} are taken</source>
+        <translation>有消息为 {a} 字节：最多接受 {b}</translation>
+    </message>
+    <message>
+        <source>a message says of itself what makes no sense</source>
+        <translation>有消息对自身的描述不合理</translation>
     </message>
     <message>
         <source>a micro-batch</source>
@@ -5088,6 +5176,10 @@ Click to open its run.</source>
     <message>
         <source>bubble</source>
         <translation>气泡</translation>
+    </message>
+    <message>
+        <source>bubblescope: not all was recorded: {a}</source>
+        <translation>bubblescope：未能全部录制：{a}</translation>
     </message>
     <message>
         <source>bucket</source>
@@ -5562,6 +5654,10 @@ Click to open its run.</source>
         <translation>它接受 {a} 个张量并给出 {b} 个；必须接受一个并给出一个</translation>
     </message>
     <message>
+        <source>it would unpack to {a} bytes or more: {b} are taken</source>
+        <translation>解包后至少为 {a} 字节：最多接受 {b}</translation>
+    </message>
+    <message>
         <source>its lanes spend on average {parts}</source>
         <translation>其通道平均花费 {parts}</translation>
     </message>
@@ -5720,10 +5816,6 @@ Click to open its run.</source>
     <message>
         <source>measured</source>
         <translation>实测</translation>
-    </message>
-    <message>
-        <source>measured one task at a time, before the measured steps</source>
-        <translation>在实测步之前逐个任务测量</translation>
     </message>
     <message>
         <source>measured with all lanes busy, before the measured steps</source>
@@ -7766,6 +7858,10 @@ Click to see it.</source>
     <message>
         <source>± {time}</source>
         <translation>± {time}</translation>
+    </message>
+    <message>
+        <source>± {time} at the beginning</source>
+        <translation>开始时 ± {time}</translation>
     </message>
     <message>
         <source>≈ 99.9 ms</source>

@@ -11,7 +11,7 @@ EVENTS = 1_000_000
 STEPS = 50
 ONE = """
 import json, resource, sys, time
-from core.explain.causes import explain_run_step
+from core.explain.run_step import explain_run_step
 from core.explain.ranks import rank_times
 from core.recording.recording import open_recording
 

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("torch")
 
 from core.explain.arrivals import arrivals, merged
-from core.explain.causes import explain_run_step
+from core.explain.run_step import explain_run_step
 from core.paths import PROJECT_ROOT
 from core.recording.recording import open_recording
 from core.trace.event_rows import clock_uncertainty

@@ -8,10 +8,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pyarrow as pa
 from hypothesis import reject
 
 from core.engine.client import EngineClient
-from core.engine.messages import Ended, Rows, Started
+from core.engine.messages import Ended
 from core.machine import host
 from core.models.catalogue import ModelSettings
 from core.plan.schedules.schedule import ScheduleError
@@ -121,10 +122,10 @@ class Engine:
             assert time.monotonic() < deadline, f"waited {seconds} s for {condition}"
             batches = []
             for message in self.client.poll():
-                if isinstance(message, Started):
-                    self.trace = Trace(message.header)
-                elif isinstance(message, Rows):
-                    batches.append(message.batch)
+                if isinstance(message, Header):
+                    self.trace = Trace(message)
+                elif isinstance(message, pa.RecordBatch):
+                    batches.append(message)
                 elif isinstance(message, Ended):
                     self.ended = message
             if batches and self.trace is not None:

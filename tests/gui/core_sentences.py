@@ -13,7 +13,7 @@ PLACES = (
     "compare", "engine", "explain", "files.py", "models", "option.py", "plain.py", "plan",
     "predict", "process", "reading.py", "recorder/kinds.py", "recorder/session.py", "recording",
     "sql/query.py", "sweep/sweep.py", "sweep/values.py", "trace/complete.py", "trace/header.py",
-    "trace/query.py", "trace/spans.py", "trace/table.py", "trace/trace.py",
+    "trace/query.py", "trace/spans.py", "trace/trace.py",
 )  # fmt: skip
 """Where in core such sentences stand."""
 _COMMANDS = PROJECT_ROOT / "core" / "engine" / "torchrun"

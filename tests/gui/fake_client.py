@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.engine.messages import Ended, Message, Outcome, Ready, Rows, Started
+from core.engine.messages import Ended, Message, Outcome
 from core.plan.specification import Specification
 from tests.make_believe import HARDWARE, batches
 
@@ -18,7 +18,7 @@ class FakeClient:
 
     def start(self) -> None:
         self.started = True
-        self.say(Ready(HARDWARE))
+        self.say(HARDWARE)
 
     def run(self, specification: Specification) -> None:
         self.running = True
@@ -40,5 +40,5 @@ class FakeClient:
     def perform(self, specification: Specification, outcome: Outcome = Outcome.FINISHED) -> None:
         """Queue a whole run."""
         header, made = batches(specification)
-        self.say(Started(header), *map(Rows, made), Ended(outcome))
+        self.say(header, *made, Ended(outcome))
         self.running = False

@@ -26,13 +26,16 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from core.engine.client import EngineClient
-from core.engine.messages import Ended, Outcome, Rows, Started
+from core.engine.messages import Ended, Outcome
 from core.models.catalogue import ModelSettings
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.task import PlanError
 from core.recording.recording import RecordingFile
+from core.trace.header import Header
 from tests.core.helpers import plan_of
 from tests.stress.invariants import violations
 
@@ -124,10 +127,10 @@ class Runs:
                 self._client = EngineClient()
                 return ["hang"]
             for message in self._client.poll():
-                if isinstance(message, Started):
-                    file = RecordingFile(self._path, message.header)
-                elif isinstance(message, Rows) and file is not None:
-                    file.write(message.batch)
+                if isinstance(message, Header):
+                    file = RecordingFile(self._path, message)
+                elif isinstance(message, pa.RecordBatch) and file is not None:
+                    file.write(message)
                 elif isinstance(message, Ended):
                     ended = message
             time.sleep(0.002)

@@ -18,11 +18,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from core.trace.header import Header
+
 pytest.importorskip("torch")
 pytest.importorskip("PySide6")
 
 from core.engine.client import EngineClient
-from core.engine.messages import Message, Outcome, Rows, Started
+from core.engine.messages import Message, Outcome
 from core.models.catalogue import ModelSettings
 from core.paths import PROJECT_ROOT
 from core.plan.specification import Specification
@@ -67,10 +69,10 @@ class Counting(EngineClient):
     def poll(self) -> list[Message]:
         messages = super().poll()
         for message in messages:
-            if isinstance(message, Started):
+            if isinstance(message, Header):
                 self.spans = 0
-            elif isinstance(message, Rows):
-                self.spans += spans_in(message.batch)
+            elif isinstance(message, pa.RecordBatch):
+                self.spans += spans_in(message)
         return messages
 
 

@@ -14,12 +14,15 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from core.engine.messages import Ended, Outcome, Rows, Started  # noqa: E402
+import pyarrow as pa  # noqa: E402
+
+from core.engine.messages import Ended, Outcome  # noqa: E402
 from core.job.hearing import Hearing  # noqa: E402
 from core.recorder.session import record  # noqa: E402
 from core.recorder.wire import connect  # noqa: E402
 from core.recording.decode import append_batch  # noqa: E402
 from core.recording.listener import MOST_UNKNOWN  # noqa: E402
+from core.trace.header import Header  # noqa: E402
 from core.trace.trace import Trace  # noqa: E402
 
 LATEST_S = 0.8
@@ -63,10 +66,10 @@ def hear_until(hearing, pids=()):
         here = any(peer.is_here for peer in hearing.heard().peers)
         is_quiet = pids and all(map(ended, pids)) and not here
         for message in hearing.poll():
-            if isinstance(message, Started):
-                trace = Trace(message.header)
-            elif isinstance(message, Rows):
-                append_batch(trace, message.batch)
+            if isinstance(message, Header):
+                trace = Trace(message)
+            elif isinstance(message, pa.RecordBatch):
+                append_batch(trace, message)
             elif isinstance(message, Ended):
                 told = [(span.step, span.task) for span in trace]
                 assert len(told) == len(set(told))

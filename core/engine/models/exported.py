@@ -8,8 +8,11 @@ that needs it.
 
 from __future__ import annotations
 
+import io
+import logging
 import operator
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -28,8 +31,22 @@ def cut_blocks(module: nn.Module, example: Tensor) -> list[nn.Module]:
     """
     rows = torch.export.Dim.AUTO
     shapes = ({0: rows, **{axis: torch.export.Dim.STATIC for axis in range(1, example.dim())}},)
-    exported = torch.export.export(module.train(), (example,), dynamic_shapes=shapes, strict=False)
+    with _quiet():
+        exported = torch.export.export(
+            module.train(), (example,), dynamic_shapes=shapes, strict=False
+        )
     return Cutting.of(exported.module(check_guards=False)).blocks()
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """What torch.export says and prints of a module that it refuses stands in its error too."""
+    logging.disable(logging.WARNING)
+    try:
+        with redirect_stderr(io.StringIO()):
+            yield
+    finally:
+        logging.disable(logging.NOTSET)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
-from core.engine.messages import Ended, Message, Outcome, Rows, receive
+from core.engine.messages import Ended, Message, Outcome, receive
 from core.engine.prepare import Prepared
 from core.engine.tasks.executor import Stopped
 from core.process.child import Child
@@ -109,8 +109,9 @@ def _gather(
             rank, told = reports.get(timeout=LOOK_SECONDS)
         except queue.Empty:
             continue
-        if isinstance(told, Rows) and (rows := plans.renumbered(rank, told.batch)) is not None:
-            writer.forward(rows)
+        if isinstance(told, pa.RecordBatch):
+            if (rows := plans.renumbered(rank, told)) is not None:
+                writer.forward(rows)
         elif isinstance(told, Ended):
             words[rank] = told
         elif isinstance(told, str):

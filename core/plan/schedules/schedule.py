@@ -76,25 +76,13 @@ def anywhere(ranks: int, microbatches: int, chunks: int) -> None:
     """The domain of a schedule that runs with any numbers."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClosedForm:
-    """What the literature says of a schedule where every stage costs the same and copies nothing.
-
-    `bubble` is each rank's idle time within the makespan, in the unit of the stage costs that were
-    given, and `fraction` its share of the makespan. `span_bubble` and `span_fraction` are those of
-    the longest lane's own span, from its first pass to its last.
-    """
-
-    bubble: float
-    fraction: float
-    span_bubble: float
-    span_fraction: float
-
-
 BubbleTime = Callable[[int, int, int, float, float, float], float | None]
-"""Idle time of (ranks, micro-batches, chunks, forward, backward-input, backward-weight), in the
-costs' unit (of one stage and micro-batch); None outside the formula's domain. Formulas hold for
-exact costs; the domains were found by simulating all schedules with random ones."""
+"""Each rank's idle time within the makespan where copies cost nothing.
+
+Of (ranks, micro-batches, chunks, forward, backward-input, backward-weight), in the costs' unit (of
+one stage and micro-batch); None outside the formula's domain. Formulas hold for exact costs; the
+domains were found by simulating all schedules with random ones.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +93,9 @@ class Schedule:
     chunks)` says which rank holds which stage. A rank holds one stage, or with `chunks` that many
     of them unless asked otherwise (`settable_chunks`). `check` raises PlanError for numbers that
     the schedule does not take. With `whole_loss` there is one loss on the concatenated outputs
-    instead of one for each micro-batch. `bubble_time` is the literature's formula for a rank's
-    idle time within the makespan, `span_bubble_time` for that within the longest lane's own span
-    where it is another: where the ranks do not begin and end with the step. A schedule that is
-    written for so many `ranks` and `microbatches` names them; `uses` are the kinds of passes that
-    it has.
+    instead of one for each micro-batch. `bubble_time` is the literature's formula. A schedule that
+    is written for so many `ranks` and `microbatches` names them; `uses` are the kinds of passes
+    that it has.
     """
 
     name: str
@@ -122,23 +108,22 @@ class Schedule:
     check: Callable[[int, int, int], None] = anywhere
     whole_loss: bool = False
     bubble_time: BubbleTime | None = None
-    span_bubble_time: BubbleTime | None = None
     ranks: int | None = None
     microbatches: int | None = None
     uses: frozenset[Kind] = field(default_factory=lambda: frozenset({Kind.FORWARD, Kind.BACKWARD}))
 
     def closed_form(
         self, ranks: int, microbatches: int, chunks: int, f: float, b: float, w: float
-    ) -> ClosedForm | None:
-        """The formulas' bubbles with stage costs `f`, `b` and `w`; None where they say nothing."""
+    ) -> float | None:
+        """The formula's bubble with stage costs `f`, `b` and `w`, as a fraction of the makespan.
+
+        None where it says nothing.
+        """
         if self.bubble_time is None:
             return None
-        times = (self.bubble_time, self.span_bubble_time or self.bubble_time)
-        bubble, span = (time(ranks, microbatches, chunks, f, b, w) for time in times)
-        if bubble is None or span is None:
-            return None
+        bubble = self.bubble_time(ranks, microbatches, chunks, f, b, w)
         work = microbatches * chunks * (f + b + w)
-        return ClosedForm(bubble, bubble / (work + bubble), span, span / (work + span))
+        return None if bubble is None else bubble / (work + bubble)
 
     def stage_count(self, ranks: int, chunks: int) -> int:
         """How many stages the model is cut into."""

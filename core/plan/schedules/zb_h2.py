@@ -23,16 +23,8 @@ def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float |
 
     Where W is the cheapest pass and m >= 2p - 1; with equal costs (p - 1)F.
     """
-    return (p - 1) * (f + max(0, b - 2 * w)) if _holds(p, m, f, b, w) else None
-
-
-def span_bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float | None:
-    """(p - 1)(F + B - 2W): the paper's table 1, where W is the cheapest pass and m >= 2p - 1."""
-    return (p - 1) * (f + b - 2 * w) if _holds(p, m, f, b, w) else None
-
-
-def _holds(p: int, m: int, f: float, b: float, w: float) -> bool:
-    return m >= 2 * p - 1 and w <= min(f, b)
+    holds = m >= 2 * p - 1 and w <= min(f, b)
+    return (p - 1) * (f + max(0, b - 2 * w)) if holds else None
 
 
 SCHEDULE = Schedule(
@@ -41,6 +33,5 @@ SCHEDULE = Schedule(
     "No waiting inside a lane, for twice the memory.",
     order,
     bubble_time=bubble_time,
-    span_bubble_time=span_bubble_time,
     uses=SPLIT_BACKWARD,
 )

@@ -37,11 +37,6 @@ def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float |
     return (p - 1) * f if m >= 2 * p - 1 and f == b == w else None
 
 
-def span_bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float | None:
-    """None at all: the paper's section 6, with equal costs and m >= 2p - 1."""
-    return 0 if m >= 2 * p - 1 and f == b == w else None
-
-
 SCHEDULE = Schedule(
     "zb-v",
     "ZB-V",
@@ -50,6 +45,5 @@ SCHEDULE = Schedule(
     stage_placement=vee,
     chunks=2,
     bubble_time=bubble_time,
-    span_bubble_time=span_bubble_time,
     uses=SPLIT_BACKWARD,
 )

@@ -8,9 +8,10 @@ Every step copies lane 0's parameters to the others, and the reduce starts only 
 replica's gradients are ready: nothing overlaps it (torch/nn/parallel/data_parallel.py).
 """
 
+from core.plan.builder import PlanBuilder
 from core.plan.splits import chunk, starts
 from core.plan.strategy import Job, Strategy
-from core.plan.task import Kind, Part, Payload, Placement, Plan, PlanBuilder, Runner, Stage
+from core.plan.task import Kind, Part, Payload, Placement, Plan, Runner, Stage
 
 
 def plan(job: Job) -> Plan:

@@ -1,7 +1,8 @@
 """The reference: the whole batch through the whole model on one lane."""
 
+from core.plan.builder import PlanBuilder
 from core.plan.strategy import Job, Strategy
-from core.plan.task import Kind, Part, Placement, Plan, PlanBuilder, Runner, Stage
+from core.plan.task import Kind, Part, Placement, Plan, Runner, Stage
 
 
 def plan(job: Job) -> Plan:

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from core.plan.task import KINDS, Role
 from core.trace.columns import ABSENT
 from core.trace.event_rows import Counter
-from core.trace.spans import Spans
-from core.trace.table import ATTRIBUTES
+from core.trace.spans import ATTRIBUTES, Spans
 from core.trace.trace import Trace, bar_label
 
 PIECE = 1 << 14

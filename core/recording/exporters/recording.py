@@ -18,7 +18,7 @@ from core.recording.schema import ARROW_TYPES, COSTS_LEVEL, TASK, Record, schema
 from core.recording.writer import NoteRow, batch_of, note_batch, note_column, record_column
 from core.trace.columns import ABSENT
 from core.trace.event_rows import Counters
-from core.trace.table import ATTRIBUTES, TaskTable
+from core.trace.spans import ATTRIBUTES, TaskTable
 from core.trace.trace import Trace
 
 Thing = TypeVar("Thing")

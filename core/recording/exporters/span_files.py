@@ -16,8 +16,7 @@ from core.plain import cell
 from core.recording.schema import ARROW_TYPES
 from core.trace.columns import ABSENT
 from core.trace.listing import Listing
-from core.trace.spans import Spans
-from core.trace.table import ATTRIBUTES
+from core.trace.spans import ATTRIBUTES, Spans
 from core.trace.trace import Trace
 
 PIECE = 1 << 15

@@ -18,12 +18,12 @@ from core.plan.specification import Specification
 from core.plan.task import KINDS, Kind, Lane, Role
 from core.trace.arguments import Arguments
 from core.trace.arguments import joined as joined_arguments
-from core.trace.columns import ABSENT, StepBounds
+from core.trace.columns import ABSENT
 from core.trace.event_rows import Counter, Counters
 from core.trace.header import Header
 from core.trace.odd import Odd
-from core.trace.spans import LaneSpans, Spans
-from core.trace.table import TaskTable, blank_rows
+from core.trace.spans import LaneSpans, Spans, TaskTable, blank_rows
+from core.trace.step_bounds import StepBounds
 from core.trace.trace import Trace
 
 MOST_LANES = 1 << 16  # threads, and depths of their calls

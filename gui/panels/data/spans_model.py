@@ -20,12 +20,16 @@ MOST_PAGES = 32
 
 @dataclass(frozen=True, slots=True)
 class ColumnOf:
-    """A column: what a listing sorts by for it, its head, and what it says of a span."""
+    """A column: what a listing sorts by for it, its head with a tip, and what it says of a span."""
 
     key: str
     title: str
     say: Callable[[Span, str], str]
     numeric: bool = True
+    tip: str = ""
+
+
+STEP = "Counted from 0, warm-up steps included, as step: in a search and files of spans have it."
 
 
 def _number(name: str) -> Callable[[Span, str], str]:
@@ -40,7 +44,7 @@ COLUMNS = (
     ColumnOf("lane", "Lane", lambda span, lane: lane, numeric=False),
     ColumnOf("task", "Task", lambda span, lane: action(span) or span.name, numeric=False),
     ColumnOf("kind", "Kind", lambda span, lane: tr(TITLES.get(span.kind, "Other")), numeric=False),
-    ColumnOf("step", "Step", _number("step")),
+    ColumnOf("step", "Step", _number("step"), tip=STEP),
     ColumnOf("start", "Start in run", lambda span, lane: time_text(span.start)),
     ColumnOf(
         "duration", "Duration", lambda span, lane: duration_text((span.end or 0) - span.start)
@@ -61,7 +65,9 @@ class SpansModel(TableModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.heads = [Head(tr(column.title), numeric=column.numeric) for column in COLUMNS]
+        self.heads = [
+            Head(tr(one.title), tr(one.tip) if one.tip else "", one.numeric) for one in COLUMNS
+        ]
         self.listing: Listing | None = None
         self._pages: dict[int, list[Span]] = {}
 

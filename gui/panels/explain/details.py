@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QHeaderView,
     QSizePolicy,
     QStackedLayout,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTableWidget,
     QTableWidgetItem,
     QWidget,
@@ -23,7 +25,7 @@ from gui.app.jobs import Runner
 from gui.look.label import Label, hint, plain_tip
 from gui.look.layouts import column
 from gui.look.text import full_stop, tr
-from gui.panels.tables import dress
+from gui.panels.tables import Index, dress
 from gui.timeline.interact.describe import facts, measure_facts, range_facts
 from gui.timeline.interact.gap_words import ReasonRow, gap_sentence, reason_rows
 from gui.timeline.state.measure import Measure
@@ -33,6 +35,7 @@ TOP_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
 TASK_ROLE = Qt.ItemDataRole.UserRole
 AT_ONCE_S = 0.02  # of reading arguments; then the window answers
 NARROWEST = 200  # pixels in which a name and its value can be read
+PADDING = 18  # of a cell at both sides, with a pixel each for rounding
 LEAST = 48  # pixels of a table that has to be scrolled; the dock's height is the user's
 
 
@@ -193,11 +196,22 @@ def _look_like_a_link(item: QTableWidgetItem, palette: QPalette) -> None:
     item.setForeground(palette.brush(QPalette.ColorRole.Link))
 
 
+class _Wrapping(QStyledItemDelegate):
+    """Makes rows high enough for words that wrap: Qt forgets the padding of cells."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        hint = super().sizeHint(option, index)
+        room = QRect(0, 0, option.rect.width() - PADDING, 1 << 14)
+        words = option.fontMetrics.boundingRect(room, Qt.TextFlag.TextWordWrap, index.data() or "")
+        return QSize(hint.width(), max(hint.height(), words.height() + 4))
+
+
 def _table(name: str) -> QTableWidget:
     table = QTableWidget(0, 2)
     dress(table, name, tight=False)
     table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
     table.setWordWrap(True)
+    table.setItemDelegate(_Wrapping(table))
     table.setMinimumHeight(LEAST)
     return table
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QStaticText
 
 from core.plan.task import KINDS, Kind
 from core.trace.columns import ABSENT
-from core.trace.table import TaskTable
+from core.trace.spans import TaskTable
 from core.trace.trace import bar_label
 from gui.look.text import bytes_text, rows_text
 

@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.trace.columns import ABSENT
 from core.trace.own_colours import OWN_COLOURS
-from core.trace.table import TaskTable
+from core.trace.spans import TaskTable
 from gui.look.families import family_texts
 from gui.look.text import duration_text, tr
 from gui.look.theme import SERIES, Theme, mixed

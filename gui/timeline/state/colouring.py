@@ -15,8 +15,7 @@ from PySide6.QtGui import QColor
 
 from core.trace.columns import ABSENT
 from core.trace.own_colours import OWN_COLOURS
-from core.trace.spans import Spans
-from core.trace.table import TaskTable
+from core.trace.spans import Spans, TaskTable
 from core.trace.trace import Span, Trace
 from gui.look.colours import seen_on
 from gui.look.families import FAMILIES, FAMILY_CODES, family_of

@@ -10,9 +10,10 @@ from enum import Enum, auto
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from core.explain.causes import Explanation, explain_run_step
+from core.explain.causes import Explanation
 from core.explain.critical import PathPiece, Trail, critical_path, trail_of
 from core.explain.gaps import GapReport, run_gap_report
+from core.explain.run_step import explain_run_step
 from core.explain.stretches import Stretches, main_causes, stretches
 from core.plan.task import Pipeline, working_lanes
 from core.report.replan import RunPlans

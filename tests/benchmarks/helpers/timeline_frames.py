@@ -19,8 +19,8 @@ import numpy as np
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 
 from core.recording.recording import open_recording
-from core.trace.columns import StepBounds
 from core.trace.spans import LaneSpans
+from core.trace.step_bounds import StepBounds
 from core.trace.trace import Trace
 from gui.look.theme import LIGHT, apply
 from gui.predictions.ghosts import MOST_SPANS

@@ -9,13 +9,16 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from core.engine.client import EngineClient
-from core.engine.messages import Ended, Outcome, Ready, Rows, Started
+from core.engine.messages import Ended, Outcome
 from core.models.catalogue import ModelSettings
+from core.plan.devices import Hardware
 from core.plan.specification import Specification
 from core.process import child
+from core.trace.header import Header
 from tests.core.helpers import Engine
 
 SECONDS = 30
@@ -96,7 +99,7 @@ def test_a_poll_does_not_wait_for_an_engine_that_closed_its_pipe_and_lives_on(od
 def test_an_engine_that_takes_no_commands_any_more_fails_its_run_and_the_next_gets_another(odd):
     client = odd("os.close(commands); time.sleep(600)")
     client.start()
-    heard(client, Ready)
+    heard(client, Hardware)
     client.run(SMALL)
     messages, _ = heard(client, Ended)
     assert messages[-1].outcome is Outcome.FAILED and "\n" not in messages[-1].text
@@ -141,7 +144,7 @@ def test_a_child_that_holds_the_dead_engines_pipes_lets_nobody_wait(tmp_path):
 def test_an_idle_engine_that_is_killed_is_told_and_run_at_once_gets_a_fresh_one(client):
     pytest.importorskip("torch")
     client.start()
-    heard(client, Ready)
+    heard(client, Hardware)
     first = client.pid
     os.kill(first, signal.SIGKILL)
     messages, _ = heard(client, Ended)
@@ -152,13 +155,13 @@ def test_an_idle_engine_that_is_killed_is_told_and_run_at_once_gets_a_fresh_one(
     messages, _ = heard(client, Ended)
     assert messages[-1].outcome is Outcome.FINISHED
     kinds = [type(message) for message in messages]
-    assert kinds[-1] is Ended and kinds.index(Started) < kinds.index(Rows)
+    assert kinds[-1] is Ended and kinds.index(Header) < kinds.index(pa.RecordBatch)
 
 
 def test_a_run_asked_for_between_an_engines_death_and_the_next_poll_is_done(client):
     pytest.importorskip("torch")
     client.start()
-    heard(client, Ready)
+    heard(client, Hardware)
     os.kill(client.pid, signal.SIGKILL)
     while Path(f"/proc/{client.pid}").exists():  # and nobody polls
         time.sleep(0.005)

@@ -10,8 +10,8 @@ import pytest
 
 from core.engine.lanes.lane import Stamps
 from core.explain.balance import imbalance, lane_balance, lane_parts
-from core.explain.causes import explain_run_step
 from core.explain.critical import critical_path
+from core.explain.run_step import explain_run_step
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.plan.task import KINDS, Kind, Role, Task, working_lanes

@@ -27,9 +27,8 @@ from core.recording.decode import append_batch
 from core.recording.writer import Timings, span_batch
 from core.trace.columns import ABSENT
 from core.trace.header import Header
-from core.trace.spans import Spans
+from core.trace.spans import ATTRIBUTES, Spans, blank_rows
 from core.trace.step import StepColumns
-from core.trace.table import ATTRIBUTES, blank_rows
 from core.trace.trace import Trace
 
 CIRCLE = Path(__file__).parents[2] / "fixtures" / "ddp-circle.arrow"

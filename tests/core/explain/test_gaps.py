@@ -7,8 +7,9 @@ import numpy as np
 from hypothesis import given
 
 from core.explain.buckets import bucket_times, gradient_wave
-from core.explain.causes import CAUSES, Cause, explain_run_step
+from core.explain.causes import CAUSES, Cause
 from core.explain.gaps import gap_report, run_gap_report
+from core.explain.run_step import explain_run_step
 from core.models.catalogue import ModelSettings
 from core.paths import PROJECT_ROOT
 from core.plan.task import KINDS, Kind

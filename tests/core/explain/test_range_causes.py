@@ -6,8 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.explain.causes import Cause, cause_totals, explain_run_step
+from core.explain.causes import Cause, cause_totals
 from core.explain.range_causes import idle_causes, step_causes, steps_within
+from core.explain.run_step import explain_run_step
 from core.plan.task import Kind
 from core.recording.importers.found import OTHER, Found, Track
 from core.recording.importers.found import trace_of as trace_of_events

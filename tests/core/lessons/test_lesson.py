@@ -102,7 +102,7 @@ def test_a_lesson_is_found_by_its_number_or_its_file(tmp_path: Path) -> None:
         ("Point: batch", "Point: moon", r"line 11: Point: 'moon': use timeline"),
         ("Question: How many?", "", r"0 lines Question: …; a step has one"),
         ("{split} of", "{spilt} of", r"line 15: \{spilt\}: use step_ms"),
-        ("{step_ms@1}", "{step_ms@2}", r"this step has 1 runs"),
+        ("{step_ms@1}", "{step_ms@2}", r"runs of this step: 1"),
         ("--strategy dp", "--strategy pd", r"line 9: there is no strategy 'pd'"),
         ("--batch 30", "--batch 0", r"line 9: --batch 0: use 1 or more"),
         ("--batch 30", "--batch", r"line 9: "),
@@ -123,6 +123,12 @@ def test_a_bad_lesson_is_refused_in_one_line_that_names_it(
     with pytest.raises(LessonError, match=said) as raised:
         read_lesson(path)
     assert str(path) in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_the_mark_that_some_editors_put_before_a_text_does_no_harm(tmp_path: Path) -> None:
+    path = tmp_path / "lesson.md"
+    path.write_text(GOOD, "utf-8-sig")
+    assert read_lesson(path).title == "A lesson"
 
 
 def test_a_file_that_is_no_lesson_is_refused(tmp_path: Path) -> None:

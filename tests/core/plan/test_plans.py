@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.models.catalogue import MODELS, ModelSettings
+from core.plan.builder import PlanBuilder
 from core.plan.grid import grid
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, describe
@@ -19,7 +20,6 @@ from core.plan.task import (
     Payload,
     Placement,
     Plan,
-    PlanBuilder,
     PlanError,
     Role,
     Runner,

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from core.explain.waits import meeting
 from core.models.catalogue import ModelSettings
+from core.plan.builder import PlanBuilder
 from core.plan.specification import Specification
-from core.plan.task import Kind, Lane, Part, Plan, PlanBuilder, PlanError, Runner
+from core.plan.task import Kind, Lane, Part, Plan, PlanError, Runner
 from core.predict.simulate import simulate
 from core.trace.step import StepColumns
 from tests.core.helpers import plan_of, trace_of

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from core.explain.arrivals import arrivals, merged
-from core.explain.causes import CAUSES, Cause, cause_totals, explain_run_step
+from core.explain.causes import CAUSES, Cause, cause_totals
+from core.explain.run_step import explain_run_step
 from core.paths import PROJECT_ROOT
 from core.recording.recording import open_recording
 from core.recording.schema import RecordingError

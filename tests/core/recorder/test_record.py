@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from core.explain.causes import CAUSES, Cause, cause_totals, explain_run_step
+from core.explain.causes import CAUSES, Cause, cause_totals
+from core.explain.run_step import explain_run_step
 from core.plan.task import Kind, Payload
 from core.recording import schema
 from core.recording.recording import open_recording

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.explain.causes import CAUSES, Cause, cause_totals, explain_run_step
+from core.explain.causes import CAUSES, Cause, cause_totals
 from core.explain.ranks import rank_times
+from core.explain.run_step import explain_run_step
 from core.plan.task import Kind, Role
 from core.recording.recording import open_recording
 from core.recording.schema import RecordingError

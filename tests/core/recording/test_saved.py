@@ -11,8 +11,7 @@ from core.recording.exporters.recording import write_recording
 from core.recording.recording import open_recording
 from core.recording.schema import RecordingError
 from core.trace.own_steps import with_steps
-from core.trace.spans import MOMENTS
-from core.trace.table import TASK_DTYPE
+from core.trace.spans import MOMENTS, TASK_DTYPE
 from core.trace.trace import Trace
 from tests.core.recorder.made import two_ranks
 from tests.core.recording.foreign_files import (

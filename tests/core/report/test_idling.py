@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.explain.causes import CAUSES, Cause, explain_run_step
+from core.explain.causes import CAUSES, Cause
+from core.explain.run_step import explain_run_step
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.report.idling import REASONS, Idling, idle_text

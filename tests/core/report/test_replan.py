@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from core.explain.causes import explain_run_step
+from core.explain.run_step import explain_run_step
 from core.models.catalogue import ModelSettings
 from core.report.replan import RunPlans
 from core.report.step_figures import mean_figures, step_figures

@@ -1,6 +1,7 @@
 """The verdict names what was put in, and what that costs; without a fault it names none."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -104,6 +105,16 @@ def test_stages_of_different_sizes_are_imbalance_and_no_slow_lane() -> None:
     )))  # fmt: skip
     assert found.kind is Limit.IMBALANCE
     assert "a lane on average for" in found.text
+
+
+def test_what_a_slow_link_costs_is_told_as_a_part_of_the_step_that_is_named() -> None:
+    trace = run("1f1b", slow_link="1-2:3000", jitter=0.4).trace
+    whole = summarise(trace)
+    found = whole.verdict
+    assert found is not None and found.kind is Limit.SLOW_LINK
+    part = found.loss_ns / int(np.median([step.makespan_ns for step in whole.steps]))
+    assert found.text.endswith(f"that costs {duration_text(found.loss_ns)} ({100 * part:.3g} %).")
+    assert re.search(r"take \d,\d\d\d times as long", found.text)
 
 
 @pytest.mark.parametrize("seed", range(3))

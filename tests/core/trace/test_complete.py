@@ -6,9 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.explain.causes import Cause, cause_totals, explain_run_step
+from core.explain.causes import Cause, cause_totals
 from core.explain.critical import critical_path
 from core.explain.gaps import gap_report
+from core.explain.run_step import explain_run_step
 from core.plan.specification import Specification
 from core.plan.task import Role
 from core.predict.compare import predict_steps

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.trace.columns import StepBounds
-from core.trace.table import TaskTable, blank_rows
+from core.trace.spans import TaskTable, blank_rows
+from core.trace.step_bounds import StepBounds
 
 PLANS = st.lists(
     st.lists(st.tuples(st.integers(-1, 2), st.lists(st.integers(0, 4), max_size=3)), max_size=9),

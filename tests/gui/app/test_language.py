@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from core.engine.messages import Ended, Outcome, Rows, Started
+from core.engine.messages import Ended, Outcome
 from core.lessons.lesson import read_heading, read_lesson, shipped
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
@@ -134,13 +134,12 @@ def test_a_run_that_is_under_way_goes_on_in_another_language(
     window.form.set_specification(specification(steps=2))
     window.actions_by_name["run"].trigger()
     header, made = batches(client.asked[-1])
-    rows = [Rows(batch) for batch in made]
-    client.say(Started(header), *rows[:2])
+    client.say(header, *made[:2])
     window.session.tick()
     sitting.change_language("zh")
     run, after = window.session.live, sitting.window
     assert run is not None and after.run_shown is run and not client.stopped
-    client.say(*rows[2:], Ended(Outcome.FINISHED))
+    client.say(*made[2:], Ended(Outcome.FINISHED))
     while after.session.live is not None:
         after.session.tick()
     assert run.trace.steps and after.runs.topLevelItem(0).text(2) == "已完成"

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QTimer
 
 from core.engine.client import EngineClient
-from core.engine.messages import Ended, Outcome, Ready, Rows, Started
+from core.engine.messages import Ended, Outcome
 from core.recording import spool
 from core.recording.recording import open_recording
 from gui.app import session as module
@@ -153,7 +153,7 @@ def test_a_dead_engine_loses_no_batch_that_was_received(
 ) -> None:
     header, made = batches(specification())
     session.run(specification())
-    client.say(Started(header), *map(Rows, made[:7]), Ended(Outcome.FAILED, "the engine died"))
+    client.say(header, *made[:7], Ended(Outcome.FAILED, "the engine died"))
     while session.asking:
         session.tick()
     run = session.runs[0]
@@ -177,7 +177,7 @@ def test_rows_that_come_after_the_end_touch_no_other_run(
 ) -> None:
     header, made = batches(specification())
     session.run(specification())
-    client.say(Started(header), Rows(made[0]), Ended(Outcome.STOPPED), Rows(made[2]))
+    client.say(header, made[0], Ended(Outcome.STOPPED), made[2])
     session.tick()
     assert session.runs[0].trace.span_count == 0
 
@@ -185,7 +185,7 @@ def test_rows_that_come_after_the_end_touch_no_other_run(
 def test_hardware_reaches_the_listeners(session: Session, client: FakeClient) -> None:
     seen: list[object] = []
     session.ready.connect(seen.append)
-    client.say(Ready(HARDWARE))
+    client.say(HARDWARE)
     session.tick()
     assert seen == [HARDWARE]
 
@@ -249,7 +249,7 @@ def test_batches_without_rows_that_come_together_are_taken(
     header, made = batches(specification())
     empty = made[0].slice(0, 0)
     session.run(specification())
-    client.say(Started(header), Rows(empty), Rows(empty), Ended(Outcome.FINISHED))
+    client.say(header, empty, empty, Ended(Outcome.FINISHED))
     while session.asking:
         session.tick()
     assert session.runs[0].outcome is Outcome.FINISHED

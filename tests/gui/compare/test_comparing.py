@@ -11,7 +11,6 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from core.engine.messages import Rows, Started
 from core.trace.trace import Span
 from gui.app.jobs import close_all
 from gui.app.session import Run, Session
@@ -250,7 +249,7 @@ def test_a_live_run_is_compared_while_it_grows(stand: Stand, tmp_path: Path) -> 
     spec = specification(microbatches=8)
     header, made = batches(spec)
     stand.session.run(spec)
-    stand.client.say(Started(header))
+    stand.client.say(header)
     stand.session.tick()
     run = stand.session.live
     assert run is not None
@@ -258,7 +257,7 @@ def test_a_live_run_is_compared_while_it_grows(stand: Stand, tmp_path: Path) -> 
     stand.comparing.begin(other_of(other))
     panel = stand.comparing.panel
     assert panel.sentence.text() == "Run A has no whole step to compare yet."
-    stand.client.say(*map(Rows, made))
+    stand.client.say(*made)
     stand.session.tick()
     stand.comparing.refresh()
     two = stand.comparing.two

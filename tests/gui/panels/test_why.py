@@ -14,7 +14,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollArea, QToolTip
 from pytestqt.qtbot import QtBot
 
-from core.engine.messages import Rows, Started
 from core.explain.buckets import bucket_times
 from core.explain.critical import ON_TASKS, Share, path_shares
 from core.report.summary import summarise
@@ -182,7 +181,7 @@ def test_a_step_of_very_many_tasks_is_explained_when_one_asks_for_it(
 def test_a_step_under_way_is_not_explained(window: MainWindow, client: FakeClient) -> None:
     header, made = batches(specification(warmup=0))
     window.actions_by_name["run"].trigger()
-    client.say(Started(header), *map(Rows, made[: 1 + 3 * 2 + 1]))
+    client.say(header, *made[: 1 + 3 * 2 + 1])
     window.session.tick()
     while window.session._waiting:
         window.session.tick()

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtTest import QTest
 
-from core.engine.messages import Ended, Outcome, Rows, Started
+from core.engine.messages import Ended, Outcome
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
@@ -43,9 +43,7 @@ def perform(
     window.session.run(spec)
     header, made = batches(spec)
     told = [batch_of([Note(Record.LOG, COSTS_LEVEL, 0, text=json.dumps(COSTS))])]
-    client.say(
-        Started(header), *map(Rows, (told if calibrated else []) + made), Ended(Outcome.FINISHED)
-    )
+    client.say(header, *(told if calibrated else []) + made, Ended(Outcome.FINISHED))
     client.running = False
     while window.session.asking:
         window.session.tick()

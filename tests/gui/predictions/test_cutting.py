@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
-from core.engine.messages import Ended, Outcome, Rows, Started
+from core.engine.messages import Ended, Outcome
 from core.models.catalogue import ModelSettings
 from core.plan.balance import BlockCost
 from core.plan.specification import Specification
@@ -43,7 +43,7 @@ def measure(window: MainWindow, client: FakeClient, asked: Specification) -> Non
         )
         for place, block in blocks
     )  # fmt: skip
-    client.say(Started(replace(header, block_costs=costs)), *map(Rows, rows))
+    client.say(replace(header, block_costs=costs), *rows)
     client.say(Ended(Outcome.FINISHED))
     client.running = False
     window.session.tick()

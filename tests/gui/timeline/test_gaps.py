@@ -21,6 +21,7 @@ from gui.timeline.layout.viewport import Viewport
 from gui.timeline.paint.reasons import steps_to_explain
 from gui.timeline.state.explained import KEPT_TASKS, STALE_S, Explained
 from gui.timeline.state.scene import Scene
+from gui.timeline.state.selection import TimeRange
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform
@@ -144,6 +145,22 @@ def test_a_copy_lane_that_waits_has_nothing_to_move(qtbot: object) -> None:
     assert ": nothing to move" in panel.sentence.text()
     assert cells(panel)[0][3] == "nobody"
     panel.reasons.itemClicked.emit(panel.reasons.item(0, 0))
+
+
+@pytest.mark.parametrize("width", range(300, 420, 8))
+def test_no_word_of_the_details_is_cut_whatever_the_width(qtbot: object, width: int) -> None:
+    trace = trace_of(specification(steps=1, warmup=0))
+    panel = DetailsPanel()
+    qtbot.addWidget(panel)
+    panel.resize(width, 200)
+    panel.show()
+    panel.show_selection(trace, TimeRange(*trace.step_bounds(0), None))
+    panel.grab()
+    for row in range(panel.table.rowCount()):
+        cell = panel.table.visualRect(panel.table.model().index(row, 1)).adjusted(8, 2, -8, -2)
+        text = panel.table.item(row, 1).text()
+        words = panel.table.fontMetrics().boundingRect(cell, Qt.TextFlag.TextWordWrap, text)
+        assert words.height() <= cell.height(), text
 
 
 def test_selecting_a_span_or_nothing_takes_the_sentence_away(

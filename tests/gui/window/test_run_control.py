@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
-from core.engine.messages import Outcome, Rows, Started
+from core.engine.messages import Outcome
 from core.plan.specification import Specification
 from gui.app.settings import Settings
 from gui.figures.run_names import file_name
@@ -160,7 +160,7 @@ def test_a_run_under_way_is_not_deleted(
 ) -> None:
     window.actions_by_name["run"].trigger()
     header, made = batches(specification())
-    client.say(Started(header), *map(Rows, made[:2]))
+    client.say(header, *made[:2])
     window.session.tick()
     menu = menu_on(qtbot, window.runs.viewport(), QPoint(20, 10))
     delete = next(action for action in menu.actions() if action.text() == "Delete")

@@ -8,7 +8,7 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from core.engine.messages import Ended, Outcome, Rows, Started
+from core.engine.messages import Ended, Outcome
 from gui.first_page.samples import SAMPLES
 from gui.window.tabs import KEPT_SCENES, title_of
 from gui.window.window import MainWindow
@@ -62,7 +62,7 @@ def test_a_live_run_has_a_dot_until_it_ends_and_outlives_its_tab(
     perform(window, client, specification("dp"))
     header, made = batches(specification())
     window.actions_by_name["run"].trigger()
-    client.say(Started(header), *map(Rows, made[:4]))
+    client.say(header, *made[:4])
     window.session.tick()
     run = window.session.live
     assert [title.startswith("● ") for title in titles(window)] == [False, True]
@@ -70,7 +70,7 @@ def test_a_live_run_has_a_dot_until_it_ends_and_outlives_its_tab(
     qtbot.keyClick(window.timeline, Qt.Key.Key_W, CTRL)
     assert window.tabs.count() == 1
     assert window.session.live is run
-    client.say(*map(Rows, made[4:]), Ended(Outcome.FINISHED))
+    client.say(*made[4:], Ended(Outcome.FINISHED))
     while window.session.live is not None:
         window.session.tick()
     window.runs.setCurrentItem(window.runs.topLevelItem(1))

@@ -16,7 +16,7 @@ from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDockWidget
 
-from core.engine.messages import Ended, Outcome, Rows, Started
+from core.engine.messages import Ended, Outcome
 from core.models.catalogue import ModelSettings
 from core.paths import PROJECT_ROOT
 from core.plan.specification import Specification
@@ -138,9 +138,7 @@ def test_a_refusal_is_one_line_above_the_timeline(window: MainWindow, client: Fa
 def test_a_dead_engine_leaves_the_window_usable(window: MainWindow, client: FakeClient) -> None:
     header, made = batches(specification())
     window.actions_by_name["run"].trigger()
-    client.say(
-        Started(header), *map(Rows, made[:4]), Ended(Outcome.FAILED, "the engine was killed")
-    )
+    client.say(header, *made[:4], Ended(Outcome.FAILED, "the engine was killed"))
     while window.session.asking:
         window.session.tick()
     assert "The engine was killed." in window.banner.label.text()

@@ -203,7 +203,7 @@ def test_a_module_is_cut_where_one_tensor_passes_and_computes_the_same_for_any_r
         ("return self.a(x), x", "gives 2; it must take one and give one"),
     ],
 )
-def test_a_module_that_cannot_be_cut_is_refused_in_one_line(tmp_path, code, why):
+def test_a_module_that_cannot_be_cut_is_refused_in_one_line(tmp_path, capfd, code, why):
     net = f"""
 class Net(nn.Module):
     def __init__(self):
@@ -216,6 +216,7 @@ def build(): return Net()
     with pytest.raises(PlanError, match=why) as error:
         build_workload(Specification(model=own(tmp_path, net), batch=6))
     assert len(str(error.value).splitlines()) == 1
+    assert capfd.readouterr().err == ""  # nor torch's own words about it
 
 
 def test_a_configuration_of_transformers_is_a_model(tmp_path):

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.plan.task import KINDS, Kind
-from core.trace.spans import Spans
-from core.trace.table import TaskTable, blank_rows
+from core.trace.spans import Spans, TaskTable, blank_rows
 from gui.look.families import FAMILIES, Family, family_of
 from gui.look.theme import LIGHT
 from gui.timeline.layout.viewport import Viewport

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from core.plan.task import KINDS, Kind
 from core.trace.blocks import blocks_of
-from core.trace.spans import Spans
-from core.trace.table import TaskTable, blank_rows
+from core.trace.spans import Spans, TaskTable, blank_rows
 from gui.look.families import FAMILIES, Family, family_of
 from gui.timeline.layout.viewport import Viewport
 from gui.timeline.reduce.pyramid import FACTOR

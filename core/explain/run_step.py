@@ -1,0 +1,115 @@
+"""The idle time of a run's step: also of one that lacks spans, goes on, or overlaps the next."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from core.explain.causes import CAUSES, Cause, Explanation, Ints, explain_step
+from core.explain.waits import Positions
+from core.trace.complete import find_faults, is_over
+from core.trace.step import StepColumns
+from core.trace.trace import Trace
+
+_FIRST, _LAST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+
+
+def explain_run_step(trace: Trace, step: int) -> Explanation:
+    """Explain a step of a run from the spans that it has so far; not one that lacks some.
+
+    Of one that is not over what a lane waits for at its end is NOT_KNOWN.
+    """
+    explanation = explain_step(StepColumns.of_trace(trace, step), trace.header.lanes)
+    if trace.header.foreign:
+        return _without_earlier_work(_until_next(explanation, trace, step), trace, step)
+    if not is_over(trace, step):
+        return _without_ends(explanation)
+    faults = find_faults(trace, step)
+    if not faults:
+        return explanation
+    gap, first = np.unique(explanation.gap, return_index=True)
+    last = np.append(first[1:], len(explanation.gap)) - 1 if len(first) else first
+    whole = _picked(explanation, last, explanation.start[first], explanation.end[last])
+    incomplete = np.full(len(gap), CAUSES.index(Cause.INCOMPLETE), np.int8)
+    return replace(whole, cause=incomplete, fault=faults[0].text)
+
+
+def _picked(explanation: Explanation, pieces: Positions, start: Ints, end: Ints) -> Explanation:
+    """The same with some of its pieces alone, in their order, at other times."""
+    lane = explanation.lane[pieces]
+    return replace(
+        explanation,
+        lane=lane,
+        start=start,
+        end=end,
+        cause=explanation.cause[pieces],
+        blocking=explanation.blocking[pieces],
+        gap=explanation.gap[pieces],
+        lane_first=np.searchsorted(lane, np.arange(len(explanation.lanes) + 1)),
+    )
+
+
+def _until_next(explanation: Explanation, trace: Trace, step: int) -> Explanation:
+    """The same up to the next step, in which a lane may well work while this one's last task runs.
+
+    Only steps of other programs' traces overlap so: their tasks are told apart by when they start.
+    """
+    starts = trace.step_table.starts
+    behind = starts[trace.step_table.numbers > step]
+    if not len(behind) or behind[0] >= explanation.finish:
+        return explanation
+    kept = np.flatnonzero(explanation.start < behind[0])
+    end = np.minimum(explanation.end[kept], behind[0])
+    return _picked(explanation, kept, explanation.start[kept], end)
+
+
+def _without_earlier_work(explanation: Explanation, trace: Trace, step: int) -> Explanation:
+    """The same without the time for which a lane still works for an earlier step.
+
+    Only steps of other programs' traces overlap so; each piece may be cut into several.
+    """
+    parts = []
+    for lane in explanation.lanes:
+        first, last = explanation.lane_first[lane.index : lane.index + 2].tolist()
+        spans = trace.spans(lane.index)
+        earlier = spans[: spans.of_step(step).start]
+        late = earlier[earlier.end > explanation.begin]
+        start, end = explanation.start[first:last], explanation.end[first:last]
+        piece, start, end = outside_of(start, end, late.start, late.end)
+        parts.append((first + piece, start, end))
+    if not parts:
+        return explanation
+    return _picked(explanation, *map(np.concatenate, zip(*parts, strict=True)))
+
+
+def outside_of(
+    start: Ints, end: Ints, busy_from: Ints, busy_to: Ints
+) -> tuple[Positions, Ints, Ints]:
+    """What n intervals have outside of m others, all sorted: of each part its interval and times.
+
+    The n do not overlap; the m may.
+    """
+    reach = np.maximum.accumulate(busy_to)
+    free_from = np.concatenate([[_FIRST], reach])
+    free_to = np.concatenate([busy_from, [_LAST]])
+    low = np.searchsorted(free_to, start, "right")
+    counts = np.maximum(0, np.searchsorted(free_from, end, "left") - low)
+    piece = np.repeat(np.arange(len(start)), counts)
+    free = np.arange(len(piece)) - np.repeat(np.cumsum(counts) - counts, counts) + low[piece]
+    begins, ends = np.maximum(start[piece], free_from[free]), np.minimum(end[piece], free_to[free])
+    some = begins < ends
+    return piece[some], begins[some], ends[some]
+
+
+def _without_ends(explanation: Explanation) -> Explanation:
+    """The same with one piece for each lane's last gap if it ends with the step, NOT_KNOWN."""
+    columns, lanes = explanation.columns, len(explanation.lanes)
+    last = np.full(lanes, explanation.begin)
+    np.maximum.at(last, columns.lane, columns.end)
+    at_end = explanation.start >= last[explanation.lane]
+    kept = np.flatnonzero(~at_end | (explanation.start == last[explanation.lane]))
+    end = np.where(at_end, explanation.finish, explanation.end)[kept]
+    told = _picked(explanation, kept, explanation.start[kept], end)
+    unknown = np.int8(CAUSES.index(Cause.NOT_KNOWN))
+    return replace(told, cause=np.where(at_end[kept], unknown, told.cause))

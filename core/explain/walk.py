@@ -1,0 +1,125 @@
+"""The walk back from every gap of a compute lane, through what was waited for.
+
+The rule stands at core.explain.causes: each moment of a gap belongs to one task on this walk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.explain.waits import Positions, Waits
+from core.order import stable_argsort
+from core.plan.task import IS_COLLECTIVE, Lane, Role
+from core.trace.columns import ABSENT
+from core.trace.step import StepColumns
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """Idle intervals by lane and time; `ended_by` is a task, -1 for the end of the step."""
+
+    lane: NDArray[np.int32]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    ended_by: Positions
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """Parts of gaps with their blocking tasks.
+
+    `late` where no task ran and the blocking task should have; `met` where the walk came through a
+    collective.
+    """
+
+    gap: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    blocking: Positions
+    late: NDArray[np.bool_]
+    met: NDArray[np.bool_]
+
+
+def gaps_of(
+    columns: StepColumns, waits: Waits, lanes: Sequence[Lane], begin: int, finish: int
+) -> Gaps:
+    """Where the compute lanes have no task: before each task, and after the last one."""
+    compute = np.array([lane.role is Role.COMPUTE for lane in lanes], np.bool_)
+    order = waits.order[compute[columns.lane[waits.order]]]
+    own = np.flatnonzero(compute).astype(np.int32)
+    # One entry more for each lane: the end of the step, as a task that ends every lane.
+    lane = np.concatenate([columns.lane[order], own])
+    start = np.concatenate([columns.start[order], np.full(len(own), finish)])
+    end = np.concatenate([columns.end[order], np.full(len(own), finish)])
+    task = np.concatenate([order, np.full(len(own), ABSENT)])
+    by_lane = stable_argsort(lane)
+    lane, start, end, task = lane[by_lane], start[by_lane], end[by_lane], task[by_lane]
+    first = np.flatnonzero(np.diff(lane, prepend=ABSENT))
+    for mine in np.split(end, first[1:]):  # where tasks of a lane overlap, the last to end counts
+        np.maximum.accumulate(mine, out=mine)
+    since = np.concatenate([[begin], end[:-1]])
+    since[first] = begin
+    idle = start > since
+    return Gaps(lane[idle], since[idle], start[idle], task[idle])
+
+
+def walk(columns: StepColumns, waits: Waits, gaps: Gaps) -> Pieces:
+    """Walk back from the end of all gaps at once, a task further in each turn.
+
+    As many turns as the longest walk has tasks, and as much work as there are pieces.
+    """
+    last = int(np.argmax(columns.end)) if len(columns) else ABSENT
+    gap = np.arange(len(gaps.start))
+    until = gaps.end
+    waiter = np.where(gaps.ended_by >= 0, gaps.ended_by, last)
+    task = np.where(gaps.ended_by >= 0, waits.before[waiter], last)
+    met = IS_COLLECTIVE[columns.kind[waiter]] & (gaps.ended_by >= 0)
+    found: list[Pieces] = []
+    while len(gap):
+        since = gaps.start[gap]
+        ended = np.where(task >= 0, np.clip(columns.end[task], since, until), since)
+        begun = np.where(task >= 0, np.clip(waits.begun[task], since, ended), since)
+        found.append(_pieces(gap, ended, until, waiter, True, met))
+        found.append(_pieces(gap, begun, ended, task, False, met))
+        on = begun > since
+        gap, until, task = gap[on], begun[on], task[on]
+        met = met[on] | IS_COLLECTIVE[columns.kind[task]]
+        waiter = waits.slowest[task]
+        task = waits.before[waiter]
+    return _in_order(found)
+
+
+def _pieces(
+    gap: NDArray[np.int64],
+    start: NDArray[np.int64],
+    end: NDArray[np.int64],
+    blocking: Positions,
+    late: bool,
+    met: NDArray[np.bool_],
+) -> Pieces:
+    """Those of one turn of the walk that have a length."""
+    kept = end > start
+    lates = np.full(int(kept.sum()), late)
+    return Pieces(gap[kept], start[kept], end[kept], blocking[kept], lates, met[kept])
+
+
+def _in_order(found: Sequence[Pieces]) -> Pieces:
+    """All pieces by gap, in a gap by time: the walk found the latest first."""
+    columns = [
+        np.concatenate(
+            [getattr(pieces, name) for pieces in reversed(found)] or [np.empty(0, dtype)]
+        )
+        for name, dtype in _PIECE_TYPES.items()
+    ]
+    order = stable_argsort(columns[0])
+    return Pieces(*(column[order] for column in columns))
+
+
+_PIECE_TYPES: dict[str, type] = {
+    "gap": np.int64, "start": np.int64, "end": np.int64,
+    "blocking": np.int64, "late": np.bool_, "met": np.bool_,
+}  # fmt: skip
