@@ -26,6 +26,7 @@ from core.plan.specification import Specification, lanes_of, plans_of, with_defa
 from core.plan.task import PlanError
 from core.recording.recording import open_recording
 from core.report.summary import summarise
+from main import main
 
 JOB = Specification("ddp", ModelSettings("mlp"), "4xcpu")
 
@@ -179,3 +180,9 @@ def test_ctrl_c_ends_all_processes_and_keeps_what_was_recorded(tmp_path):
     assert process.returncode == 130 and out.startswith("ddp of mlp, torchrun on 2 lanes\n")
     left = subprocess.run(["pgrep", "-f", str(tmp_path)], capture_output=True, text=True)
     assert left.stdout == ""
+
+
+def test_a_file_that_a_listener_would_have_to_write_is_refused(capsys):
+    words = ["--launcher", "torchrun", "--strategy", "ddp", "--devices", "2xcpu"]
+    assert main(["run", *words, "--record", "tcp://a@127.0.0.1:9", "--summary", "x.json"]) == 2
+    assert "--summary x.json: what a listener takes" in capsys.readouterr().err
