@@ -158,6 +158,9 @@ def _launch(
     lanes = _lanes(specification)
     hosts = Hosts(arguments.nnodes, arguments.node_rank, arguments.rdzv_endpoint)
     check_launch(specification, lanes, hosts, out)
+    for option in ("summary", "image") if is_address(out) else ():
+        if (file := getattr(arguments, option)) is not None:
+            raise PlanError(f"--{option} {file}: what a listener takes is recorded there, not here")
     if out and not is_address(out):
         check_folder("--record", out)  # what an earlier job recorded would pass for this one's
     plans = plans_of(specification, describe_model(specification), lanes)

@@ -28,6 +28,7 @@ RANK = "core.engine.torchrun.rank"
 STRATEGIES = ("ddp", "fsdp", "pipeline")
 SCHEDULES = ("gpipe", "1f1b", "interleaved", "looped-bfs", "interleaved-zb", "zb-v", "dualpipe-v")
 """What torch.distributed.pipelining has, by the names of the plan's schedules."""
+NOT_RECORDED = "bubblescope: not all was recorded: "
 _REASON = re.compile(r"bubblescope: (rank (\d+): .*)")
 _LOST = re.compile("by peer|Broken pipe")
 _ENDED_BY_TORCHRUN = str(-signal.SIGTERM)
@@ -162,7 +163,7 @@ def _run(command: list[str], lifeline: str, hosts: Hosts, verbose: bool) -> Ende
 
     def hear(line: str) -> None:
         said.append(line)
-        if verbose:
+        if verbose or line.startswith(NOT_RECORDED):
             say(line.rstrip("\n"), sys.stderr)
 
     try:

@@ -30,7 +30,7 @@ from core.plan.specification import lanes_of, plans_of, with_defaults
 from core.plan.strategies import STRATEGIES
 from core.plan.task import Lane, Plan, Runner
 from core.process.lifeline import exit_with_parent
-from core.recorder.session import record
+from core.recorder.session import WARMUP, record
 from core.typed import typed
 
 TIMEOUT = timedelta(minutes=5)
@@ -68,7 +68,11 @@ class LaunchedRank:
         for batch in batches[:before]:
             engine.step(batch, self._plans[len(batch[0])])
         name = title_of(specification, self._workload.description.name)
-        about = {"model": {"name": name, "blocks": [], "input_bytes": 0}}
+        about = {
+            "model": {"name": name, "blocks": [], "input_bytes": 0},
+            # How far off a verified step may be is a matter of its numbers' type.
+            "specification": {"warmup": WARMUP, "model": {"dtype": specification.model.dtype}},
+        }
         with record(engine.model, engine.optimizer, self._settings.out, header=about) as run:
             for batch in batches[before:]:
                 self._step(batch, run)
@@ -84,10 +88,11 @@ class LaunchedRank:
             before = _gathered(engine.whole_parameters())
         loss = engine.step(batch, plan)
         with run.paused():
-            dist.all_reduce(loss)
+            losses = _gathered({"loss": loss.cpu()})  # which of a pipeline the last stage alone has
             gradients = _gathered(engine.whole_gradients())
             if engine.rank == 0:
-                self._judge(batch, plan, before, gradients, loss.item(), run)
+                whole = sum(part["loss"].item() for part in losses)
+                self._judge(batch, plan, before, gradients, whole, run)
 
     def _judge(
         self, batch: Batch, plan: Plan, before: list[dict[str, torch.Tensor]],
