@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from gui.look.label import Label
@@ -18,14 +18,13 @@ MANY = 24  # with more lanes the field is there without being asked for
 
 
 class LaneFilter(QWidget):
-    """A field and below it how many lanes match; Esc shows all lanes and goes back to them."""
+    """A field below the axis' unit, and in its place how many lanes match; Esc shows all lanes."""
 
     def __init__(
         self, state: TimelineState, lanes: LaneArranger, over: QWidget, back: QWidget
     ) -> None:
         super().__init__(over)
         self._state, self._back, self._wanted = state, back, False
-        self.setGeometry(4, 1, int(LABELS) - 12, int(AXIS + STEPS) - 1)
         self.field, self.count = QLineEdit(), Label()
         self.field.setPlaceholderText(tr("Filter lanes"))
         self.field.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # letters are the timeline's keys
@@ -36,11 +35,13 @@ class LaneFilter(QWidget):
         self.count.setObjectName("quiet")
         self.count.setFont(Fonts.of(self.font()).small)
         self.count.setContentsMargins(int(INDENT) - 4, 0, 0, 0)
+        self.count.setAutoFillBackground(True)
+        self.count.setBackgroundRole(QPalette.ColorRole.Base)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self.field)
         column.addWidget(self.count)
+        column.addWidget(self.field)
         self.field.textChanged.connect(lanes.filter)
         self.field.installEventFilter(self)
         state.rows_changed.connect(self.refresh)
@@ -60,7 +61,9 @@ class LaneFilter(QWidget):
         if self.field.text() != text:
             self.field.setText(text)
         self.count.setText(count_text(shown, every))
-        self.count.setVisible(bool(text) or every > MANY)
+        self.count.setVisible(bool(text))
+        top = 1 if text else int(AXIS) - 4
+        self.setGeometry(4, top, int(LABELS) - 12, int(AXIS + STEPS) - top)
         self.setVisible(bool(text) or every > MANY or self._wanted)
 
     def eventFilter(self, watched: object, event: QEvent) -> bool:  # noqa: D102

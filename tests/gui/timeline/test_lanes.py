@@ -250,6 +250,7 @@ def test_only_rows_that_can_be_seen_are_handed_to_be_drawn(view: TimelineView) -
         assert layout.row_of(399).lane == 399
     assert view.lane_filter.isVisible()
     assert view.lane_filter.count.text() == "400 lanes"
+    assert view.lane_filter.y() >= AXIS - 4  # above it stands what the axis counts
 
 
 def test_what_a_filter_hides_is_drawn_nowhere(view: TimelineView) -> None:
