@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf
 
@@ -95,8 +96,8 @@ def lay_out_timeline(
     """Place everything of a picture; its height follows from the lanes."""
     scene.sum_up(shown.steps or None)
     if not options.idle:
-        for facts in scene.facts:
-            facts.idle = ""
+        scene = copy(scene)  # the window's has it all the same
+        scene.facts = [replace(facts, idle="") for facts in scene.facts]
     theme, fonts = edited(THEMES[options.theme], extras.colours), picture_fonts()
     width = WIDTH if options.width_mm is None else options.width_mm * SCREEN / MM_PER_INCH
     strips, layout = _layout(scene, options, extras)

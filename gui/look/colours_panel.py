@@ -56,7 +56,7 @@ class ColoursPanel(QDialog):
             if self.fields[name].text().lower() != colour:
                 self.fields[name].setText(colour)
         self.warning.setText("\n".join(complaints(theme)))
-        self._reset.setEnabled(theme != built_in)
+        self.reset.setEnabled(theme != built_in)
 
     def take(self, name: str, colour: str) -> None:
         """Give a family another colour, `#rrggbb`; anything else is passed over."""
@@ -95,12 +95,12 @@ class ColoursPanel(QDialog):
                 grid.addWidget(part, number, place)
             self.buttons[name], self.fields[name] = button, field
         grid.setColumnStretch(3, 1)
-        self._reset = QPushButton(tr("Reset to the built-in colours"))
-        self._reset.setAutoDefault(False)
-        self._reset.clicked.connect(lambda: self.changed.emit(_colours(self._built_in)))
+        self.reset = QPushButton(tr("Reset to the built-in colours"))
+        self.reset.setAutoDefault(False)
+        self.reset.clicked.connect(lambda: self.changed.emit(_colours(self._built_in)))
         close = QPushButton(tr("Close"))
         close.clicked.connect(self.close)
-        line = row(self._reset, None, close)
+        line = row(self.reset, None, close)
         column(grid, self.warning, line, of=self, margins=(16, 14, 16, 12), spacing=10)
         self.setMinimumWidth(WIDTH)
 

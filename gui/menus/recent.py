@@ -20,14 +20,14 @@ class RecentMenu(QObject):
 
     def __init__(self, menu: QMenu, settings: Settings, choose: Callable[[Path], None]) -> None:
         super().__init__(menu)
-        self._menu, self._settings, self._choose = menu, settings, choose
+        self.menu, self._settings, self._choose = menu, settings, choose
         menu.aboutToShow.connect(self.refresh)
         self.refresh()
 
     def refresh(self) -> None:
         """List what is recent now."""
-        for action in self._menu.actions():  # one of them may be the one that asks for this
-            self._menu.removeAction(action)
+        for action in self.menu.actions():  # one of them may be the one that asks for this
+            self.menu.removeAction(action)
             action.deleteLater()
         paths = self._settings.recent
         gone = [path for path in paths if not path.exists()]
@@ -37,16 +37,16 @@ class RecentMenu(QObject):
                 partial(self._choose, path),
                 str(path),
             ).setEnabled(path not in gone)
-        self._menu.addSeparator()
+        self.menu.addSeparator()
         if gone:
             self._add(tr("Remove missing files"), lambda: self._keep(set(paths) - set(gone)))
         self._add(tr("Clear the list"), lambda: self._keep(set())).setEnabled(bool(paths))
 
     def _add(self, text: str, do: Callable[[], None], tip: str = "") -> QAction:
-        action = QAction(text.replace("&", "&&"), self._menu)
+        action = QAction(text.replace("&", "&&"), self.menu)
         action.setToolTip(plain_tip(tip))
         action.triggered.connect(lambda _=False: do())
-        self._menu.addAction(action)
+        self.menu.addAction(action)
         return action
 
     def _keep(self, kept: set[Path]) -> None:

@@ -156,7 +156,7 @@ class MainWindow(QMainWindow):
         self.bar, self.status = RunBar(menus.actions, in_bar), StatusLine(self.statusBar())
         self.addToolBar(self.bar)
         self.control.attach(menus.actions, self.bar, self.status)
-        self._recent = RecentMenu(menus.menu("File/Open recent"), settings, self.files.open_from)
+        self.recent = RecentMenu(menus.menu("File/Open recent"), settings, self.files.open_from)
         LessonMenu(menus.menu("Help/Lessons"), self.lessons.open)
         FileDrops(self, self.files.open_paths)
         self.comparing.attach(menus.actions, self.docks["compare"], self.overview)

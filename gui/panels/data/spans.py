@@ -129,11 +129,11 @@ class SpansPanel(QWidget):
 
     def sort_by(self, column: int, order: Qt.SortOrder) -> None:
         """Sort by a column of the table; -1 is lane by lane."""
-        with QSignalBlocker(self._column):
-            self._column.setCurrentIndex(column + 1)
+        with QSignalBlocker(self.sort_column):
+            self.sort_column.setCurrentIndex(column + 1)
         with QSignalBlocker(self.table.horizontalHeader()):
             self.table.horizontalHeader().setSortIndicator(column, order)
-        self._descending.setChecked(order is Qt.SortOrder.DescendingOrder)
+        self.descending.setChecked(order is Qt.SortOrder.DescendingOrder)
         self._sort()
 
     def ask_where_to_save(self) -> None:
@@ -182,14 +182,14 @@ class SpansPanel(QWidget):
 
     def _sort(self) -> None:
         self._sorter.cancel()
-        column = self._column.currentIndex() - 1
+        column = self.sort_column.currentIndex() - 1
         if self._listing is None:
             return
         if column < 0:
             self._show(self._listing)
         else:
             self._tell(tr("sorting…"))
-            work = _sorted(self._listing, COLUMNS[column].key, self._descending.isChecked())
+            work = _sorted(self._listing, COLUMNS[column].key, self.descending.isChecked())
             self._sorter.start(work, math.inf, thread=len(self._listing) > AT_ONCE)
 
     def _show(self, listing: Listing) -> None:
@@ -209,7 +209,7 @@ class SpansPanel(QWidget):
         if not text and self.searcher.running and search is not None:
             looked, there = search.searched
             text = tr("searching, {share}", share=percent_text(looked / max(1, there)))
-        self._cancel.setVisible(self.searcher.running or self.saver.running)
+        self.cancel.setVisible(self.searcher.running or self.saver.running)
         self.save.setEnabled(self.model.rowCount() > 0 and not self.saver.running)
         count = count_text(self.model.listing, self._trace)
         if self.searcher.cancelled:
@@ -246,34 +246,34 @@ class SpansPanel(QWidget):
         self.saver.ended.connect(self._tell)
         self.saver.done.connect(self.said.emit)
         self.saver.failed.connect(self.failed)
-        self._cancel.clicked.connect(self._stop)
+        self.cancel.clicked.connect(self._stop)
         self.save.clicked.connect(self.ask_where_to_save)
-        self._column.currentIndexChanged.connect(lambda _: self._sort_again())
-        self._descending.clicked.connect(lambda _: self._sort_again())
+        self.sort_column.currentIndexChanged.connect(lambda _: self._sort_again())
+        self.descending.clicked.connect(lambda _: self._sort_again())
         self.table.horizontalHeader().sortIndicatorChanged.connect(self.sort_by)
         self.table.selectionModel().selectionChanged.connect(lambda chosen, _: self._choose(chosen))
 
     def _sort_again(self) -> None:
-        way = Qt.SortOrder.DescendingOrder if self._descending.isChecked() else None
-        self.sort_by(self._column.currentIndex() - 1, way or Qt.SortOrder.AscendingOrder)
+        way = Qt.SortOrder.DescendingOrder if self.descending.isChecked() else None
+        self.sort_by(self.sort_column.currentIndex() - 1, way or Qt.SortOrder.AscendingOrder)
 
     def _build(self) -> None:
-        self._column, self._descending, self._cancel = QComboBox(), QToolButton(), QPushButton()
+        self.sort_column, self.descending, self.cancel = QComboBox(), QToolButton(), QPushButton()
         self.save = QPushButton(tr("Save as CSV…"))
-        self._column.addItems([tr("lane by lane"), *(tr(column.title) for column in COLUMNS)])
-        self._column.setAccessibleName(tr("Sort by"))
-        self._column.setToolTip(tr("Sort by a column; a click on its head does so too."))
-        self._descending.setText("↓")
-        self._descending.setCheckable(True)
-        self._descending.setToolTip(tr("Largest first"))
-        self._descending.setAccessibleName(tr("Largest first"))
+        self.sort_column.addItems([tr("lane by lane"), *(tr(column.title) for column in COLUMNS)])
+        self.sort_column.setAccessibleName(tr("Sort by"))
+        self.sort_column.setToolTip(tr("Sort by a column; a click on its head does so too."))
+        self.descending.setText("↓")
+        self.descending.setCheckable(True)
+        self.descending.setToolTip(tr("Largest first"))
+        self.descending.setAccessibleName(tr("Largest first"))
         self.field.setAccessibleName(tr("Show only spans that are"))
-        self._cancel.setText(tr("Cancel"))
-        self._cancel.hide()
+        self.cancel.setText(tr("Cancel"))
+        self.cancel.hide()
         self.problem.hide()
         line = row(self.field, self.count, growing=self.field, margins=(8, 6, 8, 2), spacing=6)
         under = row(
-            Label(tr("Sort by")), self._column, self._descending, None, self._cancel, self.save,
+            Label(tr("Sort by")), self.sort_column, self.descending, None, self.cancel, self.save,
             margins=(8, 0, 8, 4), spacing=6,
         )  # fmt: skip
         self.problem.setContentsMargins(10, 0, 10, 2)

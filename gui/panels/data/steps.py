@@ -39,13 +39,13 @@ class StepsPanel(QWidget):
         self.theme = LIGHT
         self._scene: Scene | None = None
         self._live = False
-        self._legend = QLabel()
-        self._legend.setTextFormat(Qt.TextFormat.RichText)
-        self._legend.hide()
+        self.legend = QLabel()
+        self.legend.setTextFormat(Qt.TextFormat.RichText)
+        self.legend.hide()
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(8, 4, 8, 4)
         self._column.setSpacing(2)
-        self._column.addWidget(self._legend)
+        self._column.addWidget(self.legend)
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
@@ -96,17 +96,17 @@ class StepsPanel(QWidget):
             return
         self.bars = step_bars(self._scene, self._live)
         self.setAccessibleDescription(bars_words(self.bars) if self._any else self.empty)
-        self._legend.setText(legend_text(self.bars, self.theme))
+        self.legend.setText(legend_text(self.bars, self.theme))
         if self.chart is not None:
             self.chart.set_bars(self.bars)
             self.chart.setVisible(self._any)
-            self._legend.setVisible(self._any)
+            self.legend.setVisible(self._any)
         self.update()
 
     def _clear(self) -> None:
         self.bars = None
         self.setAccessibleDescription(self.empty)
-        self._legend.hide()
+        self.legend.hide()
         if self.chart is not None:
             self.chart.hide()
         self.update()

@@ -68,7 +68,7 @@ class WhyPanel(QWidget):
         self.path.chosen.connect(self.task_chosen)
         self.path_button = QToolButton()
         self._path_heading = _heading("")
-        self._bubbles = _Bubbles()
+        self.bubbles = _Bubbles()
         self.arrivals = ArrivalsList()
         self._arrivals_heading = _heading(tr("COLLECTIVES · who came last, mean wait and transfer"))
         self._charts = (self.waterfall, self.path_bar, self.idle)
@@ -149,7 +149,7 @@ class WhyPanel(QWidget):
             widget.setVisible(bool(figures.collectives))
         pipeline = explained.pipeline(steps[-1])
         schedule = SCHEDULES.get(pipeline.schedule) if pipeline is not None else None
-        self._bubbles.show_bubbles(figures, tr(schedule.title) if schedule is not None else "")
+        self.bubbles.show_bubbles(figures, tr(schedule.title) if schedule is not None else "")
         self._show_path(scene, steps)
         self._stack.setCurrentIndex(2)
 
@@ -247,7 +247,7 @@ class WhyPanel(QWidget):
             _heading(tr("FROM IDEAL TO MEASURED · ms")), self.waterfall, 8,
             _heading(tr("IDLE BY CAUSE · share of all lanes' time")), self.idle, 8,
             self._arrivals_heading, self.arrivals,
-            _heading(tr("BUBBLE")), self._bubbles, 8,
+            _heading(tr("BUBBLE")), self.bubbles, 8,
             row(heading, self.path_button, growing=heading, margins=(0, 0, 12, 0)),
             self.path_bar, self.path, None, of=sheet, margins=(0, 6, 0, 8), spacing=4,
         )  # fmt: skip
@@ -265,7 +265,7 @@ class _Bubbles(QWidget):
         grid.setVerticalSpacing(1)
         grid.setColumnStretch(0, 1)
         self._values: list[QLabel] = []
-        self._notes: list[QLabel] = []
+        self.notes: list[QLabel] = []
         for number, (name, note) in enumerate(_BUBBLES):
             value, label = Label(), Label(tr(name))
             words = Label(tr(note), "quiet", wrapped=True)
@@ -277,7 +277,7 @@ class _Bubbles(QWidget):
             grid.addWidget(value, 2 * number, 1)
             grid.addWidget(words, 2 * number + 1, 0, 1, 2)
             self._values.append(value)
-            self._notes.append(words)
+            self.notes.append(words)
 
     @property
     def texts(self) -> list[str]:
@@ -303,7 +303,7 @@ class _Bubbles(QWidget):
             note = tr("{schedule} has no formula for these numbers.", schedule=schedule)
         else:
             note = tr("There is no formula without a pipeline's schedule.")
-        self._notes[-1].setText(note)
+        self.notes[-1].setText(note)
 
 
 _BUBBLES = (

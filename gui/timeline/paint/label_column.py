@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass
 
 from PySide6.QtCore import QSizeF
@@ -17,7 +16,7 @@ PARTS = 2  # rows that scroll, and pinned ones
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A picture, and what it was drawn from: copies, since a scene changes its own."""
+    """A picture, and what it was drawn from."""
 
     looks: tuple[object, ...]
     says: tuple[list[LaneFacts], dict[str, str]]
@@ -53,7 +52,6 @@ class LabelColumn:
                 draw_labels(on_picture, scene, frame, fonts)
             if len(self._kept) >= PARTS:
                 self._kept.clear()
-            says = (list(map(copy, shown)), dict(scene.beside_ghosts))
-            kept = self._kept[frame.ceiling] = _Kept(looks, says, picture)
+            kept = self._kept[frame.ceiling] = _Kept(looks, (shown, scene.beside_ghosts), picture)
         painter.drawPixmap(0, 0, kept.picture)
         draw_headings(painter, scene, frame, fonts)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ LATEST_SPANS = 512  # tell which stage or replica a lane holds
 _FORWARDS = [FAMILIES.index(family) for family in (Family.FORWARD, Family.OVERLAP)]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class LaneFacts:
     """What the lane label says: a name, what it holds, idle time and memory.
 
@@ -126,12 +126,14 @@ class Scene:
         self.summed = len(chosen)
         working = working_lanes(lanes)
         self.balances = [lane_balance(self.trace, lane.index, chosen) for lane in working]
-        self.facts = [
+        told = [
             lane_facts(self.trace, lane, balance, bool(chosen))
             for lane, balance in zip(working, self.balances, strict=True)
         ]
-        tell_places(self.facts, self.trace.header.replicas)
-        self.facts += [LaneFacts(lane.name) for lane in lanes[len(working) :]]
+        self.facts = [
+            *placed(told, self.trace.header.replicas),
+            *(LaneFacts(lane.name) for lane in lanes[len(working) :]),
+        ]
 
     def neighbours_of(self, span: Span) -> Neighbours:
         """What a span waited for, and what waited for it, MOST_NEIGHBOURS of each.
@@ -222,16 +224,18 @@ def shown_steps(trace: Trace, live: bool = False) -> list[int]:
 
 def lane_facts(trace: Trace, lane: Lane, balance: LaneBalance, known: bool) -> LaneFacts:
     """The words beside a lane; `known` if there are steps to take figures over."""
-    facts = LaneFacts(lane.name)
+    stages: tuple[int, ...] = ()
+    replicas: tuple[int, ...] = ()
     if lane.role is Role.COMPUTE:
         spans = trace.spans(lane.index)[-LATEST_SPANS:]
         mine = spans[np.isin(FAMILY_CODES[spans["kind"]], _FORWARDS)]
-        facts.stages, facts.replicas = _numbers(mine["stage"]), _numbers(mine["replica"])
-    if known:
-        facts.idle = tr("idle {share}", share=percent_text(balance.time.idle_fraction))
-    if balance.peak_bytes:
-        facts.peak = tr("peak {size}", size=bytes_text(balance.peak_bytes))
-    return facts
+        stages, replicas = _numbers(mine["stage"]), _numbers(mine["replica"])
+    share, peak = percent_text(balance.time.idle_fraction), balance.peak_bytes
+    return LaneFacts(
+        lane.name, stages, replicas,
+        idle=tr("idle {share}", share=share) if known else "",
+        peak=tr("peak {size}", size=bytes_text(peak)) if peak else "",
+    )  # fmt: skip
 
 
 def step_name(number: int, warmup: int) -> str:
@@ -241,18 +245,17 @@ def step_name(number: int, warmup: int) -> str:
     return tr("step {number}", number=number - warmup + 1)
 
 
-def tell_places(facts: Sequence[LaneFacts], replicas: int) -> None:
+def placed(facts: Sequence[LaneFacts], replicas: int) -> Iterator[LaneFacts]:
     """Say which stage or replica each lane holds, or both where a run has several of both."""
-    if len(facts) == 1:
-        return
     stages = {number for lane in facts for number in lane.stages}
     for lane in facts:
         places = []
-        if replicas == 1 or len(stages) > 1:
+        if len(facts) > 1 and (replicas == 1 or len(stages) > 1):
             places.append(_numbered(tr("stage"), tr("stages"), lane.stages))
-        if replicas > 1:
+        if len(facts) > 1 and replicas > 1:
             places.append(_numbered(tr("replica"), tr("replicas"), lane.replicas))
-        lane.place, lane.beside = (*places, "")[:2]
+        place, beside, *_ = (*places, "", "")
+        yield replace(lane, place=place, beside=beside)
 
 
 def _numbers(column: NDArray[np.integer]) -> tuple[int, ...]:

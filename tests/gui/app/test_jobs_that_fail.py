@@ -139,7 +139,7 @@ def test_spans_that_cannot_be_sorted_are_told_in_one_line(
     if large:
         monkeypatch.setattr(spans, "AT_ONCE", 0)
     monkeypatch.setattr(Listing, "sorted_by", fail)
-    panel._column.setCurrentIndex(1)
+    panel.sort_column.setCurrentIndex(1)
     qtbot.waitUntil(panel.problem.isVisible)
     assert panel.problem.text() == LINE
     assert "sorting" not in panel.count.text()

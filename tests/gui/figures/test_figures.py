@@ -303,6 +303,14 @@ def test_a_timeline_as_shown_keeps_the_windows_layout(gpipe: Trace) -> None:
     assert picture.height < figure_of([scene], FigureOptions()).height / 2
 
 
+def test_a_figure_without_idle_time_takes_none_from_the_lanes_in_the_window(gpipe: Trace) -> None:
+    scene = Scene(gpipe)
+    told = [facts.idle for facts in scene.facts]
+    text = words(svg(figure_of([scene], FigureOptions(idle=False, excerpt=Excerpt(range="0ns:")))))
+    assert all(told) and not any(word in text for word in told)
+    assert [facts.idle for facts in scene.facts] == told
+
+
 def test_a_folded_group_is_drawn_as_areas_that_are_as_high_as_its_lanes_are_busy(
     gpipe: Trace,
 ) -> None:

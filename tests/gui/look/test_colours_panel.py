@@ -70,12 +70,12 @@ def test_colours_that_some_eyes_confuse_are_warned_of(control: ColourControl) ->
 def test_reset_returns_to_the_built_in_colours(control: ColourControl, settings: Settings) -> None:
     control.edit()
     write(control, "update", "#000080")
-    assert control.panel._reset.isEnabled()
-    QTest.mouseClick(control.panel._reset, Qt.MouseButton.LeftButton)
+    assert control.panel.reset.isEnabled()
+    QTest.mouseClick(control.panel.reset, Qt.MouseButton.LeftButton)
     assert control.theme == LIGHT
     assert settings.colours("light") == {}
     assert control.panel.fields["update"].text() == LIGHT.update
-    assert not control.panel._reset.isEnabled()
+    assert not control.panel.reset.isEnabled()
 
 
 def test_each_theme_has_colours_of_its_own(control: ColourControl, settings: Settings) -> None:

@@ -114,11 +114,11 @@ def test_a_click_on_a_head_sorts_and_a_third_one_lets_go(panel: SpansPanel) -> N
 
 
 def test_the_keyboard_sorts_too(panel: SpansPanel) -> None:
-    panel._column.setFocus()
-    panel._column.setCurrentText("Start in run")
+    panel.sort_column.setFocus()
+    panel.sort_column.setCurrentText("Start in run")
     starts = [span.start for span in rows(panel)]
     assert starts == sorted(starts)
-    QTest.keyClick(panel._descending, Qt.Key.Key_Space)
+    QTest.keyClick(panel.descending, Qt.Key.Key_Space)
     assert [span.start for span in rows(panel)] == sorted(starts, reverse=True)
     assert panel.table.horizontalHeader().sortIndicatorSection() == column("start")
 
@@ -223,8 +223,8 @@ def test_a_table_that_is_being_saved_can_be_cancelled(
     monkeypatch.setattr("gui.panels.data.spans.AT_ONCE_S", 0.0)
     panel.save_to(tmp_path / "spans.csv")
     assert panel.saver.running
-    assert panel._cancel.isVisible()
-    QTest.mouseClick(panel._cancel, Qt.MouseButton.LeftButton)
+    assert panel.cancel.isVisible()
+    QTest.mouseClick(panel.cancel, Qt.MouseButton.LeftButton)
     assert not panel.saver.running
     assert list(tmp_path.iterdir()) == []
 
@@ -261,7 +261,7 @@ def test_a_filter_that_was_cancelled_says_so(
     ask(panel, "kind:forward")
     assert panel.searcher.running
     assert panel.count.text().startswith("searching")
-    QTest.mouseClick(panel._cancel, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(panel.cancel, Qt.MouseButton.LeftButton)
     assert panel.count.text().endswith("spans, cancelled")
     assert all(span.kind is Kind.FORWARD for span in rows(panel))
 

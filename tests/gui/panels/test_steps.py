@@ -54,7 +54,7 @@ def test_warm_up_stands_apart_in_colour_legend_and_axis(
     assert [chart._steps.label_of(number) for number in (-1, 0, 1)] == ["w1", "w2", "1"]
     assert chart.warm.opts["brush"] == QColor(LIGHT.idle)
     assert chart.measured.opts["brush"] == QColor(LIGHT.accent)
-    assert "warm-up" in window.steps._legend.text()
+    assert "warm-up" in window.steps.legend.text()
     assert "2 warm-up steps" in window.steps.accessibleDescription()
 
 
@@ -63,7 +63,7 @@ def test_a_run_without_warm_up_has_no_warm_up_in_the_legend(
 ) -> None:
     perform(window, client, specification(warmup=0))
     show_steps(window, qtbot)
-    assert "warm-up" not in window.steps._legend.text()
+    assert "warm-up" not in window.steps.legend.text()
     assert len(window.steps.chart.warm.opts["x"]) == 0
 
 

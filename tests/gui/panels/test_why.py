@@ -105,12 +105,12 @@ def test_both_bubbles_stand_beside_the_closed_form(window: MainWindow, client: F
     explained(window, client, schedule="gpipe")
     step = summarise(window.run_shown.trace).steps[-1]
     figures = (step.bubble_by_makespan, step.bubble_by_lane_span, step.closed_form)
-    texts = [text.replace("\u00a0", " ") for text in window.why._bubbles.texts]
+    texts = [text.replace("\u00a0", " ") for text in window.why.bubbles.texts]
     assert texts == [f"{100 * figure:.1f} %" for figure in figures]
-    assert "GPipe" in window.why._bubbles._notes[-1].text()
+    assert "GPipe" in window.why.bubbles.notes[-1].text()
     explained(window, client, "dp")
-    assert window.why._bubbles.texts[-1] == "–"
-    assert "no formula" in window.why._bubbles._notes[-1].text()
+    assert window.why.bubbles.texts[-1] == "–"
+    assert "no formula" in window.why.bubbles.notes[-1].text()
 
 
 def test_without_a_run_the_dock_says_when_it_will_be_filled(window: MainWindow) -> None:

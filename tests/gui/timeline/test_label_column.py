@@ -65,7 +65,9 @@ def test_panning_and_zooming_draw_no_label(column: Column) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        lambda c: setattr(c.scene.facts[0], "idle", "idle 99 %"),
+        lambda c: setattr(
+            c.scene, "facts", [replace(facts, idle="idle 99 %") for facts in c.scene.facts]
+        ),
         lambda c: setattr(c, "frame", replace(c.frame, theme=DARK)),
         lambda c: setattr(c, "frame", replace(c.frame, top=10)),
         lambda c: setattr(c, "frame", replace(c.frame, layout=replace(c.layout, memory=()))),

@@ -163,8 +163,8 @@ def test_recent_files_come_latest_first_and_missing_ones_can_be_removed(
         window.files.open_from(tmp_path / f"{name}.arrow")
     window.files.open_from(tmp_path / "a.arrow")
     (tmp_path / "gone.arrow").unlink()
-    window._recent.refresh()
-    actions = [a for a in window._recent._menu.actions() if not a.isSeparator()]
+    window.recent.refresh()
+    actions = [a for a in window.recent.menu.actions() if not a.isSeparator()]
     assert [(action.text(), action.isEnabled()) for action in actions] == [
         ("a.arrow", True),
         ("gone.arrow (missing)", False),
@@ -174,7 +174,7 @@ def test_recent_files_come_latest_first_and_missing_ones_can_be_removed(
     ]
     actions[3].trigger()
     assert window.settings.recent == [tmp_path / "a.arrow", tmp_path / "b.arrow"]
-    actions = window._recent._menu.actions()
+    actions = window.recent.menu.actions()
     actions[1].trigger()
     assert window.run_shown.source == tmp_path / "b.arrow"
 
