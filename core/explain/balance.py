@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 
 from core.explain.lanes import LaneTime, entering
 from core.order import row_keys
-from core.plan.task import ENTERS, IS_COMMUNICATION, KINDS, Kind, Role, working_lanes
+from core.plan.task import (
+    ENTERS,
+    IS_COMMUNICATION,
+    KINDS,
+    Kind,
+    Role,
+    computing_lanes,
+    working_lanes,
+)
 from core.trace.columns import sorted_positions
 from core.trace.event_rows import Counter
 from core.trace.spans import Spans
@@ -117,13 +125,19 @@ class Imbalance:
 
 def imbalance(trace: Trace, balances: Sequence[LaneBalance]) -> Imbalance:
     """How unevenly the compute lanes among `balances` are loaded, those beside them included."""
-    compute = [b for b in balances if trace.header.lanes[b.lane].role is Role.COMPUTE]
+    compute = _computing(trace, balances)
     return Imbalance(
         max_over_mean([b.time.busy_ns for b in compute]),
         max_over_mean(list(moving_ns(trace, balances).values())),
         max_over_mean([b.rows for b in compute]),
         max_over_mean([b.peak_bytes for b in compute]),
     )
+
+
+def _computing(trace: Trace, balances: Sequence[LaneBalance]) -> list[LaneBalance]:
+    """Those of lanes that compute."""
+    lanes = {lane.index for lane in computing_lanes(trace.header.lanes)}
+    return [balance for balance in balances if balance.lane in lanes]
 
 
 def moving_ns(trace: Trace, balances: Sequence[LaneBalance]) -> dict[int, int]:
@@ -148,7 +162,7 @@ def first_lane_shares(trace: Trace, balances: Sequence[LaneBalance]) -> list[Sha
 
     Only runs with a gather or reduce are meant: there lane 0 collects, and its memory shows it.
     """
-    compute = [b for b in balances if trace.header.lanes[b.lane].role is Role.COMPUTE]
+    compute = _computing(trace, balances)
     ran = {kind for b in compute for kind in b.kind_ns}
     if len(compute) < 2 or not ran & {Kind.GATHER, Kind.REDUCE}:
         return []
@@ -182,12 +196,13 @@ class Load:
 def first_lane_load(trace: Trace, balances: Sequence[LaneBalance]) -> Load | None:
     """How much lane 0 is loaded beside the others; None without two compute lanes."""
     lanes = trace.header.lanes
-    compute = [b for b in balances if lanes[b.lane].role is Role.COMPUTE]
+    compute = _computing(trace, balances)
     if len(compute) < 2:
         return None
     work = {b.lane: 0 for b in compute}
     for balance in balances:
-        work[lanes[balance.lane].serves] += balance.time.busy_ns + balance.time.communication_ns
+        if (serves := lanes[balance.lane].serves) in work:
+            work[serves] += balance.time.busy_ns + balance.time.communication_ns
     held = [b.peak_bytes for b in compute]
     return Load(_over_mean(list(work.values())), _over_mean(held))
 

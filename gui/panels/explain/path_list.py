@@ -12,7 +12,7 @@ from gui.look.text import duration_text, tr
 from gui.look.writing import RIGHT
 from gui.panels.explain.shares import SHARE_WORDS
 from gui.panels.tables import dress_tree
-from gui.timeline.interact.describe import action
+from gui.timeline.interact.describe import short_name
 
 MOST = 200
 HEIGHT = 210
@@ -54,7 +54,7 @@ class PathList(QTreeWidget):
     def _add(self, trace: Trace, step: int, explanation: Explanation, piece: PathPiece) -> None:
         task = explanation.columns[piece.task]
         span = trace.find(step, task.index)
-        name = str(task) if span is None else action(span)
+        name = str(task) if span is None else short_name(span)
         share, length = tr(SHARE_WORDS[piece.share][0]), duration_text(piece.end - piece.start)
         item = QTreeWidgetItem([share, name, trace.header.lanes[task.lane].name, length])
         item.setData(0, TASK_ROLE, task.index)

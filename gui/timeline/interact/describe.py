@@ -57,6 +57,11 @@ def action(span: Span) -> str:
     return f"{'' if before is None else before}{span.kind.letter}{'' if behind is None else behind}"
 
 
+def short_name(span: Span) -> str:
+    """The textbook name, of a task of another program its own."""
+    return action(span) or span.label
+
+
 def overlapped(span: Span) -> tuple[str, str]:
     """The forward and the backward that an overlap is: `0F3` and `3B1`."""
     return (
@@ -106,7 +111,7 @@ def span_lines(trace: Trace, span: Span, now: float | None = None) -> list[str]:
         carried.append(tr("running for {time}", time=duration_text(now - span.start)))
     else:
         carried.append(tr("did not end"))
-    lines = [f"{action(span)} · {_lane(trace, span.lane)} · {' · '.join(carried)}"]
+    lines = [f"{short_name(span)} · {_lane(trace, span.lane)} · {' · '.join(carried)}"]
     waited = waited_text(trace, span)
     return [*lines, tr("Waited for {what}.", what=waited)] if waited else lines
 
@@ -153,7 +158,7 @@ def waited_text(trace: Trace, span: Span) -> str:
     later = duration_text(max(0, span.start - prior.end))
     return tr(
         "{task} on {lane}; began {time} after it",
-        task=action(prior), lane=_lane(trace, prior.lane), time=later,
+        task=short_name(prior), lane=_lane(trace, prior.lane), time=later,
     )  # fmt: skip
 
 
@@ -179,7 +184,7 @@ def range_facts(trace: Trace, chosen: TimeRange) -> Facts:
 def measure_facts(trace: Trace, measure: Measure) -> Facts:
     """What the Details panel lists of the distance between two spans."""
     ends = [
-        tr("{task} on {lane}", task=action(span), lane=_lane(trace, span.lane))
+        tr("{task} on {lane}", task=short_name(span), lane=_lane(trace, span.lane))
         for span in (measure.first, measure.second)
     ]
     return [

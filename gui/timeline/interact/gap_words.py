@@ -18,7 +18,7 @@ from core.explain.gaps import (
 from core.explain.lanes import Gap
 from core.trace.trace import Trace
 from gui.look.text import duration_text, percent_text, tr
-from gui.timeline.interact.describe import Card, action
+from gui.timeline.interact.describe import Card, short_name
 
 
 class ReasonRow(NamedTuple):
@@ -78,7 +78,7 @@ def gap_end_words(trace: Trace, gap: Gap) -> str:
     """What comes after a gap."""
     if gap.before is None:
         return tr("It has nothing more to do in this step.")
-    return tr("Then {task} begins.", task=action(trace.span(gap.lane, gap.before)))
+    return tr("Then {task} begins.", task=short_name(trace.span(gap.lane, gap.before)))
 
 
 def _main_words(trace: Trace, step: int, report: GapReport) -> list[str]:
@@ -114,4 +114,4 @@ def _blocking_task(trace: Trace, step: int, reason: Reason) -> str:
     if reason.blocking is None:
         return ""
     span = trace.find(step, reason.blocking.index)
-    return str(reason.blocking) if span is None else action(span)
+    return str(reason.blocking) if span is None else short_name(span)

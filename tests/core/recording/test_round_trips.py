@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from core.explain.balance import first_lane_load, lane_balance
 from core.explain.ranks import rank_times
 from core.explain.statistics import union_ns
 from core.plan.task import IS_COLLECTIVE, IS_COMMUNICATION, KINDS, Role, working_lanes
@@ -218,6 +219,19 @@ def test_what_was_written_idles_as_the_run_does_and_no_lane_is_slower_than_anoth
         found = verdict(open_recording(tmp_path / held.file).trace)
         assert abs(int(idle.search(found.text)[1]) - whole) <= 1  # with warm-up steps
         assert found.kind in (Limit.SCHEDULE, Limit.COMMUNICATION, Limit.NONE)
+
+
+def test_threads_beside_streams_are_none_of_the_lanes_whose_mean_work_is_told(tmp_path):
+    trace = open_recording(RECORDINGS / "dp-8-virtual-lanes.arrow").trace
+    for _ in write_kineto(trace, tmp_path / "ranks"):
+        pass
+    read = open_recording(tmp_path / "ranks").trace
+    loads = [
+        first_lane_load(one, [lane_balance(one, lane.index, one.steps)
+                              for lane in working_lanes(one.header.lanes)])
+        for one in (trace, read)
+    ]  # fmt: skip
+    assert loads[0].work == pytest.approx(loads[1].work, rel=0.01)
 
 
 def test_what_links_calls_and_kernels_needs_as_wide_a_type_as_places_of_events(tmp_path):

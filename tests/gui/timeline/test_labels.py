@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFont
 
 from core.plan.task import KINDS, Kind
+from core.recording.recording import open_recording
 from core.trace.trace import Span, Trace
 from gui.look.families import FAMILIES, family_of
 from gui.look.theme import LIGHT
-from gui.timeline.interact.describe import action, predicted_card, span_title
+from gui.timeline.interact.describe import action, predicted_card, span_card, span_title
 from gui.timeline.layout.bar_words import labels_of, on_one_line
 from gui.timeline.layout.frame import Fonts
 from gui.timeline.layout.rows import Strips
@@ -139,3 +142,17 @@ def test_a_lane_of_several_replicas_and_stages_says_both() -> None:
 def test_every_familys_colours_are_drawn_from_the_top(qapp: object) -> None:
     overlap = LIGHT.families[FAMILIES.index(family_of(Kind.OVERLAP))]
     assert [colour.name() for colour in overlap] == [LIGHT.forward, LIGHT.backward]
+
+
+def test_tasks_of_other_programs_are_told_by_their_names(qapp: object, tmp_path: Path) -> None:
+    event = {"ph": "X", "pid": 1, "dur": 10, "tid": 1, "ts": 0, "name": "sent"}
+    arrow = {"pid": 1, "id": 1, "name": "to", "cat": "c"}
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps([
+        event, {**event, "tid": 2, "ts": 20, "name": "came"},
+        {**arrow, "ph": "s", "tid": 1, "ts": 5}, {**arrow, "ph": "f", "tid": 2, "ts": 25},
+    ]))  # fmt: skip
+    trace = open_recording(path).trace
+    _, lines = span_card(trace, trace.span(1, 0))
+    said = [line.replace("\u00a0", " ") for line in lines]
+    assert said == ["came · thread 2 · 10 µs", "Waited for sent on thread 1; began 10 µs after it."]
