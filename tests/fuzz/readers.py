@@ -108,8 +108,8 @@ def _foreign(name: str) -> Callable[[], list[File]]:
 
 def _open_foreign(path: Path, number: int) -> None:
     """Open as the window does, explain all steps, and count ranks."""
-    from core.explain.causes import explain_run_step
     from core.explain.ranks import rank_times
+    from core.explain.run_step import explain_run_step
     from core.recording.recording import open_recording
 
     _open_chrome(path, number)
