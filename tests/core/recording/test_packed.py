@@ -101,3 +101,10 @@ def test_a_message_without_end_is_refused():
         Packed(100, 100).take(packed.CONTINUATION + b"\xff\xff\xff\x7f")
     with pytest.raises(OSError, match="makes no sense"):
         Packed(100).take(packed.CONTINUATION + b"\4\0\0\0\xff\xff\xff\xff")
+
+
+def test_a_file_that_begins_with_less_than_no_bytes_is_refused_by_its_name(tmp_path):
+    path = tmp_path / "junk.json"
+    path.write_bytes(b"\xc7\xbc\xeb\xd1\xa5")
+    with pytest.raises(RecordingError, match=r"junk\.json is no recording: it does not begin"):
+        open_recording(path)
