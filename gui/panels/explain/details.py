@@ -34,7 +34,7 @@ from gui.timeline.state.selection import Selection, TimeRange
 TOP_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
 TASK_ROLE = Qt.ItemDataRole.UserRole
 AT_ONCE_S = 0.02  # of reading arguments; then the window answers
-NARROWEST = 200  # pixels in which a name and its value can be read
+NARROWEST = 176  # pixels in which a name and its value can be read
 PADDING = 18  # of a cell at both sides, with a pixel each for rounding
 LEAST = 48  # pixels of a table that has to be scrolled; the dock's height is the user's
 

@@ -370,7 +370,7 @@ def test_form_layout_size_and_theme_are_remembered(
     first.form.set_specification(Specification("dp", ModelSettings("tutorial"), "4xcpu", batch=12))
     first.docks["log"].hide()
     first.actions_by_name["theme"].trigger()
-    for width in (1000, 820):  # as a hand does it: titles of tabs give way before
+    for width in (1000, 780):  # as a hand does it: titles of tabs give way before
         first.resize(width, 640)
         QApplication.processEvents()
     first.close()
@@ -378,7 +378,7 @@ def test_form_layout_size_and_theme_are_remembered(
     assert second.form.specification() == first.form.specification()
     assert second.docks["log"].isHidden()
     assert second.colours.theme.name == "dark"
-    assert (second.width(), second.height()) == (820, 640)
+    assert (second.width(), second.height()) == (780, 640)
 
 
 def test_unreadable_settings_fall_back_to_the_defaults(
