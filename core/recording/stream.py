@@ -42,7 +42,11 @@ class Stream:
         self._behind = 0  # bytes that follow the stream's end
         self.header = Header.unknown()
         self._source, self._size = source, int(source.size())
-        if not CONTINUATION.startswith(source.read(min(4, self._size))):
+        try:
+            begins = source.read(min(4, self._size))
+        except OSError:  # they are a message's length, and it is less than nothing
+            begins = b"no"
+        if not CONTINUATION.startswith(begins):
             raise RecordingError(
                 f"{name} is no recording: it does not begin as an Arrow stream does"
             )
