@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from statistics import median
 
 from core.explain.causes import Cause
 from core.explain.verified import Verified
@@ -110,8 +111,9 @@ def summary_text(summary: Summary) -> str:
     lines.append(f"rows: {_splits(summary)}")
     count = counted(len(spans), "measured step")
     lines.append(
-        f"step: {milliseconds(sum(spans) / len(spans))} ms mean of {count}, "
-        f"{milliseconds(min(spans))} shortest, {milliseconds(max(spans))} longest"
+        f"step: {milliseconds(median(spans))} ms median of {count}, "
+        f"{milliseconds(sum(spans) / len(spans))} mean, {milliseconds(min(spans))} shortest, "
+        f"{milliseconds(max(spans))} longest"
     )
     lines.append(f"loss: {_number(summary.steps[0].loss)} to {_number(summary.steps[-1].loss)}")
     clock = max((step.clock_uncertainty_ns or 0 for step in summary.steps), default=0)

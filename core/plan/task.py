@@ -175,6 +175,13 @@ class Lane:
         return self.runs_on != self.device
 
 
+def computing_lanes(lanes: Iterable[Lane]) -> list[Lane]:
+    """Those that compute. Threads of a host beside the streams that they start work on do not."""
+    found = [lane for lane in lanes if lane.role is Role.COMPUTE]
+    devices = {lane.device for lane in found if not lane.cores}
+    return [lane for lane in found if not (lane.cores and lane.device in devices)]
+
+
 def working_lanes(lanes: Iterable[Lane]) -> list[Lane]:
     """The lanes that do something: all but the nested ones, whose spans are parts of others'."""
     return [lane for lane in lanes if lane.role is not Role.NESTED]

@@ -9,7 +9,7 @@ import numpy as np
 
 from core.explain.causes import CAUSES, PASSES, Cause, Explanation
 from core.plain import Say, duration_text, plainly
-from core.plan.task import Role
+from core.plan.task import computing_lanes
 
 MOSTLY = 2 / 3
 """The part of a cause's idle time from which on one lane is said to be what it waits for."""
@@ -60,14 +60,16 @@ class Idling:
     def of(cls, explanations: Sequence[Explanation]) -> Idling:
         """From explained steps, at least one, with the same lanes."""
         lanes = explanations[0].lanes
+        computing = [lane.index for lane in computing_lanes(lanes)]
         makespans = [explained.makespan for explained in explanations]
-        whole = max(1, sum(makespans) * sum(lane.role is Role.COMPUTE for lane in lanes))
+        whole = max(1, sum(makespans) * len(computing))
         by_cause = np.zeros((len(CAUSES), len(lanes)), np.int64)
         serves = np.array([lane.serves for lane in lanes])
         for explained in explanations:
-            holders = serves[explained.columns.lane[explained.blocking]]
-            cause = explained.cause.astype(np.int64)
-            np.add.at(by_cause, (cause, holders), explained.end - explained.start)
+            mine = np.isin(explained.lane, computing)
+            holders = serves[explained.columns.lane[explained.blocking[mine]]]
+            cause = explained.cause[mine].astype(np.int64)
+            np.add.at(by_cause, (cause, holders), (explained.end - explained.start)[mine])
         totals = by_cause.sum(axis=1)
         most = int(totals.argmax())
         step_ns, share = int(np.median(makespans)), float(totals.sum() / whole)

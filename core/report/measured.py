@@ -12,12 +12,21 @@ from numpy.typing import NDArray
 
 from core.explain.waits import waits_of
 from core.models.description import ModelDescription
-from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind, Lane, PlanError, Role, Stage
+from core.plan.task import (
+    ABSENT,
+    IS_COMMUNICATION,
+    KINDS,
+    Kind,
+    Lane,
+    PlanError,
+    Stage,
+    computing_lanes,
+)
 from core.plan.transfers import Links, links_of
 from core.predict.costs import paired_rows
 from core.predict.simulate import simulate
 from core.report.replan import RunPlans
-from core.trace.step import StepColumns
+from core.trace.step import StepColumns, StepSpans
 from core.trace.trace import Trace
 
 MOST_STEPS = 64
@@ -61,11 +70,19 @@ class Measured:
         for step, columns in every.items():
             about = np.stack([columns.task, columns.lane, columns.kind, columns.rows])
             groups.setdefault((len(columns), about.tobytes()), []).append(step)
-        mine = max(groups.values(), key=len)
+        whole = {step: end - start for step in steps for start, end in [trace.step_bounds(step)]}
+        usual = np.median(list(whole.values()))
+        # Of another program's trace each step may have a plan of its own: then a usual one.
+        mine = max(
+            groups.values(),
+            key=lambda some: (len(some), -abs(np.median([whole[s] for s in some]) - usual)),
+        )
         columns = every[mine[0]]
         waits = {step: waits_of(every[step], lanes) for step in mine}
         plan = RunPlans(trace).plan(mine[0])
         stages = () if plan is None else plan.stages
+        # What a task of another program does, its name alone tells.
+        names = StepSpans.of(trace, mine[0]).spans["name"] if header.foreign else 0 * columns.kind
         return cls(
             tuple(mine),
             header.specification.warmup,
@@ -74,8 +91,8 @@ class Measured:
             waits[mine[0]].meets,
             np.stack([every[step].end - waits[step].begun for step in mine]),
             np.array([np.ptp(np.stack([every[s].start, every[s].end])) for s in mine], np.int64),
-            _alike(columns, stages, header.model, exactly=True),
-            _alike(columns, stages, header.model, exactly=False),
+            _alike(columns, stages, header.model, names, exactly=True),
+            _alike(columns, stages, header.model, names, exactly=False),
             header.predicted,
             links_of(columns, lanes),
         )
@@ -93,12 +110,13 @@ class Measured:
     @cached_property
     def computes(self) -> NDArray[np.bool_]:
         """Whether each task computes."""
-        return ~IS_COMMUNICATION[self.columns.kind]
+        found: NDArray[np.bool_] = np.isin(self.columns.lane, self.compute_lanes)
+        return found & ~IS_COMMUNICATION[self.columns.kind]
 
     @property
     def compute_lanes(self) -> list[int]:
         """The lanes that compute, by number."""
-        return [lane.index for lane in self.lanes if lane.role is Role.COMPUTE]
+        return [lane.index for lane in computing_lanes(self.lanes)]
 
     def lasts(self, taken: NDArray[np.number]) -> int:
         """What a step lasts in ns in which tasks take so long.
@@ -131,7 +149,11 @@ def chosen(trace: Trace, steps: list[int]) -> list[int]:
 
 
 def _alike(
-    columns: StepColumns, stages: Sequence[Stage], model: ModelDescription, exactly: bool
+    columns: StepColumns,
+    stages: Sequence[Stage],
+    model: ModelDescription,
+    names: NDArray[Any],
+    exactly: bool,
 ) -> Ints:
     """A number for each of n tasks, the same for those that have the same to do.
 
@@ -147,7 +169,7 @@ def _alike(
     paired = _begins(columns.paired_stage, stages) + 2 * (columns.paired_stage == last)
     passes: tuple[NDArray[Any], ...] = (
         sizes[columns.stage], sizes[columns.paired_stage], first, paired, columns.block,
-        columns.bucket, columns.rows, paired_rows(columns),
+        columns.bucket, columns.rows, paired_rows(columns), names,
     )  # fmt: skip
     # Of transfers only what they are and their bytes counts.
     computes = ~IS_COMMUNICATION[columns.kind]

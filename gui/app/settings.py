@@ -90,9 +90,9 @@ class Settings:
 
     def __init__(self, path: Path | None = None) -> None:
         if path is None:
-            self._store = QSettings("bubblescope", "bubblescope")
+            self.store = QSettings("bubblescope", "bubblescope")
         else:
-            self._store = QSettings(str(path), QSettings.Format.IniFormat)
+            self.store = QSettings(str(path), QSettings.Format.IniFormat)
 
     def remember(self, path: Path) -> None:
         """Put a recording at the head of the recent ones."""
@@ -131,15 +131,15 @@ class Settings:
     def kept(self, name: str, default: Value) -> Value:
         """What is kept under a name; the default if it is of another type, or damaged."""
         try:
-            value = self._store.value(name, default, type=type(default))
+            value = self.store.value(name, default, type=type(default))
         except FORESEEN:
             return default
         return value if isinstance(value, type(default)) else default
 
     def keep(self, name: str, value: object) -> None:
         """Keep something under a name."""
-        self._store.setValue(name, value)
+        self.store.setValue(name, value)
 
     def save(self) -> None:
         """Write to disk now."""
-        self._store.sync()
+        self.store.sync()

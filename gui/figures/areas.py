@@ -20,7 +20,7 @@ def draw_folded(painter: QPainter, scene: Scene, frame: Frame) -> None:
             inner = rect.adjusted(0, AIR, 0, -AIR)
             painter.fillRect(inner, QColor(frame.theme.grid))
             view = frame.view.resized(max(1, int(inner.width())))
-            shares = scene.together(group.lanes).shares(view)
+            shares = scene.together(group.numbers).shares(view)
             _draw_areas(painter, np.clip(shares, 0.0, 1.0), frame, inner)
 
 

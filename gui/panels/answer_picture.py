@@ -49,7 +49,7 @@ class AnswerPicture(QWidget):
         self.theme = LIGHT
         self.answer: WhatIfResult | None = None
         self.painted = 0
-        self._note = tr("The predicted step appears here.")
+        self.note = tr("The predicted step appears here.")
         self._veiled = False
         self._picture: QPixmap | None = None
 
@@ -60,7 +60,7 @@ class AnswerPicture(QWidget):
 
     def show_answer(self, answer: WhatIfResult) -> None:
         """Show a predicted step."""
-        self.answer, self._note, self._veiled, self._picture = answer, "", False, None
+        self.answer, self.note, self._veiled, self._picture = answer, "", False, None
         self.setAccessibleDescription(answer_words(answer))
         if self._bare:
             lanes = len(answer.first) - 1
@@ -69,7 +69,7 @@ class AnswerPicture(QWidget):
 
     def show_note(self, text: str) -> None:
         """Say something in place of a picture; the last one stays behind it, faint."""
-        self._note, self._veiled = text, True
+        self.note, self._veiled = text, True
         self.setAccessibleDescription(text)
         self.update()
 
@@ -96,10 +96,10 @@ class AnswerPicture(QWidget):
                     painter.setOpacity(0.25)
                 painter.drawPixmap(0, 0, self._picture)
                 painter.setOpacity(1.0)
-            if self._note:
+            if self.note:
                 colour = self.theme.text if self._veiled else self.theme.muted
                 words = QRectF(self.rect()).adjusted(16, HEAD, -16, -8)
-                write_wrapped(painter, colour, words, self._note)
+                write_wrapped(painter, colour, words, self.note)
         self.painted += 1
 
     def resizeEvent(self, event: QEvent) -> None:  # noqa: D102

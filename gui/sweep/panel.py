@@ -86,14 +86,14 @@ class SweepPanel(QScrollArea):
 
     def show_problem(self, text: str) -> None:
         """Say why there is no sweep of what the fields say; '' where there is one."""
-        self._problem.setText(text)
-        self._problem.setVisible(bool(text))
+        self.problem.setText(text)
+        self.problem.setVisible(bool(text))
         self.button.setEnabled(not text)
 
     def show_progress(self, text: str) -> None:
         """Say how far the sweep is."""
-        self._progress.setText(text)
-        self._progress.setVisible(bool(text))
+        self.progress.setText(text)
+        self.progress.setVisible(bool(text))
 
     def show_results(self, results: Results | None) -> None:
         """Show what has been measured so far."""
@@ -142,11 +142,11 @@ class SweepPanel(QScrollArea):
             field.setMinimumWidth(FIELD)
             field.installEventFilter(self._guard)
             form.addRow(title, field)
-        self._problem = Label(look="problem", wrapped=True)
-        self._progress = Label(look="quiet", wrapped=True)
+        self.problem = Label(look="problem", wrapped=True)
+        self.progress = Label(look="quiet", wrapped=True)
         buttons = row(self.button, self.image, self.table, growing=self.button, spacing=2)
         fields = column(
-            form, buttons, self._problem, self._progress, None, margins=(12, 8, 8, 4), spacing=5
+            form, buttons, self.problem, self.progress, None, margins=(12, 8, 8, 4), spacing=5
         )
         sheet = QWidget()
         sheet.setObjectName("sheet")

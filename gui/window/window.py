@@ -106,8 +106,8 @@ class MainWindow(QMainWindow):
         self.centre = Centre(notices, run_page, self.timeline.set_waiting, settings)
         self.tabs, self.welcome = self.centre.tabs, self.centre.welcome
         self.setCentralWidget(self.centre)
-        self._docks = make_docks(self, self.panels)
-        self._dock_tabs, self._low_docks = DockTabs(self), LowDocks(self, self._docks)
+        self.docks = make_docks(self, self.panels)
+        self._dock_tabs, self._low_docks = DockTabs(self), LowDocks(self, self.docks)
         self.comparing = Comparing(self, frames, self.panels.compare, session, settings)
         self.bookmarking = Bookmarking(self.timeline, self.panels.bookmarks)
         self.bookmarking.stepped.connect(self.show_stepped)
@@ -116,10 +116,10 @@ class MainWindow(QMainWindow):
         self.control = RunControl(self.form, session, settings, self.banner, self.centre.wait)
         self.cutting = Cutting(self.panels.blocks, self.form, session, self.control.run_beside)
         self.sweeping = Sweeping(self, self.panels.sweep, self.form, session, settings)
-        self.sweeping.attach(self._docks["sweep"])
-        pointer = Pointer(self, self.timeline, self.verdict, self._docks)
+        self.sweeping.attach(self.docks["sweep"])
+        pointer = Pointer(self, self.timeline, self.verdict, self.docks)
         self.lessons = Lessons(
-            self, self.panels.lesson, self._docks["lesson"], pointer, session, settings,
+            self, self.panels.lesson, self.docks["lesson"], pointer, session, settings,
             self.control.run_beside,
         )  # fmt: skip
         self.first_page_actions = FirstPageActions(
@@ -127,20 +127,20 @@ class MainWindow(QMainWindow):
         )
         self.run_menu = RunMenu(
             self, lambda: self.run_shown, session, self.control, self.tabs, self.runs,
-            partial(bring, self._docks["strategy"]),
+            partial(bring, self.docks["strategy"]),
         )  # fmt: skip
         self.listening = Listening(self, session)
         self.leaving = Leaving(self, session, settings, self.banner.say)
         self.selection_panels = SelectionPanels(
-            self, self.timeline, self.panels, self._docks, self.explainer
+            self, self.timeline, self.panels, self.docks, self.explainer
         )
-        left, *others = self._docks.values()
+        left, *others = self.docks.values()
         self.panes = Panes(
             self,
             lambda: [left, self.timeline if self.timeline.isVisible() else self.centre, *others],
         )
         self.commands = partial(
-            all_commands, self.menuBar(), session, self.form, self._docks["strategy"].show,
+            all_commands, self.menuBar(), session, self.form, self.docks["strategy"].show,
             self.show_run, self.files.open_from,
         )  # fmt: skip
         self.command_palette, self.key_sheets = Palette(self, self.commands), KeySheets(self)
@@ -150,7 +150,7 @@ class MainWindow(QMainWindow):
         menus = self._menus = Menus(self)
         self.actions_by_name = menus.actions
         menus.actions[f"colour_by_{self.colours.by}"].setChecked(True)
-        fronts = {name: front_action(dock) for name, dock in self._docks.items()}
+        fronts = {name: front_action(dock) for name, dock in self.docks.items()}
         menus.list_docks(fronts.values())
         in_bar = [fronts[name] for name in IN_BAR]
         self.bar, self.status = RunBar(menus.actions, in_bar), StatusLine(self.statusBar())
@@ -159,7 +159,7 @@ class MainWindow(QMainWindow):
         self._recent = RecentMenu(menus.menu("File/Open recent"), settings, self.files.open_from)
         LessonMenu(menus.menu("Help/Lessons"), self.lessons.open)
         FileDrops(self, self.files.open_paths)
-        self.comparing.attach(menus.actions, self._docks["compare"], self.overview)
+        self.comparing.attach(menus.actions, self.docks["compare"], self.overview)
         self._connect()
         self._restore()
 
@@ -232,7 +232,7 @@ class MainWindow(QMainWindow):
     def _set_up(self, specification: Specification) -> None:
         """Put other settings into the form; Run then starts them."""
         self.form.set_specification(specification)
-        bring(self._docks["strategy"])
+        bring(self.docks["strategy"])
 
     # Showing
 
@@ -340,7 +340,7 @@ class MainWindow(QMainWindow):
         self.judge.judged.connect(self.why.show_verdict)
         self.judge.suggested.connect(self.verdict.suggest)
         self.predictions.advisor.advised.connect(self.verdict.suggest)
-        self.verdict.opened.connect(partial(bring, self._docks["why"]))
+        self.verdict.opened.connect(partial(bring, self.docks["why"]))
         self.verdict.chosen.connect(self._set_up)
         self.steps.chosen.connect(timeline.navigator.fit_between)
         self.details.blocking_task_chosen.connect(timeline.selector.select_task)
@@ -364,7 +364,7 @@ class MainWindow(QMainWindow):
         self.resize(SIZE)
         kept = self.settings.window
         if kept is None:
-            size_docks(self, self._docks)
+            size_docks(self, self.docks)
         else:
             self.restoreGeometry(kept[0])
             self.restoreState(kept[1])

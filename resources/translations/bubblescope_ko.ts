@@ -2462,6 +2462,14 @@ Click to open its run.</source>
         <translation>--model {a}: 블록 {b}이(가) Tensor를 반환하지 않았습니다</translation>
     </message>
     <message>
+        <source>--model {a}: build() gave a model without parameters to train</source>
+        <translation>--model {a}: build()가 준 모델에 학습할 파라미터가 없습니다</translation>
+    </message>
+    <message>
+        <source>--model {a}: build() gave a model without sizes of its parameters; name them</source>
+        <translation>--model {a}: build()가 준 모델의 파라미터 크기가 없습니다. 지정하세요</translation>
+    </message>
+    <message>
         <source>--model {a}: loss is no function; use loss(output, target)</source>
         <translation>--model {a}: loss가 함수가 아닙니다. loss(output, target)을 사용하세요</translation>
     </message>
@@ -2680,6 +2688,10 @@ Click to open its run.</source>
     <message>
         <source>Copy the lines for the script</source>
         <translation>스크립트에 넣을 줄 복사</translation>
+    </message>
+    <message>
+        <source>Counted from 0, warm-up steps included, as step: in a search and files of spans have it.</source>
+        <translation>0부터 세며 워밍업 스텝도 포함합니다. 검색의 step: 과 스팬 파일도 이렇게 셉니다.</translation>
     </message>
     <message>
         <source>Cut into stages of nearly equal parameters.</source>

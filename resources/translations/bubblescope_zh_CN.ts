@@ -2462,6 +2462,14 @@ Click to open its run.</source>
         <translation>--model {a}：块 {b} 没有给出张量</translation>
     </message>
     <message>
+        <source>--model {a}: build() gave a model without parameters to train</source>
+        <translation>--model {a}：build() 给出的模型没有可训练的参数</translation>
+    </message>
+    <message>
+        <source>--model {a}: build() gave a model without sizes of its parameters; name them</source>
+        <translation>--model {a}：build() 给出的模型没有参数大小；请指明</translation>
+    </message>
+    <message>
         <source>--model {a}: loss is no function; use loss(output, target)</source>
         <translation>--model {a}：loss 不是函数；请使用 loss(output, target)</translation>
     </message>
@@ -2680,6 +2688,10 @@ Click to open its run.</source>
     <message>
         <source>Copy the lines for the script</source>
         <translation>复制脚本所需的行</translation>
+    </message>
+    <message>
+        <source>Counted from 0, warm-up steps included, as step: in a search and files of spans have it.</source>
+        <translation>从 0 开始计数，包含预热步；搜索中的 step: 和跨度文件也这样计数。</translation>
     </message>
     <message>
         <source>Cut into stages of nearly equal parameters.</source>

@@ -40,8 +40,8 @@ app = QApplication([])
 loop = QEventLoop()
 window = MainWindow(Session(EngineClient()), Settings())
 window.show()
-bring(window._docks["whatif"])
-panel, rows = window.predictions.whatif_panel, window.predictions.whatif_panel._rows
+bring(window.docks["whatif"])
+panel, rows = window.predictions.whatif_panel, window.predictions.whatif_panel.sliders
 stamps = []
 timer = QTimer(window, timerType=Qt.TimerType.PreciseTimer, interval=16)
 timer.timeout.connect(lambda: stamps.append(time.perf_counter()))
@@ -55,7 +55,7 @@ def move(slider, to):
     "Milliseconds until the picture shows the answer to this move."
     before, began = panel.picture.answer, time.perf_counter()
     late = QTimer(singleShot=True, interval=30_000)
-    late.timeout.connect(lambda: sys.exit(f"no picture within 30 s: {panel.picture._note}"))
+    late.timeout.connect(lambda: sys.exit(f"no picture within 30 s: {panel.picture.note}"))
     late.start()
     slider.setValue(to)
     while not (painted and painted[-1][1] is not before and painted[-1][0] > began

@@ -279,13 +279,13 @@ def _settings_files() -> list[File]:
         settings.figure = FigureOptions("one-column", greyscale=True)
         settings.window = _window()
         settings.save()
-        values = {key: _plain_value(settings, key) for key in settings._store.allKeys()}
+        values = {key: _plain_value(settings, key) for key in settings.store.allKeys()}
         return [(".ini", path.read_bytes()), (".json", json.dumps(values).encode())]
 
 
 def _plain_value(settings: Any, key: str) -> Any:
     """A setting as JSON; documents in it stay documents, so that they are damaged inside."""
-    value = settings._store.value(key)
+    value = settings.store.value(key)
     try:
         return json.loads(value)
     except (TypeError, ValueError):

@@ -14,7 +14,7 @@ class FakeClient:
         self.running = self.closed = self.started = self.stopped = False
         self.pid: int | None = None
         self.asked: list[Specification] = []
-        self._messages: list[Message] = []
+        self.messages: list[Message] = []
 
     def start(self) -> None:
         self.started = True
@@ -28,14 +28,14 @@ class FakeClient:
         self.stopped = True
 
     def poll(self) -> list[Message]:
-        messages, self._messages = self._messages, []
+        messages, self.messages = self.messages, []
         return messages
 
     def close(self) -> None:
         self.closed = True
 
     def say(self, *messages: Message) -> None:
-        self._messages += messages
+        self.messages += messages
 
     def perform(self, specification: Specification, outcome: Outcome = Outcome.FINISHED) -> None:
         """Queue a whole run."""

@@ -171,18 +171,18 @@ def test_a_killed_rank_is_told_and_takes_the_others_with_it(
 def test_a_killed_predictor_is_told_and_the_next_question_starts_another(
     window: MainWindow, qtbot, stress_runs: int
 ) -> None:
-    bring(window._docks["whatif"])
+    bring(window.docks["whatif"])
     panel, predictor = window.predictions.whatif_panel, window.predictions.what_if.predictor
     qtbot.waitUntil(lambda: panel.picture.answer is not None, timeout=RUN_MS)
     for number in range(stress_runs):
         drawn = random.Random(f"predictor {number}")
-        panel._rows["devices"].value = drawn.choice([8, 16, 32, 64])
-        panel._rows["microbatches"].value = drawn.choice([32, 64, 128])
+        panel.sliders["devices"].value = drawn.choice([8, 16, 32, 64])
+        panel.sliders["microbatches"].value = drawn.choice([32, 64, 128])
         qtbot.wait(drawn.randrange(600))
         killed = predictor.pid
         os.kill(killed, signal.SIGKILL)
-        qtbot.waitUntil(lambda: ENDED[1:] in panel.picture._note, timeout=RUN_MS)
-        panel._rows["devices"].value = asked = 3 + number % 2
+        qtbot.waitUntil(lambda: ENDED[1:] in panel.picture.note, timeout=RUN_MS)
+        panel.sliders["devices"].value = asked = 3 + number % 2
         qtbot.waitUntil(lambda asked=asked: lanes_of_answer(panel) == asked, timeout=RUN_MS)
         assert predictor.pid != killed
 

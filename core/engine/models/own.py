@@ -101,9 +101,12 @@ def _own_blocks(built: object, name: str, rows: Tensor, dtype: torch.dtype) -> l
             "blocks, one at least, or a configuration of transformers"
         )
     parameters = [one for block in blocks for one in block.parameters()]
-    if not parameters or any(map(is_lazy, parameters)):
-        lacks = "sizes of its parameters; name them" if parameters else "parameters to train"
-        raise PlanError(f"--model {name!r}: build() gave a model without {lacks}")
+    if not parameters:
+        raise PlanError(f"--model {name!r}: build() gave a model without parameters to train")
+    if any(map(is_lazy, parameters)):
+        raise PlanError(
+            f"--model {name!r}: build() gave a model without sizes of its parameters; name them"
+        )
     return [block.to(dtype).train() for block in blocks]
 
 

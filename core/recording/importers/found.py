@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from core.models.description import ModelDescription
 from core.order import stable_argsort
 from core.plan.specification import Specification
-from core.plan.task import KINDS, Kind, Lane, Role
+from core.plan.task import IS_COMMUNICATION, KINDS, Kind, Lane, Role
 from core.trace.arguments import Arguments
 from core.trace.arguments import joined as joined_arguments
 from core.trace.columns import ABSENT
@@ -198,6 +198,7 @@ def trace_of(found: Found, title: str) -> Trace:
     if max(map(len, names), default=0) > MOST_NAME:
         raise ValueError(f"a name has more than {MOST_NAME:,} characters")
     found = _counted_from_0(found.later(-int(found.start.min())))
+    found = replace(found, tracks=_with_servants(found))
     odd = Counts(found.odd)
     task = np.empty(len(found), np.int32)
     by_start = np.argsort(found.start, kind="stable")
@@ -214,6 +215,28 @@ def trace_of(found: Found, title: str) -> Trace:
         arguments=found.arguments and found.arguments.ordered(by_start),
         colours=None if found.colours is None else found.colours[by_start].astype(np.int8),
     )  # fmt: skip
+
+
+def _with_servants(found: Found) -> tuple[Track, ...]:
+    """The tracks; of a device's, those that only communicate serve the one that computes most."""
+    count = len(found.tracks)
+    moves = IS_COMMUNICATION[found.kind]
+    busy = np.bincount(found.track, np.where(moves, 0, found.end - found.start + 1), count)
+    moving = np.bincount(found.track, moves, count)
+    plain = [
+        track.role is Role.COMPUTE and track.serves == ABSENT and not track.cores
+        for track in found.tracks
+    ]
+    masters: dict[str, int] = {}
+    for number in np.argsort(busy, kind="stable").tolist():
+        if plain[number] and busy[number]:
+            masters[found.tracks[number].place] = number
+    return tuple(
+        replace(track, role=Role.COMMUNICATION, serves=masters[track.place])
+        if plain[number] and moving[number] and not busy[number] and track.place in masters
+        else track
+        for number, track in enumerate(found.tracks)
+    )
 
 
 def _counted_from_0(found: Found) -> Found:

@@ -72,7 +72,7 @@ class StatisticsPanel(QWidget):
         self._runner.advanced.connect(self._show_progress)
         self._runner.done.connect(self._show)
         self._runner.failed.connect(self._stop)
-        self._hint = hint(tr(HINT))
+        self.hint = hint(tr(HINT))
         self.head = Label(look="heading", wrapped=True)
         self.notes = Label(look="quiet", wrapped=True)
         self.lanes, self.kinds, self.names = (
@@ -174,7 +174,7 @@ class StatisticsPanel(QWidget):
         """Stop counting, and say why nothing is shown."""
         self._runner.cancel()
         self._job = self.counted = self.causes = self.repeats = None
-        self._hint.setText(hint)
+        self.hint.setText(hint)
         self._stack.setCurrentIndex(0)
 
     def _is_elsewhere(self, job: RangeJob) -> bool:
@@ -247,7 +247,7 @@ class StatisticsPanel(QWidget):
         middle = across(self._progress, Label(tr("Counting…")), cancel)
         column(None, middle, None, of=self._waiting, margins=(24, 0, 24, 0))
         self._stack = QStackedLayout(self)
-        for page in (self._hint, scrolled(body), self._waiting):
+        for page in (self.hint, scrolled(body), self._waiting):
             self._stack.addWidget(page)
 
 

@@ -106,13 +106,13 @@ class WhatIfPanel(QWidget):
         super().__init__()
         self._bases = {PLAIN_COSTS: Basis(PLAIN, plain_words(), model)}
         self._guard = WheelGuard(self)
-        self._rows: dict[str, SliderRow] = {}
+        self.sliders: dict[str, SliderRow] = {}
         self.faults = FaultFields(self._guard)
         self.picture = AnswerPicture()
         self.figures = AnswerFigures()
         self._build_fields()
         self._lay_out()
-        for slider in self._rows.values():
+        for slider in self.sliders.values():
             slider.changed.connect(self._changed)
         for fault in self.faults.fields.values():
             fault.edited.connect(self._ask)
@@ -120,7 +120,7 @@ class WhatIfPanel(QWidget):
         self.schedule.currentIndexChanged.connect(self._changed)
         self.costs.activated.connect(self._costs_chosen)
         self._follow_schedule()
-        self._source.setText(self.basis.source)
+        self.source.setText(self.basis.source)
 
     # Costs
 
@@ -151,7 +151,7 @@ class WhatIfPanel(QWidget):
     def _begin_with(self, devices: int, microbatches: int, schedule: str) -> None:
         with QSignalBlocker(self):
             for name, value in (("devices", devices), ("microbatches", microbatches)):
-                self._rows[name].value = value
+                self.sliders[name].value = value
             self.schedule.setCurrentIndex(max(0, self.schedule.findData(schedule)))
             self.costs.setCurrentIndex(self.costs.findData(RUN))
 
@@ -169,22 +169,22 @@ class WhatIfPanel(QWidget):
     def question(self) -> WhatIfQuery:
         """What sliders and fields ask for."""
         basis, schedule = self.basis, SCHEDULES[self.schedule.currentData()]
-        bandwidth, factor = self._rows["bandwidth"].value, self._rows["factor"].value
+        bandwidth, factor = self.sliders["bandwidth"].value, self.sliders["factor"].value
         faults = self.faults.read()
         if factor != 1.0:
-            slow = f"{self._rows['slow_lane'].value:.0f}:{factor:g}"
+            slow = f"{self.sliders['slow_lane'].value:.0f}:{factor:g}"
             faults["slow_lane"] = f"{faults['slow_lane'] or ''} {slow}".strip()
         return WhatIfQuery(
             basis.model,
             basis.costs,
-            int(self._rows["devices"].value),
-            int(self._rows["microbatches"].value),
+            int(self.sliders["devices"].value),
+            int(self.sliders["microbatches"].value),
             schedule.name,
-            int(self._rows["chunks"].value)
+            int(self.sliders["chunks"].value)
             if SCHEDULES[self.schedule.currentData()].settable_chunks
             else None,
             self.batch.optional,
-            Link.of(self._rows["latency"].value, bandwidth) if bandwidth else None,
+            Link.of(self.sliders["latency"].value, bandwidth) if bandwidth else None,
             {name: value for name, value in faults.items() if value},
             basis.measured,
             basis.device,
@@ -198,7 +198,7 @@ class WhatIfPanel(QWidget):
 
     def show_refusal(self, text: str) -> None:
         """Say why there is no prediction."""
-        knows = self.basis.knows_transfers or self._rows["bandwidth"].value > 0
+        knows = self.basis.knows_transfers or self.sliders["bandwidth"].value > 0
         hint = "" if knows else tr("Or choose a link speed above.")
         self.picture.show_note(f"{friendly(text)} {hint}".strip())
         self.figures.clear()
@@ -267,23 +267,23 @@ class WhatIfPanel(QWidget):
         self.save.setAccessibleName(tr("Save costs"))
 
     def _add(self, name: str, stops: Sequence[float], number: QSpinBox | QDoubleSpinBox) -> None:
-        self._rows[name] = SliderRow(name, WORDS[name], stops, number, self._guard)
+        self.sliders[name] = SliderRow(name, WORDS[name], stops, number, self._guard)
 
     def _lay_out(self) -> None:
         grid = QGridLayout()
         grid.setVerticalSpacing(3)
         grid.setHorizontalSpacing(10)
         grid.setColumnStretch(1, 1)
-        self._source = Label(look="quiet", wrapped=True)
+        self.source = Label(look="quiet", wrapped=True)
         grid.addWidget(_label("costs", self.costs), 0, 0)
         grid.addWidget(self.costs, 0, 1, 1, 2)
-        grid.addWidget(self._source, 1, 1, 1, 2)
+        grid.addWidget(self.source, 1, 1, 1, 2)
         grid.addLayout(row(self.load, self.save, None), 2, 1, 1, 2)
         grid.addWidget(_label("schedule", self.schedule), 3, 0)
         grid.addWidget(self.schedule, 3, 1, 1, 2)
-        for number, slider in enumerate(self._rows.values(), 4):
+        for number, slider in enumerate(self.sliders.values(), 4):
             slider.add_to(grid, number)
-        self.faults.add_to(grid, 4 + len(self._rows))
+        self.faults.add_to(grid, 4 + len(self.sliders))
         figures = row(self.figures, self.large, growing=self.figures)
         figures.setAlignment(self.large, Qt.AlignmentFlag.AlignBottom)
         asked, answered = QWidget(), QWidget()
@@ -298,9 +298,9 @@ class WhatIfPanel(QWidget):
     # Changes
 
     def _changed(self) -> None:
-        devices = int(self._rows["devices"].value)
-        if self._rows["slow_lane"].number.maximum() != devices - 1:
-            self._rows["slow_lane"].set_stops(range(devices))
+        devices = int(self.sliders["devices"].value)
+        if self.sliders["slow_lane"].number.maximum() != devices - 1:
+            self.sliders["slow_lane"].set_stops(range(devices))
         self._follow_link()
         self._ask()
 
@@ -308,17 +308,17 @@ class WhatIfPanel(QWidget):
         schedule = SCHEDULES[self.schedule.currentData()]
         reason = tr("{schedule} says itself how many stages a device holds: {chunks}.",
                     schedule=tr(schedule.title), chunks=schedule.chunks)  # fmt: skip
-        self._rows["chunks"].enable(schedule.settable_chunks, reason)
+        self.sliders["chunks"].enable(schedule.settable_chunks, reason)
         self._follow_link()
 
     def _follow_link(self) -> None:
-        some = self._rows["bandwidth"].value > 0
-        self._rows["latency"].enable(some, tr("Choose a link speed first."))
-        several = self._rows["factor"].value != 1.0 and self._rows["devices"].value > 1
-        self._rows["slow_lane"].enable(several, tr("Choose how much slower it is first."))
+        some = self.sliders["bandwidth"].value > 0
+        self.sliders["latency"].enable(some, tr("Choose a link speed first."))
+        several = self.sliders["factor"].value != 1.0 and self.sliders["devices"].value > 1
+        self.sliders["slow_lane"].enable(several, tr("Choose how much slower it is first."))
 
     def _costs_chosen(self) -> None:
-        self._source.setText(self.basis.source)
+        self.source.setText(self.basis.source)
         batch = self.basis.batch
         if batch != self.batch.optional:
             self.batch.optional = batch  # which asks

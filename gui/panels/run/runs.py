@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
@@ -85,12 +86,12 @@ class RunsPanel(QTreeWidget):
 
 
 def run_columns(run: Run) -> tuple[str, str, str, str]:
-    """Number, title, outcome and mean makespan of the measured steps."""
+    """Number, title, outcome and median makespan of the measured steps."""
     table = run.trace.step_table
     first = int(sorted_positions(table.numbers, run.trace.header.specification.warmup))
     lengths = table.ends[first:] - table.starts[first:]
-    mean = duration_text(float(lengths.mean())) if len(lengths) and not run.live else ""
-    return str(run.number), shown_title(run), outcome_text(run), mean
+    step = duration_text(float(np.median(lengths))) if len(lengths) and not run.live else ""
+    return str(run.number), shown_title(run), outcome_text(run), step
 
 
 def outcome_text(run: Run) -> str:

@@ -32,7 +32,7 @@ class LaneNames:
             return
         for group in frame.layout.groups:
             if group.key and group.top <= place < group.bottom:
-                self._state.lane = group.lanes[0]
+                self._state.lane = group.lanes[0].index
                 self._lanes.toggle(group.key)
                 return
 

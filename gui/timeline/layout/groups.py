@@ -68,7 +68,8 @@ class RowState:
 class Section:
     """Compute lanes that stand together. Without a heading if that would say nothing.
 
-    `sharing` is what they share, as their lanes say it.
+    `sharing` is what they share, as their lanes say it. Once it is laid out, its heading stands
+    from `top` on; while it is `folded`, beside the summary of its lanes.
     """
 
     key: str
@@ -77,6 +78,18 @@ class Section:
     headed: bool = True
     folded: bool = False
     sharing: str = ""
+    top: float = 0.0
+    height: float = 0.0
+
+    @property
+    def bottom(self) -> float:
+        """The first pixel below the heading."""
+        return self.top + self.height
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of its lanes."""
+        return tuple(lane.index for lane in self.lanes)
 
 
 @dataclass(frozen=True, slots=True)

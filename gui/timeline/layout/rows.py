@@ -53,29 +53,7 @@ class Row:
         return self.top + self.height
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """The heading of a group of lanes; `note` says what they share.
-
-    Of a group that is `folded` the heading stands beside the summary of its `lanes`.
-    """
-
-    name: str
-    note: str
-    top: float
-    height: float
-    key: str = ""
-    lanes: tuple[int, ...] = ()
-    folded: bool = False
-    device: str = ""
-
-    @property
-    def bottom(self) -> float:
-        """The first pixel below the heading."""
-        return self.top + self.height
-
-
-_Some = TypeVar("_Some", Row, Group)
+_Some = TypeVar("_Some", Row, Section)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +67,7 @@ class Layout:
     """
 
     rows: tuple[Row, ...] = ()
-    groups: tuple[Group, ...] = ()
+    groups: tuple[Section, ...] = ()
     ghosts: tuple[Row, ...] = ()
     memory: tuple[Row, ...] = ()
     rooms: Mapping[int, float] = field(default_factory=dict)
@@ -223,12 +201,12 @@ def _between(every: tuple[_Some, ...], first: float, last: float) -> tuple[_Some
     return every[begin : bisect_left(every, last, lo=begin, key=lambda one: one.top)]
 
 
-def _stands(rows: Iterable[Row], groups: Iterable[Group]) -> dict[int, Row]:
+def _stands(rows: Iterable[Row], groups: Iterable[Section]) -> dict[int, Row]:
     stands = {
         lane: Row(-1, group.top, group.height, True)
         for group in groups
         if group.folded
-        for lane in group.lanes
+        for lane in group.numbers
     }
     return stands | {row.lane: row for row in rows}
 
@@ -260,7 +238,7 @@ class _RowStacker:
         self._held = _within(0.45 * compute, 12, 36)
         self._y = EDGE
         self._rows: list[Row] = []
-        self._groups: list[Group] = []
+        self._groups: list[Section] = []
         self._ghosts: list[Row] = []
         self._memory: list[Row] = []
         self._rooms: dict[int, float] = {}
@@ -277,13 +255,7 @@ class _RowStacker:
     def add_section(self, section: Section) -> None:
         """A group: its heading and its lanes, or what stands for them while it is folded."""
         height = FOLDED if section.folded else GROUP if section.headed else 0.0
-        numbers = tuple(lane.index for lane in section.lanes)
-        self._groups.append(
-            Group(
-                section.name, section.sharing, self._y, height, section.key, numbers,
-                section.folded, section.lanes[0].device,
-            )
-        )  # fmt: skip
+        self._groups.append(replace(section, top=self._y, height=height))
         self._y += height
         if section.folded:
             self._y += self._gap

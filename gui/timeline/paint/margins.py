@@ -10,7 +10,8 @@ from gui.look.text import duration_text, tr
 from gui.look.writing import LEFT, RIGHT, elided, write
 from gui.timeline.layout.axis import ticks, unit_of
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Fonts, Frame, text_width
-from gui.timeline.layout.rows import Group, Row
+from gui.timeline.layout.groups import Section
+from gui.timeline.layout.rows import Row
 from gui.timeline.paint.boxes import draw_uprights
 from gui.timeline.reduce.reduction import count_before, count_until
 from gui.timeline.state.scene import Scene, step_name
@@ -125,11 +126,12 @@ def draw_headings(
             _heading(painter, scene, frame, fonts, group, indent)
 
 
-def heading_text(scene: Scene, group: Group) -> str:
+def heading_text(scene: Scene, group: Section) -> str:
     """A group's name, how many lanes it has and what they share: `node 3  ·  8 lanes`."""
-    cores = cores_text(scene, group.device) if group.name == group.device else ""
-    count = "" if group.note else lanes_text(len(group.lanes))
-    return "  ·  ".join(filter(None, (group.name, group.note, count, cores)))
+    device = group.lanes[0].device
+    cores = cores_text(scene, device) if group.name == device else ""
+    count = "" if group.sharing else lanes_text(len(group.lanes))
+    return "  ·  ".join(filter(None, (group.name, group.sharing, count, cores)))
 
 
 def lanes_text(count: int) -> str:
@@ -138,7 +140,7 @@ def lanes_text(count: int) -> str:
 
 
 def _heading(
-    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, group: Group, indent: float
+    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, group: Section, indent: float
 ) -> None:
     """A group's heading: over the whole width, or while it is folded beside its summary."""
     end = frame.left - 8 if group.folded else frame.left + frame.view.width

@@ -114,7 +114,7 @@ def areas_of(frame: Frame, lanes: Sequence[int], x0: float, x1: float) -> list[Q
             areas.append(QRectF(x0, frame.top + row.top, x1 - x0, row.height))
         beside = row.lane in chosen or (beside and row.helper)
     for group in frame.layout.groups:
-        if group.folded and chosen.issuperset(group.lanes):
+        if group.folded and chosen.issuperset(group.numbers):
             areas.append(QRectF(x0, frame.top + group.top, x1 - x0, group.height))
     return areas
 

@@ -32,7 +32,7 @@ def draw_groups(painter: QPainter, scene: Scene, frame: Frame) -> None:
     for group in frame.layout.groups:
         if group.folded:
             rect = QRectF(frame.left, frame.top + group.top, frame.view.width, group.height)
-            draw_areas(painter, scene.together(group.lanes), frame, rect)
+            draw_areas(painter, scene.together(group.numbers), frame, rect)
 
 
 def group_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
@@ -44,7 +44,7 @@ def group_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     if not frame.left <= x <= frame.left + frame.view.width:
         return None
     time, wide = frame.view.time(x - frame.left), frame.view.ns_per_pixel
-    share = scene.together(group.lanes).shares(Viewport(time, wide, 1.0))[0]
+    share = scene.together(group.numbers).shares(Viewport(time, wide, 1.0))[0]
     return heading_text(scene, group), share_lines(share, time, wide, frame.origin)
 
 

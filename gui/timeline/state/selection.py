@@ -63,7 +63,7 @@ def lanes_between(scene: Scene, frame: Frame, y0: float, y1: float) -> tuple[int
         if frame.top + row.bottom > top and frame.top + row.top <= bottom
     )
     folded = (
-        group.lanes
+        group.numbers
         for group in frame.layout.groups
         if group.folded and frame.top + group.bottom > top and frame.top + group.top <= bottom
     )

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from collections import Counter as Counts
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -20,6 +21,7 @@ from core.recording.exporters.kineto import kernel, write_kineto
 from core.recording.exporters.perfetto import write_perfetto
 from core.recording.importers.perfetto import fields_of
 from core.recording.recording import open_recording
+from core.report.verdict import Limit, verdict
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
@@ -233,6 +235,19 @@ def varint(data: bytes, at: int) -> tuple[int, int]:
         at, shift = at + 1, shift + 7
         if byte < 128:
             return value, at
+
+
+@pytest.mark.parametrize("name", ["1f1b-4-virtual-lanes.arrow", "dp-8-virtual-lanes.arrow"])
+def test_what_was_written_idles_as_the_run_does_and_no_lane_is_slower_than_another(tmp_path, name):
+    trace = open_recording(RECORDINGS / name).trace
+    idle = re.compile(r"Lanes idle (\d+) %")
+    whole = int(idle.search(verdict(trace).text)[1])
+    for held in (FORMATS[0], FORMATS[2], Held("ranks", write_kineto)):
+        for _ in held.write(trace, tmp_path / held.file):
+            pass
+        found = verdict(open_recording(tmp_path / held.file).trace)
+        assert abs(int(idle.search(found.text)[1]) - whole) <= 1  # with warm-up steps
+        assert found.kind in (Limit.SCHEDULE, Limit.COMMUNICATION, Limit.NONE)
 
 
 def test_what_links_calls_and_kernels_needs_as_wide_a_type_as_places_of_events(tmp_path):

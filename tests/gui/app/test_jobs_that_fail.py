@@ -157,7 +157,7 @@ def test_a_range_that_cannot_be_counted_is_told_and_nothing_waits(
     assert panel._stack.currentWidget() is panel._waiting
     monkeypatch.setattr(RangeCount, "advance", fail)
     qtbot.waitUntil(lambda: panel._stack.currentIndex() == 0)
-    assert panel._hint.text() == LINE
+    assert panel.hint.text() == LINE
 
 
 def test_a_recording_that_cannot_be_opened_for_any_reason_takes_its_strip_away(

@@ -88,9 +88,9 @@ def test_each_theme_has_colours_of_its_own(control: ColourControl, settings: Set
 
 
 def test_settings_that_cannot_be_read_are_no_colours(settings: Settings) -> None:
-    settings._store.setValue("colours/light", "[1, 2")
+    settings.store.setValue("colours/light", "[1, 2")
     assert settings.colours("light") == {}
-    settings._store.setValue("colours/light", '{"forward": "red", "update": "#00ff00"}')
+    settings.store.setValue("colours/light", '{"forward": "red", "update": "#00ff00"}')
     assert settings.colours("light") == {"update": "#00ff00"}
 
 

@@ -172,9 +172,9 @@ def test_f6_goes_round_all_parts_of_the_window_with_a_ring_round_each(
     perform(window, client, specification())
     window.timeline.setFocus()
     press(qtbot, Qt.Key.Key_B)  # Details has something to give the focus to
-    bring(window._docks["devices"])
+    bring(window.docks["devices"])
     window.timeline.setFocus()
-    docks, ring = window._docks, window.panes.ring
+    docks, ring = window.docks, window.panes.ring
     parts = [docks["devices"], docks["details"], docks["strategy"], window.timeline]
     for keys, order in (
         (Qt.KeyboardModifier.NoModifier, parts),
@@ -230,7 +230,7 @@ def test_every_panel_is_told_to_screen_readers_with_the_heads_of_its_tables(
 ) -> None:
     perform(window, client, specification())
     tables = 0
-    for name, dock in window._docks.items():
+    for name, dock in window.docks.items():
         bring(dock)
         QApplication.processEvents()
         assert nameless(dock) == [], name

@@ -119,7 +119,7 @@ class Sitting:
         self.window.actions_by_name["theme"].trigger()
 
     def toggle_docks(self) -> None:
-        for dock in self.drawn.sample(list(self.window._docks.values()), 3):
+        for dock in self.drawn.sample(list(self.window.docks.values()), 3):
             dock.toggleViewAction().trigger()
 
     def ask_for_panels(self) -> None:

@@ -117,7 +117,7 @@ def test_settings_keep_the_last_figure_and_survive_what_is_unreadable(tmp_path: 
     assert settings.figure == FigureOptions("two-column")
     settings.figure = FigureOptions("slide", "dark", idle=False, excerpt=Excerpt(steps="3"))
     assert Settings(tmp_path / "s.ini").figure == FigureOptions("slide", "dark", idle=False)
-    settings._store.setValue("figure", '{"preset": "poster"}')
+    settings.store.setValue("figure", '{"preset": "poster"}')
     assert settings.figure == FigureOptions("two-column")
 
 

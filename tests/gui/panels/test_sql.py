@@ -22,7 +22,7 @@ pytest.importorskip("duckdb")
 def window(make_window: MakeWindow, settings: Settings, client: FakeClient) -> MainWindow:
     made = make_window(client, settings)
     made.show()
-    bring(made._docks["sql"])
+    bring(made.docks["sql"])
     return made
 
 

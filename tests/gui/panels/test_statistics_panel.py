@@ -107,8 +107,8 @@ def test_a_range_over_some_lanes_counts_only_those(
 
 def test_without_a_run_the_panel_says_what_to_do(panel: StatisticsPanel) -> None:
     panel.show_range(None, None)
-    assert panel._hint.isVisible()
-    assert "Drag over the lanes" in panel._hint.text()
+    assert panel.hint.isVisible()
+    assert "Drag over the lanes" in panel.hint.text()
     said = []
     panel.said.connect(said.append)
     panel.copy_csv()
@@ -274,6 +274,6 @@ def test_a_large_range_is_counted_between_other_work_and_can_be_cancelled(
     panel.copy_markdown()
     assert said == ["The range is still being counted."]
     panel.cancel()
-    assert panel._hint.isVisible()
-    assert "cancelled" in panel._hint.text()
+    assert panel.hint.isVisible()
+    assert "cancelled" in panel.hint.text()
     assert not panel._runner.running

@@ -27,7 +27,7 @@ from tests.make_believe import batches, specification, trace_of
 
 def show_steps(window: MainWindow, qtbot: object) -> None:
     """Bring the dock to the front and wait for its chart."""
-    bring(window._docks["steps"])
+    bring(window.docks["steps"])
     qtbot.waitUntil(lambda: window.steps.chart is not None and window.steps.chart.isVisible())
 
 

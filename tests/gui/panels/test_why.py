@@ -84,8 +84,8 @@ def test_a_run_that_goes_on_has_no_verdict_yet(window: MainWindow, client: FakeC
     spec = specification(steps=2)
     window.session.run(spec)
     client.perform(spec)
-    messages = client._messages
-    client._messages = messages[: len(messages) // 2]
+    messages = client.messages
+    client.messages = messages[: len(messages) // 2]
     window.session.tick()
     show_why(window)
     assert window.session.live is not None and not window.why.verdict.isVisible()
@@ -282,7 +282,7 @@ def test_the_path_is_remembered_and_in_figures_with_a_legend(
     assert colour in (tmp_path / "with.svg").read_text()
     assert colour not in (tmp_path / "without.svg").read_text()
     first.close()
-    second = make_window(FakeClient(), Settings(Path(settings._store.fileName())))
+    second = make_window(FakeClient(), Settings(Path(settings.store.fileName())))
     assert second.actions_by_name["critical_path"].isChecked()
     assert second.timeline.state.stack.chosen.path
 
@@ -352,7 +352,7 @@ def test_everything_fits_into_a_dock_of_360_pixels(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     explained(window, client, devices="4xcpu", schedule="gpipe")
-    dock = window._docks["why"]
+    dock = window.docks["why"]
     dock.setFloating(True)
     dock.resize(360, 700)
     qtbot.waitUntil(lambda: window.why.width() <= 360)

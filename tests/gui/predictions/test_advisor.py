@@ -54,7 +54,7 @@ def panel(window: MainWindow, client: FakeClient, qtbot: object) -> AdvisorPanel
     """The panel in its dock, with the ways of a run."""
     perform(window, client, specification(batch=32))
     client.asked.clear()
-    bring(window._docks["advisor"])
+    bring(window.docks["advisor"])
     made = window.predictions.advisor_panel
     qtbot.waitUntil(lambda: made.model.rowCount() > 0, timeout=ADVICE_MS)
     return made
@@ -70,7 +70,7 @@ def texts(panel: AdvisorPanel, column: int) -> list[str]:
 
 
 def test_without_a_run_it_says_what_to_do_first(window: MainWindow) -> None:
-    bring(window._docks["advisor"])
+    bring(window.docks["advisor"])
     panel = window.predictions.advisor_panel
     assert panel.line.text() == "Run once: the costs come from its calibration."
     assert not panel.run.isEnabled()
@@ -92,7 +92,7 @@ def test_ways_that_the_costs_say_nothing_of_are_left_out_and_that_is_said(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     perform(window, client, specification(batch=32), calibrated=False)
-    bring(window._docks["advisor"])
+    bring(window.docks["advisor"])
     panel = window.predictions.advisor_panel
     qtbot.waitUntil(lambda: panel.model.rowCount() > 0, timeout=ADVICE_MS)
     assert {row.advice.specification.strategy for row in panel.model.rows} == {

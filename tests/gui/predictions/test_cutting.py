@@ -28,7 +28,7 @@ JOB = specification(devices="3xvirtual", model=ModelSettings(width=64, depth=9),
 def panel(window: MainWindow) -> BlocksPanel:
     """The panel in its dock, of a pipeline of three lanes."""
     window.form.set_specification(JOB)
-    bring(window._docks["blocks"])
+    bring(window.docks["blocks"])
     return window.panels.blocks
 
 

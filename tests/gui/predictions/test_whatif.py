@@ -33,7 +33,7 @@ ANSWER_MS = 30_000
 @pytest.fixture
 def panel(window: MainWindow, qtbot: object) -> WhatIfPanel:
     """The panel in its dock, with its first answer."""
-    bring(window._docks["whatif"])
+    bring(window.docks["whatif"])
     made = window.predictions.whatif_panel
     qtbot.waitUntil(lambda: made.picture.answer is not None, timeout=ANSWER_MS)
     return made
@@ -68,7 +68,7 @@ def wait_for_another(panel: WhatIfPanel, qtbot: object, old: WhatIfResult | None
 def test_a_key_on_a_slider_changes_the_predicted_makespan(
     panel: WhatIfPanel, qtbot: object, name: str
 ) -> None:
-    before, row = makespan(panel), panel._rows[name]
+    before, row = makespan(panel), panel.sliders[name]
     value = row.value
     QTest.keyClick(row.slider, Qt.Key.Key_Right)
     assert row.value > value
@@ -79,7 +79,7 @@ def test_a_key_on_a_slider_changes_the_predicted_makespan(
 def test_the_mouse_drags_a_slider_and_the_number_beside_it_follows(
     panel: WhatIfPanel, qtbot: object
 ) -> None:
-    before, row = panel.picture.answer, panel._rows["devices"]
+    before, row = panel.picture.answer, panel.sliders["devices"]
     middle = row.slider.height() // 2
     handle = QPoint(round(row.slider.width() * 3 / row.slider.maximum()) + 2, middle)
     QTest.mousePress(row.slider, Qt.MouseButton.LeftButton, pos=handle)
@@ -94,21 +94,21 @@ def test_the_mouse_drags_a_slider_and_the_number_beside_it_follows(
 
 
 def test_a_typed_number_need_not_be_a_stop_of_the_slider(panel: WhatIfPanel, qtbot: object) -> None:
-    number = panel._rows["devices"].number
+    number = panel.sliders["devices"].number
     number.setFocus()
     number.selectAll()
     QTest.keyClicks(number, "9")
     QTest.keyClick(number, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: len(panel.picture.answer.first) == 10, timeout=ANSWER_MS)
-    assert panel._rows["devices"].value == 9
+    assert panel.sliders["devices"].value == 9
 
 
 def test_a_link_makes_transfers_take_time(panel: WhatIfPanel, qtbot: object) -> None:
     before = makespan(panel)
-    assert not panel._rows["latency"].slider.isEnabled()
-    assert "link speed first" in panel._rows["latency"].slider.toolTip()
-    panel._rows["bandwidth"].value = 1
-    panel._rows["latency"].value = 500
+    assert not panel.sliders["latency"].slider.isEnabled()
+    assert "link speed first" in panel.sliders["latency"].slider.toolTip()
+    panel.sliders["bandwidth"].value = 1
+    panel.sliders["latency"].value = 500
     assert panel.question.link == Link.of(500, 1)
     qtbot.waitUntil(lambda: makespan(panel) > before, timeout=ANSWER_MS)
 
@@ -119,12 +119,12 @@ def test_faults_are_put_in_beside_a_slow_lane(panel: WhatIfPanel, qtbot: object)
     panel.faults.fields["slow_lane"].write("1:2")
     old = wait_for_another(panel, qtbot, old)
     assert old.makespan_ns > plain
-    panel._rows["slow_lane"].value, panel._rows["factor"].value = 2, 3.0
+    panel.sliders["slow_lane"].value, panel.sliders["factor"].value = 2, 3.0
     assert panel.question.faults == {"slow_lane": "1:2 2:3"}
     panel.faults.fields["hiccup"].write("lane=0,step=1,ms=500")
     qtbot.waitUntil(lambda: makespan(panel) > 500_000_000, timeout=ANSWER_MS)
     panel.faults.fields["hiccup"].write("lane=0,step=2,ms=500")
-    qtbot.waitUntil(lambda: "the measured steps are 1 to 1" in panel.picture._note)
+    qtbot.waitUntil(lambda: "the measured steps are 1 to 1" in panel.picture.note)
 
 
 def test_the_faults_of_the_run_that_is_shown_are_carried_over_but_for_hiccups(
@@ -144,7 +144,7 @@ def test_the_faults_of_the_run_that_is_shown_are_carried_over_but_for_hiccups(
 @pytest.mark.parametrize("name", SCHEDULES)
 def test_chunks_can_be_set_where_the_schedule_takes_them(panel: WhatIfPanel, name: str) -> None:
     panel.schedule.setCurrentIndex(panel.schedule.findData(name))
-    chunks = panel._rows["chunks"]
+    chunks = panel.sliders["chunks"]
     assert chunks.slider.isEnabled() is SCHEDULES[name].settable_chunks
     assert (panel.question.chunks is None) is not SCHEDULES[name].settable_chunks
     if not chunks.slider.isEnabled():
@@ -158,14 +158,14 @@ def test_an_older_answer_never_replaces_a_newer_one(window: MainWindow, panel: W
     hear(Done(1001, answers[0]))
     hear(Refused(1000, "too late"))
     assert panel.picture.answer is answers[1]
-    assert panel.picture._note == ""
+    assert panel.picture.note == ""
 
 
 def test_answers_on_the_way_to_the_last_one_are_shown(
     window: MainWindow, panel: WhatIfPanel, sent: list[object]
 ) -> None:
     for value in (5, 6, 7):
-        panel._rows["devices"].value = value
+        panel.sliders["devices"].value = value
     asked = [job.question for job in sent if isinstance(job, WhatIfRequest)]
     assert [question.devices for question in asked] == [5, 6, 7]
     first = WhatIf().answer(asked[0])
@@ -177,25 +177,25 @@ def test_what_cannot_be_predicted_is_said_in_place_of_the_figures(
     panel: WhatIfPanel, qtbot: object
 ) -> None:
     panel.schedule.setCurrentIndex(panel.schedule.findData("chimera"))
-    panel._rows["devices"].value = 3
-    qtbot.waitUntil(lambda: "even number of ranks" in panel.picture._note, timeout=ANSWER_MS)
+    panel.sliders["devices"].value = 3
+    qtbot.waitUntil(lambda: "even number of ranks" in panel.picture.note, timeout=ANSWER_MS)
     assert {label.text() for label in panel.figures.values.values()} == {"–"}
     assert not panel.large.isEnabled()
-    panel._rows["devices"].value = 4
-    qtbot.waitUntil(lambda: panel.picture._note == "", timeout=ANSWER_MS)
+    panel.sliders["devices"].value = 4
+    qtbot.waitUntil(lambda: panel.picture.note == "", timeout=ANSWER_MS)
     assert panel.large.isEnabled()
 
 
 def test_an_answer_that_takes_long_is_announced(
     panel: WhatIfPanel, sent: list[object], qtbot: object
 ) -> None:
-    panel._rows["devices"].value = 7
-    qtbot.waitUntil(lambda: "Predicting 7 devices" in panel.picture._note)
+    panel.sliders["devices"].value = 7
+    qtbot.waitUntil(lambda: "Predicting 7 devices" in panel.picture.note)
     assert sent
 
 
 def test_a_hidden_panel_asks_nothing(window: MainWindow, sent: list[object]) -> None:
-    window.predictions.whatif_panel._rows["devices"].value = 9
+    window.predictions.whatif_panel.sliders["devices"].value = 9
     assert sent == []
 
 
@@ -205,8 +205,8 @@ def test_show_large_lists_a_predicted_run_and_leaves_a_live_one_alone(
     spec = specification(steps=2)
     window.session.run(spec)
     client.perform(spec)
-    messages = client._messages
-    client._messages = messages[:4]
+    messages = client.messages
+    client.messages = messages[:4]
     window.session.tick()
     live = window.session.live
     assert live is not None
@@ -267,7 +267,7 @@ def test_the_shown_runs_costs_and_numbers_are_where_the_sliders_begin(
     assert (question.devices, question.microbatches, question.schedule) == (2, 6, "gpipe")
     assert question.batch == 48
     assert question.device == "cpu"
-    assert "last warm-up step" in panel._source.text()
+    assert "last warm-up step" in panel.source.text()
     start, end = window.run_shown.trace.step_bounds(1)
     qtbot.waitUntil(lambda: makespan(panel) == end - start, timeout=ANSWER_MS)
 
@@ -278,8 +278,8 @@ def test_without_a_run_the_forms_model_is_asked_about(
     window.form.set_specification(specification(model=ModelSettings("gpt")))
     assert panel.question.model.name == "gpt"
     before = makespan(panel)
-    panel._rows["bandwidth"].value = 0.1
-    panel._rows["latency"].value = 0
+    panel.sliders["bandwidth"].value = 0.1
+    panel.sliders["latency"].value = 0
     qtbot.waitUntil(lambda: makespan(panel) > before, timeout=ANSWER_MS)
 
 
@@ -291,8 +291,8 @@ def test_costs_are_read_from_a_file_and_written_to_one(
     write_costs(tmp_path / "given.json", costs)
     window.predictions.what_if.load_from(tmp_path / "given.json")
     assert panel.question.costs == costs
-    assert "given.json" in panel._source.text()
-    panel._rows["factor"].value = 2.0
+    assert "given.json" in panel.source.text()
+    panel.sliders["factor"].value = 2.0
     window.predictions.what_if.save_to(tmp_path / "kept.json")
     assert read_costs(tmp_path / "kept.json") == costs
 
@@ -326,7 +326,7 @@ def test_every_field_has_a_name_and_a_tooltip_of_one_sentence(panel: WhatIfPanel
         assert words.tip.endswith(".") and words.tip.count(". ") == 0
     for _, tip in FIGURES.values():
         assert tip.endswith(".")
-    for row in panel._rows.values():
+    for row in panel.sliders.values():
         for field in (row.slider, row.number):
             assert field.accessibleName()
             assert field.toolTip()
@@ -337,8 +337,8 @@ def test_a_process_that_ends_is_told_and_the_next_question_starts_another(
 ) -> None:
     before = panel.picture.answer
     window.predictions.what_if.on_reply(Lost("the process has ended"))
-    assert panel.picture._note == "The process has ended"
-    panel._rows["devices"].value = 6
+    assert panel.picture.note == "The process has ended"
+    panel.sliders["devices"].value = 6
     wait_for_another(panel, qtbot, before)
 
 
@@ -349,9 +349,9 @@ def test_a_process_that_cannot_be_started_is_told(
         raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
     monkeypatch.setattr("core.process.worker.SpawnProcess.start", full)
-    bring(window._docks["whatif"])
+    bring(window.docks["whatif"])
     panel = window.predictions.whatif_panel
-    qtbot.waitUntil(lambda: os.strerror(errno.EAGAIN) in panel.picture._note)
+    qtbot.waitUntil(lambda: os.strerror(errno.EAGAIN) in panel.picture.note)
     monkeypatch.undo()
     panel.ask_again()
     qtbot.waitUntil(lambda: panel.picture.answer is not None, timeout=ANSWER_MS)
@@ -361,8 +361,8 @@ def test_closing_the_window_in_the_middle_of_a_prediction_leaves_nothing(
     window: MainWindow, panel: WhatIfPanel
 ) -> None:
     panel.schedule.setCurrentIndex(panel.schedule.findData("chimera"))
-    panel._rows["devices"].value = 64
-    panel._rows["microbatches"].value = 256
+    panel.sliders["devices"].value = 64
+    panel.sliders["microbatches"].value = 256
     pid = window.predictions.what_if.predictor.pid
     assert pid is not None
     window.close()

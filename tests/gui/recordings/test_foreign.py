@@ -108,8 +108,8 @@ def test_marks_of_a_trace_without_steps_are_used_as_its_steps(qtbot, window, tmp
     before = window.run_shown
     assert before.trace.steps == []
     window.timeline.state.bookmarks.change([Bookmark(9_000), Bookmark(19_000, 26_000)])
-    window._docks["marks"].show()
-    window._docks["marks"].raise_()
+    window.docks["marks"].show()
+    window.docks["marks"].raise_()
     button = window.panels.bookmarks.steps
     assert button.isVisibleTo(window.panels.bookmarks)
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)

@@ -98,23 +98,23 @@ def test_a_setting_that_fails_leaves_the_others(window, client, panel):
     take(window)
     perform(window, client, 4)
     assert not window.sweeping.running and len(window.sweeping.results.measured) == 4
-    assert "there is no memory" in panel._progress.text()
+    assert "there is no memory" in panel.progress.text()
 
 
 def test_what_cannot_be_swept_is_said_in_one_line(window, panel):
     panel.values.setText("4,x")
-    assert panel._problem.isVisible() and "whole number" in panel._problem.text()
+    assert panel.problem.isVisible() and "whole number" in panel.problem.text()
     assert not panel.button.isEnabled()
     panel.values.setText("4")
-    assert not panel._problem.isVisible() and panel.button.isEnabled()
+    assert not panel.problem.isVisible() and panel.button.isEnabled()
     window.form.choose_strategy("ddp")
     window.form.check_now()
-    assert "Split size is not for ddp" in panel._problem.text()
+    assert "Split size is not for ddp" in panel.problem.text()
 
 
 def test_what_the_option_excludes_is_left_out(window, client, panel):
     window.form.set_specification(specification_of({**SMALL, "microbatches": 4}))
-    assert not panel._problem.isVisible()
+    assert not panel.problem.isVisible()
     QTest.mouseClick(panel.button, LEFT)
     assert window.sweeping.running and client.asked
     assert all(not one.to_dict()["microbatches"] for one in window.sweeping.results.sweep.settings)
@@ -124,7 +124,7 @@ def test_picked_options_come_with_values_that_can_be_run(panel):
     for name, text in (("batch", "32,64,128,256"), ("strategy", "single,dp,ddp")):
         panel.option.setCurrentIndex(panel.option.findData(name))
         assert panel.values.text().startswith(text)
-        assert not panel._problem.isVisible()
+        assert not panel.problem.isVisible()
 
 
 def test_picture_and_table_are_written(window, client, panel, tmp_path):

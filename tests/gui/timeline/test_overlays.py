@@ -128,7 +128,7 @@ def test_a_drag_over_a_folded_group_selects_all_its_lanes(view: TimelineView) ->
     group = view.state.frame.layout.groups[0]
     y = view.state.frame.top + group.top + group.height / 2
     drag(view, (400, y), (700, y))
-    assert set(group.lanes) <= set(view.state.selection.lanes)
+    assert set(group.numbers) <= set(view.state.selection.lanes)
     x0, x1 = 400.0, 700.0
     areas = areas_of(view.state.frame, view.state.selection.lanes, x0, x1)
     assert [area.top() for area in areas] == [view.state.frame.top + group.top]

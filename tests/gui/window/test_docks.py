@@ -25,7 +25,7 @@ def tabs(window: MainWindow) -> QTabBar:
 def test_every_entry_of_the_view_menu_brings_its_panel_to_the_front(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    for name, dock in window._docks.items():
+    for name, dock in window.docks.items():
         action = window.findChild(object, f"show_{name}")
         if is_in_front(dock):
             continue
@@ -37,7 +37,7 @@ def test_every_entry_of_the_view_menu_brings_its_panel_to_the_front(
 def test_a_panels_keys_bring_it_from_behind_another_and_hide_it_when_in_front(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    advisor = window._docks["advisor"]
+    advisor = window.docks["advisor"]
     keys = window.findChild(object, "show_advisor").shortcut()
     assert not advisor.isHidden() and not is_in_front(advisor)  # behind another tab
     QTest.keySequence(window, keys)
@@ -52,7 +52,7 @@ def test_buttons_of_the_bar_bring_their_panels_to_the_front(
     for name in ("why", "whatif", "advisor"):
         action = window.findChild(object, f"show_{name}")
         QTest.mouseClick(window.bar.widgetForAction(action), Qt.MouseButton.LeftButton)
-        qtbot.waitUntil(lambda name=name: is_in_front(window._docks[name]))
+        qtbot.waitUntil(lambda name=name: is_in_front(window.docks[name]))
 
 
 @pytest.mark.parametrize(("width", "narrow"), [(1600, False), (1440, False), (1000, True)])
@@ -74,7 +74,7 @@ def test_empty_docks_leave_the_first_page_its_room(
     window: MainWindow, client: FakeClient, qtbot: QtBot
 ) -> None:
     window.resize(1000, 650)
-    front = window._docks["devices"]
+    front = window.docks["devices"]
     qtbot.waitUntil(lambda: front.height() < 140)
     perform(window, client, specification(steps=1))
     qtbot.waitUntil(lambda: front.height() > 200)
@@ -85,25 +85,25 @@ def test_empty_docks_leave_the_first_page_its_room(
         window.centre.show_run_page()
         qtbot.waitUntil(lambda: front.height() == high)
     window.centre.show_first_page()
-    window._docks["whatif"].raise_()  # which has something to tell
-    qtbot.waitUntil(lambda: window._docks["whatif"].height() > 200)
+    window.docks["whatif"].raise_()  # which has something to tell
+    qtbot.waitUntil(lambda: window.docks["whatif"].height() > 200)
 
 
 def test_every_panel_has_an_icon_of_its_own(window: MainWindow) -> None:
     icons = {title: icon.pixmap(16).toImage() for title, icon in window._dock_tabs._icons.items()}
-    assert len(icons) == len(window._docks)
+    assert len(icons) == len(window.docks)
     drawn = [bytes(image.constBits()) for image in icons.values()]
     assert all(drawn) and len(set(drawn)) == len(drawn)
 
 
 def test_at_the_smallest_size_the_window_keeps_to_it(window: MainWindow, qtbot: QtBot) -> None:
     window.resize(1000, 650)
-    for dock in window._docks.values():
+    for dock in window.docks.values():
         if not dock.isHidden():
             dock.raise_()
             qtbot.wait(1)
             assert (window.width(), window.height()) == (1000, 650)
-    assert window._docks["details"].width() >= 200  # where a name and its value can be read
+    assert window.docks["details"].width() >= 200  # where a name and its value can be read
 
 
 def test_the_batch_is_told_step_by_step_with_the_shown_one_marked(

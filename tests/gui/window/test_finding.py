@@ -63,7 +63,7 @@ def test_the_table_and_the_timeline_select_each_others_span(
     window: MainWindow, client: FakeClient, qtbot: object
 ) -> None:
     shown(window, client)
-    dock, spans = window._docks["spans"], window.panels.spans
+    dock, spans = window.docks["spans"], window.panels.spans
     dock.show()
     dock.raise_()
     qtbot.waitUntil(lambda: spans.model.rowCount() > 0)

@@ -221,7 +221,7 @@ def test_the_advisors_way_runs_for_real_and_is_predicted_beside(
     qtbot.waitUntil(lambda: first.comparison is not None, timeout=RUN_MS)
     assert first.comparison.source is CostSource.CALIBRATED
     panel = real_window.predictions.advisor_panel
-    bring(real_window._docks["advisor"])
+    bring(real_window.docks["advisor"])
     qtbot.waitUntil(lambda: panel.model.rowCount() > 0, timeout=RUN_MS)
     ways = [row.advice.specification for row in panel.model.rows]
     chosen = next(i for i, way in enumerate(ways) if way.schedule == "zb-h1")
@@ -241,10 +241,10 @@ def test_what_if_begins_with_the_costs_of_a_real_run(
 ) -> None:
     run_to_end(real_window, qtbot, Specification("pipeline", SMALL, "2xcpu", batch=32, steps=2))
     panel = real_window.predictions.whatif_panel
-    bring(real_window._docks["whatif"])
+    bring(real_window.docks["whatif"])
     qtbot.waitUntil(lambda: panel.picture.answer is not None, timeout=RUN_MS)
-    assert "all lanes busy" in panel._source.text()
+    assert "all lanes busy" in panel.source.text()
     before = panel.picture.answer
-    panel._rows["devices"].value = 64
+    panel.sliders["devices"].value = 64
     qtbot.waitUntil(lambda: panel.picture.answer is not before, timeout=RUN_MS)
     assert len(panel.picture.answer.first) == 65

@@ -85,7 +85,7 @@ def test_the_settings_of_every_run_come_back_into_the_form(
     asked = window.form.specification()
     assert (asked.schedule, asked.microbatches) == ("gpipe", 4)
     item = window.runs.topLevelItem(1)
-    window._docks["runs"].raise_()
+    window.docks["runs"].raise_()
     there = window.runs.visualItemRect(item).center()
     choose(qtbot, menu_on(qtbot, window.runs.viewport(), there), "Use this run's settings")
     assert window.form.specification().strategy == "dp"

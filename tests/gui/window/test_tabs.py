@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from core.engine.messages import Ended, Outcome
+from core.trace.complete import measured_steps
 from gui.first_page.samples import SAMPLES
+from gui.look.text import duration_text
 from gui.window.tabs import KEPT_SCENES, title_of
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
@@ -174,3 +177,15 @@ def test_recent_files_come_latest_first_and_missing_ones_can_be_removed(
     actions = window._recent._menu.actions()
     actions[1].trigger()
     assert window.run_shown.source == tmp_path / "b.arrow"
+
+
+def test_the_list_of_runs_tells_the_median_step_as_the_verdict_does(
+    window: MainWindow, client: FakeClient
+) -> None:
+    spec = specification(batch=30, split_size=5, data=100, steps=4, warmup=1)
+    perform(window, client, spec)
+    trace = window.run_shown.trace
+    steps = [np.ptp(trace.step_bounds(step)) for step in measured_steps(trace)]
+    told = window.runs.topLevelItem(0).text(3)
+    assert told == duration_text(float(np.median(steps)))
+    assert told != duration_text(float(np.mean(steps)))

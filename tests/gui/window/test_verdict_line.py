@@ -42,8 +42,8 @@ def test_a_run_that_goes_on_has_its_last_whole_step_told(
     spec = specification(steps=6, warmup=0)
     window.session.run(spec)
     client.perform(spec)
-    client._messages, rest = client._messages[:-1], client._messages[-1:]
-    while client._messages or window.session._waiting:
+    client.messages, rest = client.messages[:-1], client.messages[-1:]
+    while client.messages or window.session._waiting:
         window.session.tick()
     window.live.update()
     trace, steps = window.run_shown.trace, window.run_shown.trace.steps

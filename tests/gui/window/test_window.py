@@ -242,7 +242,7 @@ def test_memory_and_prediction_are_shown_until_one_hides_them_and_that_is_rememb
         assert window.actions_by_name[name].isChecked()
         window.actions_by_name[name].trigger()
     assert (window.timeline.state.strips.memory, shown_prediction(window)) == (False, None)
-    again = make_window(FakeClient(), Settings(Path(settings._store.fileName())))
+    again = make_window(FakeClient(), Settings(Path(settings.store.fileName())))
     assert not again.actions_by_name["memory"].isChecked()
     assert not again.actions_by_name["prediction"].isChecked()
     assert not again.timeline.state.stack.chosen.memory
@@ -265,7 +265,7 @@ def test_an_exported_figure_holds_what_the_window_shows(
 
 def test_no_two_actions_share_a_shortcut_and_all_have_a_tooltip(window: MainWindow) -> None:
     actions = [*window.actions_by_name.values()]
-    actions += [dock.toggleViewAction() for dock in window._docks.values()]
+    actions += [dock.toggleViewAction() for dock in window.docks.values()]
     shortcuts = [keys.toString() for action in actions for keys in action.shortcuts()]
     assert sorted(set(shortcuts)) == sorted(shortcuts)
     assert all(action.toolTip() for action in actions)
@@ -285,7 +285,7 @@ def test_the_sheet_lists_every_action_with_keys_and_the_mouse(window: MainWindow
     listed = [name for _, rows in sections(window.menuBar()) for _, name, _ in rows]
     for entry in ENTRIES:
         assert (window.actions_by_name[entry.name].text() in listed) is bool(entry.keys)
-    for dock in window._docks.values():
+    for dock in window.docks.values():
         assert dock.windowTitle() in listed
     assert set(listed) >= set(MOUSE.values())
 
@@ -368,15 +368,15 @@ def test_form_layout_size_and_theme_are_remembered(
 ) -> None:
     first = make_window(FakeClient(), settings)
     first.form.set_specification(Specification("dp", ModelSettings("tutorial"), "4xcpu", batch=12))
-    first._docks["log"].hide()
+    first.docks["log"].hide()
     first.actions_by_name["theme"].trigger()
     for width in (1000, 780):  # as a hand does it: titles of tabs give way before
         first.resize(width, 640)
         QApplication.processEvents()
     first.close()
-    second = make_window(FakeClient(), Settings(Path(settings._store.fileName())))
+    second = make_window(FakeClient(), Settings(Path(settings.store.fileName())))
     assert second.form.specification() == first.form.specification()
-    assert second._docks["log"].isHidden()
+    assert second.docks["log"].isHidden()
     assert second.colours.theme.name == "dark"
     assert (second.width(), second.height()) == (780, 640)
 

@@ -42,7 +42,7 @@ def test_rows_share_the_height_within_their_limits() -> None:
 
 def test_lanes_of_a_shared_device_are_grouped_under_a_note() -> None:
     layout = lay_out(make_lanes(["cpu"] * 4, Hardware(2, 0), None), 500)
-    assert [group.note for group in layout.groups] == ["4 lanes share 2 cores"]
+    assert [group.sharing for group in layout.groups] == ["4 lanes share 2 cores"]
 
 
 def test_a_device_with_one_lane_of_its_name_has_no_heading() -> None:
