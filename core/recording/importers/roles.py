@@ -22,11 +22,12 @@ def with_roles(
     def served(mine: Role, number: int) -> int:
         its = told.get(number, (Role.NESTED, ABSENT))[0]
         known = its is not Role.NESTED if mine is Role.NESTED else its is Role.COMPUTE
-        return places.get(number, ABSENT) if known and mine is not Role.COMPUTE else ABSENT
+        return places.get(number, ABSENT) if known else ABSENT
 
     made = list(tracks)
     for number, place in places.items():
         if number in told:
             role, serves = told[number]
-            made[place] = replace(made[place], role=role, serves=served(role, serves))
+            serves = place if role is Role.COMPUTE else served(role, serves)
+            made[place] = replace(made[place], role=role, serves=serves)
     return tuple(made if any(track.role is Role.COMPUTE for track in made) else tracks)
