@@ -27,7 +27,7 @@ from core.cli.report import (
 from core.cli.spans_table import table_query, write_table
 from core.engine.client import EngineClient
 from core.engine.messages import Ended, Outcome
-from core.engine.torchrun.launch import Hosts, check_launch, launch
+from core.engine.torchrun.launch import Hosts, check_launch, check_parts, launch
 from core.explain.verified import verified
 from core.files import check_folder, check_outputs, write_whole
 from core.machine import host
@@ -160,7 +160,8 @@ def _launch(
     check_launch(specification, lanes, hosts, out)
     if out and not is_address(out):
         check_folder("--record", out)  # what an earlier job recorded would pass for this one's
-    plans_of(specification, describe_model(specification), lanes)
+    plans = plans_of(specification, describe_model(specification), lanes)
+    check_parts(specification.strategy, plans.values())
     return launch(specification, lanes, hosts, out, arguments.verbose)
 
 

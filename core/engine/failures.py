@@ -12,6 +12,10 @@ REMEDIES = {
         "batch normalisation needs more than one value per channel on every lane that has rows: "
         "use a larger --batch or fewer lanes"
     ),
+    "parameters that were not used in producing loss": (
+        "the model has parameters that its loss does not depend on, which "
+        "DistributedDataParallel refuses: take them out of the model, or use --strategy fsdp"
+    ),
 }
 
 
@@ -26,7 +30,7 @@ def is_out_of_memory(error: BaseException) -> bool:
 
 def explain(error: BaseException) -> str:
     """An error in one line, with what to do where that is known."""
-    lines = str(error).splitlines()
+    lines = [line for line in str(error).splitlines() if line.strip()]
     if isinstance(error, PlanError):
         return str(error)
     for words, remedy in REMEDIES.items():

@@ -6558,6 +6558,10 @@ Click to open its run.</source>
         <translation>모델에 드롭아웃이 있어 변화도가 무작위이며 비교할 수 없습니다</translation>
     </message>
     <message>
+        <source>the model has parameters that its loss does not depend on, which DistributedDataParallel refuses: take them out of the model, or use --strategy fsdp</source>
+        <translation>손실이 의존하지 않는 파라미터가 모델에 있어 DistributedDataParallel이 거부합니다. 모델에서 빼거나 --strategy fsdp를 사용하세요</translation>
+    </message>
+    <message>
         <source>the model&apos;s own</source>
         <translation>모델의 기본값</translation>
     </message>

@@ -6558,6 +6558,10 @@ Click to open its run.</source>
         <translation>该模型含有 dropout：其梯度是随机的，无法比较</translation>
     </message>
     <message>
+        <source>the model has parameters that its loss does not depend on, which DistributedDataParallel refuses: take them out of the model, or use --strategy fsdp</source>
+        <translation>模型中有损失不依赖的参数，DistributedDataParallel 会拒绝：请从模型中去掉它们，或使用 --strategy fsdp</translation>
+    </message>
+    <message>
         <source>the model&apos;s own</source>
         <translation>模型自带</translation>
     </message>

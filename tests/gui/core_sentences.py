@@ -21,7 +21,7 @@ _COMMANDS = PROJECT_ROOT / "core" / "engine" / "torchrun"
 WORDS = 3
 """A template has so many words and places, two words at least: no other text fits it by chance."""
 _NOT_SHOWN = re.compile(
-    r"""core\. | Expected | In\ (Model|msg) | Outside | Process\ Group
+    r"""core\. | Expected | parameters\ that\ were | In\ (Model|msg) | Outside | Process\ Group
     | (out|not)[- ](of|enough)[- ] | .*(lane=\{ | \.\* | \.part | \.marks | blocks\{ | \\ | \(\?)
     | .*(SELECT | PRAGMA | CREATE\ TABLE | SET\ | mode=ro | :GB_S)
     | .*(ProfilerStep | ncclDev | json\.gz | \.et | (to|from)\ rank)""",

@@ -144,13 +144,8 @@ class Stages(TorchEngine):
     }
 
     def wrap(self, plan: Plan) -> None:
-        """A stage of torch's for each of this rank's; all micro-batches must have as many rows."""
-        self._parts, rows = len(plan.parts), {part.rows for part in plan.parts}
-        if len(rows) > 1:
-            raise PlanError(
-                f"{plan.rows} rows do not divide by {self._parts} micro-batches, and torch's "
-                "schedules weight each the same: use a --batch that does"
-            )
+        """A stage of torch's for each of this rank's; all micro-batches have as many rows."""
+        self._parts = len(plan.parts)
         mine = [s for s in plan.stages if plan.lane_of(0, s.index) == self.rank]
         blocks = copy.deepcopy(self.workload.blocks)
         self._named: dict[str, nn.Parameter] = {}

@@ -8,7 +8,7 @@ import signal
 import socket
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from core.plain import say
 from core.plan.faults import faults_text
 from core.plan.pipeline.options import BALANCE, DEFAULT_SCHEDULE, SCHEDULE
 from core.plan.specification import Specification
-from core.plan.task import Lane, PlanError
+from core.plan.task import Lane, Plan, PlanError
 from core.process.program import run_module
 from core.recorder.wire import is_address
 from core.recording.recording import open_recording
@@ -28,7 +28,9 @@ RANK = "core.engine.torchrun.rank"
 STRATEGIES = ("ddp", "fsdp", "pipeline")
 SCHEDULES = ("gpipe", "1f1b", "interleaved", "looped-bfs", "interleaved-zb", "zb-v", "dualpipe-v")
 """What torch.distributed.pipelining has, by the names of the plan's schedules."""
-_REASON = re.compile(r"bubblescope: (rank \d+: .*)")
+_REASON = re.compile(r"bubblescope: (rank (\d+): .*)")
+_LOST = re.compile("by peer|Broken pipe")
+_ENDED_BY_TORCHRUN = str(-signal.SIGTERM)
 _FAILED = re.compile(r"rank\s*: (\d+) .*?exitcode\s*: (-?\d+) \(pid: (\d+)\)", re.DOTALL)
 
 
@@ -95,6 +97,16 @@ def check_launch(specification: Specification, lanes: list[Lane], hosts: Hosts, 
     for text, is_there in problems.items():
         if is_there:
             raise PlanError(text)
+
+
+def check_parts(strategy: str, plans: Iterable[Plan]) -> None:
+    """Raise PlanError for micro-batches that torch's schedules would weight wrongly or not take."""
+    sizes = sorted({part.rows for plan in plans for part in plan.parts})
+    if strategy == "pipeline" and len(sizes) > 1:
+        raise PlanError(
+            f"micro-batches of {listed([str(size) for size in sizes], 'and')} rows: torch's "
+            "schedules need one size; let --microbatches divide --batch, and --batch --data"
+        )
 
 
 def launch(
@@ -172,13 +184,24 @@ def _variables(hosts: Hosts) -> Mapping[str, str]:
 
 
 def reason_of(printed: str, status: int) -> str:
-    """Why a job failed: what a rank said, or how torchrun found that it had ended."""
-    if (told := _REASON.search(printed)) is not None:
-        return told[1]
-    _, _, first = printed.rpartition("Root Cause")
-    if (failed := _FAILED.search(first)) is not None:
-        rank, code, pid = failed[1], int(failed[2]), failed[3]
-        by = f"was ended by {signal.Signals(-code).name}" if code < 0 else ""
-        return f"rank {rank} (process {pid}) {by or f'ended with status {code}'}"
+    """Why a job failed: what a rank said, or how torchrun found that it had ended.
+
+    A rank that says no more than that another went away tells least.
+    """
+    told = {found[2]: found[1] for found in _REASON.finditer(printed)}
+    first_hand = [text for text in told.values() if not _LOST.search(text)]
+    failed = list(_FAILED.finditer(printed))  # torchrun names last what it saw first
+    ended = [
+        _ended(one)
+        for one in failed
+        if one[1] not in told and (one is failed[-1] or one[2] != _ENDED_BY_TORCHRUN)
+    ]
     *_, last = ["", *(line.strip() for line in printed.splitlines() if line.strip())]
-    return f"torchrun ended with status {status}" + (f": {last}" if last else "")
+    other = f"torchrun ended with status {status}" + (f": {last}" if last else "")
+    return [other, *list(told.values())[:1], *ended[-1:], *first_hand[:1]][-1]
+
+
+def _ended(failed: re.Match[str]) -> str:
+    rank, code, pid = failed[1], int(failed[2]), failed[3]
+    by = f"was ended by {signal.Signals(-code).name}" if code < 0 else ""
+    return f"rank {rank} (process {pid}) {by or f'ended with status {code}'}"

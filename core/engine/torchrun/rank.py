@@ -129,7 +129,8 @@ def main() -> int:
         LaunchedRank(settings).run()
     except Exception as error:
         rank = os.environ["RANK"]
-        print(f"bubblescope: rank {rank}: {explain(error)}", file=sys.stderr, flush=True)
+        # In one piece, newline and all: other ranks write into the same pipe.
+        os.write(2, f"bubblescope: rank {rank}: {explain(error)}\n".encode())
         return 1
     return 0
 

@@ -8,12 +8,20 @@ import time
 
 import pytest
 
-from core.engine.torchrun.launch import SCHEDULES, STRATEGIES, Hosts, check_launch, reason_of
+from core.cli.commands import describe_model
+from core.engine.torchrun.launch import (
+    SCHEDULES,
+    STRATEGIES,
+    Hosts,
+    check_launch,
+    check_parts,
+    reason_of,
+)
 from core.machine import host
 from core.models.catalogue import ModelSettings
 from core.paths import PROJECT_ROOT
 from core.plan.schedules import SCHEDULES as PLANNED
-from core.plan.specification import Specification, lanes_of
+from core.plan.specification import Specification, lanes_of, plans_of, with_defaults
 from core.plan.task import PlanError
 from core.recording.recording import open_recording
 from core.report.summary import summarise
@@ -57,6 +65,26 @@ def test_hosts_that_cannot_be_are_refused(hosts, out, words):
     assert words in refused(hosts=hosts, out=out)
 
 
+def plans(job):
+    lanes = lanes_of(job, host(), present=False)
+    return plans_of(job, describe_model(job), lanes).values()
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"batch": 7}, "micro-batches of 1 and 2 rows: "),
+        ({"batch": 8, "data": 20}, "micro-batches of 1 and 2 rows: "),  # in the epoch's last batch
+        ({"batch": 8, "split_size": 3, "microbatches": None}, "micro-batches of 2 and 3 rows: "),
+    ],
+)
+def test_micro_batches_of_several_sizes_are_refused_for_torchs_schedules(values, words):
+    job = with_defaults(JOB.having(**{"strategy": "pipeline", "microbatches": 4, **values}))
+    with pytest.raises(PlanError, match=words):
+        check_parts(job.strategy, plans(job))
+    check_parts("ddp", plans(job))
+
+
 def test_every_strategy_and_schedule_that_is_offered_has_an_engine():
     pytest.importorskip("torch")
     from torch.distributed.pipelining import schedules
@@ -81,11 +109,19 @@ Root Cause (first observed failure):
 """
 
 
+LOST = "bubblescope: rank 0: RuntimeError: Connection closed by peer\n"
+
+
 @pytest.mark.parametrize(
     ("printed", "words"),
     [
         ("W noise\nbubblescope: rank 1: no room\n" + REPORT, "rank 1: no room"),
         (REPORT.format(-9), "rank 1 (process 12) was ended by SIGKILL"),
+        (LOST + REPORT.format(-11), "rank 1 (process 12) was ended by SIGSEGV"),
+        (LOST + "bubblescope: rank 1: no room\n" + REPORT.format(1), "rank 1: no room"),
+        (LOST, "rank 0: RuntimeError: Connection closed by peer"),
+        (LOST.replace("0", "1") + REPORT.format(1), LOST[13:-1].replace("0", "1")),
+        (REPORT.format(-15), "rank 1 (process 12) was ended by SIGTERM"),
         (REPORT.format(3), "rank 1 (process 12) ended with status 3"),
         ("what nobody knows\n\n", "torchrun ended with status 7: what nobody knows"),
         ("", "torchrun ended with status 7"),
