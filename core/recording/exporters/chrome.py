@@ -18,6 +18,7 @@ import numpy as np
 
 from core.files import whole_file
 from core.recording.exporters.events import PIECE, Events, counter_name, pieces
+from core.recording.role_words import role_words
 from core.trace.columns import ABSENT
 from core.trace.own_colours import OWN_COLOURS
 from core.trace.trace import Trace
@@ -107,7 +108,8 @@ def _named(trace: Trace, threads: list[tuple[int, int]]) -> Iterator[Event]:
         if (pid, tid) not in seen:
             seen.add((pid, tid))
             yield metadata("process_name", pid, tid, {"name": lane.device})
-            yield metadata("thread_name", pid, tid, {"name": lane.name})
+            role = role_words(lane, threads[lane.serves][1])
+            yield metadata("thread_name", pid, tid, {"name": lane.name, "lane role": role})
             yield metadata("thread_sort_index", pid, tid, {"sort_index": lane.index})
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from core.recording.exporters.chrome import opened
 from core.recording.exporters.events import Events, counter_name, pieces
 from core.recording.exporters.wire import fixed, message, number, text
+from core.recording.role_words import role_words
 from core.trace.event_rows import Counter
 from core.trace.trace import Trace
 
@@ -114,7 +115,8 @@ def _tracks(trace: Trace) -> Iterator[bytes]:
         yield _track(_DEVICES + pid, message(3, number(1, pid), text(6, place)))
     for lane in trace.header.lanes:
         device = number(5, _DEVICES + 1 + places.index(lane.device))
-        yield _track(_STEPS + 1 + lane.index, text(2, lane.name), device)
+        role = text(14, role_words(lane, _STEPS + 1 + lane.serves))  # a description, shown as one
+        yield _track(_STEPS + 1 + lane.index, text(2, lane.name), device, role)
     if trace.steps:
         yield _track(_STEPS, text(2, "steps"))
     for number_, counter in enumerate(trace.counters.values()):

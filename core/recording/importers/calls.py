@@ -10,6 +10,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from core.plan.task import ABSENT
+from core.recording.importers.found import Track
 from core.recording.importers.json_events import (
     LATEST,
     Event,
@@ -18,6 +20,8 @@ from core.recording.importers.json_events import (
     number,
     plain_number,
 )
+from core.recording.importers.roles import with_roles
+from core.recording.role_words import Told, told_role
 from core.trace.odd import Odd
 
 NS_PER_UNIT = 1000.0  # times are microseconds, whatever unit a file asks viewers to show
@@ -139,6 +143,19 @@ def titles(events: Events) -> list[tuple[str, str]]:
         )
         for pid, tid in events.threads
     ]
+
+
+def with_told_roles(events: Events, tracks: Sequence[Track]) -> tuple[Track, ...]:
+    """The tracks of threads with the roles that a file of our own tells beside their names."""
+    numbers = {(pid, str(tid)): place for place, (pid, tid) in enumerate(events.threads)}
+    threads = {tid: place for (_, tid), place in numbers.items()}
+    told: dict[int, Told] = {}
+    for event in events.rest:
+        place = numbers.get((event.pid, str(event.tid)))
+        role = told_role(event.args.role) if event.args is not None else None
+        if event.ph == "M" and role is not None and place is not None:
+            told[place] = role[0], threads.get(str(role[1]), ABSENT)
+    return with_roles(tracks, range(len(tracks)), told)
 
 
 def _title(names: dict[tuple[Number, str], str], pid: Number, tid: str) -> str:

@@ -46,6 +46,7 @@ class Arguments(msgspec.Struct, gc=False):
     """What is read of an event's arguments; numbers may be texts."""
 
     name: Number = None
+    role: Number = msgspec.field(default=None, name="lane role")
     correlation: Number = None
     group: Number = msgspec.field(default=None, name="Process Group Name")
     iteration: Number = None

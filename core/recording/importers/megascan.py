@@ -12,7 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.task import ABSENT, KIND_CODES, Kind, Role
-from core.recording.importers.calls import arrows, counters_of, names_of, times_of, titles
+from core.recording.importers.calls import (
+    arrows,
+    counters_of,
+    names_of,
+    times_of,
+    titles,
+    with_told_roles,
+)
 from core.recording.importers.found import Found, Steps, Track
 from core.recording.importers.json_events import Events
 from core.recording.importers.words import kind_of, matching
@@ -41,7 +48,7 @@ def found_of_megascan(events: Events) -> Found:
     columns, names = events.whole(), names_of(events)
     start, end = times_of(columns["begin"], columns["length"])
     told = titles(events)
-    tracks = tuple(Track(title, process) for title, process in told)
+    tracks = with_told_roles(events, [Track(title, process) for title, process in told])
     notes = (
         Track(f"{title} iterations", process, Role.NESTED, thread)
         for thread, (title, process) in enumerate(told)

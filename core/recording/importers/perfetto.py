@@ -32,8 +32,10 @@ from core.recording.importers.perfetto_fields import (
     number_of,
     text_of,
 )
+from core.recording.importers.roles import with_roles
 from core.recording.importers.words import kinds_of, ranges, steps_of
 from core.recording.index import Progress
+from core.recording.role_words import Told, told_role
 from core.recording.schema import RecordingError
 from core.recording.stream import Opened
 from core.trace.odd import Odd, told
@@ -63,6 +65,7 @@ class _Slices:
     """What has been read so far, packet by packet; a sequence of packets has names of its own."""
 
     titles: dict[int, tuple[str, str, int]] = field(default_factory=dict)
+    roles: dict[int, Told] = field(default_factory=dict)
     names: dict[tuple[int, int], str] = field(default_factory=dict)
     defaults: dict[int, int] = field(default_factory=dict)
     opened: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
@@ -106,6 +109,9 @@ class _Slices:
             if not place and pid is not None and not parent:
                 place = f"process {pid}"
             self.titles[number_of(told, 1) or 0] = title, place, parent or 0
+            role = told_role(text_of(told, 14))
+            if role is not None:
+                self.roles[number_of(told, 1) or 0] = role
 
     def _event(self, event: Fields, time: int | None, sequence: int) -> None:
         track = number_of(event, 11)
@@ -215,7 +221,8 @@ def _columns(
         for one, told in slices.counted.items()
     }
     return Found(
-        rows, names, track.astype(np.int32), name, start, end, kind,
+        with_roles(rows, tracks.tolist(), slices.roles), names, track.astype(np.int32), name,
+        start, end, kind,
         step=steps.at(start) if len(steps.number) else None, links=links, steps=steps,
         counters=counters, odd=slices.odd,
     )  # fmt: skip

@@ -55,6 +55,12 @@ def test_a_file_that_unpacks_to_too_much_is_refused_by_name(
     assert open_recording(recording).warning == ""  # what is not packed has no limit
 
 
+def test_a_file_that_begins_with_less_than_no_bytes_is_refused_by_name(tmp_path):
+    (tmp_path / "odd.arrow").write_bytes(b"\xf5\xff\xff\xff" + bytes(100))
+    with pytest.raises(RecordingError, match=r"odd.arrow is no recording"):
+        open_recording(tmp_path / "odd.arrow")
+
+
 def test_what_is_followed_piece_by_piece_is_the_same(recording):
     data = packed_by("zstd", recording.read_bytes(), rows=2000)
     needed = _unpacks_to(data, len(data))

@@ -92,7 +92,9 @@ def test_what_a_format_holds_comes_back(tmp_path, held, name):
     assert shares[-1] == 1.0 and shares == sorted(shares)
     opened = open_recording(path)
     assert opened.warning == ""
-    assert len(working_lanes(opened.trace.header.lanes)) >= len(trace.header.lanes)
+    lanes, again = (one.header.lanes for one in (trace, opened.trace))
+    told = [(lane.name, lane.role, lane.serves) for lane in lanes]
+    assert [(lane.name, lane.role, lane.serves) for lane in working_lanes(again)] == told
     assert spans_of(opened.trace, held) == spans_of(trace, held)
     if held.steps:
         assert opened.trace.steps == trace.steps
@@ -100,6 +102,34 @@ def test_what_a_format_holds_comes_back(tmp_path, held, name):
         assert np.array_equal(again, ends)
     if held.links:
         assert links_of(opened.trace) == links_of(trace) != []
+
+
+def test_only_rows_that_work_in_another_programs_trace_work_when_it_comes_back(tmp_path):
+    trace = open_recording(TWO_RANKS).trace
+    told = sorted((lane.name, lane.role) for lane in working_lanes(trace.header.lanes))
+    for name, write in (("run.json", write_chrome), ("run.pftrace", write_perfetto)):
+        list(write(trace, tmp_path / name))
+        again = working_lanes(open_recording(tmp_path / name).trace.header.lanes)
+        assert sorted((lane.name, lane.role) for lane in again) == told
+
+
+@pytest.mark.parametrize(
+    "words", ["copy lane, serves 9", "copy lane, serves 2", "nested lane, serves 3", "dance lane"]
+)
+def test_roles_that_make_no_sense_are_passed_over(tmp_path, words):
+    told = {1: "compute lane, serves 3", 2: words, 3: "nested lane, serves 2"}
+    events = [
+        {"ph": "M", "name": "thread_name", "pid": 1, "tid": tid,
+         "args": {"name": f"row {tid}", "lane role": role}}
+        for tid, role in told.items()
+    ]  # fmt: skip
+    events += [{"ph": "X", "name": "a", "pid": 1, "tid": tid, "ts": tid, "dur": 1} for tid in told]
+    (tmp_path / "run.json").write_text(json.dumps(events))
+    lanes = open_recording(tmp_path / "run.json").trace.header.lanes
+    assert sorted(lane.name for lane in lanes) == ["row 1", "row 2", "row 3"]
+    for lane in lanes:
+        its = lanes[lane.serves].role
+        assert its is Role.COMPUTE or (lane.role is not Role.COMPUTE and its is not Role.NESTED)
 
 
 @pytest.mark.parametrize("name", RUNS)
