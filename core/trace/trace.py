@@ -233,9 +233,14 @@ class Trace:
         if (spans.end < spans.start).any():
             raise ValueError("a span ends before it starts")
         for lane, some in by_lane:
+            before = self.lanes[lane].view
             self.lanes[lane].add(some)
             if self.imported_steps is not None:
-                _check_apart(self.lanes[lane].view, len(some))
+                # Those that come late are put among those before.
+                is_late = (
+                    len(before) and some.start.min(initial=before.start[-1]) < before.start[-1]
+                )
+                _check_apart(self.lanes[lane].view, 0 if is_late else max(0, len(before) - 1))
                 _take_imported(self.step_table, self.header.lanes[lane], some, self.imported_steps)
         if self.imported_steps is None:
             self.step_table.widen(spans.step, spans.start, spans.end)
@@ -260,9 +265,8 @@ class Trace:
             yield from (self.span(lane, index) for index in range(len(spans)))
 
 
-def _check_apart(spans: Spans, count: int) -> None:
-    """Raise ValueError if one of the last spans of a lane begins before another has ended."""
-    first = max(0, len(spans) - count - 1)
+def _check_apart(spans: Spans, first: int) -> None:
+    """Raise ValueError if a span of a lane, `first` or later, begins before another has ended."""
     if (spans.start[first + 1 :] < spans.end[first:-1]).any():
         raise ValueError("spans of a lane overlap")
 

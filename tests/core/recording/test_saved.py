@@ -140,3 +140,12 @@ def test_a_saved_lane_whose_spans_overlap_is_refused(tmp_path) -> None:
     trace.spans(0).end[1] += 1
     with pytest.raises(RecordingError, match="spans of a lane overlap"):
         open_recording(saved(trace, tmp_path / "saved.arrow"))
+
+
+def test_a_saved_span_that_comes_late_and_overlaps_is_refused(tmp_path) -> None:
+    file = tmp_path / "file.json"
+    file.write_text(json.dumps([{"ph": "X", "ts": n, "dur": 1, "name": "a"} for n in range(9)]))
+    trace = open_recording(saved(open_recording(file).trace, tmp_path / "saved.arrow")).trace
+    late = trace.spans(0)[2:3]
+    with pytest.raises(ValueError, match="spans of a lane overlap"):
+        trace.add_spans(late, [(0, late)])
