@@ -253,7 +253,7 @@ class Pressed(window.MainWindow):
     def __init__(self, *given):
         super().__init__(*given)
         self.form.set_specification(specification)
-        bring(self._docks["whatif"])
+        bring(self.docks["whatif"])
         self.session.ready.connect(lambda _: self.run())
 app.MainWindow = Pressed
 sys.exit(app.start([]))
