@@ -164,7 +164,7 @@ def _launch(
     if out and not is_address(out):
         check_folder("--record", out)  # what an earlier job recorded would pass for this one's
     plans = plans_of(specification, describe_model(specification), lanes)
-    check_parts(specification.strategy, plans.values())
+    check_parts(specification, plans.values())
     return launch(specification, lanes, hosts, out, arguments.verbose)
 
 

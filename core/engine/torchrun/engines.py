@@ -16,7 +16,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from core.engine.models.modules import Batch
 from core.engine.models.workload import Workload, full_names, gradients_of, make_optimizer
-from core.plan.pipeline.options import DEFAULT_SCHEDULE, SCHEDULE
+from core.plan.pipeline.options import SCHEDULE
 from core.plan.specification import Specification
 from core.plan.strategies.ddp import BUCKET_MB
 from core.plan.task import Plan, PlanError
@@ -160,8 +160,9 @@ class Stages(TorchEngine):
         ]
         self._is_first = any(stage.is_first for stage in stages)
         self._is_last = any(stage.is_last for stage in stages)
-        name = self.SCHEDULES[self.specification[SCHEDULE] or DEFAULT_SCHEDULE]
-        kind: Any = getattr(pipelining.schedules, name)
+        schedule = self.specification[SCHEDULE]
+        assert schedule is not None
+        kind: Any = getattr(pipelining.schedules, self.SCHEDULES[schedule])
         is_single = issubclass(kind, pipelining.schedules.PipelineScheduleSingle)
         held = stages[0] if is_single else stages
         self._schedule = kind(held, self._parts, loss_fn=self.workload.loss)

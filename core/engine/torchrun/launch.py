@@ -16,7 +16,7 @@ from core.engine.messages import Ended, Outcome
 from core.option import listed
 from core.plain import say
 from core.plan.faults import faults_text
-from core.plan.pipeline.options import BALANCE, DEFAULT_SCHEDULE, SCHEDULE
+from core.plan.pipeline.options import BALANCE, SCHEDULE
 from core.plan.specification import Specification
 from core.plan.task import Lane, Plan, PlanError
 from core.process.program import run_module
@@ -55,24 +55,25 @@ class LaunchSettings:
 
 
 def title_of(specification: Specification, model: str) -> str:
-    """What a recorded job is called."""
-    name = specification[SCHEDULE] or DEFAULT_SCHEDULE
-    schedule = f" {name}" if specification.strategy == "pipeline" else ""
+    """What a recorded job of a specification with its defaults is called."""
+    schedule = f" {name}" if (name := specification[SCHEDULE]) else ""
     return f"{specification.strategy}{schedule} of {model}, torchrun"
 
 
 def check_launch(specification: Specification, lanes: list[Lane], hosts: Hosts, out: str) -> None:
-    """Raise PlanError, naming the first value that a job under torchrun cannot have."""
+    """Raise PlanError, naming the first value that a job under torchrun cannot have.
+
+    `specification` has its defaults: a schedule where its strategy takes one, none elsewhere.
+    """
     s = specification
     flag = "--launcher torchrun"
-    schedule = s[SCHEDULE] or DEFAULT_SCHEDULE
-    endpoint = hosts.endpoint
+    schedule, endpoint = s[SCHEDULE], hosts.endpoint
     problems = {
         f"--strategy {s.strategy}: {flag} runs {listed(STRATEGIES, 'and')}": (
             s.strategy not in STRATEGIES
         ),
         f"--schedule {schedule}: {flag} runs what torch has, {listed(SCHEDULES, 'and')}": (
-            s.strategy == "pipeline" and schedule not in SCHEDULES
+            schedule is not None and schedule not in SCHEDULES
         ),
         f"--devices {s.devices}: {flag} is for real lanes, such as 2xcpu": lanes[0].is_virtual,
         f"{faults_text(s)}: faults are put into virtual lanes alone": bool(faults_text(s)),
@@ -100,10 +101,10 @@ def check_launch(specification: Specification, lanes: list[Lane], hosts: Hosts, 
             raise PlanError(text)
 
 
-def check_parts(strategy: str, plans: Iterable[Plan]) -> None:
+def check_parts(specification: Specification, plans: Iterable[Plan]) -> None:
     """Raise PlanError for micro-batches that torch's schedules would weight wrongly or not take."""
     sizes = sorted({part.rows for plan in plans for part in plan.parts})
-    if strategy == "pipeline" and len(sizes) > 1:
+    if specification[SCHEDULE] is not None and len(sizes) > 1:
         raise PlanError(
             f"micro-batches of {listed([str(size) for size in sizes], 'and')} rows: torch's "
             "schedules need one size; let --microbatches divide --batch, and --batch --data"

@@ -83,8 +83,8 @@ def plans(job):
 def test_micro_batches_of_several_sizes_are_refused_for_torchs_schedules(values, words):
     job = with_defaults(JOB.having(**{"strategy": "pipeline", "microbatches": 4, **values}))
     with pytest.raises(PlanError, match=words):
-        check_parts(job.strategy, plans(job))
-    check_parts("ddp", plans(job))
+        check_parts(with_defaults(job), plans(job))
+    check_parts(with_defaults(job.having(strategy="ddp")), plans(job))
 
 
 def test_every_strategy_and_schedule_that_is_offered_has_an_engine():
