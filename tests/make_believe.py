@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from core.models.catalogue import ModelSettings
 from core.plan.devices import Accelerator, Hardware
-from core.plan.specification import Specification, describe, lanes_of, plans_of
+from core.plan.planning import lanes_of, plans_of
+from core.plan.specification import Specification, describe
 from core.plan.task import Kind, Plan
 from core.recording.decode import append_batch, merged
 from core.recording.recording import RecordingFile

@@ -84,6 +84,7 @@ LAYERS = (
     ("core.plan.pipeline",),
     ("core.plan.strategies",),
     ("core.plan.specification",),
+    ("core.plan.planning",),
     ("core.files", "core.machine"),
     ("core.trace",),
     ("core.recording",),

@@ -36,16 +36,9 @@ from core.plain import plain, say
 from core.plan.devices import KINDS, Hardware
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.pipeline.orders import lane_orders
+from core.plan.planning import check, lanes_of, plans_of
 from core.plan.schedules.compute_csv import csv_text
-from core.plan.specification import (
-    Specification,
-    check,
-    describe,
-    lanes_of,
-    plans_of,
-    specification_of,
-    with_defaults,
-)
+from core.plan.specification import Specification, describe, specification_of, with_defaults
 from core.plan.task import Lane, PlanError
 from core.predict.compare import Comparison, predict_steps
 from core.recorder.wire import is_address

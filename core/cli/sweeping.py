@@ -19,14 +19,8 @@ from core.files import check_outputs, reason
 from core.option import Option, Value, flag_of, listed
 from core.plain import plain, say
 from core.plan.devices import Hardware
-from core.plan.specification import (
-    Specification,
-    check_memory,
-    check_virtual,
-    describe,
-    lanes_of,
-    plans_of,
-)
+from core.plan.planning import check_memory, check_virtual, lanes_of, plans_of
+from core.plan.specification import Specification, describe
 from core.plan.strategies import STRATEGIES
 from core.plan.task import PlanError
 from core.sweep.results import MOST_NAMED, Result, Results, remaining, seconds_left

@@ -36,7 +36,8 @@ from core.files import reason
 from core.lessons.figures import FIGURES
 from core.option import Option, flag_of, listed
 from core.paths import RESOURCES
-from core.plan.specification import OPTIONS, Specification, check, specification_of
+from core.plan.planning import check
+from core.plan.specification import OPTIONS, Specification, specification_of
 from core.plan.task import KINDS, PlanError
 
 FOLDER = RESOURCES / "lessons"

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from core.explain.bubble import bubble_of
 from core.models.description import ModelDescription
 from core.plan.pipeline.options import DEFAULT_MICROBATCHES, MICROBATCHES, SCHEDULE
+from core.plan.planning import check, job_of
 from core.plan.schedules import SCHEDULES, Schedule
-from core.plan.specification import STRATEGY_OPTIONS, Specification, check, job_of
+from core.plan.specification import STRATEGY_OPTIONS, Specification
 from core.plan.strategies import STRATEGIES
 from core.plan.strategies.dp_pp import REPLICAS
 from core.plan.strategy import Strategy

@@ -17,7 +17,8 @@ from core.plan.balance import (
 )
 from core.plan.link import DEFAULT_LINK, read_link
 from core.plan.pipeline.options import BORDERS, LANE_MEMORY
-from core.plan.specification import Specification, plans_of
+from core.plan.planning import plans_of
+from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.plan.task import Kind, Lane, Plan, Role
 from core.predict.costs import CostModel, Curve

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.causes import Explanation
-from core.plan.specification import job_of
+from core.plan.planning import job_of
 from core.plan.strategies import STRATEGIES
 from core.plan.task import Plan, PlanError, Role
 from core.predict.costs import CostModel, durations

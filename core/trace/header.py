@@ -8,7 +8,8 @@ from typing import Any
 from core.models.description import ModelDescription
 from core.plan.balance import BlockCost
 from core.plan.lanes import timing_note
-from core.plan.specification import Specification, check_numbers
+from core.plan.planning import check_numbers
+from core.plan.specification import Specification
 from core.plan.task import Lane
 
 FORMAT = 2

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from core.machine import host
 from core.paths import RESOURCES
-from core.plan.specification import Specification, lanes_of
+from core.plan.planning import lanes_of
+from core.plan.specification import Specification
 
 RECORDINGS, PRESETS = RESOURCES / "recordings", RESOURCES / "presets"
 

@@ -9,16 +9,9 @@ from pathlib import Path
 
 from core.plan.devices import Hardware
 from core.plan.pipeline.options import CHUNKS, SCHEDULE
+from core.plan.planning import check, check_memory, lanes_of, plans_of
 from core.plan.schedules import SCHEDULES
-from core.plan.specification import (
-    OPTIONS,
-    Specification,
-    check,
-    check_memory,
-    describe,
-    lanes_of,
-    plans_of,
-)
+from core.plan.specification import OPTIONS, Specification, describe
 from core.plan.task import Lane, Plan, PlanError
 from core.predict.costs_file import costs_of
 from core.predict.predict import predict_times

@@ -15,8 +15,9 @@ from core.engine.client import EngineClient
 from core.engine.messages import Ended
 from core.machine import host
 from core.models.catalogue import ModelSettings
+from core.plan.planning import lanes_of, plans_of
 from core.plan.schedules.schedule import ScheduleError
-from core.plan.specification import Specification, describe, lanes_of, plans_of
+from core.plan.specification import Specification, describe
 from core.plan.task import Plan, PlanError, Task
 from core.recording.decode import append_batch, merged
 from core.recording.schema import Record

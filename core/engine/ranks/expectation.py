@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from core.engine.prepare import Prepared
-from core.plan.specification import job_of
+from core.plan.planning import job_of
 from core.plan.strategy import Collectives
 from core.plan.task import Kind, Payload, Plan, Task
 

@@ -6,7 +6,7 @@ import os
 from functools import cache
 
 from core.plan.faults import Faults
-from core.plan.specification import plans_of
+from core.plan.planning import plans_of
 from core.plan.task import PlanError
 from core.predict.advisor import advice_on, advise
 from core.predict.costs import CostError

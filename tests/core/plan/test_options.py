@@ -11,13 +11,8 @@ from core.cli.arguments import make_parser
 from core.models.catalogue import ModelSettings
 from core.option import Option
 from core.plan.pipeline.options import CHUNKS, MICROBATCHES, SCHEDULE, STAGES
-from core.plan.specification import (
-    OPTIONS,
-    STRATEGY_OPTIONS,
-    Specification,
-    job_of,
-    specification_of,
-)
+from core.plan.planning import job_of
+from core.plan.specification import OPTIONS, STRATEGY_OPTIONS, Specification, specification_of
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -31,7 +26,8 @@ TIMES = Option("times_two", int, "How often everything is done.", "once", most=9
 STRATEGIES["often"] = replace(single.STRATEGY, name="often", options=(TIMES,))
 
 from core.cli.arguments import make_parser, options_table
-from core.plan.specification import Specification, check, specification_of
+from core.plan.planning import check
+from core.plan.specification import Specification, specification_of
 
 given = make_parser().parse_args("plan --strategy often --times-two 3".split())
 asked = specification_of(vars(given))

@@ -7,8 +7,9 @@ import pytest
 from core.models.catalogue import ModelSettings
 from core.models.description import Block, ModelDescription
 from core.plan.pipeline.staged import cut_stages
+from core.plan.planning import check, job_of, lanes_of
 from core.plan.schedules import SCHEDULES
-from core.plan.specification import Specification, check, describe, job_of, lanes_of
+from core.plan.specification import Specification, describe
 from core.plan.strategies import STRATEGIES
 from core.plan.strategy import keeps_all
 from core.plan.task import Kind, Stage

@@ -14,7 +14,8 @@ import pytest
 from core.models.catalogue import ModelSettings
 from core.paths import PROJECT_ROOT
 from core.plan.devices import Hardware
-from core.plan.specification import Specification, describe, lanes_of
+from core.plan.planning import lanes_of
+from core.plan.specification import Specification, describe
 from core.predict.costs_file import costs_of
 from core.predict.whatif import WhatIf, WhatIfQuery
 from core.predict.worker.client import ENDED, PredictorClient

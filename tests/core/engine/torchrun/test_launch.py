@@ -21,8 +21,9 @@ from core.explain.verified import verified
 from core.machine import host
 from core.models.catalogue import ModelSettings
 from core.paths import PROJECT_ROOT
+from core.plan.planning import lanes_of, plans_of
 from core.plan.schedules import SCHEDULES as PLANNED
-from core.plan.specification import Specification, lanes_of, plans_of, with_defaults
+from core.plan.specification import Specification, with_defaults
 from core.plan.task import PlanError
 from core.recording.recording import open_recording
 from core.report.summary import summarise

@@ -1,0 +1,156 @@
+"""From what a person asks for to lanes, jobs and plans; what cannot be is refused in one line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from core.models.catalogue import MODELS, ModelSettings
+from core.models.description import ModelDescription
+from core.option import flag_of, listed, values_of
+from core.plan.devices import Hardware
+from core.plan.faults import Faults, faults_text
+from core.plan.lanes import check_devices, lane_devices, make_lanes
+from core.plan.pipeline.options import DEFAULT_SCHEDULE, SCHEDULE
+from core.plan.schedules import schedule_of
+from core.plan.specification import MOST_STEPS, STRATEGY_OPTIONS, Specification, virtual_only
+from core.plan.strategies import STRATEGIES
+from core.plan.strategy import Job, Strategy
+from core.plan.task import Lane, Plan, PlanError
+
+EXPLAINED_BYTES = 460  # of two lanes, one of which waits for the other: 512 lanes against 256
+EXPLAINING_SHARE = 1 / 8
+
+
+def plans_of(
+    specification: Specification, model: ModelDescription, lanes: list[Lane]
+) -> dict[int, Plan]:
+    """The plan for every number of rows that a step of the run has. Raises PlanError."""
+    strategy = check(specification)
+    sizes = dict.fromkeys(specification.all_rows)
+    return {rows: strategy.plan(job_of(specification, model, lanes, rows)) for rows in sizes}
+
+
+def job_of(
+    specification: Specification, model: ModelDescription, lanes: list[Lane], rows: int
+) -> Job:
+    """What the strategy plans for a step of `rows` rows. Raises PlanError as `schedule_of` does."""
+    s = specification
+    settings = {option.name: s[option] for option in STRATEGY_OPTIONS}
+    schedule = schedule_of(s[SCHEDULE] or DEFAULT_SCHEDULE)
+    return Job(model, tuple(lanes), rows, schedule, settings)
+
+
+def lanes_of(specification: Specification, hardware: Hardware, present: bool = True) -> list[Lane]:
+    """The compute lanes of a run; with `present`, its devices must be on this machine.
+
+    Raises PlanError if they are not, or if faults are put into lanes or steps that are not there,
+    or into real lanes that are to run.
+    """
+    devices = lane_devices(specification.devices, hardware)
+    if present:
+        check_devices(devices, hardware)
+    lanes = make_lanes(devices, hardware, specification.cores_per_lane)
+    faults, given = Faults.of(specification), faults_text(specification)
+    faults.check(lanes, specification.warmup, len(specification.step_rows))
+    if present and faults and not lanes[0].is_virtual:
+        raise PlanError(
+            f"{given}: faults are put into virtual lanes alone; use --devices {len(lanes)}xvirtual"
+        )
+    return lanes
+
+
+def check(specification: Specification) -> Strategy:
+    """Check what can be checked without hardware or model; returns the strategy.
+
+    Raises PlanError naming the first bad value and what is accepted.
+    """
+    s = specification
+    strategy = STRATEGIES.get(s.strategy)
+    if strategy is None:
+        raise PlanError(f"there is no strategy {s.strategy!r}; use {listed(list(STRATEGIES))}")
+    check_numbers(s)
+    for option, value in s.values:
+        _refuse(option.problem(value))
+    _check_settings(s.model)
+    _check_options(s, strategy)
+    return strategy
+
+
+def check_numbers(specification: Specification) -> None:
+    """Raise PlanError, naming the first, if a number is none that a run can have."""
+    s = specification
+    for option, value in s.values:
+        if not isinstance(value, str):
+            _refuse(option.problem(value))
+    if (s.data or 0) / s.batch_rows > MOST_STEPS:
+        raise PlanError(f"--data {s.data} is over {MOST_STEPS:,} batches of {s.batch_rows} rows")
+
+
+def check_virtual(specification: Specification, lanes: Sequence[Lane]) -> None:
+    """Raise PlanError if something is asked of real lanes that only virtual ones can do."""
+    for option, value in specification.values:
+        if option.unused is virtual_only and value is not None and not lanes[0].is_virtual:
+            raise PlanError(
+                f"{option.flag} {value} is for virtual lanes, and {lanes[0].name} is a real one; "
+                f"use --devices {len(lanes)}xvirtual"
+            )
+
+
+def check_memory(specification: Specification, model: ModelDescription, hardware: Hardware) -> None:
+    """Raise PlanError if a step could not be held in the machine's memory, however divided."""
+    needed = model.step_bytes(max(specification.data or 0, *specification.all_rows))
+    memory = hardware.memory + sum(one.memory for one in hardware.accelerators)
+    if needed > memory:
+        raise PlanError(
+            f"--batch {specification.batch_rows} of {model.name} needs at least "
+            f"{needed / 1e9:,.1f} GB, but this machine has {memory / 1e9:,.1f} GB: "
+            "use fewer rows or a smaller model"
+        )
+
+
+def check_lanes(specification: Specification, lanes: int, memory: int) -> None:
+    """Raise PlanError if explaining a step on so many lanes takes too much of `memory` (bytes).
+
+    A lane may wait for every other one in turn, so what explains its idle time grows with them.
+    """
+    most = math.isqrt(int(memory * EXPLAINING_SHARE / EXPLAINED_BYTES))
+    if lanes > most:
+        needed = lanes * lanes * EXPLAINED_BYTES
+        raise PlanError(
+            f"--devices {specification.devices}: explaining {lanes:,} lanes takes about "
+            f"{needed / 1e9:.1f} GB, more than an eighth of this machine's {memory / 1e9:.1f} GB; "
+            f"use at most {most:,} lanes"
+        )
+
+
+def _refuse(problem: str) -> None:
+    """Raise PlanError if there is a problem."""
+    if problem:
+        raise PlanError(problem)
+
+
+def _check_settings(model: ModelSettings) -> None:
+    """Raise PlanError for a setting that the model does not take, or values that do not fit."""
+    kind = MODELS.get(model.name)
+    taken = {} if kind is None else kind.settings
+    for option, value in values_of(model):
+        if option.kind is int and value is not None and option.name not in taken:
+            takes = listed([flag_of(name) for name in taken]) or "no such settings"
+            raise PlanError(f"{option.flag} {value} is not for {model.name}, which takes {takes}")
+    _refuse("" if kind is None else kind.problem(model.filled()))
+
+
+def _check_options(s: Specification, strategy: Strategy) -> None:
+    given = {o.name: o for o in STRATEGY_OPTIONS if s[o] not in (None, o.default)}
+    for option in given.values():
+        if option not in strategy.options:
+            takers = [other.name for other in STRATEGIES.values() if option in other.options]
+            raise PlanError(f"{option.flag} is not for {strategy.name}; it is for {listed(takers)}")
+        if (other := given.get(option.excludes)) is not None:
+            raise PlanError(
+                f"{option.flag} {s[option]} and {other.flag} {s[other]} exclude each other; "
+                "use one of them"
+            )
+    if (schedule := s[SCHEDULE]) is not None:
+        schedule_of(schedule)
