@@ -10,9 +10,10 @@ import pyarrow as pa
 
 from core.models.catalogue import ModelSettings
 from core.plan.devices import Accelerator, Hardware
+from core.plan.plan import Plan
 from core.plan.planning import lanes_of, plans_of
 from core.plan.specification import Specification, describe
-from core.plan.task import Kind, Plan
+from core.plan.task import Kind
 from core.recording.decode import append_batch, merged
 from core.recording.recording import RecordingFile
 from core.recording.schema import Record

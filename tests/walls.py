@@ -79,6 +79,8 @@ LAYERS = (
     ("core.reading", "core.process", "core.option"),
     ("core.models",),
     ("core.plan.task",),
+    ("core.plan.division",),
+    ("core.plan.plan",),
     ("core.plan.schedules",),
     ("core.plan",),
     ("core.plan.pipeline",),

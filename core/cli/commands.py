@@ -36,10 +36,11 @@ from core.plain import plain, say
 from core.plan.devices import KINDS, Hardware
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.pipeline.orders import lane_orders
+from core.plan.plan import Lane
 from core.plan.planning import check, lanes_of, plans_of
 from core.plan.schedules.compute_csv import csv_text
 from core.plan.specification import Specification, describe, specification_of, with_defaults
-from core.plan.task import Lane, PlanError
+from core.plan.task import PlanError
 from core.predict.compare import Comparison, predict_steps
 from core.recorder.wire import is_address
 from core.recording.decode import append_batch, merged

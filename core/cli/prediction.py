@@ -19,9 +19,10 @@ from core.plain import say
 from core.plan.faults import Faults, faults_given
 from core.plan.link import read_link
 from core.plan.pipeline.options import SCHEDULE
+from core.plan.plan import Role, Runner
 from core.plan.planning import check
 from core.plan.specification import specification_of
-from core.plan.task import PlanError, Role, Runner
+from core.plan.task import PlanError
 from core.predict.compare import known_costs
 from core.predict.costs import CostError, CostModel, cost_name
 from core.predict.costs_file import NEEDED, read_costs, write_costs

@@ -10,8 +10,9 @@ from core.explain.verified import Verified
 from core.models.description import ModelDescription
 from core.plain import plain
 from core.plan.devices import HOST, Hardware, kind_of
+from core.plan.division import Stage
 from core.plan.grid import grid
-from core.plan.task import Plan, Stage
+from core.plan.plan import Plan
 from core.report.summary import CollectiveSummary, LaneSummary, StepSummary, Summary
 from core.report.waterfall import BAR_WORDS
 

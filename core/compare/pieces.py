@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from core.compare.differences import Difference, Group
 from core.explain.causes import CAUSES, Explanation
-from core.plan.task import KINDS, Kind, Role
+from core.plan.plan import Role
+from core.plan.task import KINDS, Kind
 from core.trace.step import StepColumns
 
 

@@ -11,10 +11,10 @@ from core.models.catalogue import MODELS
 from core.plain import Say
 from core.plan.faults import faults_text
 from core.plan.pipeline.options import SCHEDULE
+from core.plan.plan import Role
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import STRATEGY_OPTIONS, with_defaults
 from core.plan.strategies import STRATEGIES
-from core.plan.task import Role
 from core.trace.columns import ABSENT
 from core.trace.step import StepSpans
 from core.trace.trace import Trace

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from core.explain.causes import CAUSES, Explanation, cause_totals
 from core.explain.run_step import explain_run_step
-from core.plan.task import KINDS, Lane, PlanError, Role
+from core.plan.plan import Lane, Role
+from core.plan.task import KINDS, PlanError
 from core.trace.columns import sorted_positions
 from core.trace.complete import completed_steps, measured_steps
 from core.trace.trace import Trace

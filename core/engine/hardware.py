@@ -12,7 +12,8 @@ import torch.distributed as dist
 
 from core.machine import host
 from core.plan.devices import Accelerator, Hardware, kind_of, process_group
-from core.plan.task import Lane, PlanError
+from core.plan.plan import Lane
+from core.plan.task import PlanError
 
 
 def find_hardware() -> Hardware:

@@ -21,7 +21,7 @@ from core.engine.tasks.executor import Executor
 from core.engine.tasks.operations import Operations, Step
 from core.engine.verify import judge, keeps_parameters
 from core.plan.nested import Nested, nested_tasks
-from core.plan.task import Plan, Runner
+from core.plan.plan import Plan, Runner
 from core.predict.costs import CostModel
 from core.predict.costs_file import values_of
 from core.recording.schema import COSTS_LEVEL

@@ -28,8 +28,8 @@ from core.engine.ranks.run import RankError, run_on_ranks
 from core.engine.run import run_on_lanes
 from core.engine.tasks.executor import Stopped
 from core.engine.virtual.run import run_on_virtual_lanes
+from core.plan.plan import Runner
 from core.plan.specification import Specification
-from core.plan.task import Runner
 from core.process.lifeline import open_pipes
 from core.recording.writer import TraceWriter
 

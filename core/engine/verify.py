@@ -15,8 +15,8 @@ from torch import Tensor, nn
 from core.engine.models.modules import Batch
 from core.engine.models.workload import Workload, full_names, gradients_of
 from core.files import whole_file
+from core.plan.division import Part
 from core.plan.specification import Specification
-from core.plan.task import Part
 from core.recording.writer import TraceWriter
 
 SMALL = 1e-3  # gradients smaller than this part of the largest are judged by that floor

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.explain.causes import Explanation
+from core.plan.division import Pipeline
+from core.plan.plan import Lane, Role
 from core.plan.schedules import SCHEDULES
-from core.plan.task import KINDS, Kind, Lane, Pipeline, Role
+from core.plan.task import KINDS, Kind
 from core.trace.step import StepColumns
 
 

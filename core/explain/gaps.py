@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from core.explain.causes import CAUSES, Cause, Explanation
 from core.explain.lanes import gap_at
 from core.explain.run_step import explain_run_step
-from core.plan.task import Lane, Role, Task
+from core.plan.plan import Lane, Role
+from core.plan.task import Task
 from core.trace.trace import Trace
 
 MOST_REASONS = 3

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core.explain.lanes import Gap, gaps_within
-from core.plan.task import Role
+from core.plan.plan import Role
 from core.trace.columns import sorted_positions
 from core.trace.trace import Trace
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from core.explain.causes import CAUSES, Cause, Explanation
 from core.explain.lanes import LaneTime
 from core.explain.statistics import union_ns, within
-from core.plan.task import Role
+from core.plan.plan import Role
 from core.trace.columns import sorted_positions
 from core.trace.spans import Spans
 from core.trace.trace import Trace

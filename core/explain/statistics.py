@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from core.explain.durations import CODES, Ranked, size_codes
 from core.explain.lanes import LaneTime
-from core.plan.task import IS_COMMUNICATION, KINDS, Kind, Lane, Role
+from core.plan.plan import Lane, Role
+from core.plan.task import IS_COMMUNICATION, KINDS, Kind
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.order import row_keys, stable_argsort, turns
-from core.plan.task import IS_COLLECTIVE, Lane
+from core.plan.plan import Lane
+from core.plan.task import IS_COLLECTIVE
 from core.trace.columns import ABSENT
 from core.trace.step import StepColumns
 

@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from core.plan.task import KIND_CODES, Kind, Plan, PlanError
+from core.plan.plan import Plan
+from core.plan.task import KIND_CODES, Kind, PlanError
 
 LEAST_GAIN = 0.03
 """What a block costs beside others differs by about so much from what it costs alone."""

@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.plan.task import ABSENT, Placement, Plan, Stage
+from core.plan.division import Placement, Stage
+from core.plan.plan import Plan
+from core.plan.task import ABSENT
 
 
 def by_blocks(plan: Plan) -> Plan:

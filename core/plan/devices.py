@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.plan.task import Lane
+from core.plan.plan import Lane
 from core.recorder.kinds import CUDA, GLOO, HOST, KINDS, DeviceKind, kind_of
 
 __all__ = [

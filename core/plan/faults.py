@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from core.option import Group, Option, Settings, listed
 from core.plan.lanes import asks_virtual
-from core.plan.task import IS_COMMUNICATION, KIND_CODES, Kind, Lane, PlanError, Role, TaskColumns
+from core.plan.plan import Lane, Role
+from core.plan.task import IS_COMMUNICATION, KIND_CODES, Kind, PlanError, TaskColumns
 from core.plan.transfers import LanePair, links_of
 
 T = TypeVar("T")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from core.plan.task import Kind, Plan, Task
+from core.plan.plan import Plan
+from core.plan.task import Kind, Task
 
 IDLE = "."
 

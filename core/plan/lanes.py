@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from core.option import listed
 from core.plan.devices import HOST, KINDS, Hardware, kind_of
 from core.plan.link import link_text
-from core.plan.task import Lane, PlanError, Role
+from core.plan.plan import Lane, Role
+from core.plan.task import PlanError
 
 MOST_LANES = 4096
 VIRTUAL = "virtual:"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.plan.task import Kind, Lane, Plan, Role, Task
+from core.plan.plan import Lane, Plan, Role
+from core.plan.task import Kind, Task
 
 _DIVIDED = frozenset({Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT})
 

@@ -21,9 +21,9 @@ from core.plan.faults import FAULT_OPTIONS
 from core.plan.lanes import asks_virtual
 from core.plan.link import DEFAULT_LINK, read_link
 from core.plan.pipeline.options import DEFAULT_SCHEDULE, MOST_ROWS, SCHEDULE
+from core.plan.plan import Runner
 from core.plan.splits import split
 from core.plan.strategies import STRATEGIES
-from core.plan.task import Runner
 from core.typed import typed
 
 OPTIMIZERS = ("sgd", "momentum", "adam", "adamw")

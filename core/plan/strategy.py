@@ -9,8 +9,9 @@ from typing import Any, TypeVar, cast
 from core.models.description import ModelDescription
 from core.option import Option, Value
 from core.plan.devices import kind_of
+from core.plan.plan import Lane, Plan, Runner
 from core.plan.schedules.schedule import Schedule
-from core.plan.task import Kind, Lane, Payload, Plan, PlanError, Runner
+from core.plan.task import Kind, Payload, PlanError
 
 T = TypeVar("T")
 

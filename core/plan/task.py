@@ -1,18 +1,15 @@
-"""The words of a plan: kinds, lanes, parts of the batch, tasks."""
+"""A task: what it does, on what, and what it waits for; one by one, and as columns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from functools import cached_property
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from core.models.description import ModelDescription
 
 ABSENT = -1
 """What stands in a column for a number that does not apply."""
@@ -124,119 +121,6 @@ class Payload(StrEnum):
 
 PAYLOADS: tuple[Payload, ...] = tuple(Payload)
 PAYLOAD_CODES: dict[Payload, int] = {payload: code for code, payload in enumerate(PAYLOADS)}
-
-
-class Role(StrEnum):
-    """What a lane is for. A nested lane does nothing of its own: it tells the parts of tasks."""
-
-    COMPUTE = "compute"
-    COPY = "copy"
-    COMMUNICATION = "communication"
-    NESTED = "nested"
-
-
-class Runner(StrEnum):
-    """Who drives a plan: lanes follow it exactly; torch drives ranks, and the plan expects."""
-
-    LANES = "lanes"
-    RANKS = "ranks"
-
-
-@dataclass(frozen=True, slots=True)
-class Lane:
-    """One row that executes its tasks in order.
-
-    `device` is hardware (`cpu`, `cuda:0`), which several lanes may share, or a virtual device
-    (`virtual:3`), whose work really runs on the hardware `runs_on` (`device` itself otherwise).
-    `cores` is a CPU lane's number of cores (0 on a GPU). `sharing` says in words what the lane
-    shares, or is empty. `serves` is the compute lane that a copy or communication lane works for,
-    or whose tasks' parts a nested lane tells (itself otherwise). Nested lanes come after all
-    others.
-    """
-
-    index: int
-    name: str
-    device: str
-    role: Role = Role.COMPUTE
-    cores: int = 0
-    sharing: str = ""
-    serves: int = -1
-    runs_on: str = ""
-
-    def __post_init__(self) -> None:
-        if self.serves < 0:
-            object.__setattr__(self, "serves", self.index)
-        if not self.runs_on:
-            object.__setattr__(self, "runs_on", self.device)
-
-    @property
-    def is_virtual(self) -> bool:
-        """Whether the lane has a clock of its own, and no hardware of its own."""
-        return self.runs_on != self.device
-
-
-def computing_lanes(lanes: Iterable[Lane]) -> list[Lane]:
-    """Those that compute. Threads of a host beside the streams that they start work on do not."""
-    found = [lane for lane in lanes if lane.role is Role.COMPUTE]
-    devices = {lane.device for lane in found if not lane.cores}
-    return [lane for lane in found if not (lane.cores and lane.device in devices)]
-
-
-def working_lanes(lanes: Iterable[Lane]) -> list[Lane]:
-    """The lanes that do something: all but the nested ones, whose spans are parts of others'."""
-    return [lane for lane in lanes if lane.role is not Role.NESTED]
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """A run of the model's blocks, first to last (exclusive), held by one lane per replica.
-
-    Where blocks are split, a stage is a segment of the model, and `shares` says how much of each of
-    these blocks a lane holds and computes (of the block's parameters, 0 to 1). The outputs of its
-    `shards`, on a lane each, are partial ones: their sum is the stage's, as their gradients' sum is
-    that of its input.
-    """
-
-    index: int
-    first: int
-    last: int
-    shards: int = 1
-    shares: tuple[float, ...] = ()
-
-    @property
-    def held(self) -> tuple[tuple[int, float], ...]:
-        """The number of each block, and how much of it a lane holds and computes (1 is all)."""
-        blocks = range(self.first, self.last)
-        return tuple(zip(blocks, self.shares or (1.0,) * len(blocks), strict=True))
-
-    def parameter_bytes(self, model: ModelDescription) -> int:
-        """Bytes of the parameters that a lane holds of the stage."""
-        return round(sum(share * model.run_bytes(b, b + 1) for b, share in self.held))
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A piece of the batch: rows `start` to `start + rows` go to one replica as one micro-batch."""
-
-    replica: int
-    microbatch: int
-    start: int
-    rows: int
-
-
-@dataclass(frozen=True, slots=True)
-class Placement:
-    """Which lane holds a shard of a stage of a replica. The `owner` is the copy that is stepped.
-
-    A stage that is not divided among lanes has a single shard, 0; or, between divided ones, the
-    same work on each of their lanes, numbered as the shards are.
-    """
-
-    replica: int
-    stage: int
-    lane: int
-    owner: bool = True
-    shard: int = 0
 
 
 class Task(NamedTuple):
@@ -363,66 +247,54 @@ COLUMN_TYPES: dict[str, type[np.signedinteger[Any]]] = {
 """The types of TaskColumns' columns, beside those of what tasks wait for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pipeline:
-    """The numbers by which a schedule's formulas go: of each pipeline, if there are several."""
+class PlanBuilder:
+    """Collects tasks in order; `add` returns the index by which later tasks wait for this one."""
 
-    schedule: str
-    ranks: int
-    microbatches: int
-    chunks: int
-
-
-@dataclass(frozen=True)
-class Plan:
-    """All tasks of one step, in an order in which every task comes after what it waits for.
-
-    The plan is its `columns`; `tasks` are the same as objects, for whoever handles them one by one.
-    `replicas` is the number of replicas that there could be, those left without rows included.
-    `pipeline` is there for plans in the order of a schedule, where each of its ranks has a lane of
-    its own and all of several pipelines have as many micro-batches.
-    """
-
-    runner: Runner
-    lanes: tuple[Lane, ...]
-    stages: tuple[Stage, ...]
-    placements: tuple[Placement, ...]
-    parts: tuple[Part, ...]
-    columns: TaskColumns
-    replicas: int = 1
-    pipeline: Pipeline | None = None
-
-    @cached_property
-    def tasks(self) -> tuple[Task, ...]:
-        """Every entry of the columns as a task, made when it is first asked for."""
-        return self.columns.tasks()
+    def __init__(self) -> None:
+        self._tasks: list[Task] = []
 
     @property
-    def rows(self) -> int:
-        """Rows of the whole batch."""
-        return sum(part.rows for part in self.parts)
+    def columns(self) -> TaskColumns:
+        """All tasks so far."""
+        return TaskColumns.of(self._tasks)
 
-    def parts_of(self, task: Task) -> tuple[Part, ...]:
-        """The pieces of the batch that `task` covers."""
-        return tuple(
-            part
-            for part in self.parts
-            if task.replica in (None, part.replica) and task.microbatch in (None, part.microbatch)
+    def add(
+        self,
+        kind: Kind,
+        lane: int,
+        after: Sequence[int] = (),
+        *,
+        stage: int | None = None,
+        replica: int | None = None,
+        shard: int | None = None,
+        microbatch: int | None = None,
+        block: int | None = None,
+        bucket: int | None = None,
+        rows: int = 0,
+        bytes: int = 0,
+        payload: Payload = Payload.NONE,
+    ) -> int:
+        """Append a task. Raises PlanError if it waits for a task that is not there yet."""
+        index = len(self._tasks)
+        needs = tuple(dict.fromkeys(after))
+        for other in needs:
+            if not 0 <= other < index:
+                raise PlanError(f"task {index} ({kind}) waits for task {other}, which comes later")
+        self._tasks.append(
+            Task(
+                index,
+                kind,
+                lane,
+                stage,
+                replica,
+                microbatch,
+                block,
+                bucket,
+                rows,
+                bytes,
+                payload,
+                needs,
+                shard=shard,
+            )
         )
-
-    def halves(self, task: Task) -> tuple[Task, ...]:
-        """The forward and the backward that an overlap is made of; of another task, that alone."""
-        if task.kind is not Kind.OVERLAP:
-            return (task,)
-        alone = task._replace(kind=Kind.FORWARD, paired_stage=None, paired_microbatch=None)
-        backward = alone._replace(
-            kind=Kind.BACKWARD, stage=task.paired_stage, microbatch=task.paired_microbatch
-        )
-        return alone, backward._replace(rows=sum(part.rows for part in self.parts_of(backward)))
-
-    def lane_of(self, replica: int, stage: int, shard: int = 0) -> int:
-        """The lane that holds `shard` of `stage` of `replica`. Raises KeyError if none does."""
-        for placement in self.placements:
-            if (placement.replica, placement.stage, placement.shard) == (replica, stage, shard):
-                return placement.lane
-        raise KeyError((replica, stage, shard))
+        return index

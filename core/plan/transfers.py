@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import IS_COLLECTIVE, IS_COMMUNICATION, Lane, TaskColumns
+from core.plan.plan import Lane
+from core.plan.task import IS_COLLECTIVE, IS_COMMUNICATION, TaskColumns
 
 LanePair = tuple[int, int]
 """Two compute lanes, the lower one first."""

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from core.models.description import ModelDescription
-from core.plan.task import Kind, Stage
+from core.plan.division import Stage
+from core.plan.task import Kind
 from core.predict.costs import STAGED, CostError, CostModel, Curve, cost_name
 
 _PARTS = (Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)

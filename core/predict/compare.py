@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from core.explain.waits import meeting, waits_of
 from core.order import stable_argsort
 from core.plan.faults import NO_FAULTS, Faults
-from core.plan.task import KINDS, Kind, Lane, PlanError, Role, working_lanes
+from core.plan.plan import Lane, Role, working_lanes
+from core.plan.task import KINDS, Kind, PlanError
 from core.predict.costs import CostModel, Curve, durations
 from core.predict.costs_file import costs_of
 from core.predict.predict import lane_times

@@ -10,17 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.plan.division import Stage
 from core.plan.link import Link
-from core.plan.task import (
-    ABSENT,
-    ENTERS,
-    IS_COLLECTIVE,
-    KINDS,
-    Kind,
-    PlanError,
-    Stage,
-    TaskColumns,
-)
+from core.plan.task import ABSENT, ENTERS, IS_COLLECTIVE, KINDS, Kind, PlanError, TaskColumns
 
 Curve = tuple[tuple[float, float], ...]
 """Points (size, ns) with growing sizes above 0. Between two points a cost is read off the line

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from core.plan.task import Role
+from core.plan.plan import Role
 from core.predict.compare import Comparison
 from core.trace.trace import Trace
 

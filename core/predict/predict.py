@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from core.explain.waits import meeting
 from core.plan.faults import NO_FAULTS, Faults
-from core.plan.task import IS_COMMUNICATION, Lane, Plan, Task
+from core.plan.plan import Lane, Plan
+from core.plan.task import IS_COMMUNICATION, Task
 from core.predict.costs import CostModel, durations
 from core.predict.peaks import peak_activations
 from core.predict.simulate import simulate

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from core.plan.task import ABSENT, Lane, Role
+from core.plan.plan import Lane, Role
+from core.plan.task import ABSENT
 
 _WORDS = re.compile(rf"({'|'.join(Role)}) lane(?:, serves (\d{{1,18}}))?")
 Told = tuple[Role, int]

@@ -17,10 +17,11 @@ from core.plan.balance import (
 )
 from core.plan.link import DEFAULT_LINK, read_link
 from core.plan.pipeline.options import BORDERS, LANE_MEMORY
+from core.plan.plan import Lane, Plan, Role
 from core.plan.planning import plans_of
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
-from core.plan.task import Kind, Lane, Plan, Role
+from core.plan.task import Kind
 from core.predict.costs import CostModel, Curve
 from core.predict.predict import predict_times
 from core.report.replan import RunPlans

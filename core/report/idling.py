@@ -9,7 +9,7 @@ import numpy as np
 
 from core.explain.causes import CAUSES, PASSES, Cause, Explanation
 from core.plain import Say, duration_text, plainly
-from core.plan.task import computing_lanes
+from core.plan.plan import computing_lanes
 
 MOSTLY = 2 / 3
 """The part of a cause's idle time from which on one lane is said to be what it waits for."""

@@ -12,16 +12,9 @@ from numpy.typing import NDArray
 
 from core.explain.waits import waits_of
 from core.models.description import ModelDescription
-from core.plan.task import (
-    ABSENT,
-    IS_COMMUNICATION,
-    KINDS,
-    Kind,
-    Lane,
-    PlanError,
-    Stage,
-    computing_lanes,
-)
+from core.plan.division import Stage
+from core.plan.plan import Lane, computing_lanes
+from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind, PlanError
 from core.plan.transfers import Links, links_of
 from core.predict.costs import paired_rows
 from core.predict.simulate import simulate

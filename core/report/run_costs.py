@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.plan.task import Stage
+from core.plan.division import Stage
 from core.predict.compare import CostSource, costs_of_step, known_costs
 from core.predict.costs import CostModel
 from core.report.replan import RunPlans

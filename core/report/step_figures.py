@@ -13,7 +13,7 @@ from core.explain.arrivals import Arrivals, arrivals, merged
 from core.explain.bubble import Bubble, bubble, closed_form
 from core.explain.causes import CAUSES, Explanation, cause_totals
 from core.explain.critical import critical_path, path_shares
-from core.plan.task import Pipeline
+from core.plan.division import Pipeline
 from core.report.waterfall import waterfall
 
 

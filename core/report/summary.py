@@ -15,7 +15,7 @@ from core.explain.lanes import entering
 from core.explain.run_step import explain_run_step
 from core.plan.faults import faults_given
 from core.plan.pipeline.options import SCHEDULE
-from core.plan.task import working_lanes
+from core.plan.plan import working_lanes
 from core.report.replan import RunPlans
 from core.report.verdict import Verdict, verdict
 from core.trace.complete import ended_steps, run_faults

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from core.paths import RESOURCES
-from core.plan.task import KINDS, Kind, Role, working_lanes
+from core.plan.plan import Role, working_lanes
+from core.plan.task import KINDS, Kind
 from core.trace.complete import measured_steps
 from core.trace.trace import Trace
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.causes import Explanation
-from core.plan.task import IS_COMMUNICATION, PlanError, Role
+from core.plan.plan import Role
+from core.plan.task import IS_COMMUNICATION, PlanError
 from core.predict.simulate import simulate
 from core.trace.step import StepColumns
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import Role, working_lanes
+from core.plan.plan import Role, working_lanes
 from core.trace.columns import ABSENT, sorted_positions
 from core.trace.spans import Spans
 from core.trace.trace import Fault, Trace

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.plan.task import Lane
+from core.plan.plan import Lane
 from core.trace.query import UNITS
 from core.trace.trace import Trace
 

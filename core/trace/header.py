@@ -8,9 +8,9 @@ from typing import Any
 from core.models.description import ModelDescription
 from core.plan.balance import BlockCost
 from core.plan.lanes import timing_note
+from core.plan.plan import Lane
 from core.plan.planning import check_numbers
 from core.plan.specification import Specification
-from core.plan.task import Lane
 
 FORMAT = 2
 """Of recordings; those of another format are refused."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import Role
+from core.plan.plan import Role
 from core.trace.columns import ABSENT
 from core.trace.spans import LaneSpans, Spans
 from core.trace.step_bounds import StepBounds

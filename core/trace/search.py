@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import KINDS, Kind, Lane
+from core.plan.plan import Lane
+from core.plan.task import KINDS, Kind
 from core.trace.columns import ABSENT, Column
 from core.trace.query import (
     Action,

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.order import stable_argsort
-from core.plan.task import ABSENT, COLUMN_TYPES, Plan, Task, TaskColumns, working_lanes
+from core.plan.plan import Plan, working_lanes
+from core.plan.task import ABSENT, COLUMN_TYPES, Task, TaskColumns
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 

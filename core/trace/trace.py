@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import Kind, Lane, Payload, Role, Task
+from core.plan.plan import Lane, Role
+from core.plan.task import Kind, Payload, Task
 from core.trace.arguments import Arguments
 from core.trace.blocks import Blocks
 from core.trace.columns import ABSENT

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
-from core.plan.task import Role
+from core.plan.plan import Role
 from gui.figures.looks import Look, pattern_lines
 from gui.figures.numbers import labels
 from gui.figures.style import Face

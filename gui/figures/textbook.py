@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.balance import lane_balance
-from core.plan.task import Lane, Role, working_lanes
+from core.plan.plan import Lane, Role, working_lanes
 from core.report.figure import FigureOptions
 from core.trace.excerpt import lanes_of
 from gui.figures.looks import Look

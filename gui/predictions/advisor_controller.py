@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from core.plan.task import Role
+from core.plan.plan import Role
 from core.predict.worker.client import PredictorClient
 from core.predict.worker.jobs import Advise, Advised, Done, Lost, Progress, Refused, Reply
 from core.report.run_costs import RunCosts, run_costs

@@ -11,9 +11,10 @@ from core.models.catalogue import MODELS
 from core.models.description import ModelDescription
 from core.option import Option, Value
 from core.plan.pipeline.options import BALANCE, BORDERS, LANE_MEMORY, STAGES
+from core.plan.plan import Plan
 from core.plan.planning import plans_of
 from core.plan.specification import Specification, describe
-from core.plan.task import Plan, PlanError
+from core.plan.task import PlanError
 from core.predict.worker.client import PredictorClient
 from core.predict.worker.jobs import Done, Lost, Refused, Reply, StepTimes
 from core.report.cut import (

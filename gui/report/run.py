@@ -11,7 +11,7 @@ from core.explain.arrivals import Arrivals
 from core.explain.balance import LaneBalance, lane_balance
 from core.explain.causes import CAUSES, Cause
 from core.explain.critical import Share
-from core.plan.task import Role, working_lanes
+from core.plan.plan import Role, working_lanes
 from core.report.step_figures import StepFigures, mean_figures
 from core.report.verdict import verdict
 from core.report.waterfall import BAR_WORDS

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.causes import CAUSES
-from core.plan.task import Lane, Role
+from core.plan.plan import Lane, Role
 from core.trace.trace import Trace
 from gui.look.causes import CAUSE_LOOKS
 from gui.look.families import FAMILIES, family_of, family_texts

@@ -8,9 +8,9 @@ from typing import Any
 from core.option import Option, values_of
 from core.plan.link import DEFAULT_LINK, read_link
 from core.plan.pipeline.options import MICROBATCHES, SPLIT_SIZE
+from core.plan.plan import Plan
 from core.plan.specification import STEPS, STRATEGY_OPTIONS, Specification
 from core.plan.strategies import STRATEGIES
-from core.plan.task import Plan
 from gui.look.text import rows_text, tr
 
 

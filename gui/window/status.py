@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from core.explain.verified import verified
+from core.plan.plan import Runner
 from core.plan.strategies import STRATEGIES
-from core.plan.task import Runner
 from core.predict.compare import Comparison
 from core.predict.costs import MOST_PASSES
 from core.predict.doubt import doubt

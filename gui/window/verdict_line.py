@@ -7,7 +7,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 
 from core.plan.pipeline.options import MICROBATCHES
-from core.plan.task import Role
+from core.plan.plan import Role
 from core.report.suggestion import Change, Suggestion
 from core.trace.header import Header
 from gui.figures.titles import way_title

@@ -15,10 +15,11 @@ from core.engine.client import EngineClient
 from core.engine.messages import Ended
 from core.machine import host
 from core.models.catalogue import ModelSettings
+from core.plan.plan import Plan
 from core.plan.planning import lanes_of, plans_of
 from core.plan.schedules.schedule import ScheduleError
 from core.plan.specification import Specification, describe
-from core.plan.task import Plan, PlanError, Task
+from core.plan.task import PlanError, Task
 from core.recording.decode import append_batch, merged
 from core.recording.schema import Record
 from core.recording.writer import NoteRow, Timings, TraceWriter, note_batch, plan_batch, span_batch

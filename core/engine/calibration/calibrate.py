@@ -35,7 +35,8 @@ from core.engine.models.stage_module import copy_to
 from core.engine.prepare import Prepared
 from core.engine.tasks.executor import POLL_SECONDS, Stopped
 from core.plan.link import Link
-from core.plan.task import ABSENT, Kind, Role, Task
+from core.plan.plan import Role
+from core.plan.task import ABSENT, Kind, Task
 from core.predict.costs import MOST_PASSES, CostModel, Curve
 
 BUDGET_SECONDS = 1.2

@@ -18,7 +18,8 @@ from core.engine.lanes.lane import Stamps
 from core.engine.models.modules import Batch
 from core.engine.tasks.operations import Operations
 from core.engine.tasks.values import Key, ValueStore
-from core.plan.task import Kind, Payload, Plan, Task
+from core.plan.plan import Plan
+from core.plan.task import Kind, Payload, Task
 
 Name = tuple[object, ...]
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from core.engine.lanes.devices import open_clock, open_lanes
 from core.engine.lanes.lane import Stamps, Timestamp, reached
-from core.plan.task import Lane
+from core.plan.plan import Lane
 
 RUN_DELAY = "/proc/thread-self/schedstat"
 """The kernel's account of the thread that opens it: its second number is the time in ns for which

@@ -15,7 +15,7 @@ from functools import cache
 import torch
 
 from core.engine.lanes.lane import ANCHORS, Clock, Lane, Timestamp
-from core.plan import task as plan
+from core.plan import plan
 from core.plan.devices import HOST, kind_of
 
 

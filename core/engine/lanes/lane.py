@@ -21,7 +21,8 @@ from typing import TypeVar
 
 import torch
 
-from core.plan import task as plan
+from core.plan import plan
+from core.plan.task import Kind, Task
 
 Timestamp = int | torch.Event
 ANCHORS = 8  # round trips tried for each anchor; the shortest is kept
@@ -156,10 +157,10 @@ class Stamps:
         if self.blocks and (backward, border) not in self._borders:
             self._borders[backward, border] = self._now()
 
-    def bounds(self, task: plan.Task) -> tuple[Timestamp, Timestamp] | None:
+    def bounds(self, task: Task) -> tuple[Timestamp, Timestamp] | None:
         """The start and the end of a block; None if one of its borders was not seen."""
         assert task.block is not None
-        backward = task.kind is not plan.Kind.FORWARD
+        backward = task.kind is not Kind.FORWARD
         borders = [(backward, task.block), (backward, task.block + 1)]
         if not all(border in self._borders for border in borders):
             return None

@@ -16,7 +16,7 @@ from core.engine.lanes.memory import extra_bytes, saved_tensors
 from core.engine.models.split_backward import WeightPass, backward_input, backward_weight
 from core.engine.models.workload import Workload
 from core.plan.balance import BlockCost
-from core.plan.task import Lane
+from core.plan.plan import Lane
 from core.predict.footprint import OPTIMIZER_STATES
 
 WARMUP = 1

@@ -11,8 +11,8 @@ from torch import Tensor, nn
 from core.engine.lanes.lane import Stamps
 from core.engine.models.shards import Cut, LaneBlocks
 from core.engine.models.workload import full_names, make_optimizer
+from core.plan.division import Placement, Stage
 from core.plan.specification import Specification
-from core.plan.task import Placement, Stage
 
 
 def copy_to(device: torch.device, tensor: Tensor) -> Tensor:

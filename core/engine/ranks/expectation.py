@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from core.engine.prepare import Prepared
+from core.plan.plan import Plan
 from core.plan.planning import job_of
 from core.plan.strategy import Collectives
-from core.plan.task import Kind, Payload, Plan, Task
+from core.plan.task import Kind, Payload, Task
 
 Key = tuple[Kind, int, Payload]
 """What tells a rank's tasks apart: kind, block or bucket (or -1), and what is moved."""

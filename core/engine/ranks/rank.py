@@ -46,8 +46,9 @@ from core.engine.run import batches_of
 from core.engine.tasks.step_counters import inside, outside
 from core.engine.verify import judge, keeps_parameters
 from core.plan.devices import GLOO, Hardware
+from core.plan.plan import Role
 from core.plan.specification import Specification
-from core.plan.task import Kind, Role
+from core.plan.task import Kind
 from core.process.lifeline import only_here, open_pipes
 from core.recording.writer import Timings, TraceWriter
 from core.trace.event_rows import STARTED

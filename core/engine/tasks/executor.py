@@ -23,7 +23,8 @@ from core.engine.models.modules import Batch
 from core.engine.tasks.operations import Operations, Step
 from core.engine.tasks.step_counters import ClosedStep
 from core.plan.nested import Nested
-from core.plan.task import Plan, Task
+from core.plan.plan import Plan
+from core.plan.task import Task
 from core.recording.writer import NoteRow, Timings, TraceWriter
 
 POLL_SECONDS = 0.0002

@@ -31,7 +31,9 @@ from core.engine.models.stage_module import StageModule, copy_to, sum_of_copies
 from core.engine.prepare import Prepared
 from core.engine.tasks.replicas import Replicas
 from core.engine.tasks.values import Key, ValueStore
-from core.plan.task import Kind, Part, Payload, Plan, Task
+from core.plan.division import Part
+from core.plan.plan import Plan
+from core.plan.task import Kind, Payload, Task
 from core.process.lifeline import only_here
 
 GATHERED = Key("gathered")

@@ -8,7 +8,9 @@ from typing import NamedTuple
 from torch import Tensor
 
 from core.engine.lanes.memory import Ledger
-from core.plan.task import Part, Plan, Task
+from core.plan.division import Part
+from core.plan.plan import Plan
+from core.plan.task import Task
 
 
 class Key(NamedTuple):

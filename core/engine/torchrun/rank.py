@@ -26,10 +26,10 @@ from core.engine.torchrun.launch import LaunchSettings, title_of
 from core.engine.verify import compare, reference
 from core.machine import host
 from core.plan.devices import HOST, kind_of
+from core.plan.plan import Lane, Plan, Runner
 from core.plan.planning import lanes_of, plans_of
 from core.plan.specification import with_defaults
 from core.plan.strategies import STRATEGIES
-from core.plan.task import Lane, Plan, Runner
 from core.process.lifeline import exit_with_parent
 from core.recorder.session import WARMUP, record
 from core.typed import typed

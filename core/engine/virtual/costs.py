@@ -18,7 +18,8 @@ from core.engine.tasks.operations import Operations
 from core.engine.virtual.executor import Course
 from core.gc_paused import gc_paused
 from core.plan.link import Link
-from core.plan.task import ABSENT, Plan
+from core.plan.plan import Plan
+from core.plan.task import ABSENT
 from core.predict.costs import MOST_PASSES, CostModel
 from core.predict.simulate import in_time_order
 

@@ -22,8 +22,9 @@ from core.gc_paused import gc_paused
 from core.plan.faults import Faults
 from core.plan.link import DEFAULT_LINK, Link, read_link
 from core.plan.nested import Nested
+from core.plan.plan import Plan
 from core.plan.specification import Specification
-from core.plan.task import ABSENT, IS_COMMUNICATION, Kind, Plan
+from core.plan.task import ABSENT, IS_COMMUNICATION, Kind
 from core.predict.costs import STAGED, CostModel, durations
 from core.predict.simulate import in_time_order
 from core.recording.writer import NoteRow, Timings, TraceWriter, note_batch, span_batch

@@ -27,8 +27,9 @@ from core.engine.tasks.operations import Operations, Step, Work
 from core.engine.tasks.step_counters import inside, outside, size_line
 from core.engine.virtual.rank_replicas import RankReplicas
 from core.plan.by_blocks import by_blocks
+from core.plan.plan import Plan
 from core.plan.planning import job_of
-from core.plan.task import Kind, Payload, Plan, Task
+from core.plan.task import Kind, Payload, Task
 from core.recording.schema import Record
 from core.recording.writer import NoteRow
 

@@ -17,7 +17,7 @@ from core.engine.virtual.executor import Close, VirtualExecutor, link_of
 from core.engine.virtual.rank_ops import RankOps
 from core.plan.faults import Faults
 from core.plan.link import Link
-from core.plan.task import Runner
+from core.plan.plan import Runner
 from core.recording.writer import TraceWriter
 
 

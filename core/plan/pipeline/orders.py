@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from core.plan.plan import Plan, Role
 from core.plan.schedules.schedule import Action, overlap
-from core.plan.task import Kind, Plan, PlanError, Role, Task
+from core.plan.task import Kind, PlanError, Task
 
 _PASSES = frozenset(
     {Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT, Kind.OVERLAP}

@@ -9,11 +9,13 @@ import numpy as np
 
 from core.gc_paused import gc_paused
 from core.order import stable_argsort
+from core.plan.division import Part, Pipeline, Placement, Stage
 from core.plan.lanes import with_helpers
 from core.plan.pipeline.actions import FORWARD, OVERLAP, ActionColumns, Ints, Needs
 from core.plan.pipeline.complete import check_complete
 from core.plan.pipeline.merge import merge
 from core.plan.pipeline.options import BORDERS, CHUNKS, STAGES, read_borders
+from core.plan.plan import Plan, Role, Runner
 from core.plan.schedules.schedule import Action, Schedule, ScheduleError
 from core.plan.splits import balanced_runs
 from core.plan.strategy import Job
@@ -23,15 +25,8 @@ from core.plan.task import (
     KIND_CODES,
     PAYLOAD_CODES,
     Kind,
-    Part,
     Payload,
-    Pipeline,
-    Placement,
-    Plan,
     PlanError,
-    Role,
-    Runner,
-    Stage,
     TaskColumns,
 )
 

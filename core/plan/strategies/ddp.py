@@ -14,12 +14,13 @@ from collections.abc import Iterable
 
 from core.models.description import ModelDescription
 from core.option import Option
-from core.plan.builder import PlanBuilder
 from core.plan.devices import GLOO, process_group
+from core.plan.division import Part, Placement, Stage
 from core.plan.lanes import with_helpers
+from core.plan.plan import Plan, Role, Runner
 from core.plan.splits import starts, tensor_split
 from core.plan.strategy import Collective, Collectives, Job, Strategy
-from core.plan.task import Kind, Part, Payload, Placement, Plan, Role, Runner, Stage
+from core.plan.task import Kind, Payload, PlanBuilder
 
 Buckets = tuple[tuple[str, ...], ...]
 """Gradient buckets in launch order, each the names of its parameters."""

@@ -8,10 +8,11 @@ Every step copies lane 0's parameters to the others, and the reduce starts only 
 replica's gradients are ready: nothing overlaps it (torch/nn/parallel/data_parallel.py).
 """
 
-from core.plan.builder import PlanBuilder
+from core.plan.division import Part, Placement, Stage
+from core.plan.plan import Plan, Runner
 from core.plan.splits import chunk, starts
 from core.plan.strategy import Job, Strategy
-from core.plan.task import Kind, Part, Payload, Placement, Plan, Runner, Stage
+from core.plan.task import Kind, Payload, PlanBuilder
 
 
 def plan(job: Job) -> Plan:

@@ -21,12 +21,13 @@ from collections import deque
 from itertools import zip_longest
 
 from core.models.description import ModelDescription
-from core.plan.builder import PlanBuilder
+from core.plan.division import Part, Placement, Stage
 from core.plan.lanes import with_helpers
+from core.plan.plan import Plan, Role, Runner
 from core.plan.splits import starts, tensor_split
 from core.plan.strategies.ddp import parameter_bytes
 from core.plan.strategy import Collective, Collectives, Job, Strategy
-from core.plan.task import Kind, Part, Payload, Placement, Plan, Role, Runner, Stage
+from core.plan.task import Kind, Payload, PlanBuilder
 
 Pass = tuple[Kind, int]
 """A forward or backward pass through a block; before the first is nothing, behind the last the

@@ -8,9 +8,10 @@ from core.plan.pipeline.options import (
     SPLIT_SIZE,
 )
 from core.plan.pipeline.staged import staged_plan
+from core.plan.plan import Plan
 from core.plan.splits import split, tensor_split
 from core.plan.strategy import Job, Strategy, require_rows
-from core.plan.task import Plan, PlanError
+from core.plan.task import PlanError
 
 
 def microbatch_rows(job: Job, whole: str = "a batch") -> list[int]:

@@ -1,8 +1,9 @@
 """The reference: the whole batch through the whole model on one lane."""
 
-from core.plan.builder import PlanBuilder
+from core.plan.division import Part, Placement, Stage
+from core.plan.plan import Plan, Runner
 from core.plan.strategy import Job, Strategy
-from core.plan.task import Kind, Part, Placement, Plan, Runner, Stage
+from core.plan.task import Kind, PlanBuilder
 
 
 def plan(job: Job) -> Plan:

@@ -13,10 +13,11 @@ divided, norms and embedding, has partial gradients, which are all-reduced befor
 from collections import Counter
 
 from core.models.description import ModelDescription, Segment
-from core.plan.builder import PlanBuilder
+from core.plan.division import Part, Placement, Stage
+from core.plan.plan import Plan, Runner
 from core.plan.strategies import single
 from core.plan.strategy import Job, Strategy
-from core.plan.task import Kind, Part, Payload, Placement, Plan, PlanError, Runner, Stage
+from core.plan.task import Kind, Payload, PlanBuilder, PlanError
 
 
 def plan(job: Job) -> Plan:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.models.description import ModelDescription
+from core.plan.division import Stage
+from core.plan.plan import Lane
 from core.plan.specification import Specification
-from core.plan.task import Lane, Stage
 from core.predict.advisor import Advice
 from core.predict.costs import CostModel
 from core.predict.whatif import WhatIfQuery

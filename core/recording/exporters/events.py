@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import KINDS, Role
+from core.plan.plan import Role
+from core.plan.task import KINDS
 from core.trace.columns import ABSENT
 from core.trace.event_rows import Counter
 from core.trace.spans import ATTRIBUTES, Spans

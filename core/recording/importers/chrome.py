@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from core.gc_paused import gc_paused
-from core.plan.task import Role
+from core.plan.plan import Role
 from core.reading import one_line
 from core.recording.importers.calls import (
     INSTANTS,

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from core.gc_paused import gc_paused
-from core.plan.task import Role
+from core.plan.plan import Role
 from core.reading import one_line
 from core.recording.importers.found import MOST_EVENTS, Found, Track, trace_of
 from core.recording.importers.in_order import arguments_in_order

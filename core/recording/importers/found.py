@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from core.models.description import ModelDescription
 from core.order import stable_argsort
+from core.plan.plan import Lane, Role
 from core.plan.specification import Specification
-from core.plan.task import IS_COMMUNICATION, KINDS, Kind, Lane, Role
+from core.plan.task import IS_COMMUNICATION, KINDS, Kind
 from core.trace.arguments import Arguments
 from core.trace.arguments import joined as joined_arguments
 from core.trace.columns import ABSENT

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import ABSENT, IS_COMMUNICATION, Role
+from core.plan.plan import Role
+from core.plan.task import ABSENT, IS_COMMUNICATION
 from core.recording.importers.calls import INSTANTS, lone_arrows, names_of, times_of, titles
 from core.recording.importers.found import Found, Steps, Track
 from core.recording.importers.json_events import LATEST, Events, Number, number

@@ -11,7 +11,8 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import ABSENT, KIND_CODES, Kind, Role
+from core.plan.plan import Role
+from core.plan.task import ABSENT, KIND_CODES, Kind
 from core.recording.importers.calls import (
     arrows,
     counters_of,

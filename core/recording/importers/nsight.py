@@ -14,7 +14,8 @@ from urllib.parse import quote
 import numpy as np
 
 from core.gc_paused import gc_paused
-from core.plan.task import ABSENT, IS_COMMUNICATION, Role
+from core.plan.plan import Role
+from core.plan.task import ABSENT, IS_COMMUNICATION
 from core.reading import one_line
 from core.recording.importers.found import MOST_EVENTS, MOST_LANES, Found, Track, trace_of
 from core.recording.importers.in_order import arguments_in_order

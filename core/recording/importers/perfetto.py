@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.gc_paused import gc_paused
-from core.plan.task import ABSENT, KIND_CODES, Role
+from core.plan.plan import Role
+from core.plan.task import ABSENT, KIND_CODES
 from core.reading import one_line
 from core.recording.importers.found import MOST_EVENTS, Found, Track, trace_of
 from core.recording.importers.in_order import arguments_in_order

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from core.plan.task import Role
+from core.plan.plan import Role
 from core.reading import one_line
 from core.recording.decode import LATEST, append_batch, floats_in, notes_of, numbers_of, parts_of
 from core.recording.index import Progress, tell

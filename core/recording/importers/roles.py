@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from core.plan.task import ABSENT, Role
+from core.plan.plan import Role
+from core.plan.task import ABSENT
 from core.recording.importers.found import Track
 from core.recording.role_words import Told
 

@@ -11,7 +11,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor
 
 from core.explain.balance import LanePart, lane_parts, rows_by_step
-from core.plan.task import Lane, Role
+from core.plan.plan import Lane, Role
 from core.trace.trace import Trace
 from gui.look.text import rows_text, tr
 from gui.look.writing import CENTRE, RIGHT, elided, write

@@ -13,7 +13,8 @@ from core.explain.balance import (
     imbalance,
     moving_ns,
 )
-from core.plan.task import Kind, Lane, Role
+from core.plan.plan import Lane, Role
+from core.plan.task import Kind
 from gui.look.text import bytes_text, duration_text, percent_text, tr
 from gui.look.writing import RIGHT
 from gui.panels.drawing import Ink

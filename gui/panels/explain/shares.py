@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.explain.causes import CAUSES, Cause
 from core.explain.critical import Share
-from core.plan.task import Lane, Role
+from core.plan.plan import Lane, Role
 from gui.look.causes import CAUSE_LOOKS, SHARE_LOOKS, Look
 from gui.look.text import duration_text, percent_text, tr
 from gui.look.writing import RIGHT

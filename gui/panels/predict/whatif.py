@@ -21,10 +21,11 @@ from PySide6.QtWidgets import (
 from core.models.description import ModelDescription
 from core.option import Value
 from core.plan.devices import PREDICTED
+from core.plan.division import Stage
 from core.plan.link import Link
 from core.plan.pipeline.options import DEFAULT_SCHEDULE
 from core.plan.schedules import SCHEDULES
-from core.plan.task import Kind, Stage
+from core.plan.task import Kind
 from core.predict.costs import CostModel
 from core.predict.costs_file import costs_of
 from core.predict.whatif import WhatIfQuery, WhatIfResult

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent
 
 from core.models.description import ModelDescription
 from core.plan.balance import BlockCost, cuts_backward
-from core.plan.task import Plan
+from core.plan.plan import Plan
 from core.report.cut import borders_of, lane_of_stage, moved
 from gui.look.text import about_text, duration_text, percent_text, tr
 from gui.look.theme import Theme

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from core.plan.lanes import timing_note
+from core.plan.plan import Plan, Runner
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
-from core.plan.task import Plan, Runner
 from core.predict.whatif import WhatIfResult
 from gui.look.text import percent_text, rows_text, sentence, tr
 from gui.runs.check import Checked

@@ -7,7 +7,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from core.plan.task import Role
+from core.plan.plan import Role
 from gui.look.text import tr
 from gui.look.writing import write
 from gui.timeline.layout.frame import LABELS, RIGHT, Fonts, Frame

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from core.plan.task import Lane, Role
+from core.plan.plan import Lane, Role
 from gui.look.text import tr
 from gui.look.told import told
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from core.plan.task import Lane, Role
+from core.plan.plan import Lane, Role
 from gui.timeline.layout.groups import Arrangement, RowState, Section, arrange
 
 COMPUTE = (20.0, 80.0)  # least and most height of a compute lane that the layout chooses

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter
 
-from core.plan.task import ABSENT, Role
+from core.plan.plan import Role
+from core.plan.task import ABSENT
 from gui.timeline.layout.frame import Fonts, Frame
 from gui.timeline.layout.rows import Row
 from gui.timeline.reduce.reduction import Bars, reduce_lane

@@ -15,7 +15,8 @@ from core.explain.critical import PathPiece, Trail, critical_path, trail_of
 from core.explain.gaps import GapReport, run_gap_report
 from core.explain.run_step import explain_run_step
 from core.explain.stretches import Stretches, main_causes, stretches
-from core.plan.task import Pipeline, working_lanes
+from core.plan.division import Pipeline
+from core.plan.plan import working_lanes
 from core.report.replan import RunPlans
 from core.report.step_figures import StepFigures
 from core.trace.trace import Trace

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.balance import LaneBalance, lane_balance
-from core.plan.task import KINDS, Kind, Lane, Role, working_lanes
+from core.plan.plan import Lane, Role, working_lanes
+from core.plan.task import KINDS, Kind
 from core.trace.columns import ABSENT, Column
 from core.trace.complete import measured_steps
 from core.trace.dependencies import Neighbours, neighbours

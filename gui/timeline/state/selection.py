@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from core.explain.lanes import Gap, gap_at
 from core.explain.statistics import COUNTED
-from core.plan.task import Role
+from core.plan.plan import Role
 from core.trace.columns import sorted_positions
 from core.trace.trace import Span, Trace
 from gui.timeline.layout.frame import Frame

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
-from core.plan.task import Lane, Role
+from core.plan.plan import Lane, Role
 from core.trace.trace import Span, Trace
 from gui.look.theme import LIGHT, Theme
 from gui.timeline.layout.axis import CountFrom, Origin

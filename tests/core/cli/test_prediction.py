@@ -9,7 +9,7 @@ from dataclasses import asdict
 import pytest
 
 from core.paths import PROJECT_ROOT
-from core.plan.task import Role
+from core.plan.plan import Role
 from core.recording.recording import open_recording
 from core.report.verdict import verdict
 

@@ -18,8 +18,9 @@ from core.compare.sentence import TOPICS, weights
 from core.compare.spent import Stopped, median_step, whole_steps
 from core.explain.causes import CAUSES, Cause
 from core.plain import duration_text, plainly
+from core.plan.plan import Role
 from core.plan.specification import Specification
-from core.plan.task import KINDS, Kind, PlanError, Role
+from core.plan.task import KINDS, Kind, PlanError
 from core.trace.columns import ABSENT
 from core.trace.header import Header
 from core.trace.trace import Trace

@@ -19,9 +19,10 @@ from core.engine.prepare import prepare  # noqa: E402
 from core.engine.run import batches_of  # noqa: E402
 from core.engine.tasks.executor import Stopped  # noqa: E402
 from core.models.catalogue import ModelSettings  # noqa: E402
+from core.plan.plan import Lane, Role  # noqa: E402
 from core.plan.schedules import SCHEDULES  # noqa: E402
 from core.plan.specification import Specification  # noqa: E402
-from core.plan.task import Kind, Lane, Role  # noqa: E402
+from core.plan.task import Kind  # noqa: E402
 from core.predict.costs import MOST_PASSES, durations  # noqa: E402
 from core.predict.costs_file import costs_of, values_of  # noqa: E402
 from core.trace.step import StepColumns  # noqa: E402

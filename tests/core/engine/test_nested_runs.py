@@ -13,8 +13,9 @@ from core.explain.balance import imbalance, lane_balance, lane_parts
 from core.explain.critical import critical_path
 from core.explain.run_step import explain_run_step
 from core.models.catalogue import ModelSettings
+from core.plan.plan import Role, working_lanes
 from core.plan.specification import Specification
-from core.plan.task import KINDS, Kind, Role, Task, working_lanes
+from core.plan.task import KINDS, Kind, Task
 from core.predict.compare import predict_steps, prediction_trace
 from core.report.summary import summarise
 from core.trace.trace import Trace

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from core.explain.causes import Explanation, explain_step
 from core.explain.waits import meeting
 from core.models.catalogue import ModelSettings
+from core.plan.plan import Plan, Role
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
-from core.plan.task import IS_COLLECTIVE, Plan, Role
+from core.plan.task import IS_COLLECTIVE
 from core.predict.simulate import simulate
 from core.trace.step import StepColumns
 from tests.core.helpers import planned

@@ -21,8 +21,9 @@ from core.explain.gaps import (
 )
 from core.explain.lanes import LaneTime
 from core.models.description import ModelDescription
+from core.plan.plan import Lane, Role
 from core.plan.specification import Specification
-from core.plan.task import IS_COMMUNICATION, KINDS, Lane, Role
+from core.plan.task import IS_COMMUNICATION, KINDS
 from core.recording.decode import append_batch
 from core.recording.writer import Timings, span_batch
 from core.trace.columns import ABSENT

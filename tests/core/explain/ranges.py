@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from core.explain.statistics import RangeCount, RangeStatistics
 from core.models.description import ModelDescription
+from core.plan.plan import Lane, Role
 from core.plan.specification import Specification
-from core.plan.task import Kind, Lane, Role, Task
+from core.plan.task import Kind, Task
 from core.recording.decode import append_batch
 from core.recording.writer import Timings, span_batch
 from core.trace.header import Header

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from core.explain.causes import CAUSES, Cause, cause_totals, explain_step
 from core.models.catalogue import ModelSettings
+from core.plan.plan import Role, Runner
 from core.plan.specification import Specification
-from core.plan.task import KINDS, Kind, Role, Runner
+from core.plan.task import KINDS, Kind
 from core.predict.simulate import simulate
 from core.trace.step import StepColumns
 from tests.core.explain.drawn import Step, delayed, late_steps, steps

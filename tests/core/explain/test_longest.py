@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.explain.lanes import gap_at
 from core.explain.longest import longest_gaps, spans_within
-from core.plan.task import Role
+from core.plan.plan import Role
 from core.trace.trace import Trace
 from tests.core.explain.made import gaps_of
 from tests.make_believe import specification, trace_of

@@ -18,7 +18,8 @@ from core.explain.statistics import (
     longest_span,
     union_ns,
 )
-from core.plan.task import Kind, Lane, Role
+from core.plan.plan import Lane, Role
+from core.plan.task import Kind
 from tests.core.explain.ranges import (
     KINDS,
     Drawn,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from core.plan.nested import nested_lanes, nested_tasks
+from core.plan.plan import Role, working_lanes
 from core.plan.specification import Specification
-from core.plan.task import Kind, Role, working_lanes
+from core.plan.task import Kind
 from tests.core.helpers import SMALL, plan_of
 
 GPUS = "2xcuda"

@@ -3,8 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.models.catalogue import MODELS, ModelSettings
-from core.plan.builder import PlanBuilder
+from core.plan.division import Part, Placement, Stage
 from core.plan.grid import grid
+from core.plan.plan import Lane, Plan, Role, Runner
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, describe
 from core.plan.strategies import STRATEGIES
@@ -15,17 +16,11 @@ from core.plan.task import (
     KINDS,
     PAYLOADS,
     Kind,
-    Lane,
-    Part,
     Payload,
-    Placement,
-    Plan,
+    PlanBuilder,
     PlanError,
-    Role,
-    Runner,
-    Stage,
     TaskColumns,
-)  # fmt: skip
+)
 from tests.core.helpers import plan_of, planned
 
 TUTORIAL = ModelSettings("tutorial")

@@ -2,9 +2,9 @@
 
 from core.explain.causes import explain_step
 from core.models.catalogue import ModelSettings
+from core.plan.plan import Plan
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, describe
-from core.plan.task import Plan
 from core.predict.costs import CostModel
 from core.predict.costs_file import costs_of
 from core.predict.planned_run import plan_run

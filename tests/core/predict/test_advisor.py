@@ -6,13 +6,14 @@ import pytest
 
 from core.models.catalogue import ModelSettings
 from core.models.description import Block, ModelDescription
+from core.plan.division import Stage
 from core.plan.pipeline.staged import cut_stages
 from core.plan.planning import check, job_of, lanes_of
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, describe
 from core.plan.strategies import STRATEGIES
 from core.plan.strategy import keeps_all
-from core.plan.task import Kind, Stage
+from core.plan.task import Kind
 from core.predict.advisor import advise, choices
 from core.predict.blockwise import blockwise
 from core.predict.costs import CostError

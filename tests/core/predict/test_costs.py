@@ -5,8 +5,9 @@ import pytest
 
 from core.models.catalogue import ModelSettings
 from core.plan.link import Link
+from core.plan.plan import Plan
 from core.plan.specification import Specification
-from core.plan.task import KINDS, Kind, Plan
+from core.plan.task import KINDS, Kind
 from core.predict.costs import CostError, CostModel, cost_at, durations
 from core.predict.costs_file import costs_of
 from core.trace.step import StepColumns

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from core.explain.waits import meeting
 from core.models.catalogue import ModelSettings
-from core.plan.builder import PlanBuilder
+from core.plan.division import Part
+from core.plan.plan import Lane, Plan, Runner
 from core.plan.specification import Specification
-from core.plan.task import Kind, Lane, Part, Plan, PlanError, Runner
+from core.plan.task import Kind, PlanBuilder, PlanError
 from core.predict.simulate import simulate
 from core.trace.step import StepColumns
 from tests.core.helpers import plan_of, trace_of

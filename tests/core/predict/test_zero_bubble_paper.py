@@ -19,7 +19,8 @@ import pytest
 
 from core.explain.bubble import bubble
 from core.explain.causes import explain_step
-from core.plan.task import Kind, Plan
+from core.plan.plan import Plan
+from core.plan.task import Kind
 from core.predict.predict import predict_step, predict_times
 from tests.core.predict.plans import even, figures_of, pipeline
 

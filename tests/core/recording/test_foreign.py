@@ -8,7 +8,8 @@ import pytest
 
 import core.recording.importers.found as found_in_files
 import core.recording.importers.perfetto_fields as perfetto
-from core.plan.task import Kind, Role
+from core.plan.plan import Role
+from core.plan.task import Kind
 from core.recording.recording import open_recording
 from core.recording.schema import RecordingError
 from core.recording.sniff import Format, format_of

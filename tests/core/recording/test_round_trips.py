@@ -14,7 +14,8 @@ import pytest
 from core.explain.balance import first_lane_load, lane_balance
 from core.explain.ranks import rank_times
 from core.explain.statistics import union_ns
-from core.plan.task import IS_COLLECTIVE, IS_COMMUNICATION, KINDS, Role, working_lanes
+from core.plan.plan import Role, working_lanes
+from core.plan.task import IS_COLLECTIVE, IS_COMMUNICATION, KINDS
 from core.recording.exporters.chakra import write_chakra
 from core.recording.exporters.chrome import write_chrome
 from core.recording.exporters.events import Events, ranks_of

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from core.explain.bubble import bubble, closed_form
 from core.explain.causes import cause_totals
 from core.explain.critical import Share, critical_path, path_shares
-from core.plan.task import KINDS, Kind, Pipeline
+from core.plan.division import Pipeline
+from core.plan.task import KINDS, Kind
 from core.report.step_figures import step_figures
 from core.report.waterfall import waterfall
 from tests.core.explain.drawn import Step, delayed, late_steps, steps

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from core.explain.waits import meeting, waits_of
 from core.plan.faults import Faults
 from core.plan.link import Link
+from core.plan.plan import Plan
 from core.plan.specification import Specification, describe
-from core.plan.task import Kind, Plan
+from core.plan.task import Kind
 from core.predict.costs import CostModel, durations
 from core.predict.simulate import simulate
 from core.recording.decode import append_batch

@@ -10,8 +10,8 @@ from core.explain.causes import Cause, cause_totals
 from core.explain.critical import critical_path
 from core.explain.gaps import gap_report
 from core.explain.run_step import explain_run_step
+from core.plan.plan import Role
 from core.plan.specification import Specification
-from core.plan.task import Role
 from core.predict.compare import predict_steps
 from core.recording.decode import append_batch
 from core.recording.recording import open_recording

@@ -2,7 +2,8 @@
 
 import pytest
 
-from core.plan.task import Kind, Lane
+from core.plan.plan import Lane
+from core.plan.task import Kind
 from core.trace.dependencies import neighbours, waited_for
 from tests.core.explain.made import columns_of, recorded
 from tests.core.trace.invented import overlapped, pipeline

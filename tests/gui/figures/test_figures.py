@@ -17,7 +17,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QGuiApplication, QImage, QPainter
 
 import main
-from core.plan.task import Lane, Role
+from core.plan.plan import Lane, Role
 from core.report.figure import PRESETS, FigureOptions
 from core.trace.excerpt import Excerpt
 from core.trace.trace import Trace

@@ -13,9 +13,9 @@ from PySide6.QtTest import QTest
 from core.engine.client import EngineClient
 from core.engine.messages import Outcome
 from core.models.catalogue import ModelSettings
+from core.plan.plan import Role
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
-from core.plan.task import Role
 from core.predict.compare import CostSource
 from gui.app.session import Run
 from gui.window.docks import bring

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from core.models.catalogue import ModelSettings
+from core.plan.plan import Role
 from core.plan.specification import Specification, describe
-from core.plan.task import Kind, Payload, Role
+from core.plan.task import Kind, Payload
 from core.report.summary import summarise
 from tests.core.engine.models.test_own_models import MODELS, own
 from tests.core.helpers import Engine, plan_of

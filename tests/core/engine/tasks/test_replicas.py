@@ -4,8 +4,8 @@ from dataclasses import replace
 import pytest
 
 from core.models.catalogue import ModelSettings
+from core.plan.division import Placement, Stage
 from core.plan.specification import Specification
-from core.plan.task import Placement, Stage
 from core.report.summary import summarise
 from tests.core.helpers import run_here
 

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from core.explain.waits import meeting, waits_of
 from core.models.catalogue import ModelSettings
 from core.plan.link import LINKS, Link
+from core.plan.plan import Role
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
-from core.plan.task import IS_COMMUNICATION, KINDS, Kind, PlanError, Role
+from core.plan.task import IS_COMMUNICATION, KINDS, Kind, PlanError
 from core.predict.compare import predict_steps
 from core.predict.costs import MOST_PASSES
 from core.predict.simulate import simulate

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.plan.devices import Hardware
 from core.plan.lanes import make_lanes, with_helpers
-from core.plan.task import Lane, Role
+from core.plan.plan import Lane, Role
 from gui.timeline.layout.groups import Grouping, RowState, arrange, matcher, moved
 
 GPUS = [Lane(i, f"cuda:{i}", f"cuda:{i}") for i in range(20)]

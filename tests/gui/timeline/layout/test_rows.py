@@ -6,7 +6,7 @@ import pytest
 
 from core.plan.devices import Hardware
 from core.plan.lanes import make_lanes, with_helpers
-from core.plan.task import Role
+from core.plan.plan import Role
 from gui.timeline.layout.rows import COMPUTE, Strips, lay_out
 from tests.make_believe import GPUS, HARDWARE
 

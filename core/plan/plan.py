@@ -1,0 +1,127 @@
+"""A plan: all tasks of one step, the lanes that they run on, and what lies where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from core.plan.division import Part, Pipeline, Placement, Stage
+from core.plan.task import Kind, Task, TaskColumns
+
+
+class Role(StrEnum):
+    """What a lane is for. A nested lane does nothing of its own: it tells the parts of tasks."""
+
+    COMPUTE = "compute"
+    COPY = "copy"
+    COMMUNICATION = "communication"
+    NESTED = "nested"
+
+
+class Runner(StrEnum):
+    """Who drives a plan: lanes follow it exactly; torch drives ranks, and the plan expects."""
+
+    LANES = "lanes"
+    RANKS = "ranks"
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """One row that executes its tasks in order.
+
+    `device` is hardware (`cpu`, `cuda:0`), which several lanes may share, or a virtual device
+    (`virtual:3`), whose work really runs on the hardware `runs_on` (`device` itself otherwise).
+    `cores` is a CPU lane's number of cores (0 on a GPU). `sharing` says in words what the lane
+    shares, or is empty. `serves` is the compute lane that a copy or communication lane works for,
+    or whose tasks' parts a nested lane tells (itself otherwise). Nested lanes come after all
+    others.
+    """
+
+    index: int
+    name: str
+    device: str
+    role: Role = Role.COMPUTE
+    cores: int = 0
+    sharing: str = ""
+    serves: int = -1
+    runs_on: str = ""
+
+    def __post_init__(self) -> None:
+        if self.serves < 0:
+            object.__setattr__(self, "serves", self.index)
+        if not self.runs_on:
+            object.__setattr__(self, "runs_on", self.device)
+
+    @property
+    def is_virtual(self) -> bool:
+        """Whether the lane has a clock of its own, and no hardware of its own."""
+        return self.runs_on != self.device
+
+
+def computing_lanes(lanes: Iterable[Lane]) -> list[Lane]:
+    """Those that compute. Threads of a host beside the streams that they start work on do not."""
+    found = [lane for lane in lanes if lane.role is Role.COMPUTE]
+    devices = {lane.device for lane in found if not lane.cores}
+    return [lane for lane in found if not (lane.cores and lane.device in devices)]
+
+
+def working_lanes(lanes: Iterable[Lane]) -> list[Lane]:
+    """The lanes that do something: all but the nested ones, whose spans are parts of others'."""
+    return [lane for lane in lanes if lane.role is not Role.NESTED]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All tasks of one step, in an order in which every task comes after what it waits for.
+
+    The plan is its `columns`; `tasks` are the same as objects, for whoever handles them one by one.
+    `replicas` is the number of replicas that there could be, those left without rows included.
+    `pipeline` is there for plans in the order of a schedule, where each of its ranks has a lane of
+    its own and all of several pipelines have as many micro-batches.
+    """
+
+    runner: Runner
+    lanes: tuple[Lane, ...]
+    stages: tuple[Stage, ...]
+    placements: tuple[Placement, ...]
+    parts: tuple[Part, ...]
+    columns: TaskColumns
+    replicas: int = 1
+    pipeline: Pipeline | None = None
+
+    @cached_property
+    def tasks(self) -> tuple[Task, ...]:
+        """Every entry of the columns as a task, made when it is first asked for."""
+        return self.columns.tasks()
+
+    @property
+    def rows(self) -> int:
+        """Rows of the whole batch."""
+        return sum(part.rows for part in self.parts)
+
+    def parts_of(self, task: Task) -> tuple[Part, ...]:
+        """The pieces of the batch that `task` covers."""
+        return tuple(
+            part
+            for part in self.parts
+            if task.replica in (None, part.replica) and task.microbatch in (None, part.microbatch)
+        )
+
+    def halves(self, task: Task) -> tuple[Task, ...]:
+        """The forward and the backward that an overlap is made of; of another task, that alone."""
+        if task.kind is not Kind.OVERLAP:
+            return (task,)
+        alone = task._replace(kind=Kind.FORWARD, paired_stage=None, paired_microbatch=None)
+        backward = alone._replace(
+            kind=Kind.BACKWARD, stage=task.paired_stage, microbatch=task.paired_microbatch
+        )
+        return alone, backward._replace(rows=sum(part.rows for part in self.parts_of(backward)))
+
+    def lane_of(self, replica: int, stage: int, shard: int = 0) -> int:
+        """The lane that holds `shard` of `stage` of `replica`. Raises KeyError if none does."""
+        for placement in self.placements:
+            if (placement.replica, placement.stage, placement.shard) == (replica, stage, shard):
+                return placement.lane
+        raise KeyError((replica, stage, shard))
