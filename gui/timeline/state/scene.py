@@ -135,8 +135,8 @@ class Scene:
         key, version = tuple(lanes), self.trace.version
         known, found = self._together.get(key, (-1, Aggregate()))
         if known != version:
-            # Sorted together, a picture of the group costs what its pixels cost; but sorting very many
-            # spans would be felt, so these are summed lane by lane with each picture.
+            # Sorted together, a picture of the group costs what its pixels cost; but sorting very
+            # many spans would be felt, so these are summed lane by lane with each picture.
             if sum(len(self.columns[lane]) for lane in lanes) > MOST_SORTED:
                 return Lanewise([self.columns[lane] for lane in lanes])
             found.update([self.trace.spans(lane) for lane in lanes])
