@@ -34,6 +34,9 @@ def command(tmp_path_factory) -> Path:
         )
     for name in FILES:
         shutil.copy(PROJECT_ROOT / name, folder / "source")
+    left = folder / "source" / "build" / "lib" / "bubblescope" / "left_of_an_earlier_build.py"
+    left.parent.mkdir(parents=True)
+    left.touch()
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
     subprocess.run(
         [*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", folder, folder / "source"],
@@ -66,6 +69,12 @@ def bubblescope(command: Path, folder: Path, *words: str) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def test_the_wheel_has_nothing_of_an_earlier_build(command):
+    (packages,) = command.parents[1].glob("lib/python*/site-packages")
+    installed = {path.name for path in (packages / "bubblescope").iterdir()}
+    assert {"__main__.py", "_app"} <= installed and "left_of_an_earlier_build.py" not in installed
 
 
 def test_the_command_tells_its_version(command, elsewhere):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from core.recording.importers import json_pieces
 from core.recording.recording import open_recording
 from core.recording.schema import RecordingError
 from core.trace.arguments import MOST_SHOWN, MOST_TEXT, Reading, bounded, pairs
