@@ -24,8 +24,7 @@ from core.plan.nested import Nested, nested_tasks
 from core.plan.plan import Plan, Runner
 from core.predict.costs import CostModel
 from core.predict.costs_file import values_of
-from core.recording.schema import COSTS_LEVEL
-from core.recording.writer import TraceWriter
+from core.recording.schema import COSTS_LEVEL, TraceWriter
 from core.trace.event_rows import PASSES
 
 LONGEST_STEP_SECONDS = 10.0  # two of them, and a walk through one, are waited for

@@ -18,20 +18,18 @@ from typing import Any, BinaryIO, TypeVar
 
 import pyarrow as pa
 
-from core.engine.failures import explain, is_out_of_memory
+from core.engine.failures import Stopped, explain, is_out_of_memory
 from core.engine.hardware import compute_exactly, find_hardware, warnings
-from core.engine.lanes.flusher import Flusher
 from core.engine.messages import Outcome, send
 from core.engine.models.workload import build_workload
 from core.engine.prepare import Prepared, prepare
 from core.engine.ranks.run import RankError, run_on_ranks
 from core.engine.run import run_on_lanes
-from core.engine.tasks.executor import Stopped
 from core.engine.virtual.run import run_on_virtual_lanes
 from core.plan.plan import Runner
 from core.plan.specification import Specification
 from core.process.lifeline import open_pipes
-from core.recording.writer import TraceWriter
+from core.recording.schema import TraceWriter
 
 Run = Callable[[Prepared, TraceWriter, threading.Event], None]
 RUNNERS: dict[Runner, Run] = {Runner.LANES: run_on_lanes, Runner.RANKS: run_on_ranks}
@@ -73,7 +71,7 @@ class Server:
         writer = TraceWriter(self._sink, prepared.header)
         for text in warnings():
             writer.log("warning", text)
-        with Flusher(writer):
+        with writer.sending():
             outcome, text = self._attempt(prepared, writer, stop)
         writer.log("state", f"{outcome}: {text}" if text else outcome)
         writer.close()

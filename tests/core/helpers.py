@@ -21,8 +21,15 @@ from core.plan.schedules.schedule import ScheduleError
 from core.plan.specification import Specification, describe
 from core.plan.task import PlanError, Task
 from core.recording.decode import append_batch, merged
-from core.recording.schema import Record
-from core.recording.writer import NoteRow, Timings, TraceWriter, note_batch, plan_batch, span_batch
+from core.recording.schema import (
+    NoteRow,
+    Record,
+    Timings,
+    TraceWriter,
+    note_batch,
+    plan_batch,
+    span_batch,
+)
 from core.trace.header import Header
 from core.trace.trace import Trace
 

@@ -2,7 +2,7 @@
 
 The main thread waits for each task to be launched and to complete, and lets go of the tensors that
 it needed. Lanes only stamp. What they have stamped is read by the one thread that sends it
-(core.recording.writer): of every lane, job after job, up to the first that has not ended. So each
+(core.recording.schema): of every lane, job after job, up to the first that has not ended. So each
 job is told once, in its lane's order, and never as ended and open at the same time.
 """
 
@@ -17,23 +17,20 @@ from functools import partial
 
 from torch import Tensor
 
-from core.engine.lanes.devices import allocator_bytes, open_clock
-from core.engine.lanes.lane import Clock, Lane, Stamps, reached
+from core.engine.failures import Stopped
+from core.engine.lanes.devices import Clock, allocator_bytes, open_clock
+from core.engine.lanes.lane import Lane, Stamps, reached
 from core.engine.models.modules import Batch
 from core.engine.tasks.operations import Operations, Step
 from core.engine.tasks.step_counters import ClosedStep
 from core.plan.nested import Nested
 from core.plan.plan import Plan
 from core.plan.task import Task
-from core.recording.writer import NoteRow, Timings, TraceWriter
+from core.recording.schema import NoteRow, Timings, TraceWriter
 
 POLL_SECONDS = 0.0002
 SHORT_NS = 5_000_000
 """A task is announced as open only once it has run for so long: most are over before."""
-
-
-class Stopped(Exception):
-    """The run was stopped on request."""
 
 
 @dataclass(slots=True, eq=False)

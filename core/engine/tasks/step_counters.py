@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from core.engine.tasks.operations import Step
 from core.engine.tasks.replicas import Replicas
 from core.plan.task import Kind, Payload, Task
-from core.recording.schema import Record
-from core.recording.writer import NoteRow
+from core.recording.schema import NoteRow, Record
 
 _GRADIENT_MAKERS = frozenset({Kind.BACKWARD, Kind.BACKWARD_WEIGHT, Kind.OVERLAP})
 

@@ -30,8 +30,7 @@ from core.plan.by_blocks import by_blocks
 from core.plan.plan import Plan
 from core.plan.planning import job_of
 from core.plan.task import Kind, Payload, Task
-from core.recording.schema import Record
-from core.recording.writer import NoteRow
+from core.recording.schema import NoteRow, Record
 
 
 class Change(NamedTuple):

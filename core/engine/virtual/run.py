@@ -18,7 +18,7 @@ from core.engine.virtual.rank_ops import RankOps
 from core.plan.faults import Faults
 from core.plan.link import Link
 from core.plan.plan import Runner
-from core.recording.writer import TraceWriter
+from core.recording.schema import TraceWriter
 
 
 def run_on_virtual_lanes(prepared: Prepared, writer: TraceWriter, stop: Event) -> None:

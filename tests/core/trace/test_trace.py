@@ -11,10 +11,18 @@ from core.plan.specification import Specification
 from core.plan.task import Kind
 from core.recording.decode import append_batch, groups
 from core.recording.recording import RecordingFile, open_recording, read_stream
-from core.recording.schema import SCHEMA, Record, RecordingError, schema_of
+from core.recording.schema import (
+    SCHEMA,
+    Record,
+    RecordingError,
+    Timings,
+    TraceWriter,
+    plan_batch,
+    schema_of,
+    span_batch,
+)
 from core.recording.spool import Spool
 from core.recording.stream import CONTINUATION
-from core.recording.writer import Timings, TraceWriter, plan_batch, span_batch
 from core.trace.columns import Column
 from core.trace.dependencies import waited_for
 from core.trace.event_rows import Log, clock_uncertainty
