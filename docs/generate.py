@@ -29,6 +29,37 @@ if TYPE_CHECKING:  # the tables are made, and tested, without MkDocs too
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURES = "resources/screenshots"
+WAY = (
+    "core/plan/strategies/dp.py",
+    "core/plan/task.py",
+    "core/plan/plan.py",
+    "core/engine/server.py",
+    "core/engine/run.py",
+    "core/engine/tasks/executor.py",
+    "core/engine/tasks/operations.py",
+    "core/engine/lanes/lane.py",
+    "core/engine/lanes/flusher.py",
+    "core/recording/writer.py",
+    "core/recording/schema.py",
+    "core/process/child.py",
+    "core/engine/client.py",
+    "core/recording/decode.py",
+    "core/trace/trace.py",
+    "core/trace/spans.py",
+    "core/trace/columns.py",
+    "gui/app/session.py",
+    "gui/timeline/interact/view.py",
+    "gui/timeline/state/timeline.py",
+    "gui/timeline/state/scene.py",
+    "gui/timeline/state/colouring.py",
+    "gui/timeline/layout/viewport.py",
+    "gui/timeline/layout/rows.py",
+    "gui/timeline/layout/frame.py",
+    "gui/timeline/reduce/reduction.py",
+    "gui/timeline/paint/picture.py",
+    "gui/timeline/paint/boxes.py",
+)
+"""What one opens to follow a forward task of `dp` from the line that plans it to its bar."""
 _PLACE = re.compile(r"<!-- generated: ([\w-]+) -->")
 _FROM_NETWORK = re.compile(
     r"""<(?:script|img|iframe|source)\b[^>]*\bsrc=["']?(?:https?:)?//"""
@@ -166,9 +197,27 @@ def packages() -> str:
     """Every package below the top, with the first line of what it says of itself."""
     rows = []
     for path in sorted(ROOT.glob("core/**/__init__.py")) + sorted(ROOT.glob("gui/**/__init__.py")):
-        told = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-        rows.append((f"`{path.parent.relative_to(ROOT)}`", told.partition("\n")[0]))
+        rows.append((f"`{path.parent.relative_to(ROOT)}`", about(f"{path.relative_to(ROOT)}")))
     return _table(rows, "package", "what is in it")
+
+
+def way() -> str:
+    """The files on a span's way from plan to pixel, in the order in which it meets them."""
+    rows = [(f"`{path}`", about(path), ", ".join(f"`{name}`" for name in types(path)))
+            for path in WAY]  # fmt: skip
+    return _table(rows, "file", "what is in it", "types")
+
+
+def about(path: str) -> str:
+    """The first line of what a file says of itself."""
+    told = ast.get_docstring(ast.parse((ROOT / path).read_text(encoding="utf-8"))) or ""
+    return told.partition("\n")[0]
+
+
+def types(path: str) -> list[str]:
+    """The classes that a file defines."""
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    return [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
 
 
 GENERATED: dict[str, Callable[[], str]] = {
@@ -180,6 +229,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "devices": devices,
     "keys": keys,
     "packages": packages,
+    "way": way,
 }
 
 

@@ -19,6 +19,7 @@ PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "CONT
 ABOUT = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 TOPS = ("core", "gui", "tests", "resources", "docs", "bubblescope")
 MOST_LINES = 150  # of README
+MOST_FILES, MOST_TYPES = 28, 57  # on a span's way from plan to pixel
 OWN = ("NAME", "lifo", "accumulate")
 """What stands for a reader's own file."""
 
@@ -101,3 +102,11 @@ def test_the_site_is_built_and_names_nothing_of_the_network(tmp_path):
     assert "--greyscale" in pages["commands.html"]
     assert not [name for name, text in pages.items() if "generated:" in text]
     assert (tmp_path / "pictures" / "first-page.png").stat().st_size > 0
+
+
+def test_the_way_from_plan_to_pixel_names_files_that_are_there_and_stays_short():
+    made = generator()
+    way, kinds = made.WAY, sum(len(made.types(path)) for path in made.WAY)
+    assert all((ROOT / path).is_file() and made.about(path) for path in way)
+    assert len(way) == len(set(way)) <= MOST_FILES, "a reader opens more files than before"
+    assert kinds <= MOST_TYPES, "a reader holds more types than before"

@@ -77,6 +77,7 @@ class Run:
             return None
         lanes = self.trace.header.lanes
         # Where another machine's clock shows it, time goes on as it is told.
+        # Virtual time does not pass by itself, it is what the last span says.
         if lanes and (lanes[0].is_virtual or self.trace.header.foreign):
             return float(self.trace.bounds[1])
         return float(time.perf_counter_ns() - self.trace.header.origin_ns)
@@ -254,9 +255,13 @@ class Session(QObject):
     def tick(self) -> None:
         """Take messages for at most a share of the tick; what is left stays in order."""
         now = time.monotonic()
+        # Everything that came joins one queue, in order, and leaves it at its other end: so each
+        # message is handled exactly once, whichever tick gets to it.
         self._waiting.extend((now, message) for message in self._of_engine())
         if self.hearing is not None:
             self._hear(self.hearing)
+        # A third of the time since the last tick: where painting makes ticks late, more is taken at
+        # each, or the queue would grow for as long as the run is fast.
         end = time.perf_counter() + min(max(SHARE_S, (now - self._ticked) / 3), MOST_SHARE_S)
         self._ticked = now
         touched = False
@@ -305,6 +310,8 @@ class Session(QObject):
     def _with_following(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """A batch with those that wait behind it, as one."""
         parts, rows = [batch], len(batch)
+        # Taking a batch costs about the same for one row as for a thousand, and short steps send
+        # many small ones.
         while self._waiting and rows < MOST_ROWS:
             message = self._waiting[0][1]
             if not isinstance(message, pa.RecordBatch):
@@ -344,6 +351,8 @@ class Session(QObject):
         self.hears = False
         self._set_asking(False)
         if run is not None:
+            # Until here somebody watched the run go on: a task that is still open has lasted at
+            # least until now.
             run.trace.heard = max(run.trace.heard, int(run.now or 0))
             run.outcome, run.text = outcome, text
             self.run_ended.emit(run)

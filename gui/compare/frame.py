@@ -23,7 +23,7 @@ from gui.look.writing import LEFT, elided
 from gui.recordings.opening import OpeningStrip
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import LABELS
-from gui.timeline.state.colouring import colouring_of
+from gui.timeline.state.colour_choices import colouring_of
 
 LEAST = 120  # pixels of height of a timeline with its title
 

@@ -16,7 +16,8 @@ from gui.look.text import tr
 from gui.look.theme import Theme
 from gui.look.writing import RIGHT, write
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.layout.frame import AXIS, STEPS, Fonts, Frame
+from gui.timeline.layout.fonts import Fonts
+from gui.timeline.layout.frame import AXIS, STEPS, Frame
 from gui.timeline.state.selection import bounds_of
 
 FAINT = 70  # opacity of a join that is not selected, of 255

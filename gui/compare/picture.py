@@ -29,7 +29,8 @@ from gui.look.text import duration_text, tr
 from gui.look.theme import THEMES
 from gui.look.writing import wrapped, write
 from gui.timeline.layout.folds import NO_FOLDS
-from gui.timeline.layout.frame import STEPS, Fonts, text_width
+from gui.timeline.layout.fonts import Fonts, text_width
+from gui.timeline.layout.frame import STEPS
 from gui.timeline.layout.rows import Strips
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.state.scene import Scene, step_name

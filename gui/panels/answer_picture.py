@@ -15,7 +15,7 @@ from gui.look.text import duration_text, percent_text, tr
 from gui.look.theme import LIGHT, Theme
 from gui.look.writing import CENTRE, write, write_wrapped
 from gui.timeline.layout.axis import ticks
-from gui.timeline.layout.frame import Fonts, text_width
+from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.viewport import Viewport
 from gui.timeline.paint.boxes import SEAM_PIXELS
 from gui.timeline.paint.hatch import hatch_brush

@@ -13,7 +13,7 @@ from gui.look.label import plain_tip
 from gui.look.text import duration_text, percent_text
 from gui.look.theme import LIGHT, Theme
 from gui.look.writing import LEFT, RIGHT, elided, write
-from gui.timeline.layout.frame import Fonts, text_width
+from gui.timeline.layout.fonts import Fonts, text_width
 
 PAD = 12.0
 BOX = 11.0  # a legend's swatch

@@ -17,7 +17,7 @@ from gui.look.theme import Theme
 from gui.look.writing import CENTRE, LEFT, RIGHT, elided, in_lines, wrapped, write
 from gui.sweep.words import fastest_text, option_title, setting_title, told_text
 from gui.timeline.layout.axis import round_step
-from gui.timeline.layout.frame import Fonts, text_width
+from gui.timeline.layout.fonts import Fonts, text_width
 
 LINE, SENTENCE = 16.0, 19.0  # from one line of small text, or of the sentence, to the next
 AXIS = 46.0  # for the numbers of the axis of time

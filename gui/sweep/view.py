@@ -13,7 +13,7 @@ from gui.look.theme import LIGHT, Theme
 from gui.look.writing import write_wrapped
 from gui.sweep.chart import Chart, Place, draw_chart, lay_out
 from gui.sweep.words import fastest_text, result_text
-from gui.timeline.layout.frame import Fonts
+from gui.timeline.layout.fonts import Fonts
 
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 

@@ -18,7 +18,7 @@ from gui.look.writing import CENTRE, RIGHT, elided, write
 from gui.panels.drawing import Ink
 from gui.panels.run.preview import numbers
 from gui.panels.sheet import PAD, Sheet
-from gui.timeline.layout.frame import text_width
+from gui.timeline.layout.fonts import text_width
 from gui.timeline.paint.hatch import hatch_brush
 from gui.timeline.state.scene import Scene, shown_steps, step_name
 

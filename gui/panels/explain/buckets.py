@@ -13,7 +13,7 @@ from gui.look.text import bytes_text, duration_text, tr
 from gui.look.writing import LEFT, RIGHT
 from gui.panels.drawing import PAD, Drawing, Ink
 from gui.timeline.interact.describe import TITLES
-from gui.timeline.layout.frame import text_width
+from gui.timeline.layout.fonts import text_width
 from gui.timeline.state.scene import Scene, shown_steps, step_name
 
 HEAD = 40.0

@@ -19,7 +19,7 @@ from gui.look.text import bytes_text, duration_text, percent_text, tr
 from gui.look.writing import RIGHT
 from gui.panels.drawing import Ink
 from gui.panels.sheet import PAD, Sheet
-from gui.timeline.layout.frame import text_width
+from gui.timeline.layout.fonts import text_width
 from gui.timeline.paint.hatch import hatch_brush
 from gui.timeline.state.scene import Scene
 

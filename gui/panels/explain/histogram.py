@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPen
 from core.explain.durations import Histogram, histogram
 from gui.look.text import duration_text, percent_text, tr
 from gui.panels.drawing import PAD, Drawing, Ink
-from gui.timeline.layout.frame import text_width
+from gui.timeline.layout.fonts import text_width
 
 HEIGHT = 132.0
 TOP, FOOT = 18.0, 20.0

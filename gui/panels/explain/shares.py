@@ -12,7 +12,7 @@ from gui.look.causes import CAUSE_LOOKS, SHARE_LOOKS, Look
 from gui.look.text import duration_text, percent_text, tr
 from gui.look.writing import RIGHT
 from gui.panels.drawing import LINE, PAD, Drawing, Ink
-from gui.timeline.layout.frame import text_width
+from gui.timeline.layout.fonts import text_width
 
 BAR = 18.0
 ROW = 21.0

@@ -12,7 +12,7 @@ from gui.look.causes import BAR_LOOKS
 from gui.look.text import NO_BREAK, percent_text, significant, tr
 from gui.look.writing import CENTRE
 from gui.panels.drawing import Drawing, Ink
-from gui.timeline.layout.frame import Fonts, text_width
+from gui.timeline.layout.fonts import Fonts, text_width
 
 HEIGHT = 232.0
 PAD = 6.0

@@ -27,7 +27,7 @@ from gui.panels.explain.shares import IdleBars, PathBar
 from gui.panels.explain.step_choice import LISTED, StepChoice
 from gui.panels.explain.waterfall import WaterfallChart
 from gui.panels.sheet import scrolling
-from gui.timeline.layout.frame import Fonts
+from gui.timeline.layout.fonts import Fonts
 from gui.timeline.state.explained import Wanted
 from gui.timeline.state.scene import Scene, shown_steps, step_name
 

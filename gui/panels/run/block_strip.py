@@ -16,7 +16,7 @@ from gui.look.text import about_text, duration_text, percent_text, tr
 from gui.look.theme import Theme
 from gui.look.writing import CENTRE
 from gui.panels.drawing import PAD, Drawing, Ink
-from gui.timeline.layout.frame import text_width
+from gui.timeline.layout.fonts import text_width
 
 BAR = 34.0
 AIR = 9.0  # above and below the blocks, where the grips of the borders stand out

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from gui.look.label import Label
 from gui.look.text import tr
-from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Fonts
+from gui.timeline.layout.fonts import Fonts
+from gui.timeline.layout.frame import AXIS, LABELS, STEPS
 from gui.timeline.paint.margins import INDENT
 from gui.timeline.state.lanes import LaneArranger, lane_counts
 from gui.timeline.state.timeline import TimelineState

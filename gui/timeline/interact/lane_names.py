@@ -7,7 +7,8 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.look.text import tr
 from gui.look.writing import CENTRE, write
-from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Fonts, Frame
+from gui.timeline.layout.fonts import Fonts
+from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame
 from gui.timeline.state.lanes import LaneArranger, LaneChoice, arrangement_of
 from gui.timeline.state.timeline import TimelineState
 

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QWidget
 from gui.timeline.interact.crosshair import SNAP, Crosshair, crosshair_at, draw_crosshair, tag_of
 from gui.timeline.interact.describe import Card
 from gui.timeline.interact.hover import card_at
-from gui.timeline.layout.frame import AXIS, STEPS, Fonts
+from gui.timeline.layout.fonts import Fonts
+from gui.timeline.layout.frame import AXIS, STEPS
 from gui.timeline.paint.flags import Flag, bookmark_text, draw_bookmarks, flag_at, flags, hide_ticks
 from gui.timeline.paint.overlay import Hovered, draw_measure, draw_outline, draw_over, rect_of
 from gui.timeline.paint.summaries import group_card

@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from core.plan.plan import Role
 from gui.look.text import tr
 from gui.look.writing import write
-from gui.timeline.layout.frame import LABELS, RIGHT, Fonts, Frame
+from gui.timeline.layout.fonts import Fonts
+from gui.timeline.layout.frame import LABELS, RIGHT, Frame
 from gui.timeline.layout.rows import Layout, Row
 from gui.timeline.layout.viewport import Viewport
 from gui.timeline.paint.folds import draw_folds

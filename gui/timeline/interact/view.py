@@ -21,7 +21,8 @@ from gui.timeline.interact.lane_filter import LaneFilter
 from gui.timeline.interact.lane_names import LaneNames
 from gui.timeline.interact.mouse import MouseNavigator
 from gui.timeline.interact.overlays import TimelineOverlays
-from gui.timeline.layout.frame import AXIS, STEPS, Fonts
+from gui.timeline.layout.fonts import Fonts
+from gui.timeline.layout.frame import AXIS, STEPS
 from gui.timeline.paint.critical import explain_shown
 from gui.timeline.paint.label_column import LabelColumn
 from gui.timeline.paint.overlay import draw_empty

@@ -28,6 +28,8 @@ class _Scale:
         place = bisect_right(self.begin, moment) - 1
         if place < 0:
             return moment
+        # Inside a fold time runs `its / mine` as fast; behind it, at its own speed again, shifted
+        # by what the fold has saved.
         into, mine, its = moment - self.begin[place], self.length[place], other.length[place]
         return other.begin[place] + (into * its / mine if into < mine else into - mine + its)
 
@@ -110,9 +112,13 @@ def folds_of(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Folds:
     whole = (ends - starts)[: -1 if len(starts) > 2 else None]
     # By powers of two: a run that goes on must not be drawn anew with each step's own length.
     length = 2.0 ** round(math.log2(max(1.0, float(np.median(whole)))))
+    # Steps of another program's trace may overlap: a gap begins when the last of all steps before
+    # it has ended.
     over = np.maximum.accumulate(ends)[:-1].astype(np.float64)
     begun = starts[1:].astype(np.float64)
     long = begun - over > LONG * length
+    # Each fold is a mark on the axis and costs a look-up in every mapping of times; the longest
+    # gaps save the most room.
     if long.sum() > MOST:
         long &= begun - over >= np.partition(begun - over, -MOST)[-MOST]
     return folded(over[long], begun[long], length) if long.any() else NO_FOLDS

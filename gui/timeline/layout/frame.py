@@ -1,18 +1,15 @@
-"""Where and how a picture of a run is drawn: the frame of its rows, and its fonts."""
+"""Where and how a picture of a run is drawn: the frame of its rows."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QFont, QFontMetricsF
 
 from gui.look.theme import Theme
 from gui.timeline.layout.axis import OF_RUN, Origin
-from gui.timeline.layout.bar_words import Style
 from gui.timeline.layout.rows import Layout, Row
 from gui.timeline.layout.viewport import Viewport
 
@@ -78,30 +75,3 @@ class Frame:
         x0 = min(max(self.x(start), self.left - 2), right + 2)
         x1 = min(max(self.x(end), self.left - 2), right + 2)
         return QRectF(x0, self.top + row.top, max(1.0, x1 - x0), row.height)
-
-
-@dataclass(frozen=True, slots=True)
-class Fonts:
-    """The sizes of text in a picture, made from one font."""
-
-    base: QFont
-    small: QFont
-    bold: QFont
-
-    @classmethod
-    def of(cls, font: QFont) -> Fonts:
-        """Sizes around `font`'s own."""
-        small, bold = QFont(font), QFont(font)
-        small.setPointSizeF(max(6.0, font.pointSizeF() * 0.86))
-        bold.setBold(True)
-        return cls(font, small, bold)
-
-    def style(self, staged: bool, low: bool, shrinks: bool) -> Style:
-        """The words in bars of lanes that are `staged`, of rows that are `low`; on paper."""
-        return Style(self.bold.toString(), self.small.toString(), staged, low, shrinks)
-
-
-@lru_cache(maxsize=4096)
-def text_width(font: QFont, label: str) -> float:
-    """Width of a label in pixels, remembered."""
-    return QFontMetricsF(font).horizontalAdvance(label)

@@ -108,9 +108,11 @@ class Layout:
 
         The layout's zero stands at the pixel `-scrolled`, as before.
         """
+        # Rows that scroll are hidden behind the band of pinned ones.
         first, last = scrolled + self.band, scrolled + height
 
         def part(every: tuple[Row, ...]) -> tuple[Row, ...]:
+            # Pinned rows come first in every tuple: the stacker adds them before it ends the band.
             count = sum(row.lane in self.pins for row in every[: len(self.pins)])
             pinned = (replace(row, top=row.top + scrolled) for row in every[:count])
             return (*pinned, *_between(every[count:], first, last))
@@ -171,6 +173,8 @@ def lay_out(
     lowest = stacked(COMPUTE[0])
     if lowest.height >= available:  # the usual case for lanes by the hundred
         return lowest
+    # The height of the whole grows with that of a lane, but with the steps of strips that grow and
+    # shrink too: no formula has its inverse, and bisection stacks the rows nine times at most.
     heights = range(int(COMPUTE[0]), int(most) + 1)
     fitting = bisect_right(heights, available, key=lambda height: stacked(height).height)
     return stacked(heights[max(0, fitting - 1)])

@@ -60,6 +60,7 @@ class Viewport:
 
     def zoomed(self, factor: float, x: float) -> Viewport:
         """Show `factor` times as much time; the time under pixel `x` stays there."""
+        # All in drawn time: within a fold, true time under the pointer would not stay there.
         span = min(max(self.span * factor, SHORTEST_NS), LONGEST_NS)
         fixed = self.folds.drawn(self.time(x))
         return replace(self, start=self.folds.undone(fixed - x * span / self.width), span=span)

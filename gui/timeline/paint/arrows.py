@@ -13,7 +13,8 @@ from core.trace.dependencies import Neighbours
 from core.trace.trace import Span
 from gui.look.text import tr
 from gui.look.writing import CENTRE, write
-from gui.timeline.layout.frame import Fonts, Frame, text_width
+from gui.timeline.layout.fonts import Fonts, text_width
+from gui.timeline.layout.frame import Frame
 from gui.timeline.paint.reasons import steps_to_explain
 from gui.timeline.state.scene import Scene
 

@@ -7,7 +7,8 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from gui.look.text import duration_text, tr
 from gui.look.writing import CENTRE, write
-from gui.timeline.layout.frame import Fonts, Frame, text_width
+from gui.timeline.layout.fonts import Fonts, text_width
+from gui.timeline.layout.frame import Frame
 from gui.timeline.state.scene import Scene
 
 TOOTH = 4.0  # pixels that an edge is torn, to the side; twice as far down

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from PySide6.QtCore import QSizeF
 from PySide6.QtGui import QColor, QPainter, QPixmap
 
-from gui.timeline.layout.frame import Fonts, Frame
+from gui.timeline.layout.fonts import Fonts
+from gui.timeline.layout.frame import Frame
 from gui.timeline.paint.margins import draw_headings, draw_labels
-from gui.timeline.state.scene import LaneFacts, Scene
+from gui.timeline.state.lane_facts import LaneFacts
+from gui.timeline.state.scene import Scene
 
 PARTS = 2  # rows that scroll, and pinned ones
 

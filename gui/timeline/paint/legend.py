@@ -17,13 +17,14 @@ from gui.look.families import family_texts
 from gui.look.text import duration_text, tr
 from gui.look.theme import SERIES, Theme, mixed
 from gui.look.writing import in_lines, write
-from gui.timeline.layout.frame import Fonts, text_width
+from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.rows import Strips
 from gui.timeline.paint.boxes import stacked
 from gui.timeline.paint.critical import draw_sample
 from gui.timeline.paint.hatch import HATCH, hatch_brush, hatch_lines
 from gui.timeline.paint.strips import PALE, memory_colours
-from gui.timeline.state.colouring import ByDuration, ByName, ByNumber, ColourBy
+from gui.timeline.state.colour_choices import ByDuration, ByName, ByNumber
+from gui.timeline.state.colouring import ColourBy
 from gui.timeline.state.scene import Scene
 
 BOX = 12.0

@@ -9,7 +9,8 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF
 from gui.look.text import duration_text, tr
 from gui.look.writing import LEFT, RIGHT, elided, write
 from gui.timeline.layout.axis import ticks, unit_of
-from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Fonts, Frame, text_width
+from gui.timeline.layout.fonts import Fonts, text_width
+from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame
 from gui.timeline.layout.groups import Section
 from gui.timeline.layout.rows import Row
 from gui.timeline.paint.boxes import draw_uprights

@@ -13,7 +13,8 @@ from core.trace.trace import Span, Trace
 from gui.look.text import duration_text, tr
 from gui.look.theme import Theme
 from gui.look.writing import CENTRE, write
-from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Fonts, Frame, text_width
+from gui.timeline.layout.fonts import Fonts, text_width
+from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame
 from gui.timeline.paint.arrows import draw_arrows
 from gui.timeline.state.measure import Measure, signed_text
 from gui.timeline.state.scene import Scene

@@ -14,7 +14,8 @@ from PySide6.QtGui import QColor, QPainter
 from core.trace.trace import Span
 from gui.look.theme import Theme
 from gui.timeline.layout.bar_words import BarWords, Label
-from gui.timeline.layout.frame import AXIS, LABELS, Fonts, Frame, text_width
+from gui.timeline.layout.fonts import Fonts, text_width
+from gui.timeline.layout.frame import AXIS, LABELS, Frame
 from gui.timeline.layout.rows import Row
 from gui.timeline.paint.arrows import draw_dependencies
 from gui.timeline.paint.boxes import Palette, boxes_of, draw_rows, fill_boxes, palette_of, stacked

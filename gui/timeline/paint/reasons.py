@@ -11,7 +11,8 @@ from PySide6.QtGui import QColor, QPainter
 from core.explain.causes import CAUSES, Cause
 from core.explain.stretches import Stretches
 from gui.look.text import tr
-from gui.timeline.layout.frame import Fonts, Frame, text_width
+from gui.timeline.layout.fonts import Fonts, text_width
+from gui.timeline.layout.frame import Frame
 from gui.timeline.layout.rows import Row
 from gui.timeline.layout.viewport import Viewport
 from gui.timeline.reduce.reduction import count_before, count_until

@@ -38,6 +38,8 @@ class Aggregate:
         if counts == self._counts:
             return
         self.lanes, self._counts = len(lanes), counts
+        # Sorting all for each new batch would make a long live run quadratic. A quarter more at a
+        # time, each span is sorted a few times in all.
         if sum(counts) - self._known > max(TAIL, self._known // 4):
             self._sorted, self._tail = events_of(lanes), {}
             self._known, self._begun = sum(counts), counts
@@ -97,6 +99,8 @@ def events_of(lanes: Sequence[Spans]) -> dict[int, Events]:
         order = np.argsort(times, kind="stable")
         times, running = times[order], np.cumsum(steps[order])
         spent = np.zeros(len(times), np.int64)
+        # Between two events `running` lanes each spend the time that passes: an integral of a step
+        # function, in whole ns, so that it is exact.
         np.cumsum(running[:-1] * np.diff(times), out=spent[1:])
         found[family] = (times, running, spent)
     return found

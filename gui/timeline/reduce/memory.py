@@ -12,16 +12,8 @@ from core.explain.balance import MEMORY_COUNTERS, held_bytes
 from core.trace.columns import Column
 from core.trace.trace import Trace
 from gui.timeline.layout.viewport import Viewport
-from gui.timeline.reduce.reduction import (
-    FACTOR,
-    LEVELS,
-    Pyramid,
-    count_before,
-    count_until,
-    first_of,
-    largest_of,
-    pixel_edges,
-)
+from gui.timeline.reduce.pyramid import FACTOR, LEVELS, Pyramid, first_of, largest_of
+from gui.timeline.reduce.reduction import count_before, count_until, pixel_edges
 
 ACTIVATIONS = "activations"
 CROWDED = 8.0  # entries of a level that a pixel may have: with more, the next coarser is read
@@ -94,6 +86,8 @@ class LaneMemory:
         if not fresh:
             return
         self._known = [len(counter.times) for counter in counters]
+        # What is held is the sum of four counters, whose values come in batches of their own: one
+        # may be older than the last of another, and changes the sum from there on.
         since = min(fresh)
         keep = int(self.times.searchsorted(since))
         times, held = held_bytes(trace, self.lane, since)
@@ -130,6 +124,8 @@ def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> MemoryColum
     edges, moments = pixel_edges(view)
     times = memory.starts(level)
     first = times.searchsorted(moments, "right") - 1  # in force where a pixel begins
+    # A change exactly at the right edge belongs to the next pixel; what was in force just before it
+    # is that of the entry before.
     at_edge = times[np.maximum(first[1:], 0)] == edges[1:]
     last = first[1:] - at_edge  # and just before it ends
     empty = (last < 0) | (edges[:-1] >= end)
@@ -149,5 +145,7 @@ def _most(
 
     `first` has one entry more; last[i] is at most first[i + 1], and at least one less.
     """
+    # reduceat takes values[first[i]:first[i + 1]], without the entry that is in force at the right
+    # edge: that one is `last`.
     inside = np.maximum.reduceat(values[: first[-1] + 1], first[:-1])
     return np.maximum(inside, values[last])

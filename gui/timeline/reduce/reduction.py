@@ -7,7 +7,6 @@ pixels cost.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -20,15 +19,14 @@ from core.trace.columns import Column
 from core.trace.spans import Spans
 from gui.look.families import FAMILIES, FAMILY_CODES
 from gui.timeline.layout.viewport import Viewport
+from gui.timeline.reduce.pyramid import FACTOR, LEVELS, Pyramid, first_of
 
+# Beyond two spans a pixel neighbouring rectangles cannot be told apart any more, and thousands of
+# them in a lane cost more than the pixels that they cover.
 SPANS_PER_PIXEL = 2.0  # up to here every span has a rectangle of its own
 OWN_BLOCK = 8  # spans that share a sum where it was not made before; those have BLOCK
 LONG = 3.0  # pixels of a block that is counted more finely
 FEW = 2  # of coarser blocks a pixel has at least so many
-FACTOR = 8  # entries of a level that one of the next coarser level stands for
-LEVELS = 4
-Summary = Callable[[NDArray[Any]], NDArray[Any]]
-"""One for each FACTOR of some values, or for what is left of them at the end."""
 _COUNT = len(FAMILIES)
 
 
@@ -64,60 +62,6 @@ class PixelColumns:
             busy=np.repeat(self.busy, by)[:pixels],
             per_pixel=self.per_pixel / by,
         )
-
-
-def first_of(values: NDArray[Any]) -> NDArray[Any]:
-    """The first of each FACTOR values."""
-    return values[::FACTOR]
-
-
-def largest_of(values: NDArray[Any]) -> NDArray[Any]:
-    """The largest of each FACTOR values."""
-    return np.maximum.reduceat(values, np.arange(0, len(values), FACTOR))
-
-
-class Pyramid:
-    """LEVELS columns, 0 being the finest; the last entry of a coarser one may still be filling.
-
-    An entry is a number or, where `width` is given, a row of so many.
-    """
-
-    def __init__(self, finest: Column, summary: Summary, width: int = 0) -> None:
-        dtype = finest.view.dtype
-        self._columns = [finest, *(Column(dtype, 0) for _ in range(1, LEVELS))]
-        self._summary, self._width = summary, width
-        self._sum_up(0)
-
-    def __getitem__(self, level: int) -> NDArray[Any]:
-        view = self._columns[level].view
-        return view.reshape(-1, self._width) if self._width else view
-
-    def __len__(self) -> int:
-        return len(self[0])
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all levels."""
-        return sum(column.view.nbytes for column in self._columns)
-
-    def extend(self, values: NDArray[Any]) -> None:
-        """Append entries."""
-        self.replace(len(self), values)
-
-    def replace(self, since: int, values: NDArray[Any]) -> None:
-        """Put `values` where the entry at `since` stood, instead of all from there on."""
-        self._columns[0].cut(since * max(1, self._width))
-        self._columns[0].extend(values.reshape(-1))
-        self._sum_up(since)
-
-    def _sum_up(self, since: int) -> None:
-        """Bring the coarser levels up to date with what changed from an entry on."""
-        for level, column in enumerate(self._columns[1:], 1):
-            since = min(since // FACTOR, len(self[level]))
-            column.cut(since * max(1, self._width))
-            fresh = self[level - 1][since * FACTOR :]
-            if len(fresh):
-                column.extend(self._summary(fresh).reshape(-1))
 
 
 class LaneColumns:
@@ -189,6 +133,8 @@ class LaneColumns:
     def _see(self, fresh: slice, known: NDArray[np.int8]) -> None:
         """Note the families of new spans, beside those that are `known`."""
         seen = np.bincount(self.families(fresh), minlength=_COUNT)
+        # Sums that were made beforehand name families whose spans lie in `fresh` no more: they
+        # stay.
         seen[known] = 1
         present = np.flatnonzero(seen)
         self.present = present.tolist()
@@ -200,9 +146,11 @@ class LaneColumns:
             return
         part = slice(known * self.block, whole * self.block)
         codes, count = self.families(part), len(self.summed)
+        # One histogram for all new blocks: key = block * families + family, weight = duration.
         keys = np.repeat(np.arange(whole - known) * count, self.block) + self._place[codes]
         each = np.bincount(keys, self.ends[part] - self.starts[part], (whole - known) * count)
         sums = np.cumsum(each.reshape(-1, count), axis=0, dtype=np.int64)
+        # Running sums over the whole lane: the time between any two blocks is then one subtraction.
         self.block_sums.extend(self.block_sums[0][-1] + sums)
         self.block_starts.extend(self.starts[part][:: self.block])
 
@@ -213,6 +161,8 @@ class LaneColumns:
         if not fresh:
             return
         rows, count = len(self.block_starts) + 1, len(self.summed)
+        # A family that appears late has a column of zeros for all blocks before; a kind is new only
+        # a few times in a run, so copying the sums then costs little.
         grown = np.zeros((rows, count + len(fresh)), np.int64)
         if count:
             grown[:, :count] = self.block_sums[0]
@@ -260,6 +210,8 @@ def reduce_lane(columns: LaneColumns, view: Viewport) -> Bars | PixelColumns:
     if not is_reduced(count, view):
         left, right = view.xs(columns.starts[seen]), view.xs(columns.ends[seen])
         return Bars(seen.start, left, right, columns.families(seen))
+    # The family with the most time in a pixel gives it its colour, kept as a running maximum: one
+    # pass for each family, and no array of shape (families, pixels) is sorted.
     codes, times = times_of(columns, view, count)
     family, most = np.full(times.shape[1], codes[0], np.int8), times[0].copy()
     for code, mine in zip(codes[1:], times[1:], strict=True):
@@ -302,10 +254,18 @@ def _times_within(columns: LaneColumns, view: Viewport) -> tuple[list[int], NDAr
     begun = count_before(columns.starts, edges)
     seen = slice(int(begun[0]), int(begun[-1]))
     keys = columns.sums_of(columns.rows[seen])
+    # In place, here and below: these arrays have an entry for each span on screen.
     keys *= pixels
     keys += np.repeat(np.arange(pixels), begun[1:] - begun[:-1])
     spent = columns.ends[seen] - columns.starts[seen]
     times = np.bincount(keys, spent, columns_known * pixels).astype(np.float64)
+    # A span is counted whole in the pixel where it begins. What of it lies behind an edge between
+    # two pixels moves from the left one to the right one; a span over many pixels moves on at each
+    # of their edges, so that every pixel keeps its own part.
+    #   pixel      0       1       2
+    #   span    [------------------)
+    #   counted   18       0       0
+    #   moved     -12  +12 -4  +4
     last = np.maximum(begun - 1, 0)
     over = np.maximum(columns.ends.take(last) - edges, 0.0)
     over[begun == 0] = 0.0
@@ -322,10 +282,14 @@ def _times_by_block(
     """Time of each family in each pixel, from the sums: see `times_of`."""
     edges, moments = pixel_edges(view)
     pixels = len(edges) - 1
+    # Looking up only the pixels between the first span and the last one: a run that is zoomed far
+    # out covers few.
     begin, end = (view.x(float(moment)) for moment in (columns.starts[0], columns.ends[-1]))
     used = slice(max(0, int(begin)), max(0, int(end)) + 1)  # pixels: there is nothing in others
     edges, moments = edges[used.start : used.stop + 1], moments[used.start : used.stop + 1]
     level, block = 0, columns.block
+    # The coarsest level that still has FEW blocks in a pixel: what is spread evenly within one is
+    # then at most half a pixel wide.
     while level + 1 < LEVELS and count > FEW * FACTOR * block * view.width:
         level, block = level + 1, FACTOR * block
     before = _times_before(columns, level, edges, moments, LONG * view.ns_per_pixel)
@@ -358,6 +322,10 @@ def _times_before(
     the finest span by span. `moments` are the last whole ns until the edges. Shape (columns,
     edges).
     """
+    # A pixel shows the time before its right edge less that before its left one, so all that is
+    # needed is the time before a moment. Blocks give it up to the one that the moment is in:
+    #   blocks |---0---|---1---|---2---|
+    #   moment             ^  all of block 0 (its sum), and 4/8 of block 1 (`share`)
     starts, sums = columns.block_starts[level], columns.block_sums[level]
     last = len(starts) - 1
     block = np.maximum(starts.searchsorted(moments, "right") - 1, 0)
@@ -366,6 +334,8 @@ def _times_before(
     # Those behind the last block or sum are taken for it: "clip".
     begun, following = starts.take(block, mode="clip"), block + 1
     length = starts.take(following, mode="clip") - begun
+    # A block that holds a pause is much longer than its spans: spread evenly, they would fill the
+    # pause. So it is looked up more finely.
     exact = (length > long) | (block >= last)
     share = np.maximum(edges - begun, 0.0) / np.maximum(length, 1)
     share[exact] = 0.0
@@ -392,9 +362,11 @@ def _times_inside(
     at = (block * columns.block)[:, None] + np.arange(columns.block)
     count, width = len(columns), len(columns.summed)
     starts = columns.starts.take(at, mode="clip")
+    # A span that begins behind the moment comes out negative: it has spent nothing yet.
     spent = np.minimum(columns.ends.take(at, mode="clip"), moments[:, None])
     spent -= starts
     np.maximum(spent, 0, out=spent)
+    # The last block may be shorter than the others; "clip" has repeated the last span in its place.
     if at[-1, -1] >= count:
         spent[at >= count] = 0
     keys = columns.sums_of(columns.rows.take(at, mode="clip"))

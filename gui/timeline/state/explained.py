@@ -64,6 +64,8 @@ class _Known:
 
     def is_stale(self, tasks: int, version: int, now: float) -> bool:
         """Whether it is to be explained anew, now that it has so many tasks."""
+        # A version grows with every batch of any step: as long as no task of this one has come,
+        # what is known of it holds for the new version too.
         if self.tasks == tasks:
             self.version = version
         return self.version != version and now - self.since >= STALE_S
@@ -149,6 +151,8 @@ class Explained:
             found = self._figures.get(step, known.tasks) or self._figures.put(
                 step, known.tasks, self._plans.figures(step, known.explanation)
             )
+            # Its stretches stand in tables with its figures, and are as small: kept together,
+            # neither table has to explain the step again.
             self._stretches.put(step, known.tasks, known.stretches)
         return found
 
@@ -205,11 +209,14 @@ class Explained:
         """What to `keep` of a step. For another thread, while the trace does not grow."""
         explanation = explain_run_step(self._trace, step)
         known = _Known(len(explanation.columns), self._trace.version, self._clock(), explanation)
+        # Cached properties, asked for here so that they are worked out on this thread and not with
+        # the first picture.
         _ = known.stretches, known.gaps, known.path
         return WorkedOut(known, self._plans.figures(step, explanation))
 
     def keep(self, step: int, made: WorkedOut) -> None:
         """Remember what was worked out of a step, in place of the large step before."""
+        # One large explanation takes up to 0.7 GB: there is only ever one of them.
         for other in [other for other, known in self._known.items() if known.tasks > LARGE]:
             del self._known[other]
         self._known[step] = made.known
@@ -251,6 +258,7 @@ class Explained:
         """Let go of the steps used longest ago; the large one stays until there is another."""
         small = [step for step, known in self._known.items() if known.tasks <= LARGE]
         total = sum(self._known[step].tasks for step in small)
+        # The one used last stays, however large: it is on screen.
         for step in small[:-1]:
             if total > KEPT_TASKS:
                 total -= self._known.pop(step).tasks

@@ -40,6 +40,8 @@ class ViewHistory:
 
     def push(self, state: ViewState, gesture: str) -> None:
         """Remember the state that `gesture` is about to leave; nothing lies ahead of it then."""
+        # The state before the first notch of a wheel turn is the one to return to, not those
+        # between.
         if gesture != self._gesture:
             self._back.append(state)
             del self._back[:-MOST_VIEWS]

@@ -1,53 +1,34 @@
-"""Everything that a picture of a run is drawn from, and the words beside its lanes."""
+"""Everything that a picture of a run is drawn from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.balance import LaneBalance, lane_balance
-from core.plan.plan import Lane, Role, working_lanes
+from core.plan.plan import Role, working_lanes
 from core.plan.task import KINDS, Kind
-from core.trace.columns import ABSENT, Column
+from core.trace.columns import Column
 from core.trace.complete import measured_steps
 from core.trace.dependencies import Neighbours, neighbours
 from core.trace.trace import Span, Trace
-from gui.look.families import FAMILIES, FAMILY_CODES, Family
-from gui.look.text import bytes_text, percent_text, tr
+from gui.look.text import tr
 from gui.timeline.layout.bar_words import WordsOfRows
 from gui.timeline.layout.folds import NO_FOLDS, Folds, folds_of
 from gui.timeline.reduce.aggregate import Aggregate, Lanewise
 from gui.timeline.reduce.memory import LaneMemory
 from gui.timeline.reduce.reduction import LaneColumns
-from gui.timeline.state.colouring import ByKind, Colouring
+from gui.timeline.state.colouring import Colouring
 from gui.timeline.state.explained import Explained
+from gui.timeline.state.lane_facts import LaneFacts, lane_facts, placed
 
 LATEST_STEPS = 64  # idle time and memory beside a lane are taken over at most so many steps
 LIVE_STEPS = 4  # and over so many while the run is live, several times a second
 MOST_SORTED = 1_000_000  # spans of a group whose starts and ends are sorted together
 MOST_NEIGHBOURS = 24  # arrows to each side; more could not be told apart
-LATEST_SPANS = 512  # tell which stage or replica a lane holds
-_FORWARDS = [FAMILIES.index(family) for family in (Family.FORWARD, Family.OVERLAP)]
-
-
-@dataclass(frozen=True, slots=True)
-class LaneFacts:
-    """What the lane label says: a name, what it holds, idle time and memory.
-
-    `stages` and `replicas` are the numbers of those that it holds, as far as its spans tell;
-    `place` says which, and `beside` what more there is to say of a replica's stage.
-    """
-
-    name: str
-    stages: tuple[int, ...] = ()
-    replicas: tuple[int, ...] = ()
-    place: str = ""
-    beside: str = ""
-    idle: str = ""
-    peak: str = ""
 
 
 @dataclass(slots=True)
@@ -80,7 +61,7 @@ class Scene:
     step_ends: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     folds: Folds = NO_FOLDS
     hits: dict[int, NDArray[np.int64]] = field(default_factory=dict)
-    colouring: Colouring = field(default_factory=ByKind)
+    colouring: Colouring = field(default_factory=Colouring)
     words: WordsOfRows = field(init=False)
     _rows_known: int = 0
     _neighbours: tuple[int, Span, Neighbours] | None = None
@@ -101,6 +82,8 @@ class Scene:
         """Take the spans and steps that are new, if there are any."""
         if self._version == self.trace.version:
             return
+        # Each part below takes only what is new behind what it has: the cost of a tick follows the
+        # spans that came with it, not those of the run.
         self._version, self.bounds = self.trace.version, self.trace.bounds
         rows = self.trace.table.rows
         self.kinds.update(KINDS[code] for code in np.unique(rows["kind"][self._rows_known :]))
@@ -152,6 +135,8 @@ class Scene:
         key, version = tuple(lanes), self.trace.version
         known, found = self._together.get(key, (-1, Aggregate()))
         if known != version:
+            # Sorted together, a picture of the group costs what its pixels cost; but sorting very
+            # many spans would be felt, so these are summed lane by lane with each picture.
             if sum(len(self.columns[lane]) for lane in lanes) > MOST_SORTED:
                 return Lanewise([self.columns[lane] for lane in lanes])
             found.update([self.trace.spans(lane) for lane in lanes])
@@ -223,46 +208,8 @@ def shown_steps(trace: Trace, live: bool = False) -> list[int]:
     return whole[-LIVE_STEPS if live else -LATEST_STEPS :]
 
 
-def lane_facts(trace: Trace, lane: Lane, balance: LaneBalance, known: bool) -> LaneFacts:
-    """The words beside a lane; `known` if there are steps to take figures over."""
-    stages: tuple[int, ...] = ()
-    replicas: tuple[int, ...] = ()
-    if lane.role is Role.COMPUTE:
-        spans = trace.spans(lane.index)[-LATEST_SPANS:]
-        mine = spans[np.isin(FAMILY_CODES[spans["kind"]], _FORWARDS)]
-        stages, replicas = _numbers(mine["stage"]), _numbers(mine["replica"])
-    share, peak = percent_text(balance.time.idle_fraction), balance.peak_bytes
-    return LaneFacts(
-        lane.name, stages, replicas,
-        idle=tr("idle {share}", share=share) if known else "",
-        peak=tr("peak {size}", size=bytes_text(peak)) if peak else "",
-    )  # fmt: skip
-
-
 def step_name(number: int, warmup: int) -> str:
     """`step 1` for the first measured step, `warm-up 1` for the first one before."""
     if number < warmup:
         return tr("warm-up {number}", number=number + 1)
     return tr("step {number}", number=number - warmup + 1)
-
-
-def placed(facts: Sequence[LaneFacts], replicas: int) -> Iterator[LaneFacts]:
-    """Say which stage or replica each lane holds, or both where a run has several of both."""
-    stages = {number for lane in facts for number in lane.stages}
-    for lane in facts:
-        places = []
-        if len(facts) > 1 and (replicas == 1 or len(stages) > 1):
-            places.append(_numbered(tr("stage"), tr("stages"), lane.stages))
-        if len(facts) > 1 and replicas > 1:
-            places.append(_numbered(tr("replica"), tr("replicas"), lane.replicas))
-        place, beside, *_ = (*places, "", "")
-        yield replace(lane, place=place, beside=beside)
-
-
-def _numbers(column: NDArray[np.integer]) -> tuple[int, ...]:
-    return tuple(int(n) for n in np.unique(column) if n != ABSENT)
-
-
-def _numbered(one: str, many: str, numbers: Sequence[int]) -> str:
-    listed = ", ".join(map(str, numbers))
-    return f"{one if len(numbers) == 1 else many} {listed}" if numbers else ""

@@ -81,6 +81,8 @@ class LaneStack:
         lanes = () if scene is None else scene.trace.header.lanes
         about = (lanes, self.state, self.replicas(scene))
         kept = self._arranged
+        # Asked for with every frame and every move of the mouse. Lanes are told apart by identity:
+        # a run has one tuple of them, and there may be thousands to compare.
         if kept is None or kept[0][0] is not lanes or kept[0][1:] != about[1:]:
             kept = self._arranged = (about, arrange(*about))
         return kept[1]
@@ -177,6 +179,8 @@ class TimelineState(QObject):
         self.choose_zoom = saved is None or saved.choose_zoom
         self.history = ViewHistory() if saved is None else saved.history
         self.anchor = None
+        # What belongs to the run before goes first, so that nobody who hears of a change looks up
+        # its spans in this run.
         self.bookmarks.show(())
         self.select(None)
         self.select(None if saved is None else saved.selection)
@@ -184,6 +188,8 @@ class TimelineState(QObject):
         self.set_following(saved is None or saved.following)
         self.lay_out()
         if saved is not None:
+            # Behind `lay_out`: what is restored includes how far the rows are scrolled, which a
+            # layout with too few rows would cut.
             self.restore(saved.state)
         self.lane = _lane_of(scene, self.selection, None)
         self.rows_changed.emit()
@@ -236,6 +242,8 @@ class TimelineState(QObject):
         ended = self.now is not None and now is None
         self.now = now
         self.move(self.viewport)  # more time may be folded by now
+        # Laying out is no matter of each frame: only when new replicas, or the first memory
+        # counters, ask for other rows.
         if self.stack.is_stale(self.scene):
             self.lay_out()
         if self.following and now is not None:

@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QWidget
 from gui.app.settings import Settings
 from gui.look.theme import DARK, EDITABLE, LIGHT
 from gui.menus.colour_control import ColourControl
-from gui.timeline.state.colouring import ByDuration, ByKind, ColourBy
+from gui.timeline.state.colour_choices import ByDuration
+from gui.timeline.state.colouring import ColourBy, Colouring
 from gui.timeline.state.scene import Scene
 from tests.make_believe import specification, trace_of
 
@@ -106,7 +107,7 @@ def test_what_is_coloured_by_is_kept_and_shown(control: ColourControl, settings:
     told: list[bool] = []
     control.scene_changed.connect(lambda: told.append(True))
     control.show_scene(scene, False)
-    assert scene.colouring == ByKind()
+    assert scene.colouring == Colouring()
     assert told == []
     control.colour_by("duration")
     assert scene.colouring == ByDuration.of(scene.trace)

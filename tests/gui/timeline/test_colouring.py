@@ -22,16 +22,8 @@ from gui.timeline.layout.viewport import Viewport
 from gui.timeline.paint.legend import legend_entries, number_words
 from gui.timeline.paint.strips import draw_ghosts
 from gui.timeline.reduce.reduction import Bars, LaneColumns, PixelColumns, reduce_lane
-from gui.timeline.state.colouring import (
-    ByDuration,
-    ByKind,
-    ByNumber,
-    ColourBy,
-    Colouring,
-    colouring_of,
-    letters_of,
-    recoloured,
-)
+from gui.timeline.state.colour_choices import ByDuration, ByNumber, colouring_of
+from gui.timeline.state.colouring import ColourBy, Colouring, letters_of, recoloured
 from gui.timeline.state.scene import Scene
 from tests.make_believe import specification, trace_of
 
@@ -63,7 +55,7 @@ def test_every_code_has_colours_and_letters_that_can_be_read(trace: Trace, by: C
 
 def test_by_kind_is_the_family(trace: Trace) -> None:
     for span in trace:
-        assert FAMILIES[ByKind().code_of(span)] is family_of(span.kind)
+        assert FAMILIES[Colouring().code_of(span)] is family_of(span.kind)
 
 
 def test_micro_batches_come_round_again_and_what_has_none_has_a_colour_of_its_own(
@@ -109,7 +101,7 @@ def test_bars_take_their_codes_and_keep_their_places(trace: Trace, by: ColourBy)
     assert (other.left == bars.left).all() and (other.right == bars.right).all()
     shown = trace.spans(0)[bars.first : bars.first + len(bars.left)]
     assert other.family.tolist() == colouring.codes(shown).tolist()
-    assert recoloured(ByKind(), bars, trace, 0, view) is bars
+    assert recoloured(Colouring(), bars, trace, 0, view) is bars
 
 
 def test_a_reduced_pixel_has_the_colour_of_what_runs_at_its_middle(trace: Trace) -> None:
@@ -136,7 +128,7 @@ def entries(trace: Trace, colouring: Colouring) -> list[str]:
 
 
 def test_the_legend_says_what_the_colours_mean(trace: Trace) -> None:
-    assert "forward (F)" in entries(trace, ByKind())
+    assert "forward (F)" in entries(trace, Colouring())
     by_stage = entries(trace, ByNumber(ColourBy.STAGE))
     assert by_stage[:2] == ["stage 0", "stage 1"]
     assert "forward (F)" not in by_stage
@@ -172,7 +164,7 @@ def test_ghosts_are_in_the_colours_of_the_bars_above_them(trace: Trace, qapp: ob
     layout = lay_out(trace.header.lanes, 300, Strips(prediction=True))
     frame = Frame(Viewport(start, end - start, 800), layout, 0, 0, LIGHT)
     seen = {}
-    for colouring in (ByKind(), ByNumber(ColourBy.MICROBATCH)):
+    for colouring in (Colouring(), ByNumber(ColourBy.MICROBATCH)):
         scene.colouring = colouring
         image = QImage(800, 300, QImage.Format.Format_RGB32)
         image.fill(0xFFFFFFFF)
@@ -180,7 +172,7 @@ def test_ghosts_are_in_the_colours_of_the_bars_above_them(trace: Trace, qapp: ob
             draw_ghosts(painter, scene, frame, layout.ghosts)
         top = round(layout.ghosts[0].top)
         seen[colouring] = {image.pixelColor(x, top).name() for x in range(800)}
-    assert LIGHT.forward in seen[ByKind()]
+    assert LIGHT.forward in seen[Colouring()]
     assert LIGHT.forward not in seen[ByNumber(ColourBy.MICROBATCH)]
     assert {LIGHT.series[0], LIGHT.series[3]} <= seen[ByNumber(ColourBy.MICROBATCH)]
 

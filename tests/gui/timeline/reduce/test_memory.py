@@ -13,7 +13,7 @@ from core.recording.schema import Record
 from core.trace.trace import Trace
 from gui.timeline.layout.viewport import Viewport
 from gui.timeline.reduce.memory import LaneMemory, Peaks, reduce_memory
-from gui.timeline.reduce.reduction import FACTOR
+from gui.timeline.reduce.pyramid import FACTOR
 from tests.core.helpers import Note, batch_of
 from tests.make_believe import header_and_plans, specification, trace_of
 

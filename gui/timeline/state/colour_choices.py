@@ -1,0 +1,158 @@
+"""Colours that say a bar's micro-batch, stage, name, or how long it took, in place of its kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtGui import QColor
+
+from core.trace.columns import ABSENT
+from core.trace.own_colours import OWN_COLOURS
+from core.trace.spans import Spans, TaskTable
+from core.trace.trace import Span, Trace
+from gui.look.colours import seen_on
+from gui.look.theme import RAMP, SERIES, Theme
+from gui.timeline.state.colouring import ColourBy, Colouring, Colours
+
+SAMPLE = 4096  # spans of a lane that tell how long spans are
+RANGE = (5, 95)  # per cent of the durations that the ramp covers
+
+
+@dataclass(frozen=True, slots=True)
+class ByNumber(Colouring):
+    """A colour for each micro-batch or stage; they come round again after SERIES numbers.
+
+    The last code is that of spans that have no such number.
+    """
+
+    number: ColourBy
+
+    @property
+    def by(self) -> ColourBy:
+        """Micro-batch or stage."""
+        return self.number
+
+    def codes(self, spans: Spans) -> NDArray[np.int8]:
+        """The place of each span's number in the series."""
+        numbers = spans[self.by.value]
+        return np.where(numbers == ABSENT, SERIES, numbers % SERIES).astype(np.int8)
+
+    def code_of(self, span: Span) -> int:
+        """The place of a span's number in the series."""
+        number = span.stage if self.by is ColourBy.STAGE else span.microbatch
+        return SERIES if number is None else number % SERIES
+
+    def colours(self, theme: Theme) -> Colours:
+        """The series, and what has no number."""
+        return tuple((QColor(colour),) for colour in (*theme.series, theme.other))
+
+
+@dataclass(frozen=True, slots=True)
+class ByName(Colouring):
+    """A colour for each name that spans of another program have, the same in every file.
+
+    Those that have a colour of their own in the file have that: see OWN_COLOURS.
+    """
+
+    table: TaskTable
+    own: NDArray[np.int8] | None = field(default=None, compare=False)
+
+    @property
+    def by(self) -> ColourBy:
+        """The name."""
+        return ColourBy.NAME
+
+    def codes(self, spans: Spans) -> NDArray[np.int8]:
+        """The place of each span's name in the series, or behind it that of its own colour."""
+        return self.codes_of(spans.row)
+
+    def codes_of(self, rows: NDArray[np.int32]) -> NDArray[np.int8]:
+        """The same of rows of the table."""
+        names, which = np.unique(self.table.rows["name"][rows], return_inverse=True)
+        codes = [
+            SERIES if place == ABSENT else _series_of(self.table.names[place])
+            for place in names.tolist()
+        ]
+        named = np.array(codes, np.int8)[which]
+        if self.own is None:
+            return named
+        own = self.own[rows]
+        return np.where(own == ABSENT, named, own + SERIES + 1).astype(np.int8)
+
+    def code_of(self, span: Span) -> int:
+        """The code of a span's name, or of its own colour."""
+        if self.own is None:
+            return _series_of(span.name) if span.name else SERIES
+        mine = self.table.rows["task"] == span.task
+        return int(self.codes_of(np.flatnonzero(mine)[:1].astype(np.int32))[0])
+
+    def colours(self, theme: Theme) -> Colours:
+        """The series, what has no name, and files' own colours as far as they can be seen."""
+        series = (*theme.series, theme.other)
+        own = (seen_on(colour, theme.plot) for colour in OWN_COLOURS.values())
+        return tuple((QColor(colour),) for colour in (*series, *own))
+
+
+@lru_cache(1 << 16)
+def _series_of(name: str) -> int:
+    """The place in the series that a name has everywhere."""
+    return crc32(name.encode(errors="replace")) % SERIES
+
+
+@dataclass(frozen=True, slots=True)
+class ByDuration(Colouring):
+    """A ramp from what took `shortest` ns or less to what took `longest` or more, by ratios."""
+
+    shortest: float
+    longest: float
+
+    @property
+    def by(self) -> ColourBy:
+        """The duration."""
+        return ColourBy.DURATION
+
+    @classmethod
+    def of(cls, trace: Trace) -> ByDuration:
+        """The range of a trace's durations, the 5 per cent at both ends left out."""
+        parts = []
+        for lane in range(len(trace.header.lanes)):
+            spans = trace.spans(lane)
+            some = spans[:: max(1, len(spans) // SAMPLE)]
+            parts.append(some.end - some.start)
+        lengths = np.concatenate([part for part in parts if len(part)] or [np.ones(1, np.int64)])
+        shortest, longest = np.percentile(np.maximum(lengths, 1), RANGE).tolist()
+        return cls(shortest, longest)
+
+    def codes(self, spans: Spans) -> NDArray[np.int8]:
+        """The place of each span's duration on the ramp."""
+        return self._places(spans.end - spans.start)
+
+    def code_of(self, span: Span) -> int:
+        """The place of a span's duration on the ramp; the first of an open task."""
+        length = 0 if span.end is None else span.end - span.start
+        return int(self._places(np.array([length]))[0])
+
+    def colours(self, theme: Theme) -> Colours:
+        """The ramp."""
+        return tuple((QColor(colour),) for colour in theme.ramp)
+
+    def _places(self, lengths: NDArray[np.int64]) -> NDArray[np.int8]:
+        ratio = np.log(np.maximum(lengths, 1) / self.shortest)
+        whole = np.log(max(self.longest, 1.001 * self.shortest) / self.shortest)
+        places: NDArray[np.int8] = np.clip(ratio / whole * RAMP, 0, RAMP - 1).astype(np.int8)
+        return places
+
+
+def colouring_of(by: ColourBy, trace: Trace) -> Colouring:
+    """How a trace is coloured: by name if there are no kinds, by kind if there are no names."""
+    if by is ColourBy.NAME and not trace.header.foreign:
+        by = ColourBy.KIND
+    if by is ColourBy.NAME or (by is ColourBy.KIND and not trace.table.has_kinds):
+        return ByName(trace.table, trace.colours)
+    if by is ColourBy.KIND:
+        return Colouring()
+    return ByDuration.of(trace) if by is ColourBy.DURATION else ByNumber(by)
