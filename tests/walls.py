@@ -103,7 +103,6 @@ LAYERS = (
     ("core.engine.prepare",),
     ("core.engine.tasks",),
     ("core.engine.calibration",),
-    ("core.engine.run",),
     ("core.engine.ranks", "core.engine.virtual", "core.engine.torchrun"),
     ("core.engine",),
     ("core.sweep", "core.lessons", "core.job"),

@@ -13,9 +13,8 @@ import torch
 from core.engine.hardware import find_hardware
 from core.engine.lanes.devices import open_lanes
 from core.engine.prepare import prepare
-from core.engine.run import batches_of
 from core.engine.server import SWITCH_SECONDS
-from core.engine.tasks.executor import Executor
+from core.engine.tasks.executor import Executor, batches_of
 from core.engine.tasks.operations import Operations
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification

@@ -34,7 +34,7 @@ from core.engine.lanes.lane import Lane, Stamps, Timestamp, reached
 from core.engine.models.modules import Batch
 from core.engine.models.stage_module import copy_to
 from core.engine.prepare import Prepared
-from core.engine.tasks.executor import POLL_SECONDS
+from core.engine.tasks.executor import POLL_SECONDS, Passed
 from core.plan.link import Link
 from core.plan.plan import Role
 from core.plan.task import ABSENT, Kind, Task
@@ -62,8 +62,6 @@ class Name(NamedTuple):
 
 Times = dict[Name, list[float]]
 """The mean ns of each pass by what a task is."""
-Passed = Callable[[int], None]
-"""Hears how many passes are over."""
 
 
 def calibrate(

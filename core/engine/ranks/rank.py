@@ -41,7 +41,7 @@ from core.engine.prepare import Prepared, prepare
 from core.engine.rank_models.model import RankModel, Setting, rank_model
 from core.engine.rank_models.timer import RankEvents, RankTimer, TimedOp
 from core.engine.ranks.expectation import Expectations
-from core.engine.run import batches_of
+from core.engine.tasks.executor import batches_of
 from core.engine.tasks.step_counters import inside, outside
 from core.engine.verify import judge, keeps_parameters
 from core.plan.devices import GLOO, Hardware

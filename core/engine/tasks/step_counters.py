@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.engine.tasks.operations import Step
 from core.engine.tasks.replicas import Replicas
+from core.engine.tasks.values import Step
 from core.plan.task import Kind, Payload, Task
 from core.recording.schema import NoteRow, Record
 

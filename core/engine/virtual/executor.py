@@ -16,7 +16,8 @@ from core.engine.lanes.alone import Alone
 from core.engine.lanes.devices import allocator_bytes
 from core.engine.models.modules import Batch
 from core.engine.prepare import Prepared
-from core.engine.tasks.operations import Operations, Step
+from core.engine.tasks.operations import Operations
+from core.engine.tasks.values import Step
 from core.explain.waits import meeting
 from core.gc_paused import gc_paused
 from core.plan.faults import Faults

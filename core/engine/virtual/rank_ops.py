@@ -23,8 +23,9 @@ from core.engine.lanes.lane import Stamps
 from core.engine.models.modules import Batch
 from core.engine.models.stage_module import copy_to
 from core.engine.prepare import Prepared
-from core.engine.tasks.operations import Operations, Step, Work
+from core.engine.tasks.operations import Operations, Work
 from core.engine.tasks.step_counters import inside, outside, size_line
+from core.engine.tasks.values import Step
 from core.engine.virtual.rank_replicas import RankReplicas
 from core.plan.by_blocks import by_blocks
 from core.plan.plan import Plan

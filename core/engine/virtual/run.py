@@ -9,7 +9,7 @@ from threading import Event
 
 from core.engine.lanes.alone import Alone
 from core.engine.prepare import Prepared
-from core.engine.run import Calibrate, run_steps
+from core.engine.tasks.executor import Calibrate, run_steps
 from core.engine.tasks.operations import Operations
 from core.engine.tasks.step_counters import closed_rows
 from core.engine.virtual.costs import BETWEEN, AloneCosts

@@ -15,8 +15,7 @@ pytest.importorskip("torch")
 from core.engine.hardware import find_hardware
 from core.engine.lanes.devices import open_lanes
 from core.engine.prepare import prepare
-from core.engine.run import batches_of
-from core.engine.tasks.executor import Executor
+from core.engine.tasks.executor import Executor, batches_of
 from core.engine.tasks.operations import Operations
 from core.plan.specification import Specification
 from core.recording.recording import read_stream
