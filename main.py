@@ -39,7 +39,7 @@ def run_command(arguments: list[str]) -> int:
     from core.cli import asking, commands, comparing, desktop, job, lessons, prediction, sweeping
     from core.cli.arguments import BAD_INPUT, make_parser
     from core.cli.interrupts import INTERRUPTED, ending_when_asked
-    from core.plain import said
+    from core.plain import error_text
 
     given = make_parser().parse_args(arguments)
     if given.command is None and not given.install_desktop:
@@ -83,7 +83,7 @@ def run_command(arguments: list[str]) -> int:
     except BrokenPipeError:  # whoever read our output has had enough, as `head` has
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (ValueError, OSError, commands.RunError, MemoryError) as error:
-        print(f"bubblescope: {said(error)}", file=sys.stderr)
+        print(f"bubblescope: {error_text(error)}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
         print("bubblescope: interrupted", file=sys.stderr)

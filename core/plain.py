@@ -10,7 +10,7 @@ from typing import TextIO
 Say = Callable[..., str]
 """Fills the placeholders of a text, and may translate it first: tr in the window."""
 
-MOST_SAID, MOST_WORD = 500, 200
+MOST_LETTERS, MOST_WORD = 500, 200
 """Characters of an error and of a word in it; of longer ones the middle is left out."""
 _LINES = r"\t\n\r"
 # Controls, marks that turn the writing direction, further line ends, halves of characters (as
@@ -38,14 +38,14 @@ def plain_markup(document: str) -> str:
     return _REPLACED.sub("\N{REPLACEMENT CHARACTER}", document)
 
 
-def said(error: object) -> str:
+def error_text(error: object) -> str:
     """An error as one plain line, whatever it quotes: the middle of what is long is left out.
 
     Of those that the house raises or lets through, only MemoryError may have nothing to say.
     """
     text = str(error) or "there is not enough memory"
     words = re.sub(r"\S+", lambda found: _short(found[0], MOST_WORD), text)
-    return plain(_short(words, MOST_SAID))
+    return plain(_short(words, MOST_LETTERS))
 
 
 def _short(text: str, most: int) -> str:

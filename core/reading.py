@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from core.plain import said
+from core.plain import error_text
 
 FORESEEN: tuple[type[Exception], ...] = (
     ValueError, LookupError, TypeError, AttributeError, ArithmeticError, EOFError, OSError,
@@ -36,4 +36,4 @@ def one_line(words: str, refusal: type[ValueError], *more: type[Exception]) -> I
         why = next((text for kind, text in _INSTEAD.items() if isinstance(error, kind)), None)
         if isinstance(error, OSError) and error.strerror:
             why = error.strerror
-        raise refusal(said(f"{words}: {why or error}")) from error
+        raise refusal(error_text(f"{words}: {why or error}")) from error

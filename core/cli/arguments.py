@@ -12,7 +12,7 @@ from core.cli.exporting import add_formats
 from core.cli.figures import add_figure
 from core.cli.spans_table import add_table
 from core.option import Group, Option, flag_of, listed
-from core.plain import said
+from core.plain import error_text
 from core.plan.specification import OPTIONS, STRATEGY_OPTIONS
 from core.plan.strategies import STRATEGIES
 from core.sweep.sweep import BESIDE, MOST_RUNS, REPEATS
@@ -45,7 +45,7 @@ class _Parser(argparse.ArgumentParser):
         return action
 
     def error(self, message: str) -> NoReturn:
-        self.exit(BAD_INPUT, f"{self.prog}: {said(message)}\n")
+        self.exit(BAD_INPUT, f"{self.prog}: {error_text(message)}\n")
 
 
 class _Joined(argparse.Action):
@@ -192,12 +192,12 @@ def options_table() -> str:
 
 def _form_of(option: Option[Any]) -> dict[str, Any]:
     """How argparse takes the option's value, and what its help says."""
-    told = meaning_of(option) + (f" Default: {option.otherwise}." if option.otherwise else "")
+    help_text = meaning_of(option) + (f" Default: {option.otherwise}." if option.otherwise else "")
     if option.kind is bool:
-        return {"action": "store_false" if option.default else "store_true", "help": told}
+        return {"action": "store_false" if option.default else "store_true", "help": help_text}
     if option.repeated:
-        return {"action": _Joined, "metavar": _metavar(option), "help": told}
-    return {"type": option.kind, "metavar": _metavar(option), "help": told}
+        return {"action": _Joined, "metavar": _metavar(option), "help": help_text}
+    return {"type": option.kind, "metavar": _metavar(option), "help": help_text}
 
 
 def _metavar(option: Option[Any]) -> str:

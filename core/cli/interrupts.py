@@ -25,19 +25,19 @@ def ending_when_asked() -> Iterator[None]:
 
     A thread sees to it that the process ends, because a handler waits for native code.
     """
-    heard, told = os.pipe()
-    os.set_blocking(told, False)
-    watch = _Watch(heard)
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)
+    watch = _Watch(read_end)
     with _handling(watch.interrupt):
-        before = signal.set_wakeup_fd(told, warn_on_full_buffer=False)
+        before = signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
         watch.start()
         try:
             yield
         finally:
             signal.set_wakeup_fd(before)
-            os.close(told)
+            os.close(write_end)
             watch.join()
-            os.close(heard)
+            os.close(read_end)
 
 
 @contextmanager
@@ -77,9 +77,9 @@ class _Watch(threading.Thread):
     The pipe's other end is closed when there is nothing to wait for any more.
     """
 
-    def __init__(self, heard: int) -> None:
+    def __init__(self, read_end: int) -> None:
         super().__init__(daemon=True, name="interrupts")
-        self._heard, self._raised = heard, False
+        self._read_end, self._raised = read_end, False
 
     def interrupt(self, _: int) -> None:
         """Raise KeyboardInterrupt, in the main thread; once, until it is insisted on."""
@@ -89,7 +89,7 @@ class _Watch(threading.Thread):
 
     def run(self) -> None:
         """Wait for a signal, then insist, then end the process."""
-        while number := os.read(self._heard, 1):
+        while number := os.read(self._read_end, 1):
             if number[0] in SIGNALS:
                 break
         else:
@@ -106,6 +106,6 @@ class _Watch(threading.Thread):
         """Whether the work ends in time."""
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
-            if select.select([self._heard], [], [], left)[0] and not os.read(self._heard, 1):
+            if select.select([self._read_end], [], [], left)[0] and not os.read(self._read_end, 1):
                 return True
         return False

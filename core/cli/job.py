@@ -51,7 +51,7 @@ def listen(given: argparse.Namespace) -> None:
     def say(text: str) -> None:
         print(f"bubblescope: {text}", file=sys.stderr, flush=True)
 
-    listener = Listener(host.strip("[]"), int(port), Files(Path(given.out), say).hear, say)
+    listener = Listener(host.strip("[]"), int(port), Files(Path(given.out), say).receive, say)
     print(f"bubblescope record --out {listener.address} -- COMMAND", flush=True)
     try:
         threading.Event().wait()

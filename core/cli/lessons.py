@@ -69,23 +69,23 @@ def _go_through(found: Lesson, client: EngineClient, interrupts: list[int]) -> N
 
 def step_text(step: Step, figures: Sequence[dict[str, str]], place: str) -> str:
     """A step up to its question: what it says, and what its runs came to."""
-    told = list(figures)
+    listed = list(figures)
     rows = [
         (run_text(run, step.runs), *(one[name] for name in SHOWN))
-        for run, one in zip(step.runs, told, strict=True)
+        for run, one in zip(step.runs, listed, strict=True)
     ]
     return "\n".join(
         [
-            f"{place}. {plain(step.title)}", plain(filled(step.text, told)), "",
-            table(("run", *SHOWN.values()), rows), "", plain(filled(step.question, told)),
+            f"{place}. {plain(step.title)}", plain(filled(step.text, listed)), "",
+            table(("run", *SHOWN.values()), rows), "", plain(filled(step.question, listed)),
         ]
     )  # fmt: skip
 
 
 def run_text(run: Specification, others: Sequence[Specification]) -> str:
     """What tells a run from the others of its step, or its strategy and devices."""
-    told = differing(run, others)
-    return " ".join(f"{flag_of(option.name)} {value_text(value)}" for option, value in told)
+    options = differing(run, others)
+    return " ".join(f"{flag_of(option.name)} {value_text(value)}" for option, value in options)
 
 
 def _run(client: EngineClient, run: Specification, interrupts: list[int]) -> dict[str, str]:

@@ -51,14 +51,14 @@ def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
     run = plan_run(specification, model, costs)
     faults, step = Faults.of(specification), specification.warmup + arguments.step - 1
     prediction = predict_step(run.plan, costs, faults, step)
-    told = run.header, run.plan.tasks, prediction.columns, arguments.step - 1
-    summary = summary_of(run, prediction, predicted_trace(*told))
+    predicted = run.header, run.plan.tasks, prediction.columns, arguments.step - 1
+    summary = summary_of(run, prediction, predicted_trace(*predicted))
     write_whole(arguments.summary, json.dumps(summary, indent=1, allow_nan=False) + "\n")
     if arguments.record is not None:
         with whole_file(arguments.record) as path:
-            path.write_bytes(predicted_recording(*told))
+            path.write_bytes(predicted_recording(*predicted))
     if arguments.image is not None:
-        write_image([predicted_trace(*told)], Path(arguments.image), options)
+        write_image([predicted_trace(*predicted)], Path(arguments.image), options)
     say(prediction_text(summary))
     for text in faults.without_effect(run.plan.columns, run.plan.lanes):
         say(text)
@@ -115,8 +115,8 @@ def summary_of(run: PlannedRun, prediction: Prediction, trace: Trace) -> dict[st
     idle = figures.pop("idle_by_cause")
     found = verdict(trace) if len(plan.tasks) <= MOST_JUDGED else None
     lanes = [
-        {"role": str(lane.role), **asdict(told), "idle_by_cause": causes}
-        for lane, told, causes in zip(plan.lanes, prediction.lanes, idle, strict=True)
+        {"role": str(lane.role), **asdict(times), "idle_by_cause": causes}
+        for lane, times, causes in zip(plan.lanes, prediction.lanes, idle, strict=True)
     ]
     return {
         "predicted": True,

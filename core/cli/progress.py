@@ -13,12 +13,12 @@ ALWAYS = ("warning",)
 class Progress:
     """Shows the step on a terminal, and log lines: warnings, or with `verbose` all.
 
-    `before` stands before the step; a warning that is in `told` is not said again.
+    `before` stands before the step; a warning that is in `shown` is not said again.
     """
 
-    def __init__(self, verbose: bool, before: str = "", told: set[str] | None = None) -> None:
+    def __init__(self, verbose: bool, before: str = "", shown: set[str] | None = None) -> None:
         self._verbose, self._before = verbose, before
-        self._told = set() if told is None else told
+        self._shown = set() if shown is None else shown
         self._logged = 0
         self._step = -1
         self._on_line = False
@@ -26,9 +26,9 @@ class Progress:
     def show(self, trace: Trace) -> None:
         """Print what is new."""
         for row in trace.logs[self._logged :]:
-            known = row.level in ALWAYS and row.text in self._told
+            known = row.level in ALWAYS and row.text in self._shown
             if not known and (row.level in ALWAYS or (self._verbose and row.level != "state")):
-                self._told.add(row.text)
+                self._shown.add(row.text)
                 self.close()
                 say(row.text if row.level == "size" else f"{row.level}: {row.text}", sys.stderr)
         self._logged = len(trace.logs)

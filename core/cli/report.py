@@ -158,8 +158,8 @@ def _last(one: CollectiveSummary) -> str:
 
 def injected_lines(faults: Mapping[str, object]) -> list[str]:
     """What was put in on purpose, in a line; none without faults."""
-    told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in faults.items())
-    return [f"faults put in on purpose: {told}"] if told else []
+    listed = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in faults.items())
+    return [f"faults put in on purpose: {listed}"] if listed else []
 
 
 def _bubble_line(steps: Sequence[StepSummary]) -> str:

@@ -96,7 +96,7 @@ class _Sweeping:
         self._client = EngineClient()
         self._took: list[tuple[int, float]] = []
         self._failed: dict[int, str] = {}
-        self._told: set[str] = set()
+        self._shown: set[str] = set()
 
     def run(self) -> dict[int, str]:
         """Run them; why settings failed, by their places. Raises PlanError before the first run.
@@ -122,7 +122,7 @@ class _Sweeping:
         count = len(self._sweep.points)
         place = f"run {count - len(left) + 1} of {count}{_left_text(left, self._took)}: {title}"
         began = time.monotonic()
-        progress = Progress(False, f"{plain(place)}, ", self._told)
+        progress = Progress(False, f"{plain(place)}, ", self._shown)
         try:
             setting = self._sweep.settings[point.setting]
             trace, ended = execute_with(self._client, setting, None, progress, interrupts)

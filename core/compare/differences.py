@@ -122,8 +122,8 @@ def _means(side: Spent, totals: _Totals) -> tuple[list[int | None], list[int]]:
     """Totals as means over the steps, and these as means over the lanes: parts of the makespan."""
     values = [total or 0 for total in totals]
     means = apportioned(values, len(side.steps))
-    told = [None if totals[i] is None else mean for i, mean in enumerate(means)]
-    return told, apportioned(values, len(side.steps) * len(side.lanes))
+    known = [None if totals[i] is None else mean for i, mean in enumerate(means)]
+    return known, apportioned(values, len(side.steps) * len(side.lanes))
 
 
 def _reasons(side: Spent) -> _Totals:

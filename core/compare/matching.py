@@ -131,8 +131,8 @@ def _told_by_both(
     a, b = a.copy(), b.copy()
     for kind in np.intersect1d(a[:, 0], b[:, 0]).tolist():
         of_a, of_b = a[:, 0] == kind, b[:, 0] == kind
-        told = [(places != ABSENT).any(axis=0) for places in (a[of_a], b[of_b])]
-        aside = np.flatnonzero(told[0] != told[1])
+        present = [(places != ABSENT).any(axis=0) for places in (a[of_a], b[of_b])]
+        aside = np.flatnonzero(present[0] != present[1])
         a[np.ix_(of_a, aside)] = b[np.ix_(of_b, aside)] = ABSENT
     return a, b
 

@@ -67,7 +67,7 @@ def settings_of(trace: Trace, step: int) -> dict[str, str]:
         specification = with_defaults(specification)
     lanes = [lane for lane in header.lanes if lane.role is Role.COMPUTE]
     model = MODELS.get(header.model.name)
-    told: dict[str, object] = {
+    values: dict[str, object] = {
         "strategy": strategy.title if strategy is not None else specification.strategy,
         "schedule": _schedule(specification[SCHEDULE]),
         "microbatches": _distinct(trace, step, "microbatch"),
@@ -90,7 +90,7 @@ def settings_of(trace: Trace, step: int) -> dict[str, str]:
         "faults": faults_text(specification) or "no faults",
         "made": "predicted" if header.predicted else "measured",
     }
-    return {name: str(value) for name, value in told.items() if value}
+    return {name: str(value) for name, value in values.items() if value}
 
 
 def _number(value: float | None) -> str:

@@ -61,7 +61,8 @@ def lane_balance(trace: Trace, lane: int, steps: Sequence[int]) -> LaneBalance:
     kinds, length = mine["kind"], mine["end"] - mine["start"]
     counts = np.bincount(kinds, minlength=len(KINDS))
     ns, sizes = (
-        np.bincount(kinds, told, len(KINDS)).astype(np.int64) for told in (length, mine["bytes"])
+        np.bincount(kinds, weights, len(KINDS)).astype(np.int64)
+        for weights in (length, mine["bytes"])
     )
     communication = int(ns[IS_COMMUNICATION].sum())
     busy = int(ns.sum()) - communication

@@ -50,7 +50,9 @@ def rank_times(trace: Trace, start: int | None = None, end: int | None = None) -
     what was launched before the trace began would look like the work of an idle host. Counted are
     the lanes of a place that are devices' (without cores), or all where there is none.
     """
-    low, high = (trace.bounds[n] if told is None else told for n, told in enumerate((start, end)))
+    low, high = (
+        trace.bounds[n] if bound is None else bound for n, bound in enumerate((start, end))
+    )
     memory = matching(trace.table.names, MEMORY)
     ends = trace.step_table.ends
     until = int(ends[-1]) if len(ends) else None

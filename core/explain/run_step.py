@@ -110,6 +110,6 @@ def _without_ends(explanation: Explanation) -> Explanation:
     at_end = explanation.start >= last[explanation.lane]
     kept = np.flatnonzero(~at_end | (explanation.start == last[explanation.lane]))
     end = np.where(at_end, explanation.finish, explanation.end)[kept]
-    told = _picked(explanation, kept, explanation.start[kept], end)
+    kept_pieces = _picked(explanation, kept, explanation.start[kept], end)
     unknown = np.int8(CAUSES.index(Cause.NOT_KNOWN))
-    return replace(told, cause=np.where(at_end[kept], unknown, told.cause))
+    return replace(kept_pieces, cause=np.where(at_end[kept], unknown, kept_pieces.cause))

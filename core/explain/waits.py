@@ -141,8 +141,8 @@ def _came(columns: StepColumns, members: Positions, ended: NDArray[np.int64]) ->
 
 def _turns(columns: StepColumns, members: Positions, rank: NDArray[np.int64]) -> Positions:
     """A number for each collective of `members`, the same for those that meet."""
-    told = (columns.kind, columns.stage, columns.block, columns.bucket)
-    names = row_keys(*(column[members] for column in told))
+    columns_of_name = (columns.kind, columns.stage, columns.block, columns.bucket)
+    names = row_keys(*(column[members] for column in columns_of_name))
     return row_keys(names, turns(row_keys(names, rank)))
 
 

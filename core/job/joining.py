@@ -152,7 +152,7 @@ class Joining:
         self.header, places = joint_header(seen)
         self._trace = Trace(self.header)
         self._plans = Plans(self._trace, seen, places)
-        self._told, self._plans_told = -1, 0
+        self._last_step, self._sent_plans = -1, 0
         self._latest = [(LEAST, -1)] * len(self.header.lanes)
         self.left_out = 0
 
@@ -162,9 +162,9 @@ class Joining:
         if whole:
             yield from self._steps(whole)
         if passed:
-            self._told = passed[-1]
+            self._last_step = passed[-1]
             for rank in self.ranks:
-                rank.drop(self._told)
+                rank.drop(self._last_step)
         self.left_out += len(passed) - len(whole)
         origin = self.header.origin_ns
         notes = [line for rank in self.ranks for line in rank.lines(origin)]
@@ -174,7 +174,7 @@ class Joining:
     def last(self) -> Iterator[pa.RecordBatch]:
         """What is told once all ranks have ended."""
         yield from self.batches()
-        notes = [*self._clocks([max(0, self._told)])]
+        notes = [*self._clocks([max(0, self._last_step)])]
         if self.left_out:
             text = f"{self.left_out} steps are not in every rank's stream: they are left out"
             notes.append(NoteRow(Record.LOG, "warning", self._trace.bounds[1], text=text))
@@ -187,7 +187,7 @@ class Joining:
             if rank.waiting > MOST_SPANS:
                 reach = max(reach, rank.trace.steps[len(rank.trace.steps) // 2])
         every = [set(rank.trace.steps) for rank in self.ranks]
-        passed = sorted(step for step in set.union(*every) if self._told < step <= reach)
+        passed = sorted(step for step in set.union(*every) if self._last_step < step <= reach)
         common = set.intersection(*every)
         return [step for step in passed if step in common], passed
 
@@ -196,9 +196,9 @@ class Joining:
         for step in steps:
             self._plans.add(step)
         table = self._trace.table
-        for number in range(self._plans_told, len(table.firsts) - 1):
+        for number in range(self._sent_plans, len(table.firsts) - 1):
             yield _plan_batch(number, table)
-        self._plans_told = len(table.firsts) - 1
+        self._sent_plans = len(table.firsts) - 1
         timings = []
         for place, spans in self._plans.lanes():
             self._check_order(place, spans)

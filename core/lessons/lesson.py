@@ -132,17 +132,17 @@ def lane_pointed_at(point: str) -> int | None:
 
 def differing(run: Specification, others: Sequence[Specification]) -> list[tuple[Option[Any], Any]]:
     """The options that tell a run from the others of its step, or say what it is if it is alone."""
-    told = {
+    own = {
         option: value
         for option, value in run.values
         if option.name not in QUIET and value != option.default
     }
     common = [
         option
-        for option in told
-        if len(others) > 1 and all(dict(one.values).get(option) == told[option] for one in others)
+        for option in own
+        if len(others) > 1 and all(dict(one.values).get(option) == own[option] for one in others)
     ]
-    return [(option, value) for option, value in told.items() if option not in common]
+    return [(option, value) for option, value in own.items() if option not in common]
 
 
 def filled(text: str, figures: list[dict[str, str]]) -> str:
@@ -190,10 +190,10 @@ def _header(lines: list[str]) -> tuple[Heading, int]:
     if not lines or lines[0].strip() != "---" or "---" not in lines[1:]:
         raise _LineError(1, "a lesson begins with ---, title: …, ---")
     end = lines.index("---", 1)
-    told = dict(_pair(line) for line in lines[1:end])
-    if not told.get("title"):
+    values = dict(_pair(line) for line in lines[1:end])
+    if not values.get("title"):
         raise _LineError(2, "the header needs one line title: …")
-    return Heading(told["title"], told.get("about", "")), end + 1
+    return Heading(values["title"], values.get("about", "")), end + 1
 
 
 def _pair(line: str) -> tuple[str, str]:
@@ -224,8 +224,8 @@ def _step(block: _Lines) -> Step:
     runs = tuple(_run(*line) for line in block if line[1].startswith(_INDENT) and line[1].strip())
     if not 1 <= len(runs) <= MOST_RUNS:
         raise _LineError(number, f"{len(runs)} runs; a step has 1 to {MOST_RUNS}, indented by four")
-    told = {name: _told(block, name) for name in ("Point", "Question", "Answer")}
-    line, point = told["Point"]
+    lines = {name: _keyword_line(block, name) for name in ("Point", "Question", "Answer")}
+    line, point = lines["Point"]
     if point not in (*PARTS, *KINDS) and lane_pointed_at(point) is None:
         known = f"{', '.join(PARTS)}, lane 0 or a kind of task such as all-reduce"
         raise _LineError(line, f"Point: {point!r}: use {known}")
@@ -236,16 +236,16 @@ def _step(block: _Lines) -> Step:
     )
     if not text:
         raise _LineError(number, "a step says something")
-    for line, words in ((number, text), told["Question"], told["Answer"]):
+    for line, words in ((number, text), lines["Question"], lines["Answer"]):
         _check_figures(line, words, len(runs))
-    return Step(heading[3:].strip(), text, runs, point, told["Question"][1], told["Answer"][1])
+    return Step(heading[3:].strip(), text, runs, point, lines["Question"][1], lines["Answer"][1])
 
 
 def _keyword(line: str) -> str | None:
     return next((n for n in ("Point", "Question", "Answer") if line.startswith(f"{n}:")), None)
 
 
-def _told(block: _Lines, name: str) -> tuple[int, str]:
+def _keyword_line(block: _Lines, name: str) -> tuple[int, str]:
     """The one line of a step that begins with a word, and what stands behind it."""
     found = [(number, line) for number, line in block if _keyword(line) == name]
     if len(found) != 1:

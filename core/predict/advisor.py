@@ -47,7 +47,7 @@ def advise(
     lanes: Sequence[Lane],
     costs: CostModel,
     stages: Sequence[Stage] = (),
-    said: Callable[[int, int], None] = lambda done, total: None,
+    report: Callable[[int, int], None] = lambda done, total: None,
     missed: Callable[[CostError], None] = lambda error: None,
 ) -> list[Advice]:
     """Every strategy, schedule, number of micro-batches, chunks and replicas, quickest first.
@@ -56,7 +56,7 @@ def advise(
     `lanes` are the compute lanes of its devices. `stages` are those that costs by stage are for,
     as in the plan that they were measured with; without it the costs are taken to be for the whole
     model (one stage). What does not fit (a PlanError) is left out. Equal times are ranked by
-    memory. `said` hears how many of how many runs are predicted; `missed` why one is left out for
+    memory. `report` gets how many of how many runs are predicted; `missed` why one is left out for
     which there are no costs. Raises CostError if the costs are for other stages than these, or if
     there are none for any run.
     """
@@ -71,7 +71,7 @@ def advise(
         except CostError as missing:
             error = missing
             missed(missing)
-        said(number, len(every))
+        report(number, len(every))
     if error is not None and not found:
         raise error
     return sorted(found, key=lambda advice: (advice.step_ns, advice.memory_bytes))

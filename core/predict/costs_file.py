@@ -32,7 +32,7 @@ from typing import Any
 
 from core.files import write_whole
 from core.option import listed
-from core.plain import said
+from core.plain import error_text
 from core.plan.link import Link
 from core.plan.task import Kind
 from core.predict.costs import STAGED, CostError, CostModel, Curve, cost_name
@@ -62,7 +62,7 @@ def read_costs(path: Path | str) -> CostModel:
         with one_line("it makes no costs", CostError):
             return costs_of(values)
     except CostError as error:
-        raise CostError(said(f"--costs {path}: {error}")) from error
+        raise CostError(error_text(f"--costs {path}: {error}")) from error
 
 
 def write_costs(path: Path | str, costs: CostModel) -> None:

@@ -70,8 +70,8 @@ def _ask(store: Any, about: str) -> Compared:
     for trip in range(TRIPS):
         before = time.perf_counter_ns()
         store.set(f"{about}/ask/{trip}", "")
-        told = int(store.get(f"{about}/answer/{trip}"))
+        answered = int(store.get(f"{about}/answer/{trip}"))
         after = time.perf_counter_ns()
         middle = (before + after) // 2
-        trips.append(Compared(middle, told - middle, -(-(after - before) // 2)))
+        trips.append(Compared(middle, answered - middle, -(-(after - before) // 2)))
     return min(trips, key=lambda trip: trip.half_width)

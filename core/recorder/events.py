@@ -169,12 +169,12 @@ class DeviceTimes:
             return
         self._anchors.append(anchor)
         for _ in range(done):
-            yield self._told(self._waiting[0])
+            yield self._timed(self._waiting[0])
             self._waiting.popleft()
         oldest = self._waiting[0].since if self._waiting else anchor
         self._anchors = self._anchors[self._anchors.index(oldest) :]
 
-    def _told(self, step: Step) -> Step:
+    def _timed(self, step: Step) -> Step:
         """The step with the host's times in place of moments.
 
         What the job waited for while the device still did the step before held up nothing; what

@@ -90,7 +90,7 @@ def timed(ops: Sequence[Op], replica: int, tracks: int) -> Timed:
             op.end = min(_end(op), following.start)
     several = any(op.pass_number for op in done)
     tasks = [
-        _told(op, replica, several, after) for op, after in zip(done, _after(done), strict=True)
+        _task_of(op, replica, several, after) for op, after in zip(done, _after(done), strict=True)
     ]
     return Timed(
         tuple(tasks),
@@ -151,7 +151,7 @@ def _after(done: Sequence[Op]) -> list[tuple[int, ...]]:
     return found
 
 
-def _told(op: Op, replica: int, several: bool, after: tuple[int, ...]) -> Told:
+def _task_of(op: Op, replica: int, several: bool, after: tuple[int, ...]) -> Told:
     number = op.number if op.number >= 0 else None
     moves = op.lane >= FIRST_TRACK
     microbatch = op.pass_number if several and (op.kind in (*PASSES, "loss")) else None

@@ -147,7 +147,7 @@ class record(AbstractContextManager["record"]):
         ops, step = self._hooks.step_over(), self._step
         self._step += 1
         if self._device_times is None:
-            self._sender.hand_in(partial(self._tell, step, ops, self._hooks.replica))
+            self._sender.hand_in(partial(self._write_step, step, ops, self._hooks.replica))
         else:
             self._device_times.hand_in(step, ops, self._hooks.replica)
             self._hand_in(self._device_times.ready())
@@ -158,22 +158,22 @@ class record(AbstractContextManager["record"]):
             self._sender.hand_in(partial(self._tell_device, step))
 
     def _tell_device(self, step: Step, write: Write) -> None:
-        self._tell(step.number, step.ops, step.replica, write)
+        self._write_step(step.number, step.ops, step.replica, write)
         begun = step.since.host - self._origin
         write(note_batch("clock", self._device, max(0, begun), step.number, step.half_width))
 
-    def _tell(self, step: int, ops: list[Op], replica: int | None, write: Write) -> None:
+    def _write_step(self, step: int, ops: list[Op], replica: int | None, write: Write) -> None:
         """Write a step's plan, if it is a new one, and its spans; on the sender's thread."""
-        told = timed(ops, self.rank if replica is None else replica, TRACKS)
-        if told.tasks not in self._plans:
-            self._plans[told.tasks] = len(self._plans)
-            write(plan_batch(self._plans[told.tasks], told.tasks))
-        write(span_batch(self._plans[told.tasks], step, told, self._origin))
+        step_tasks = timed(ops, self.rank if replica is None else replica, TRACKS)
+        if step_tasks.tasks not in self._plans:
+            self._plans[step_tasks.tasks] = len(self._plans)
+            write(plan_batch(self._plans[step_tasks.tasks], step_tasks.tasks))
+        write(span_batch(self._plans[step_tasks.tasks], step, step_tasks, self._origin))
 
     def _say_clock(self, compared: clocks.Compared | None, write: Write) -> None:
         if compared is not None:
-            at, told = compared.at - self._origin, str(compared.ahead)
-            write(note_batch("clock", f"rank {self.rank}", at, 0, compared.half_width, told))
+            at, ahead = compared.at - self._origin, str(compared.ahead)
+            write(note_batch("clock", f"rank {self.rank}", at, 0, compared.half_width, ahead))
 
     def _say_end(self, outcome: str, write: Write) -> None:
         now = time.perf_counter_ns() - self._origin

@@ -13,7 +13,7 @@ from .hooks import Hooks, leaves_of, rows_of
 
 
 class Stages:
-    """Has every stage of this process tell its passes, in place of the blocks inside them."""
+    """Has every stage of this process report its passes, in place of the blocks inside them."""
 
     def __init__(self, hooks: Hooks) -> None:
         self._hooks = hooks
@@ -35,17 +35,17 @@ class Stages:
         for kind, name, original in self._originals:
             setattr(kind, name, original)
 
-    def _wrap(self, kind: Any, name: str, tell: Callable[..., Any]) -> None:
+    def _wrap(self, kind: Any, name: str, wrap: Callable[..., Any]) -> None:
         original = getattr(kind, name, None)
         if original is not None:
             self._originals.append((kind, name, original))
-            setattr(kind, name, wraps(original)(partial_method(tell, original)))
+            setattr(kind, name, wraps(original)(partial_method(wrap, original)))
 
     def _pass(self, kind: str) -> Callable[..., Any]:
-        def tell(original: Callable[..., Any], stage: Any, chunk: int, *more: Any, **o: Any) -> Any:
+        def wrap(original: Callable[..., Any], stage: Any, chunk: int, *more: Any, **o: Any) -> Any:
             return self._timed(kind, stage, chunk, partial(original, stage, chunk, *more, **o))
 
-        return tell
+        return wrap
 
     def _backward(
         self, original: Callable[..., Any], stage: Any, chunk: int, *more: Any, **options: Any
@@ -54,11 +54,11 @@ class Stages:
         run = partial(original, stage, chunk, *more, **options)
         return self._timed("backward" if whole else "backward-input", stage, chunk, run)
 
-    def _loss(self, original: Callable[..., Any], *told: Any, **options: Any) -> Any:
-        run = partial(original, *told, **options)
-        if len(told) < 5 or not told[1].is_last:
+    def _loss(self, original: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        run = partial(original, *arguments, **options)
+        if len(arguments) < 5 or not arguments[1].is_last:
             return run()
-        return self._timed("loss", told[1], told[4], run)
+        return self._timed("loss", arguments[1], arguments[4], run)
 
     def _timed(self, kind: str, stage: Any, chunk: int, run: Callable[[], Any]) -> Any:
         hooks = self._hooks
@@ -80,10 +80,10 @@ class Stages:
         return found
 
 
-def partial_method(tell: Callable[..., Any], original: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that Python binds as a method, and that hands `original` on to `tell`."""
+def partial_method(wrap: Callable[..., Any], original: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that Python binds as a method, and that hands `original` on to `wrap`."""
 
     def method(*arguments: Any, **options: Any) -> Any:
-        return tell(original, *arguments, **options)
+        return wrap(original, *arguments, **options)
 
     return method

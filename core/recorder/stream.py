@@ -63,17 +63,17 @@ def plan_batch(number: int, tasks: Sequence[Told]) -> pa.RecordBatch:
     return _batch("plan", 1, plan=[number], tasks=[[task._asdict() for task in tasks]])
 
 
-def span_batch(plan: int, step: int, told: Timed, origin: int) -> pa.RecordBatch:
+def span_batch(plan: int, step: int, timed: Timed, origin: int) -> pa.RecordBatch:
     """A row for each task of a step; times are told since `origin`."""
-    count = len(told.tasks)
+    count = len(timed.tasks)
     note = [
         None if lane == task.lane else [{**_NO_NOTE, "lane": lane}]
-        for lane, task in zip(told.lane, told.tasks, strict=True)
+        for lane, task in zip(timed.lane, timed.tasks, strict=True)
     ]
     return _batch(
         "span", count, plan=np.full(count, plan), task=np.arange(count), step=np.full(count, step),
-        start=np.array(told.start, np.int64) - origin, end=np.array(told.end, np.int64) - origin,
-        launched=[None if time is None else time - origin for time in told.launched],
+        start=np.array(timed.start, np.int64) - origin, end=np.array(timed.end, np.int64) - origin,
+        launched=[None if time is None else time - origin for time in timed.launched],
         note=note if any(note) else None,
     )  # fmt: skip
 

@@ -35,11 +35,11 @@ def _record(model: nn.Module, out: str) -> None:
     session = record(model, None, out)
     session.__enter__()
     failed: list[type[BaseException]] = []
-    tell = sys.excepthook
+    on_error = sys.excepthook
 
     def note(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         failed.append(kind)
-        tell(kind, error, trace)
+        on_error(kind, error, trace)
 
     def end() -> None:
         if os.getpid() == process:

@@ -68,7 +68,7 @@ class DamagedIndex(ValueError):
     """An index is not what was written; the message says so in one line."""
 
 
-def tell(progress: Progress | None, done: int, total: int) -> None:
+def report_progress(progress: Progress | None, done: int, total: int) -> None:
     """Tell how much is done. Raises Cancelled if the answer is False."""
     if progress is not None and progress(done, total) is False:
         raise Cancelled("opening the recording was cancelled")
@@ -205,7 +205,7 @@ def _count(stream: Stream, progress: Progress | None) -> tuple[list[int], list[l
                 counts += np.bincount(lane, minlength=lanes)
                 for name, known in noted.items():
                     known[lane[spans[name] != ABSENT]] = True
-            tell(progress, _COUNTING * stream.position, 10 * stream.size)
+            report_progress(progress, _COUNTING * stream.position, 10 * stream.size)
     moments = [[name for name in MOMENTS if noted[name][lane]] for lane in range(lanes)]
     return counts.tolist(), moments
 
@@ -230,7 +230,7 @@ def _filled(
         for batch in stream:
             append_batch(trace, batch)
             done = _COUNTING * stream.size + _FILLING * stream.position
-            tell(progress, done, 10 * stream.size)
+            report_progress(progress, done, 10 * stream.size)
     return trace
 
 
@@ -268,7 +268,7 @@ def _arrays(
         yield f"blocks{n}.kinds", blocks.kinds
         summed += len(lane)
         part = _SUMMING * size * summed // max(1, trace.span_count)
-        tell(progress, (_COUNTING + _FILLING) * size + part, 10 * size)
+        report_progress(progress, (_COUNTING + _FILLING) * size + part, 10 * size)
     yield _FACTS, np.frombuffer(json.dumps(facts).encode(), np.uint8)
 
 

@@ -9,7 +9,7 @@ from concurrent.futures import wait
 from pathlib import Path
 
 from core.process.worker import Worker, report
-from core.recording.index import Cancelled, Progress, build_index, tell
+from core.recording.index import Cancelled, Progress, build_index, report_progress
 
 LOOK_SECONDS = 0.05  # between two questions whether to go on, and between two reports
 
@@ -20,13 +20,13 @@ def build_apart(path: Path | str, progress: Progress | None) -> None:
     `progress` is asked many times a second, in this thread. Raises Cancelled if it returns False;
     nothing is left of the process and its index then.
     """
-    told = [(0, 1)]
-    worker = Worker(told.append)
+    reports = [(0, 1)]
+    worker = Worker(reports.append)
     try:
         made = worker.submit(_build, path)
         try:
             while not wait([made], LOOK_SECONDS).done:
-                tell(progress, *told[-1])
+                report_progress(progress, *reports[-1])
         except Cancelled:
             worker.terminate()
             wait([made])  # it removes what it has not finished

@@ -28,7 +28,7 @@ LIFE = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}
 """Seconds of silence until it is asked whether a peer is alive, between askings, and how many."""
 EVERY_ADDRESS = ("0.0.0.0", "::")
 Say = Callable[[str], None]
-Hear = Callable[[socket.socket, int], bool]
+Receive = Callable[[socket.socket, int], bool]
 """Takes the stream of a rank from its peer, on a thread of its own; an OSError ends it.
 
 True says that all of it is here.
@@ -38,13 +38,13 @@ True says that all of it is here.
 class Listener:
     """Listens on an address, in threads of its own, until it is closed.
 
-    `hear` takes what each rank sends; `say` is told in a line, from any thread, what is refused.
+    `receive` takes what each rank sends; `say` is told in a line, from any thread, what is refused.
     """
 
-    def __init__(self, host: str, port: int, hear: Hear, say: Say) -> None:
+    def __init__(self, host: str, port: int, receive: Receive, say: Say) -> None:
         """Raises OSError if the address cannot be listened on."""
         self.token = secrets.token_hex(TOKEN_BYTES // 2)
-        self._hear, self._say = hear, say
+        self._receive, self._say = receive, say
         self._lock = threading.Lock()
         self._unknown: set[socket.socket] = set()
         self._ranks: dict[int, socket.socket] = {}
@@ -93,7 +93,7 @@ class Listener:
             try:
                 rank = self._admit(peer)
                 if rank is not None:
-                    is_whole = self._hear(peer, rank)
+                    is_whole = self._receive(peer, rank)
             finally:
                 with self._lock:
                     self._unknown.discard(peer)
@@ -135,7 +135,7 @@ class Files:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder, self._say = folder, say
 
-    def hear(self, peer: socket.socket, rank: int) -> bool:
+    def receive(self, peer: socket.socket, rank: int) -> bool:
         """Write what comes until it ends. Raises OSError if it breaks off or the disk is full."""
         self._say(f"rank {rank} has connected")
         size = 0

@@ -37,7 +37,7 @@ class RecordedArguments:
 
     def read(self, place: int) -> Reading:
         """The arguments of a row of the table. Raises RecordingError."""
-        for share, rows, texts in self._told():
+        for share, rows, texts in self._batches():
             mine = np.flatnonzero(rows == place)
             if len(mine):
                 return bounded(texts[int(mine[0])].as_py() or "")
@@ -47,12 +47,12 @@ class RecordedArguments:
     def every(self) -> Iterator[str]:
         """The arguments of every row, in order. Raises RecordingError."""
         found = [""] * len(self.table)
-        for _, rows, texts in self._told():
+        for _, rows, texts in self._batches():
             for row, text in zip(rows.tolist(), texts.to_pylist(), strict=True):
                 found[row] = bounded(text or "")
         yield from found
 
-    def _told(self) -> Iterator[tuple[float, NDArray[Any], pa.Array]]:
+    def _batches(self) -> Iterator[tuple[float, NDArray[Any], pa.Array]]:
         """By batch the share that is read, the rows of which it tells, and what it tells."""
         words = f"{self.path} has arguments that cannot be read"
         with one_line(words, RecordingError, pa.ArrowException), open_stream(self.path) as stream:

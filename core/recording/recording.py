@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from core.files import reason, whole_file
 from core.recording.decode import append_batch
-from core.recording.index import DamagedIndex, Progress, build_index, read_index, tell
+from core.recording.index import DamagedIndex, Progress, build_index, read_index, report_progress
 from core.recording.recorded_arguments import find_arguments
 from core.recording.schema import RecordingError, schema_of
 from core.recording.sniff import Format, format_of, is_packed, rank_files, trace_files
@@ -132,7 +132,7 @@ def _read(stream: Stream, progress: Progress | None = None) -> Opened:
     with naming_damage(stream.name):
         for batch in stream:
             append_batch(trace, batch)
-            tell(progress, stream.position, stream.size)
+            report_progress(progress, stream.position, stream.size)
     return Opened(trace, stream.warning(trace.span_count))
 
 

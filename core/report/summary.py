@@ -155,8 +155,8 @@ def summarise(trace: Trace) -> Summary:
     header = trace.header
     steps, faults = ended_steps(trace), run_faults(trace)
     plans = RunPlans(trace)
-    told = [_step(trace, step, plans) for step in steps]
-    met = merged(one for _, own in told for one in own)
+    summaries = [_step(trace, step, plans) for step in steps]
+    met = merged(one for _, own in summaries for one in own)
     return Summary(
         strategy=None if header.foreign else header.specification.strategy,
         schedule=header.specification[SCHEDULE],
@@ -166,7 +166,7 @@ def summarise(trace: Trace) -> Summary:
         timing_note=header.timing_note,
         splits=tuple(replica_rows(trace, step) for step in steps),
         microbatch_rows=microbatch_rows(trace, steps[0]) if steps else (),
-        steps=tuple(step for step, _ in told),
+        steps=tuple(step for step, _ in summaries),
         complete=trace.outcome == "finished" and not faults,
         missing=sum(fault.missing for fault in faults),
         faults=tuple(fault.text for fault in faults),

@@ -92,5 +92,5 @@ def read_thumbnails(path: Path) -> dict[str, Thumbnail]:
 
 
 def _read(lanes: int, bars: Sequence[tuple[int, int, int, str, int]]) -> Thumbnail:
-    told = [Bar(lane, start, end, Kind(kind), bool(own)) for lane, start, end, kind, own in bars]
-    return Thumbnail(lanes, tuple(told))
+    made = [Bar(lane, start, end, Kind(kind), bool(own)) for lane, start, end, kind, own in bars]
+    return Thumbnail(lanes, tuple(made))

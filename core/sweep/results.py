@@ -64,9 +64,9 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Results along the varied numbers, by their value; `told` says what is the same in them."""
+    """Results along the varied numbers, by their value; all have these other `settings`."""
 
-    told: tuple[tuple[Option[Any], Value], ...]
+    settings: tuple[tuple[Option[Any], Value], ...]
     results: tuple[tuple[float, Result], ...]
 
 
@@ -119,10 +119,10 @@ class Results:
         found: dict[tuple[tuple[Option[Any], Value], ...], list[tuple[float, Result]]] = {}
         for result in self.of.values():
             if (place := self._place(result)) is not None:
-                found.setdefault(self._told(result), []).append((place, result))
+                found.setdefault(self._settings_of(result), []).append((place, result))
         return tuple(
-            Series(told, tuple(sorted(places, key=lambda pair: pair[0])))
-            for told, places in found.items()
+            Series(settings, tuple(sorted(places, key=lambda pair: pair[0])))
+            for settings, places in found.items()
         )
 
     @property
@@ -142,7 +142,7 @@ class Results:
         value = values_by_name(result.setting)[along.option.name]
         return float(value) if isinstance(value, int | float) else None
 
-    def _told(self, result: Result) -> tuple[tuple[Option[Any], Value], ...]:
+    def _settings_of(self, result: Result) -> tuple[tuple[Option[Any], Value], ...]:
         along = self.sweep.along
         different = self.sweep.differing(result.setting)
         return tuple(pair for pair in different if along is None or pair[0] is not along.option)

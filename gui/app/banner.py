@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 
+from gui.look.core_texts import translated
 from gui.look.label import Label
 from gui.look.layouts import button, row
 from gui.look.text import tr
-from gui.look.told import told
 
 
 class Banner(QFrame):
@@ -29,7 +29,7 @@ class Banner(QFrame):
         self.setProperty("level", level)
         self.style().unpolish(self)
         self.style().polish(self)
-        text = told(text)
+        text = translated(text)
         self.label.setText(text)
         self.setAccessibleName(text)
         self.show()

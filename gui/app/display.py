@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from PySide6.QtCore import QMessageLogContext, QtMsgType, qInstallMessageHandler
 
-from core.plain import said
+from core.plain import error_text
 
 BAD_INPUT = 2
 
@@ -19,16 +19,16 @@ def saying_that_there_is_no_display() -> Iterator[None]:
     """Make the application within: if it cannot be, the process ends with one line and status 2."""
     warnings: list[str] = []
 
-    def hear(kind: QtMsgType, _: QMessageLogContext, text: str) -> None:
+    def on_message(kind: QtMsgType, _: QMessageLogContext, text: str) -> None:
         if kind != QtMsgType.QtFatalMsg:
             warnings.append(text)
             return
-        why = said((warnings or [text])[0].strip())
+        why = error_text((warnings or [text])[0].strip())
         line = f"there is no display to open a window on ({why}); `export` draws without one"
         print(f"bubblescope: {line}", file=sys.stderr, flush=True)
         os._exit(BAD_INPUT)  # Qt aborts when this returns
 
-    before = qInstallMessageHandler(hear)
+    before = qInstallMessageHandler(on_message)
     try:
         yield
     finally:

@@ -31,7 +31,7 @@ from core.trace.trace import Trace
 from gui.look.text import tr
 
 if TYPE_CHECKING:  # the window is there sooner without it
-    from core.job.hearing import Hearing
+    from core.job.client import JobClient
 
 TICK_MS = 16
 IDLE_TICK_MS = 100
@@ -151,8 +151,8 @@ class Run:
 class Session(QObject):
     """Drains the client into runs. Signals go up; the window sets what it shows.
 
-    A job that streams to `hearing` is a run as the engine's are: its messages are taken in the same
-    way, each once, while the engine runs nothing; `hears` is True meanwhile.
+    A job that streams to `job_client` is a run as the engine's are: its messages are taken in the
+    same way, each once, while the engine runs nothing; `runs_job` is True meanwhile.
 
     `ticked` comes with every tick of a live run, so that open tasks can grow. `hardware` is what
     the engine found, None until it is ready.
@@ -178,8 +178,8 @@ class Session(QObject):
         self.runs: list[Run] = []
         self._numbers = count(1)
         self.live: Run | None = None
-        self.asking = self.hears = False
-        self.hearing: Hearing | None = None
+        self.asking = self.runs_job = False
+        self.job_client: JobClient | None = None
         self.hardware: Hardware | None = None
         self._timer = QTimer(self)
         self._timer.setInterval(IDLE_TICK_MS)
@@ -205,19 +205,19 @@ class Session(QObject):
 
     def stop(self) -> None:
         """Ask for the end of the run."""
-        if self.hears and self.hearing is not None:
-            self.hearing.stop()
+        if self.runs_job and self.job_client is not None:
+            self.job_client.stop()
         elif self.asking:
             self._client.stop()
 
-    def listen_to(self, hearing: Hearing | None) -> None:
+    def listen_to(self, job_client: JobClient | None) -> None:
         """Take the runs of training jobs too; None: listen no more, and keep what has come."""
-        if self.hearing is not None:
-            self.hearing.close()
-            self._hear(self.hearing)
-            if self.hears:
+        if self.job_client is not None:
+            self.job_client.close()
+            self._poll_job(self.job_client)
+            if self.runs_job:
                 self._waiting.append((time.monotonic(), Ended(Outcome.STOPPED)))
-        self.hearing = hearing
+        self.job_client = job_client
 
     def close(self) -> None:
         """End timer, engine, and listening."""
@@ -258,8 +258,8 @@ class Session(QObject):
         # Everything that came joins one queue, in order, and leaves it at its other end: so each
         # message is handled exactly once, whichever tick gets to it.
         self._waiting.extend((now, message) for message in self._of_engine())
-        if self.hearing is not None:
-            self._hear(self.hearing)
+        if self.job_client is not None:
+            self._poll_job(self.job_client)
         # A third of the time since the last tick: where painting makes ticks late, more is taken at
         # each, or the queue would grow for as long as the run is fast.
         end = time.perf_counter() + min(max(SHARE_S, (now - self._ticked) / 3), MOST_SHARE_S)
@@ -276,18 +276,18 @@ class Session(QObject):
     def _of_engine(self) -> list[Message]:
         """What the engine has sent; that it ended is not said of a job's run."""
         messages = self._client.poll()
-        for message in messages if self.hears else ():
+        for message in messages if self.runs_job else ():
             if isinstance(message, Ended) and message.text:
                 self.engine_failed.emit(message.text)
-        return [one for one in messages if not (self.hears and isinstance(one, Ended))]
+        return [one for one in messages if not (self.runs_job and isinstance(one, Ended))]
 
-    def _hear(self, hearing: Hearing) -> None:
+    def _poll_job(self, job_client: JobClient) -> None:
         """Take what a job has sent, unless the engine's run goes on: the job waits then."""
-        if self.asking and not self.hears:
+        if self.asking and not self.runs_job:
             return
-        messages = hearing.poll()
-        if messages and not self.hears:
-            self.hears = True
+        messages = job_client.poll()
+        if messages and not self.runs_job:
+            self.runs_job = True
             self._set_asking(True)
         self._waiting.extend((time.monotonic(), message) for message in messages)
 
@@ -339,7 +339,7 @@ class Session(QObject):
 
     def _begin(self, header: Header) -> None:
         if not self.asking:  # a job that came while the end of the one before still waited here
-            self.hears = True
+            self.runs_job = True
             self._set_asking(True)
         self.live = Run(next(self._numbers), Trace(header), self._spool.begin(header))
         self.runs.append(self.live)
@@ -348,7 +348,7 @@ class Session(QObject):
     def _end(self, outcome: Outcome, text: str) -> None:
         run, self.live = self.live, None
         asked = self.asking
-        self.hears = False
+        self.runs_job = False
         self._set_asking(False)
         if run is not None:
             # Until here somebody watched the run go on: a task that is still open has lasted at

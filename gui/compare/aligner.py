@@ -18,12 +18,12 @@ from gui.timeline.state.timeline import TimelineState
 class Aligner(QObject):
     """Aligns the timeline of run B with that of run `a`, from `show` until `leave`.
 
-    `aligned` says whether selected spans lie over each other, else the steps' starts do; `said`
+    `aligned` says whether selected spans lie over each other, else the steps' starts do; `message`
     carries a note for the status bar.
     """
 
     aligned = Signal(bool)
-    said = Signal(str)
+    message = Signal(str)
 
     def __init__(self, a: TimelineView) -> None:
         super().__init__(a)
@@ -63,7 +63,7 @@ class Aligner(QObject):
         if here and self._mirror is not None and self._runs is not None:
             self._moments = self._mirror.starts
             if self._moments is None:
-                self.said.emit(tr("Select a span in each run first, then align here."))
+                self.message.emit(tr("Select a span in each run first, then align here."))
         self.aligned.emit(self._moments is not None)
         self.lay_over()
 

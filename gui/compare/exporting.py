@@ -24,10 +24,10 @@ FIGURES = (
 class ComparisonExport(QObject):
     """`both_of` has what is seen, with the name of the theme: None while there is no comparison.
 
-    `said` carries a note for the status bar, `failed` what went wrong.
+    `message` carries a note for the status bar, `failed` what went wrong.
     """
 
-    said = Signal(str)
+    message = Signal(str)
     failed = Signal(str)
 
     def __init__(
@@ -58,4 +58,4 @@ class ComparisonExport(QObject):
             self.failed.emit(str(error))
             return
         self._settings.folder = str(path.parent)
-        self.said.emit(tr("Exported {name}.", name=path.name))
+        self.message.emit(tr("Exported {name}.", name=path.name))

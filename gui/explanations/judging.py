@@ -13,12 +13,12 @@ from gui.timeline.state.scene import Scene, shown_steps
 
 
 class Judge(QObject):
-    """`told` carries what is to be said, `judged` the verdict of a run that has ended, or None.
+    """`text_changed` carries the line to show, `judged` the verdict of a run that ended, or None.
 
     `suggested` carries the change that follows from it, or None.
     """
 
-    told = Signal(str)
+    text_changed = Signal(str)
     judged = Signal(object)
     suggested = Signal(object)
 
@@ -37,7 +37,7 @@ class Judge(QObject):
         if self._about == about:
             return
         if self._about is None or self._about[0] is not scene:
-            self.told.emit(tr("Looking for what limits a step…"))
+            self.text_changed.emit(tr("Looking for what limits a step…"))
         self._forget()
         self._about = about
         self._runner.start(_judged(scene), thread=True)
@@ -45,7 +45,7 @@ class Judge(QObject):
     def show_nothing(self) -> None:
         """No run is shown."""
         self._forget()
-        self.told.emit("")
+        self.text_changed.emit("")
 
     def _judge_last_step(self, scene: Scene) -> None:
         """How long the last whole step took, and what lanes waited for in it."""
@@ -56,9 +56,11 @@ class Judge(QObject):
         self._forget()
         self._about = about
         if not whole:
-            self.told.emit(tr("The first whole step is on its way."))
+            self.text_changed.emit(tr("The first whole step is on its way."))
         elif scene.explained.at_hand(whole[0]):
-            self.told.emit(idle_text(Idling.of([scene.explained.explanation(whole[0])]), tr))
+            self.text_changed.emit(
+                idle_text(Idling.of([scene.explained.explanation(whole[0])]), tr)
+            )
 
     def _forget(self) -> None:
         self._runner.cancel()
@@ -67,9 +69,9 @@ class Judge(QObject):
         self.suggested.emit(None)
 
     def _take(self, found: tuple[Verdict | None, Suggestion | None]) -> None:
-        said, change = found
-        self.told.emit("" if said is None else said.text)
-        self.judged.emit(said)
+        verdict, change = found
+        self.text_changed.emit("" if verdict is None else verdict.text)
+        self.judged.emit(verdict)
         self.suggested.emit(change)
 
 

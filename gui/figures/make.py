@@ -15,8 +15,8 @@ from gui.figures.style import PER_INCH
 from gui.figures.textbook import Run, lay_out_textbook
 from gui.figures.timeline import SHOWN, Extras, timeline_picture
 from gui.figures.titles import run_title, shared_title
+from gui.look.core_texts import translated
 from gui.look.text import tr
-from gui.look.told import told
 from gui.timeline.state.scene import Scene
 
 
@@ -75,7 +75,7 @@ def caption_of(runs: Sequence[Run]) -> str:
     texts = [_what(run) for run in runs]
     if len(set(texts)) > 1:
         texts = [f"{run.heading}: {text}" for run, text in zip(runs, texts, strict=True)]
-    notes = filter(None, (told(run.scene.trace.header.timing_note) for run in runs))
+    notes = filter(None, (translated(run.scene.trace.header.timing_note) for run in runs))
     sentences = [f"{text}." for text in dict.fromkeys(texts)]
     sentences += [f"{note[:1].upper()}{note[1:]}." for note in dict.fromkeys(notes)]
     return " ".join(sentences)

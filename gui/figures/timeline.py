@@ -18,9 +18,9 @@ from gui.figures.areas import draw_folded
 from gui.figures.picture import SCREEN, Picture
 from gui.figures.shown import Range, origin_of
 from gui.figures.titles import run_title
+from gui.look.core_texts import translated
 from gui.look.text import duration_text, tr
 from gui.look.theme import THEMES, edited
-from gui.look.told import told
 from gui.look.writing import CENTRE, elided, wrapped, write
 from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame
@@ -174,7 +174,7 @@ def _title_lines(trace: Trace, shown: Range, options: FigureOptions) -> list[str
     words = [shown.text]
     if lengths and options.makespan:
         words.append(tr("makespan {lengths}", lengths=", ".join(lengths)))
-    return [title, " · ".join(filter(None, [*words, told(trace.header.timing_note)]))]
+    return [title, " · ".join(filter(None, [*words, translated(trace.header.timing_note)]))]
 
 
 def _draw_title(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:

@@ -61,9 +61,9 @@ def _parts(trace: Trace) -> list[str]:
     if trace.header.foreign:
         return [title, count]
     batch = tr("batch {rows}", rows=specification.batch_rows)
-    told = (
+    parts = (
         way_title(specification), title, count, batch,
         tr("predicted") if trace.header.predicted else "",
         tr("faults put in") if faults_given(specification) else "",
     )  # fmt: skip
-    return list(filter(None, told))
+    return list(filter(None, parts))

@@ -35,7 +35,7 @@ from gui.lessons.spotlight import Spotlight
 from gui.look.text import sentence, tr
 from gui.look.theme import Theme
 from gui.runs.run_queue import RunQueue
-from gui.sweep.words import told_text
+from gui.sweep.words import settings_text
 
 KIND = "Lessons (*.md)"
 SETTLE_MS = 150  # until what a step points at stands where it will stay
@@ -76,7 +76,7 @@ class Lessons(QObject):
         self.place = 0
         self.done: dict[int, Done] = {}
         self._made: Sequence[Run] = ()
-        self._running, self._said = False, ""
+        self._running, self._message = False, ""
         self._connect()
 
     def set_theme(self, theme: Theme) -> None:
@@ -108,7 +108,7 @@ class Lessons(QObject):
             self._session.stop()
         elif self.lesson is not None and not self._session.asking:
             self.spotlight.hide()
-            self._running, self._said = True, ""
+            self._running, self._message = True, ""
             self._queue.run(self._step.runs, self._take)
             self._running = self._session.asking
             self._show()
@@ -147,7 +147,7 @@ class Lessons(QObject):
         self._made = tuple(runs)
         self._figures.start(_worked_out([run.trace for run in runs]), thread=True)
 
-    def _tell(self, figures: list[Figures]) -> None:
+    def _show_figures(self, figures: list[Figures]) -> None:
         self.done[self.place] = Done(self._made, figures)
         self._stop_waiting("")
         self._soon.start()
@@ -164,10 +164,10 @@ class Lessons(QObject):
         else:
             self._show()
 
-    def _stop_waiting(self, said: str) -> None:
+    def _stop_waiting(self, message: str) -> None:
         if self._running:
             self._queue.forget()
-            self._running, self._said = False, said
+            self._running, self._message = False, message
             self._show()
 
     def _give_up(self) -> None:
@@ -177,7 +177,7 @@ class Lessons(QObject):
         if self._running:
             self._session.stop()
         self._stop_waiting("")
-        self._said = ""
+        self._message = ""
 
     # What is shown
 
@@ -209,7 +209,7 @@ class Lessons(QObject):
                 place=tr("Step {n} of {count}", n=self.place + 1, count=count),
                 title=step.title,
                 text=filled(step.text, figures),
-                runs=_told(step, figures),
+                runs=_runs_of(step, figures),
                 question=filled(step.question, figures),
                 answer=filled(step.answer, figures) if figures else "",
                 progress=self._progress(),
@@ -224,7 +224,7 @@ class Lessons(QObject):
         if self._running and self._figures.running:
             return tr("Working out what ran…")
         if not self._running:
-            return self._said
+            return self._message
         count = len(self._step.runs)
         if count == 1:
             return tr("Running…")
@@ -244,15 +244,15 @@ class Lessons(QObject):
         session.run_ended.connect(self._end)
         session.refused.connect(self._stop_waiting)
         session.asking_changed.connect(lambda _: self._show())
-        self._figures.done.connect(self._tell)
+        self._figures.done.connect(self._show_figures)
         self._figures.failed.connect(self._stop_waiting)
         self._soon.timeout.connect(self.point)
 
 
-def _told(step: Step, figures: Sequence[Figures]) -> list[Told]:
+def _runs_of(step: Step, figures: Sequence[Figures]) -> list[Told]:
     """What a step's runs are, and how long a step took in each that was made."""
     results = [found["step_ms"] for found in figures] or [""] * len(step.runs)
-    titles = [told_text(differing(run, step.runs)) for run in step.runs]
+    titles = [settings_text(differing(run, step.runs)) for run in step.runs]
     return [Told(title, result) for title, result in zip(titles, results, strict=True)]
 
 

@@ -112,11 +112,11 @@ class LessonPanel(QWidget):
             if (widget := item.widget()) is not None:
                 widget.hide()
                 widget.deleteLater()
-        for place, told in enumerate(runs):
-            self._runs.addWidget(Label(told.title, "quiet", wrapped=True), place, 0)
-            if told.result:
+        for place, run in enumerate(runs):
+            self._runs.addWidget(Label(run.title, "quiet", wrapped=True), place, 0)
+            if run.result:
                 tip = tr("Show this run; a step takes so long in it.")
-                link = button(QToolButton, told.result, tip, partial(self.chosen.emit, place))
+                link = button(QToolButton, run.result, tip, partial(self.chosen.emit, place))
                 link.setObjectName("link")
                 self._runs.addWidget(link, place, 1, RESULT)
 

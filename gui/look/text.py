@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from gui.look.told import told
+from gui.look.core_texts import translated
 
 NO_BREAK = "\u00a0"
 MINUS = "\u2212"
@@ -26,7 +26,7 @@ def problem_text(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return tr("There is not enough memory for this.")
     if isinstance(error, (OSError, ValueError)) and text:
-        return told(text)
+        return translated(text)
     return tr("This could not be done: {name}: {why}", name=type(error).__name__, why=text)
 
 
@@ -83,7 +83,7 @@ def significant(value: float) -> str:
 
 def sentence(text: str) -> str:
     """A text that begins with a capital letter and ends with a full stop, or what else ends it."""
-    text = told(text)
+    text = translated(text)
     return full_stop(text[:1].upper() + text[1:])
 
 

@@ -31,7 +31,7 @@ class Sheet(Drawing):
         self.update()
 
     @property
-    def told(self) -> Scene | None:
+    def stepped_scene(self) -> Scene | None:
         """The scene, if it has a step to tell of."""
         return self.scene if self.scene is not None and self.scene.trace.steps else None
 
@@ -48,14 +48,14 @@ class Sheet(Drawing):
         raise NotImplementedError
 
     def content_height(self) -> float:  # noqa: D102
-        return 0 if self.told is None else self.height_of(self.told)
+        return 0 if self.stepped_scene is None else self.height_of(self.stepped_scene)
 
     def words(self) -> str:  # noqa: D102
-        return self._nothing() if self.told is None else self.words_of(self.told)
+        return self._nothing() if self.stepped_scene is None else self.words_of(self.stepped_scene)
 
     def draw(self, ink: Ink) -> None:  # noqa: D102
-        if self.told is not None:
-            self.draw_scene(ink, self.told)
+        if self.stepped_scene is not None:
+            self.draw_scene(ink, self.stepped_scene)
         else:
             area = QRectF(self.rect()).adjusted(PAD, 8, -PAD, -8)
             write_wrapped(ink.painter, self.theme.muted, area, self._nothing())

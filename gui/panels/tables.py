@@ -49,12 +49,12 @@ class TableModel(QAbstractTableModel):
         if orientation is not Qt.Orientation.Horizontal:
             return None
         head = self.heads[section]
-        told: dict[int, object] = {
+        roles: dict[int, object] = {
             Qt.ItemDataRole.DisplayRole: head.title,
             Qt.ItemDataRole.ToolTipRole: head.tip or None,
             Qt.ItemDataRole.TextAlignmentRole: head.side,
         }
-        return told.get(role)
+        return roles.get(role)
 
 
 def dress_tree(tree: QTreeWidget, name: str, heads: Sequence[str], stretched: int) -> None:

@@ -31,12 +31,12 @@ FILES = "Costs (*.json *.toml)"
 class WhatIf(QObject):
     """Asks what the panel asks, and shows answers that are newer than what is shown.
 
-    `drawn` carries the bytes of a predicted recording, `said` a line about a file, `failed` what
+    `drawn` carries the bytes of a predicted recording, `message` a line about a file, `failed` what
     went wrong.
     """
 
     drawn = Signal(bytes)
-    said = Signal(str)
+    message = Signal(str)
     failed = Signal(str)
     _replied = Signal(object)
 
@@ -123,7 +123,7 @@ class WhatIf(QObject):
             self.failed.emit(str(error))
             return
         self._settings.folder = str(path.parent)
-        self.said.emit(tr("Saved {name}.", name=path.name))
+        self.message.emit(tr("Saved {name}.", name=path.name))
 
     def close(self) -> None:
         """End the process."""

@@ -103,7 +103,7 @@ class Files:
                 self._show_opened(path, *self._session.open(path))
             except Exception as error:
                 self._problems.append(problem_text(error))
-        self._tell()
+        self._show_progress()
 
     def _take_opened(self, path: Path, opened: Opened) -> None:
         self._show_opened(path, self._session.add_opened(path, opened), opened.warning)
@@ -123,7 +123,7 @@ class Files:
         self._warnings += [text for text in (warning, faults, run.take_bookmarks()) if text]
         self._state.show_run(run)
 
-    def _tell(self) -> None:
+    def _show_progress(self) -> None:
         """One line about all that was opened, or was not."""
         problems = self._problems
         if len(problems) > 1:

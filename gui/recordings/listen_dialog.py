@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.job.hearing import Heard, Hearing, Peer
+from core.job.client import JobClient, JobStatus, Peer
 from gui.app.session import Session
 from gui.look.label import Label
 from gui.look.layouts import button, column, row
@@ -64,12 +64,12 @@ class ListenDialog(QDialog):
     def toggle(self) -> None:
         """Begin to listen, or listen no more."""
         self.problem.setText("")
-        if self._session.hearing is not None:
+        if self._session.job_client is not None:
             self._session.listen_to(None)
         else:
             try:
                 host = self.host.text().strip().strip("[]")
-                self._session.listen_to(Hearing(host, self.port.value()))
+                self._session.listen_to(JobClient(host, self.port.value()))
             except OSError as error:
                 reason = problem_text(error)
                 self.problem.setText(tr("This address cannot be listened on. {reason}",
@@ -78,8 +78,8 @@ class ListenDialog(QDialog):
 
     def refresh(self) -> None:
         """Show how it stands."""
-        hearing = self._session.hearing
-        is_on = hearing is not None
+        client = self._session.job_client
+        is_on = client is not None
         self.begin_button.setText(tr("Stop listening") if is_on else tr("Listen"))
         for field in (self.host, self.port):
             field.setEnabled(not is_on)
@@ -87,15 +87,15 @@ class ListenDialog(QDialog):
             part.setVisible(is_on)
         self.problem.setVisible(bool(self.problem.text()))
         self.about.setText(_about(self.host.text().strip().strip("[]")))
-        if hearing is None:
+        if client is None:
             return
         for code, text in ((self.script, SCRIPT), (self.command, COMMAND)):
-            words = text.format(address=hearing.address)
+            words = text.format(address=client.address)
             if code.toPlainText() != words:
                 code.setPlainText(words)
-        heard = hearing.heard()
-        self.status.setText(_status(heard))
-        self._list(heard.peers)
+        status = client.status()
+        self.status.setText(_status(status))
+        self._list(status.peers)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
         self._timer.start()
@@ -152,21 +152,21 @@ def _about(host: str) -> str:
               "send is not encrypted: listen on a network that you trust.")  # fmt: skip
 
 
-def _status(heard: Heard) -> str:
+def _status(status: JobStatus) -> str:
     """Who is here, and what does not appear."""
-    here = sum(peer.is_here for peer in heard.peers)
+    here = sum(peer.is_here for peer in status.peers)
     lines = [
-        tr("{here} of {world} ranks are connected.", here=here, world=heard.world)
-        if heard.peers
+        tr("{here} of {world} ranks are connected.", here=here, world=status.world)
+        if status.peers
         else tr("No job has connected yet.")
     ]
-    if heard.left_out:
+    if status.left_out:
         lines.append(
             tr("Steps left out because not every rank has told them: {count}.",
-               count=heard.left_out)
+               count=status.left_out)
         )  # fmt: skip
-    if heard.refused:
-        lines.append(tr("Connections that were refused: {count}.", count=heard.refused))
+    if status.refused:
+        lines.append(tr("Connections that were refused: {count}.", count=status.refused))
     return " ".join(lines)
 
 

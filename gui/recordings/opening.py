@@ -26,7 +26,7 @@ class OpeningStrip(QFrame):
 
     opened = Signal(object, object)
     failed = Signal(str)
-    _told = Signal(float)
+    _progressed = Signal(float)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,7 +47,7 @@ class OpeningStrip(QFrame):
         self._runner.ended.connect(self.hide)
         self._runner.done.connect(self._take)
         self._runner.failed.connect(self.failed)
-        self._told.connect(self._show_progress)
+        self._progressed.connect(self._show_progress)
         self.hide()
 
     def open(self, path: Path) -> None:
@@ -66,12 +66,12 @@ class OpeningStrip(QFrame):
     def _opened(self, path: Path, stop: threading.Event) -> Work[Opened]:
         """On a thread that mostly waits for the process that reads the recording."""
 
-        def tell(done: int, total: int) -> bool:
-            self._told.emit(done / max(1, total))
+        def report(done: int, total: int) -> bool:
+            self._progressed.emit(done / max(1, total))
             return not stop.is_set()
 
         yield 0.0
-        return open_recording(path, tell, build=build_apart)
+        return open_recording(path, report, build=build_apart)
 
     def _show_progress(self, share: float) -> None:
         text = tr("Opening {name}: {share} %", name=self._path.name, share=round(100 * share))

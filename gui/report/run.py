@@ -21,8 +21,8 @@ from gui.figures.picture import application
 from gui.figures.shown import median_range
 from gui.figures.titles import run_title
 from gui.look.causes import BAR_LOOKS, CAUSE_LOOKS, SHARE_LOOKS
+from gui.look.core_texts import translated
 from gui.look.text import MINUS, bytes_text, duration_text, percent_text, tr
-from gui.look.told import told
 from gui.report.page import (
     NOTHING,
     Html,
@@ -59,7 +59,7 @@ def subtitle(trace: Trace) -> str:
     """When the run was, whether it ever ran, and what must be said of its times."""
     predicted = tr("predicted, not measured") if trace.header.predicted else ""
     started = trace.header.started.replace("T", " ").replace("+00:00", " UTC")
-    return " · ".join(filter(None, (started, predicted, told(trace.header.timing_note))))
+    return " · ".join(filter(None, (started, predicted, translated(trace.header.timing_note))))
 
 
 def run_sections(scene: Scene) -> Iterator[Section | None]:

@@ -10,9 +10,9 @@ from core.explain.ranks import rank_times
 from core.plan.specification import with_defaults
 from core.plan.strategies import STRATEGIES
 from core.trace.trace import Trace
+from gui.look.core_texts import translated
 from gui.look.foreign import odd_lines, rank_heads, rank_words
 from gui.look.text import bytes_text, duration_text, tr
-from gui.look.told import told
 from gui.report.page import Section, facts, joined, paragraph, table
 
 WARNED = ("warning", "error")
@@ -31,7 +31,7 @@ def setup_sections(trace: Trace) -> Iterator[Section]:
     if machine:
         yield Section(tr("Hardware and versions"), facts(machine))
     warnings = [
-        (duration_text(row.time), tr(row.level), told(row.text))
+        (duration_text(row.time), tr(row.level), translated(row.text))
         for row in trace.logs
         if row.level in WARNED
     ]  # fmt: skip

@@ -118,10 +118,10 @@ def _left_out(excerpt: Excerpt) -> Iterator[str]:
 
 def _data(scene: Scene, excerpt: Excerpt, shown: tuple[int, int]) -> Mapping[str, Value]:
     trace, warmup = scene.trace, scene.trace.header.specification.warmup
-    told = _Told(trace)
+    descriptions = _Descriptions(trace)
     return {
-        "lanes": [_lane(scene, lane, excerpt, told) for lane in excerpt.lanes],
-        "what": told.all,
+        "lanes": [_lane(scene, lane, excerpt, descriptions) for lane in excerpt.lanes],
+        "what": descriptions.all,
         "colours": COLOURS,
         "families": [
             [text, FAMILIES.index(family)] for family, text in family_texts(scene.kinds).items()
@@ -155,7 +155,9 @@ def in_order(lanes: Iterable[Lane]) -> list[Lane]:
     return sorted(lanes, key=lambda lane: (lane.serves, roles.index(lane.role), lane.index))
 
 
-def _lane(scene: Scene, lane: Lane, excerpt: Excerpt, told: _Told) -> Mapping[str, Value]:
+def _lane(
+    scene: Scene, lane: Lane, excerpt: Excerpt, descriptions: _Descriptions
+) -> Mapping[str, Value]:
     spans = scene.trace.spans(lane.index)
     first, last = np.searchsorted(spans.start, [excerpt.begin, excerpt.end]).tolist()
     if first and spans.end[first - 1] > excerpt.begin:  # it reaches into the first step
@@ -168,7 +170,10 @@ def _lane(scene: Scene, lane: Lane, excerpt: Excerpt, told: _Told) -> Mapping[st
         "low": int(lane.role is not Role.COMPUTE),
         "start": _steps_of(mine.start - excerpt.begin),
         "length": (mine.end - mine.start).tolist(),
-        "what": [told.place(lane.index, first + n, row) for n, row in enumerate(mine.row.tolist())],
+        "what": [
+            descriptions.place(lane.index, first + n, row)
+            for n, row in enumerate(mine.row.tolist())
+        ],
         **_idle(scene, lane, excerpt),
     }
 
@@ -204,7 +209,7 @@ def _steps_of(times: NDArray[np.int64]) -> list[int]:
     return np.diff(times, prepend=0).tolist()  # type: ignore[no-any-return]
 
 
-class _Told:
+class _Descriptions:
     """What spans tell beside their times, each once: label, title, what is carried, family."""
 
     def __init__(self, trace: Trace) -> None:

@@ -17,8 +17,8 @@ from core.plan.task import PlanError
 from core.predict.costs_file import costs_of
 from core.predict.predict import predict_times
 from core.predict.whatif import WhatIfResult, answer_of
+from gui.look.core_texts import translated
 from gui.look.text import tr
-from gui.look.told import told
 
 MOST_TRIED = 2_000  # tasks of a plan
 MOST_PICTURED = 20_000
@@ -95,7 +95,7 @@ def pictured(plan: Plan) -> WhatIfResult | None:
 
 def friendly(message: str) -> str:
     """A message of core's with the form's names instead of the command line's flags."""
-    text = _FLAG.sub(_field_name, told(message))
+    text = _FLAG.sub(_field_name, translated(message))
     return text[:1].upper() + text[1:]
 
 

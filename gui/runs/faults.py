@@ -10,8 +10,8 @@ from core.trace.columns import ABSENT
 from core.trace.complete import run_faults
 from core.trace.event_rows import Log
 from core.trace.trace import Trace
+from gui.look.core_texts import translated
 from gui.look.text import tr
-from gui.look.told import told
 
 
 def faults_of(trace: Trace, live: bool = False) -> tuple[str, ...]:
@@ -25,7 +25,9 @@ def banner_text(faults: tuple[str, ...], path: Path | None = None) -> str:
         return ""
     name = tr("This run") if path is None else path.name
     more = tr(" (and {n} more: see the Log)", n=len(faults) - 1) if len(faults) > 1 else ""
-    return tr("{name} is incomplete: {fault}{more}", name=name, fault=told(faults[0]), more=more)
+    return tr(
+        "{name} is incomplete: {fault}{more}", name=name, fault=translated(faults[0]), more=more
+    )
 
 
 def status_text(faults: tuple[str, ...]) -> str:

@@ -18,10 +18,10 @@ from core.plan.task import KINDS
 from core.trace.query import GROUPS, KEYS, Query, QueryError, parse_query
 from core.trace.search import Hits, SpanPosition, next_hit, position_of, rank
 from core.trace.trace import Span, Trace
+from gui.look.core_texts import translated
 from gui.look.label import Label
 from gui.look.layouts import button, column, row
 from gui.look.text import percent_text, tr
-from gui.look.told import told
 from gui.search.searching import Searcher
 from gui.timeline.state.scene import Scene
 
@@ -141,13 +141,13 @@ class SearchBar(QWidget):
         self._wanted = 0  # a step that waits for the first hit
         self._chosen: tuple[int, int] | None = None
         self.searcher = Searcher(self)
-        self.searcher.advanced.connect(self._tell)
+        self.searcher.advanced.connect(self._show_progress)
         self.searcher.failed.connect(self._say_wrong)
         self.field, self.count = QueryField(), Label(look="quiet")
         self.problem = Label(look="problem", wrapped=True)
-        self._told = QElapsedTimer()
+        self._shown_since = QElapsedTimer()
         self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
-        self._patience.timeout.connect(self._tell)
+        self._patience.timeout.connect(self._show_progress)
         self._build()
         self.field.changed.connect(self._search)
         self.field.wrong.connect(self._say_wrong)
@@ -204,22 +204,26 @@ class SearchBar(QWidget):
         self.problem.hide()
         if self._trace is None or query is None or not query.terms:
             self.searcher.clear()
-            self._tell()
+            self._show_progress()
         else:
             self._patience.start()
             self.searcher.start(self._trace, query)
 
     def _say_wrong(self, text: str) -> None:
         self._search(None)
-        self.problem.setText(told(text))
+        self.problem.setText(translated(text))
         self.problem.show()
-        self.field.setAccessibleDescription(told(text))
+        self.field.setAccessibleDescription(translated(text))
 
-    def _tell(self) -> None:
+    def _show_progress(self) -> None:
         self._cancel.setVisible(self.searcher.running and not self._patience.isActive())
         self._tell_count()
-        if not self.searcher.running or not self._told.isValid() or self._told.hasExpired(TELL_MS):
-            self._told.start()
+        if (
+            not self.searcher.running
+            or not self._shown_since.isValid()
+            or self._shown_since.hasExpired(TELL_MS)
+        ):
+            self._shown_since.start()
             self.hits_changed.emit(self.hits)
         if self._wanted and self.hits:
             self.step(self._wanted)
@@ -250,7 +254,7 @@ class SearchBar(QWidget):
 
     def _stop(self) -> None:
         self.searcher.cancel()
-        self._tell()
+        self._show_progress()
 
 
 def count_text(searcher: Searcher, trace: Trace | None, chosen: tuple[int, int] | None) -> str:
@@ -298,9 +302,11 @@ def _button(text: str, tip: str, slot: Callable[[], object]) -> QToolButton:
 def _completions(owner: QObject) -> QStandardItemModel:
     """Every key with what it takes, and every kind behind its key."""
     model = QStandardItemModel(owner)
-    told = [(f"{key}:", f"{key}:   {tr(accepts)}") for key, accepts in KEYS.items()]
-    told += [(f"kind:{kind}", f"kind:{kind}") for kind in (*(k.value for k in KINDS), *GROUPS)]
-    for text, shown in told:
+    completions = [(f"{key}:", f"{key}:   {tr(accepts)}") for key, accepts in KEYS.items()]
+    completions += [
+        (f"kind:{kind}", f"kind:{kind}") for kind in (*(k.value for k in KINDS), *GROUPS)
+    ]
+    for text, shown in completions:
         item = QStandardItem(shown)
         item.setData(text, Qt.ItemDataRole.UserRole)
         model.appendRow(item)

@@ -15,7 +15,7 @@ from gui.look.text import sentence as ends
 from gui.look.text import significant, tr
 from gui.look.theme import Theme
 from gui.look.writing import CENTRE, LEFT, RIGHT, elided, in_lines, wrapped, write
-from gui.sweep.words import fastest_text, option_title, setting_title, told_text
+from gui.sweep.words import fastest_text, option_title, setting_title, settings_text
 from gui.timeline.layout.axis import round_step
 from gui.timeline.layout.fonts import Fonts, text_width
 
@@ -154,7 +154,9 @@ def _top(results: Results) -> float:
 def _legend(results: Results, fonts: Fonts, room: float) -> tuple[tuple[tuple[int, str], ...], ...]:
     """Lines of entries: the curves by number, -1 for the ideal, -2 for a whisker."""
     series = results.series
-    entries = [(number, told_text(one.told)) for number, one in enumerate(series) if one.told]
+    entries = [
+        (number, settings_text(one.settings)) for number, one in enumerate(series) if one.settings
+    ]
     if any(result.ideal_ms is not None for result in results.of.values()):
         entries.append((-1, tr("ideal: single ÷ lanes")))
     if any(result.deviation_ms for result in results.of.values()):

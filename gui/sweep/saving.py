@@ -25,10 +25,10 @@ TABLE = "Table (*.csv)"
 class SweepFiles(QObject):
     """Asks for a file, over the window `above`, and writes what `results` gives then.
 
-    `said` and `failed` carry a line.
+    `message` and `failed` carry a line.
     """
 
-    said = Signal(str)
+    message = Signal(str)
     failed = Signal(str)
 
     def __init__(
@@ -73,4 +73,4 @@ class SweepFiles(QObject):
 
     def _written(self, path: Path) -> None:
         self._settings.folder = str(path.parent)
-        self.said.emit(tr("Exported {name}.", name=path.name))
+        self.message.emit(tr("Exported {name}.", name=path.name))

@@ -150,7 +150,7 @@ class Sweeping(QObject):
         self._left = deque(points)
         self.panel.set_running(self.running)
         self._queue.run([settings[point.setting] for point in points], lambda _: None)
-        self._tell()
+        self._report()
 
     def _start(self, specification: Specification) -> bool:
         self._began = time.monotonic()
@@ -173,7 +173,7 @@ class Sweeping(QObject):
         self.results = replace(self.results, measured=(*self._measured(), row))
         self.panel.show_results(self.results)
         self._queue.end(run)
-        self._tell()
+        self._report()
 
     def _refuse(self, text: str) -> None:
         if self.running:
@@ -193,7 +193,7 @@ class Sweeping(QObject):
 
     # What is said
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         """How far the sweep is, and what went wrong."""
         assert self.results is not None
         asked, done = self.results.sweep, len(self.results.measured)

@@ -39,10 +39,10 @@ def value_title(option: Option[Any], value: Value) -> str:
     return value_text(value) or tr("default")
 
 
-def told_text(told: Iterable[tuple[Option[Any], Value]]) -> str:
+def settings_text(settings: Iterable[tuple[Option[Any], Value]]) -> str:
     """What tells a setting from the others: `Pipeline · Split size 4`."""
     parts = []
-    for option, value in told:
+    for option, value in settings:
         title = value_title(option, value)
         named = option.name in ("strategy", "schedule", "model")
         parts.append(title if named else tr("{option} {value}", option=option_title(option),
@@ -52,7 +52,7 @@ def told_text(told: Iterable[tuple[Option[Any], Value]]) -> str:
 
 def setting_title(sweep: Sweep, setting: Specification) -> str:
     """A setting beside the others of its sweep."""
-    return told_text(sweep.differing(setting)) or value_title_of(setting)
+    return settings_text(sweep.differing(setting)) or value_title_of(setting)
 
 
 def value_title_of(setting: Specification) -> str:

@@ -20,9 +20,9 @@ from PySide6.QtWidgets import (
 
 from gui.app.session import Run
 from gui.figures.run_names import shown_title
+from gui.look.core_texts import translated
 from gui.look.label import Label, plain_tip
 from gui.look.text import tr
-from gui.look.told import told
 from gui.runs.faults import faults_of, status_text
 from gui.timeline.state.scene import Scene
 from gui.window.status import (
@@ -180,7 +180,7 @@ class StatusLine:
 
     def _show_timing_note(self) -> None:
         run = None if self._has_verdict else self._run
-        self.timing_note.setText("" if run is None else told(run.trace.header.timing_note))
+        self.timing_note.setText("" if run is None else translated(run.trace.header.timing_note))
 
     def show_nothing(self) -> None:
         """No run is shown."""

@@ -24,12 +24,12 @@ EDITOR = 190  # pixels of the field in which a note is typed
 class Bookmarking(QObject):
     """What keys, the axis and the Marks panel do with bookmarks.
 
-    `said` is a line for the status bar, `failed` one about bookmarks that could not be kept.
+    `message` is a line for the status bar, `failed` one about bookmarks that could not be kept.
     `stepped` carries the trace that is shown with steps that begin at its bookmarks, or with a
     range as its step, and what it is to be called: nothing if it stays as it was.
     """
 
-    said = Signal(str)
+    message = Signal(str)
     stepped = Signal(object, str)
     failed = Signal(str)
 
@@ -70,17 +70,17 @@ class Bookmarking(QObject):
                 bookmarks = [(one.start, one.last) for one in self.bookmarks]
                 self.stepped.emit(with_steps(self._run.trace, bookmarks), "")
             except ValueError:
-                self.said.emit(tr("The last mark lies behind the end of the trace."))
+                self.message.emit(tr("The last mark lies behind the end of the trace."))
 
     def explain_range(self) -> None:
         """Let the selected range be the step of a trace of another program."""
         selected, run = self._timeline.state.selection, self._run
         if run is None or not run.trace.header.foreign or not isinstance(selected, TimeRange):
-            self.said.emit(tr("Select a range of another program's trace to explain it."))
+            self.message.emit(tr("Select a range of another program's trace to explain it."))
             return
         made = with_steps(run.trace, [(selected.start, selected.end)])
         if not made.steps:
-            self.said.emit(tr("Nothing begins in this range: there is nothing to explain."))
+            self.message.emit(tr("Nothing begins in this range: there is nothing to explain."))
             return
         start, end = Origin().number(selected.start, 1e6, 3), time_text(selected.end)
         name = run.source.name if run.source is not None else ""
@@ -93,7 +93,7 @@ class Bookmarking(QObject):
         """
         overlays, selected = self._timeline.overlays, self._timeline.state.selection
         if self._run is None or (overlays.crosshair is None and selected is None):
-            self.said.emit(tr("Point at a moment of a run, or select something, to mark it."))
+            self.message.emit(tr("Point at a moment of a run, or select something, to mark it."))
         elif overlays.bookmark_here is not None:
             self.edit(overlays.bookmark_here)
         elif overlays.crosshair is not None:
@@ -105,7 +105,7 @@ class Bookmarking(QObject):
         """Bookmark the selection from start to end; then name it."""
         selected = self._timeline.state.selection
         if self._run is None or selected is None:
-            self.said.emit(tr("Select a range, a span or an idle gap to mark it."))
+            self.message.emit(tr("Select a range, a span or an idle gap to mark it."))
         else:
             start, end = bounds_of(self._run.trace, selected, self._timeline.state.now)
             self._add(Bookmark(round(start), round(end)))
@@ -129,13 +129,13 @@ class Bookmarking(QObject):
         """Delete a bookmark."""
         others = [one for i, one in enumerate(self.bookmarks) if i != index]
         self._timeline.state.bookmarks.change(others)
-        self.said.emit(tr("Deleted a mark; Ctrl+Z brings it back."))
+        self.message.emit(tr("Deleted a mark; Ctrl+Z brings it back."))
 
     def remove_here(self) -> None:
         """Delete the bookmark at the crosshair."""
         here = self._timeline.overlays.bookmark_here
         if here is None:
-            self.said.emit(tr("Point at a mark, or go to one, to delete it."))
+            self.message.emit(tr("Point at a mark, or go to one, to delete it."))
         else:
             self.remove(here)
 
@@ -170,7 +170,7 @@ class Bookmarking(QObject):
         """Go to the next bookmark (1) or the one before, from where one is, else the middle."""
         timeline = self._timeline
         if not self.bookmarks:
-            self.said.emit(tr("There are no marks: M sets one."))
+            self.message.emit(tr("There are no marks: M sets one."))
             return
         at = timeline.overlays.crosshair
         view = timeline.state.viewport

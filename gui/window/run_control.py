@@ -114,7 +114,7 @@ class RunControl(QObject):
         asking = self._session.asking
         self._run_action.setIconText(
             tr("A job is recorded")
-            if self._session.hears
+            if self._session.runs_job
             else tr("Running {what}", what=way_title(self._begun))
             if asking and self._begun is not None
             else tr("▶  Run {what}", what=self._planned)

@@ -76,13 +76,13 @@ class RunMenu(QObject):
 
     def _name(self, run: Run, name: str) -> None:
         run.name = " ".join(name.split())
-        self._tell(run)
+        self._report(run)
 
     def _note(self, run: Run, note: str) -> None:
         run.note = note.strip()
-        self._tell(run)
+        self._report(run)
 
-    def _tell(self, run: Run) -> None:
+    def _report(self, run: Run) -> None:
         self._runs.update_run(run)
         self._tabs.update_run(run)
         self.renamed.emit()

@@ -335,8 +335,8 @@ class MainWindow(QMainWindow):
         self.colours.scene_changed.connect(lambda: timeline.state.refresh(timeline.state.now))
         self.colours.scene_changed.connect(self.overview.refresh)
         self.colours.scene_changed.connect(self.comparing.frame.colour)
-        self.judge.told.connect(self.verdict.show_text)
-        self.judge.told.connect(self.status.show_verdict)
+        self.judge.text_changed.connect(self.verdict.show_text)
+        self.judge.text_changed.connect(self.status.show_verdict)
         self.judge.judged.connect(self.why.show_verdict)
         self.judge.suggested.connect(self.verdict.suggest)
         self.predictions.advisor.advised.connect(self.verdict.suggest)
@@ -350,8 +350,8 @@ class MainWindow(QMainWindow):
         self.explainer.explained.connect(self.selection_panels.show_gap_again)
         both = (self.predictions.what_if, self.sweeping.files, self.comparing.files,
                 self.panels.spans, self.bookmarking)  # fmt: skip
-        for told in (*both, self.comparing.aligner, self.panels.statistics):
-            told.said.connect(self.note)
+        for source in (*both, self.comparing.aligner, self.panels.statistics):
+            source.message.connect(self.note)
         for part in (
             *both, self.comparing.choice, self.lessons, self.predictions.ghosts, self.live.runner
         ):  # fmt: skip

@@ -1,6 +1,6 @@
 import pytest
 
-from core.plain import MOST_SAID, cell, plain, plain_lines, plain_markup, said
+from core.plain import MOST_LETTERS, cell, error_text, plain, plain_lines, plain_markup
 
 
 @pytest.mark.parametrize(
@@ -25,14 +25,14 @@ def test_lines_stay_lines_where_they_are_meant():
 
 @pytest.mark.parametrize("value", ["x" * 5000, "x y " * 1250, "\n" * 5000])
 def test_a_long_error_keeps_its_option_and_what_is_accepted(value):
-    text = said(ValueError(f"--devices {value}: use auto or 2xcpu"))
+    text = error_text(ValueError(f"--devices {value}: use auto or 2xcpu"))
     assert text.startswith("--devices ") and text.endswith(": use auto or 2xcpu")
-    assert len(text) < 2 * MOST_SAID and "\n" not in text
+    assert len(text) < 2 * MOST_LETTERS and "\n" not in text
 
 
 def test_an_error_that_quotes_nothing_long_is_told_whole():
     text = f"/tmp/{'folder/' * 20}run.arrow is damaged: its lane 9 is not there"
-    assert said(text) == text
+    assert error_text(text) == text
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])

@@ -69,11 +69,11 @@ def _ranks(ahead: tuple[int, int], steps: int) -> tuple[bytes, bytes]:
 @cache
 def _listening() -> tuple[object, list[str]]:
     """Who listens, and what its threads have raised."""
-    from core.job.hearing import Hearing
+    from core.job.client import JobClient
 
     failed: list[str] = []
     threading.excepthook = lambda told: failed.append(f"{told.exc_type}: {told.exc_value}")
-    hearing = Hearing("127.0.0.1", 0)
+    hearing = JobClient("127.0.0.1", 0)
     hearing._listener.token = TOKEN.decode()
     return hearing, failed
 
@@ -81,21 +81,21 @@ def _listening() -> tuple[object, list[str]]:
 def _heard(data: bytes, random: Random) -> str:
     """What is wrong with the run of which rank 1 sends this; nothing if it ends as it should."""
     from core.engine.messages import Ended, Outcome
-    from core.job.hearing import Hearing
+    from core.job.client import JobClient
     from core.recorder.wire import MAGIC, OPENING
     from core.recording.decode import append_batch
     from core.trace.header import Header
     from core.trace.trace import Trace
 
     hearing, failed = _listening()
-    assert isinstance(hearing, Hearing)
+    assert isinstance(hearing, JobClient)
     first = OPENING.pack(MAGIC, TOKEN, 0) + _ranks((0, 0), 6)[0]
     sent = [_sends(hearing, piece, random) for piece in (first, data)]
     trace, why = None, "no run came of it"
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
         are_sent = not any(thread.is_alive() for thread in sent)
-        is_here = any(peer.is_here for peer in hearing.heard().peers)
+        is_here = any(peer.is_here for peer in hearing.status().peers)
         for message in hearing.poll():
             if isinstance(message, Header):
                 assert trace is None, "two runs came of one job"

@@ -26,7 +26,7 @@ from core.plan.schedules import SCHEDULES
 from core.plan.specification import OPTIONS
 from core.plan.strategies import STRATEGIES
 from gui.app.language import FILES, FOLDER, OWN
-from gui.look.told import TEMPLATES
+from gui.look.core_texts import TEMPLATES
 from tests.gui.core_sentences import core_sentences
 
 CONTEXT = "Bubblescope"

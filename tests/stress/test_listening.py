@@ -17,7 +17,7 @@ torch = pytest.importorskip("torch")
 import pyarrow as pa  # noqa: E402
 
 from core.engine.messages import Ended, Outcome  # noqa: E402
-from core.job.hearing import Hearing  # noqa: E402
+from core.job.client import JobClient  # noqa: E402
 from core.recorder.session import record  # noqa: E402
 from core.recorder.wire import connect  # noqa: E402
 from core.recording.decode import append_batch  # noqa: E402
@@ -63,7 +63,7 @@ def hear_until(hearing, pids=()):
     """A run's trace and how it ended. Each span of it has come once."""
     trace, end = None, time.monotonic() + WAIT_S
     while time.monotonic() < end:
-        here = any(peer.is_here for peer in hearing.heard().peers)
+        here = any(peer.is_here for peer in hearing.status().peers)
         is_quiet = pids and all(map(ended, pids)) and not here
         for message in hearing.poll():
             if isinstance(message, Header):
@@ -85,7 +85,7 @@ def ended(pid):
 
 
 def test_a_job_that_is_killed_ends_its_run_and_the_next_one_is_heard(stress_runs):
-    hearing = Hearing("127.0.0.1", 0)
+    hearing = JobClient("127.0.0.1", 0)
     for seed in range(stress_runs):
         moment = random.Random(seed).uniform(0, LATEST_S)
         pid = forked(lambda: job(hearing.address))
@@ -109,7 +109,7 @@ def test_a_listener_that_is_killed_does_not_hurt_the_job(stress_runs):
         out, into = os.pipe()
 
         def listens(into=into):
-            hearing = Hearing("127.0.0.1", 0)
+            hearing = JobClient("127.0.0.1", 0)
             os.write(into, hearing.address.encode())
             while True:
                 hearing.poll()
@@ -127,7 +127,7 @@ def test_a_listener_that_is_killed_does_not_hurt_the_job(stress_runs):
 
 
 def test_a_flood_and_half_open_peers_leave_room_for_a_job_and_nothing_behind():
-    hearing = Hearing("127.0.0.1", 0)
+    hearing = JobClient("127.0.0.1", 0)
     port = int(hearing.address.rpartition(":")[2])
     strangers = [socket.create_connection(("127.0.0.1", port)) for _ in range(MOST_UNKNOWN)]
     silent = [connect(hearing.address, rank) for rank in range(1, 20)]

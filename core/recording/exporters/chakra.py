@@ -41,7 +41,7 @@ class _Node:
     length: int = 0
     lane: list[int] = field(default_factory=list)
     data: list[int] = field(default_factory=list)
-    told: list[bytes] = field(default_factory=list)
+    attributes: list[bytes] = field(default_factory=list)
 
     def written(self, id_: int) -> bytes:
         """The node with its length before it."""
@@ -50,7 +50,7 @@ class _Node:
                 number(1, id_), text(2, self.name), number(3, self.type), packed(4, self.lane),
                 packed(5, self.data), number(6, round(self.start / 1000)),
                 number(7, round(self.length / 1000)), message(10, text(1, "is_cpu_op"),
-                number(_TRUTH, 0)), *self.told,
+                number(_TRUTH, 0)), *self.attributes,
             ]
         )  # fmt: skip
         return varint(len(whole)) + whole
@@ -65,8 +65,8 @@ def write_chakra(trace: Trace, folder: Path | str, step: int) -> Generator[float
     with whole_folder(folder) as place:
         for rank, some in enumerate(nodes.by_rank):
             head = text(1, VERSION)
-            told = b"".join(node.written(id_) for id_, node in some.items())
-            (place / f"run.{rank}.et").write_bytes(varint(len(head)) + head + told)
+            body = b"".join(node.written(id_) for id_, node in some.items())
+            (place / f"run.{rank}.et").write_bytes(varint(len(head)) + head + body)
             yield (rank + 1) / len(nodes.by_rank)
         if nodes.groups:
             groups = {str(name): list(ranks) for ranks, name in nodes.groups.items()}
@@ -122,18 +122,18 @@ class _Nodes:
                 node.lane.append(last[lane])
             last[lane] = place
             if place in self._members:
-                node.type, node.told = _COLLECTIVE, self._collective(place)
+                node.type, node.attributes = _COLLECTIVE, self._collective(place)
             self.by_rank[self._rank[place]][place] = node
 
     def _collective(self, place: int) -> list[bytes]:
-        told = [
+        attributes = [
             _attribute("comm_type", _INT64, _TYPES[self._kind[place]]),
             _attribute("comm_size", _INT64, self._bytes[place]),
         ]
         group = self.groups.get(self._members[place])
         if group is not None:
-            told.append(message(10, text(1, "pg_name"), text(_TEXT, str(group))))
-        return told
+            attributes.append(message(10, text(1, "pg_name"), text(_TEXT, str(group))))
+        return attributes
 
     def _add_links(self) -> None:
         behind: dict[int, list[int]] = defaultdict(list)
@@ -156,9 +156,9 @@ class _Nodes:
             node.data.append(before)
         elif before not in self._members and after not in self._members:
             if (before, there) not in self._received:
-                told = self.by_rank[here][before]
+                sender = self.by_rank[here][before]
                 sent, self._next = self._next, self._next + 1
-                end = told.start + told.length
+                end = sender.start + sender.length
                 self.by_rank[here][sent] = _Node(f"to rank {there}", _SEND, end, data=[before])
                 self._sent_by(sent, before, there, 1)
             node.data.append(self._received[before, there])
@@ -169,12 +169,16 @@ class _Nodes:
         self._next += 1
         node = self.by_rank[here][sender]
         node.type = _SEND
-        node.told = [
+        node.attributes = [
             _attribute("comm_size", _INT64, size), _attribute("comm_src", _INT32, here),
             _attribute("comm_dst", _INT32, there), _attribute("comm_tag", _INT32, received),
         ]  # fmt: skip
         self.by_rank[there][received] = _Node(
-            f"{node.name} from rank {here}", _RECEIVE, node.start, node.length, told=node.told
+            f"{node.name} from rank {here}",
+            _RECEIVE,
+            node.start,
+            node.length,
+            attributes=node.attributes,
         )
         self._received[before, there] = received
 

@@ -76,13 +76,13 @@ def _events(events: Events) -> Iterator[list[Event]]:
     start, length = events.spans.start.tolist(), (events.spans.end - events.spans.start).tolist()
     lane, colours = events.lane.tolist(), _colours(events)
     for first, last in pieces(len(events)):
-        told = events.told(first, last)
+        arguments = events.arguments(first, last)
         yield [
             {
                 "ph": "X", "name": events.labels[n], "cat": events.kinds[n],
                 "ts": micros(start[n]), "dur": micros(length[n]),
                 "pid": threads[lane[n]][0], "tid": threads[lane[n]][1], **colours.get(n, {}),
-                "args": told[n - first],
+                "args": arguments[n - first],
             }
             for n in range(first, last)
         ]  # fmt: skip
@@ -113,9 +113,9 @@ def _named(trace: Trace, threads: list[tuple[int, int]]) -> Iterator[Event]:
             yield metadata("thread_sort_index", pid, tid, {"sort_index": lane.index})
 
 
-def metadata(name: str, pid: int, tid: int, told: Event) -> Event:
+def metadata(name: str, pid: int, tid: int, arguments: Event) -> Event:
     """An event that says something of a process or a thread."""
-    return {"ph": "M", "name": name, "pid": pid, "tid": tid, "args": told}
+    return {"ph": "M", "name": name, "pid": pid, "tid": tid, "args": arguments}
 
 
 def _colours(events: Events) -> dict[int, Event]:

@@ -47,12 +47,12 @@ class Events:
     def labels(self) -> list[str]:
         """What the bar of each says."""
         rows, which = np.unique(self.spans.row, return_inverse=True)
-        told = self.trace.table.rows[rows]
-        numbers = np.stack([told[name] for name in _LABELLED], axis=1).tolist()
+        tasks = self.trace.table.rows[rows]
+        numbers = np.stack([tasks[name] for name in _LABELLED], axis=1).tolist()
         every = [
             self.trace.table.names[name] if name != ABSENT else bar_label(KINDS[kind], *some)
             for name, kind, some in zip(
-                told["name"].tolist(), told["kind"].tolist(), numbers, strict=True
+                tasks["name"].tolist(), tasks["kind"].tolist(), numbers, strict=True
             )
         ]
         return [every[place] for place in which.tolist()]
@@ -62,7 +62,7 @@ class Events:
         """What each is: the word of its kind."""
         return [str(KINDS[kind]) for kind in self.spans["kind"].tolist()]
 
-    def told(self, first: int, last: int) -> list[dict[str, Any]]:
+    def arguments(self, first: int, last: int) -> list[dict[str, Any]]:
         """What is known of the tasks of some, by the names of core.plan.task.Task.
 
         The step has the number under which it is shown: `iteration`, the first one 1.

@@ -66,14 +66,14 @@ def kernel(kind: Kind, label: str) -> str:
 
 
 def _head(rank: int, ranks: int, device: str) -> bytes:
-    told: dict[str, Any] = {
+    head: dict[str, Any] = {
         "schemaVersion": 1,
         "deviceProperties": [{"id": rank, "name": device}],
         "distributedInfo": {"backend": CUDA.group, "rank": rank, "world_size": ranks},
         "displayTimeUnit": "ms",
     }
     # Analyses look for the rank in lines, with a blank behind each colon, as json writes them.
-    lines = (f'"{name}": {json.dumps(value)},\n' for name, value in told.items())
+    lines = (f'"{name}": {json.dumps(value)},\n' for name, value in head.items())
     return ("{\n" + "".join(lines)).encode()
 
 
@@ -112,8 +112,8 @@ def _launched(
     """The call that launched a task, and the task on its stream."""
     start, end = int(events.spans.start[place]), int(events.spans.end[place])
     kind = KINDS[events.spans["kind"][place]]
-    told = events.told(place, place + 1)[0]
-    told.pop("iteration", None)  # a step is told by the profiler's own range
+    arguments = events.arguments(place, place + 1)[0]
+    arguments.pop("iteration", None)  # a step is told by the profiler's own range
     at = _launch(events, place)
     call = {
         "ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": rank + _HOSTS,
@@ -122,14 +122,14 @@ def _launched(
     task = {
         "ph": "X", "cat": "kernel", "name": kernel(kind, events.labels[place]), "pid": rank,
         "tid": stream, "ts": micros(start), "dur": micros(end - start),
-        "args": {"device": rank, "stream": stream, "correlation": correlation, **told},
+        "args": {"device": rank, "stream": stream, "correlation": correlation, **arguments},
     }  # fmt: skip
     return call, task
 
 
 def _launch(events: Events, place: int) -> int:
-    told = events.spans.launched
-    known = ABSENT if told is None else int(told[place])
+    launched = events.spans.launched
+    known = ABSENT if launched is None else int(launched[place])
     return int(events.spans.start[place]) if known == ABSENT else known
 
 
@@ -149,13 +149,13 @@ def _steps(events: Events, mine: NDArray[np.int64], host: int) -> Iterator[Event
     A step ends where the rank's next one begins, if not before.
     """
     trace, spans = events.trace, events.spans[mine]
-    told = [
+    bounds = [
         (step, int(spans.start[some].min()), int(spans.end[some].max()))
         for step in trace.steps
         if (some := spans.step == step).any()
     ]
-    for place, (step, start, end) in enumerate(told):
-        end = min([end, *(then for _, then, _ in told[place + 1 : place + 2])])
+    for place, (step, start, end) in enumerate(bounds):
+        end = min([end, *(then for _, then, _ in bounds[place + 1 : place + 2])])
         yield {
             "ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step + 1}", "pid": host,
             "tid": _HOST, "ts": micros(start), "dur": micros(max(0, end - start)),

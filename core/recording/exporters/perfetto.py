@@ -42,8 +42,8 @@ def write_perfetto(trace: Trace, path: Path | str) -> Generator[float, None, Non
             file.writelines(_values(counter, _COUNTERS + place))
 
 
-def _packet(time: int, kind: int, track: int, *told: bytes) -> bytes:
-    event = message(11, number(9, kind), number(11, track), *told)
+def _packet(time: int, kind: int, track: int, *fields: bytes) -> bytes:
+    event = message(11, number(9, kind), number(11, track), *fields)
     return message(1, number(8, time), number(10, 1), event)
 
 
@@ -90,19 +90,19 @@ class _Slices:
         """A beginning or an end."""
         time, (place, is_end) = int(self.times[turn]), divmod(turn, 2)
         if place < len(self.steps):
-            told = [] if is_end else [text(23, f"step {self.steps[place] + 1}")]
-            return _packet(time, _END if is_end else _BEGIN, _STEPS, *told)
+            fields = [] if is_end else [text(23, f"step {self.steps[place] + 1}")]
+            return _packet(time, _END if is_end else _BEGIN, _STEPS, *fields)
         place -= len(self.steps)
         track = _STEPS + 1 + int(self.events.lane[place])
         if is_end:
             return _packet(time, _END, track)
-        return _packet(time, _BEGIN, track, *self._told(place))
+        return _packet(time, _BEGIN, track, *self._fields(place))
 
-    def _told(self, place: int) -> Iterator[bytes]:
+    def _fields(self, place: int) -> Iterator[bytes]:
         events = self.events
         yield text(23, events.labels[place])
         yield text(22, events.kinds[place])
-        for name, value in events.told(place, place + 1)[0].items():
+        for name, value in events.arguments(place, place + 1)[0].items():
             yield message(4, text(10, name), number(4, value))
         yield from (fixed(47, flow) for flow in self.leaving.get(place, ()))
         yield from (fixed(48, flow) for flow in self.entering.get(place, ()))
@@ -123,9 +123,9 @@ def _tracks(trace: Trace) -> Iterator[bytes]:
         yield _track(_COUNTERS + number_, text(2, counter_name(trace, counter)), message(8))
 
 
-def _track(uuid: int, *told: bytes) -> bytes:
+def _track(uuid: int, *fields: bytes) -> bytes:
     """A packet that describes a track; one sequence tells all, so nothing was lost before it."""
-    return message(1, number(10, 1), number(13, 1), message(60, number(1, uuid), *told))
+    return message(1, number(10, 1), number(13, 1), message(60, number(1, uuid), *fields))
 
 
 def _values(counter: Counter, track: int) -> Iterator[bytes]:

@@ -128,17 +128,17 @@ def _lines(rows: Iterable[tuple[int, int | None, str, str]]) -> pa.RecordBatch:
     )
 
 
-def _arguments(table: TaskTable, told: Sequence[tuple[int, str]]) -> pa.RecordBatch:
-    rows = table.rows[[row for row, _ in told]]
-    texts = pa.array([text for _, text in told], pa.string())
-    names = pa.array([ARGUMENTS_LEVEL] * len(told))
+def _arguments(table: TaskTable, arguments: Sequence[tuple[int, str]]) -> pa.RecordBatch:
+    rows = table.rows[[row for row, _ in arguments]]
+    texts = pa.array([text for _, text in arguments], pa.string())
+    names = pa.array([ARGUMENTS_LEVEL] * len(arguments))
     return batch_of(
-        len(told),
-        record=record_column([Record.LOG] * len(told)),
+        len(arguments),
+        record=record_column([Record.LOG] * len(arguments)),
         plan=pa.array(rows["plan"]),
         task=pa.array(rows["task"]),
-        start=pa.array(np.zeros(len(told), np.int64)),
-        note=note_column(np.ones(len(told), np.bool_), name=names, text=texts),
+        start=pa.array(np.zeros(len(arguments), np.int64)),
+        note=note_column(np.ones(len(arguments), np.bool_), name=names, text=texts),
     )
 
 

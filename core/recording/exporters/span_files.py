@@ -70,16 +70,16 @@ def _batch(
     written: Callable[[str], str],
 ) -> pa.RecordBatch:  # fmt: skip
     spans = _gathered(listing.trace, lanes, index)
-    told = spans.table.rows[spans.row]
+    tasks = spans.table.rows[spans.row]
     columns = [
         _words(lanes, [lane.name for lane in listing.trace.header.lanes], written),
         pa.array(spans.step),
-        pa.array(told["task"]),
-        _words(told["name"], spans.table.names, written),
+        pa.array(tasks["task"]),
+        _words(tasks["name"], spans.table.names, written),
         *(
-            _words(told[a.name], list(a.words), written)
+            _words(tasks[a.name], list(a.words), written)
             if a.words
-            else _maybe(told[a.name], ARROW_TYPES[a.name])
+            else _maybe(tasks[a.name], ARROW_TYPES[a.name])
             for a in _OWN
         ),
         *(_maybe(spans[column], pa.int64()) for column in _TIMES),

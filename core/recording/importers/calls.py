@@ -126,20 +126,24 @@ def _nanoseconds(times: NDArray[np.float64]) -> NDArray[np.int64]:
 
 def titles(events: Events) -> list[tuple[str, str]]:
     """The name and the process of each thread, by its metadata or its numbers."""
-    told: dict[tuple[str | None, Number, Number], str] = {}
+    titles_by_thread: dict[tuple[str | None, Number, Number], str] = {}
     for event in events.rest:
         if event.ph == "M" and event.name in ("process_name", "thread_name"):
             tid = event.tid if event.name == "thread_name" else None
             name = event.args.name if event.args is not None else None
             if isinstance(name, str):
-                told[event.name, event.pid, tid] = name
+                titles_by_thread[event.name, event.pid, tid] = name
             else:
                 events.odd[Odd.NO_METADATA] += 1
-    names = {(pid, str(tid)): name for (kind, pid, tid), name in told.items() if tid is not None}
+    names = {
+        (pid, str(tid)): name
+        for (kind, pid, tid), name in titles_by_thread.items()
+        if tid is not None
+    }
     return [
         (
             _title(names, pid, str(tid)),
-            told.get(("process_name", pid, None)) or f"process {pid}",
+            titles_by_thread.get(("process_name", pid, None)) or f"process {pid}",
         )
         for pid, tid in events.threads
     ]
@@ -149,13 +153,13 @@ def with_told_roles(events: Events, tracks: Sequence[Track]) -> tuple[Track, ...
     """The tracks of threads with the roles that a file of our own tells beside their names."""
     numbers = {(pid, str(tid)): place for place, (pid, tid) in enumerate(events.threads)}
     threads = {tid: place for (_, tid), place in numbers.items()}
-    told: dict[int, Told] = {}
+    roles: dict[int, Told] = {}
     for event in events.rest:
         place = numbers.get((event.pid, str(event.tid)))
         role = told_role(event.args.role) if event.args is not None else None
         if event.ph == "M" and role is not None and place is not None:
-            told[place] = role[0], threads.get(str(role[1]), ABSENT)
-    return with_roles(tracks, range(len(tracks)), told)
+            roles[place] = role[0], threads.get(str(role[1]), ABSENT)
+    return with_roles(tracks, range(len(tracks)), roles)
 
 
 def _title(names: dict[tuple[Number, str], str], pid: Number, tid: str) -> str:
@@ -195,18 +199,18 @@ def counters_of(
     events: Events,
 ) -> dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]]:
     """Times in ns and values of each thing that was counted, by its name."""
-    told: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    pairs_by_name: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for counted in events.counted:
         at = number(plain_number(counted.ts))
         for key, raw in counted.args.items():
             value = number(plain_number(raw))
             if abs(at) < LATEST and np.isfinite(value):
-                told[f"{counted.name} {key}"].append((at, value))
+                pairs_by_name[f"{counted.name} {key}"].append((at, value))
             else:
                 events.odd[Odd.NO_TIME] += 1
     return {
         name: (_nanoseconds(np.array(pairs)[:, 0]), np.array(pairs)[:, 1])
-        for name, pairs in told.items()
+        for name, pairs in pairs_by_name.items()
     }
 
 

@@ -56,12 +56,12 @@ def read_found(path: Path, progress: Progress | None = None) -> Found:
     finish_calls(events)
     if not events.columns or not any(map(len, events.columns["begin"])):
         raise RecordingError(f"{path} has no complete event (ph X) that says when it ran")
-    told = arguments_of(events, path)
+    arguments = arguments_of(events, path)
     if is_kineto(events):
         found = found_of_kineto(events, path)
     else:
         found = found_of_megascan(events) if is_megascan(events) else found_of_chrome(events)
-    return replace(found, arguments=told, colours=events.colours)
+    return replace(found, arguments=arguments, colours=events.colours)
 
 
 def found_of_chrome(events: Events) -> Found:

@@ -18,7 +18,7 @@ from core.recording.importers.found import MOST_EVENTS, Found, Track, trace_of
 from core.recording.importers.in_order import arguments_in_order
 from core.recording.importers.json_events import reader
 from core.recording.importers.words import kinds_of
-from core.recording.index import Progress, tell
+from core.recording.index import Progress, report_progress
 from core.recording.schema import RecordingError
 from core.recording.stream import Opened
 from core.trace.odd import Odd, told
@@ -54,7 +54,7 @@ def read_flight_recorder(path: Path | str, progress: Progress | None = None) -> 
     words = f"{path} cannot be read as a dump of the flight recorder"
     with gc_paused(), one_line(words, RecordingError, msgspec.MsgspecError):
         found = found_of_dump(Path(path))
-        tell(progress, 1, 1)
+        report_progress(progress, 1, 1)
         if not len(found):
             raise RecordingError(f"{words}: it has no collective that says when it was called")
         trace = trace_of(found, Path(path).name)
@@ -79,7 +79,7 @@ def found_of_dump(path: Path) -> Found:
         kept.append(entry)
         places.append(place)
     found = _found(kept, np.array(times, np.int64).reshape(-1, 2), path, odd)
-    told_of = arguments_in_order(path, np.array(places, np.int32), _tell)
+    told_of = arguments_in_order(path, np.array(places, np.int32), _texts)
     return replace(found, arguments=told_of)
 
 
@@ -91,7 +91,7 @@ def _data(path: Path) -> bytes:
     return data
 
 
-def _tell(path: Path) -> Iterator[str]:
+def _texts(path: Path) -> Iterator[str]:
     for entry in msgspec.json.decode(_data(path), type=_Told).entries:
         yield bytes(entry).decode("utf-8", "replace")
 

@@ -15,7 +15,7 @@ from core.reading import one_line
 from core.recording.importers.chrome import read_found
 from core.recording.importers.flight_recorder import found_of_dump
 from core.recording.importers.found import Found, joined, trace_of
-from core.recording.index import Progress, tell
+from core.recording.index import Progress, report_progress
 from core.recording.schema import RecordingError
 from core.recording.sniff import RANK_FILES, Format, format_of, trace_files
 from core.recording.stream import Opened
@@ -63,7 +63,7 @@ def _read(files: Sequence[Path], progress: Progress | None) -> _Read:
                 parts.append(found_of_dump(file) if dumped else read_found(file))
         except RecordingError as error:
             failed.append(str(error))
-        tell(progress, number + 1, len(files))
+        report_progress(progress, number + 1, len(files))
     return _Read(tuple(parts), len(failed), failed[0] if failed else "")
 
 

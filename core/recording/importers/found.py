@@ -58,9 +58,9 @@ class Steps:
     end: NDArray[np.int64]
 
     @classmethod
-    def of(cls, told: Sequence[tuple[int, int, int]]) -> Steps:
+    def of(cls, bounds: Sequence[tuple[int, int, int]]) -> Steps:
         """From (number, start, end) of each."""
-        columns = np.array(sorted(told), np.int64).reshape(-1, 3)
+        columns = np.array(sorted(bounds), np.int64).reshape(-1, 3)
         kept = np.flatnonzero(np.diff(columns[:, 0], prepend=-1) > 0)
         return cls(*columns[kept].T)
 
@@ -166,12 +166,12 @@ def joined(parts: Sequence[Found]) -> Found:
 
 def _of_all(parts: Sequence[Found], name: str) -> NDArray[Any] | None:
     """A column that not every part has."""
-    told = [getattr(part, name) for part in parts]
-    if all(column is None for column in told):
+    columns = [getattr(part, name) for part in parts]
+    if all(column is None for column in columns):
         return None
     return np.concatenate(
         [np.full(len(part), ABSENT) if column is None else column
-         for part, column in zip(parts, told, strict=True)]
+         for part, column in zip(parts, columns, strict=True)]
     )  # fmt: skip
 
 

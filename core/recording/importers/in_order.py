@@ -18,21 +18,21 @@ from core.trace.arguments import Arguments, Reading, bounded
 
 SHARE = 1000
 """Events that are passed over at a time."""
-Tell = Callable[[Path], Iterator[str]]
+ReadTexts = Callable[[Path], Iterator[str]]
 """Each event's arguments as JSON, or what they stand in."""
 
 
-def arguments_in_order(path: Path, places: NDArray[np.int32], tell: Tell) -> Arguments:
+def arguments_in_order(path: Path, places: NDArray[np.int32], read_texts: ReadTexts) -> Arguments:
     """The arguments of the events at some places of what a file tells."""
-    return Arguments(places, ((0, InOrder(path, tell, identity_of(path))),))
+    return Arguments(places, ((0, InOrder(path, read_texts, identity_of(path))),))
 
 
 @dataclass(frozen=True, slots=True)
 class InOrder:
-    """A file that `tell` goes through; one that has changed since is not read."""
+    """A file that `read_texts` goes through; one that has changed since is not read."""
 
     path: Path
-    tell: Tell
+    read_texts: ReadTexts
     identity: tuple[int, int]
 
     def read(self, place: int) -> Reading:
@@ -49,7 +49,7 @@ class InOrder:
         check_same(self.path, self.identity)
         words = f"{self.path} has arguments that cannot be read"
         with one_line(words, RecordingError, sqlite3.Error, msgspec.MsgspecError):
-            yield from map(bounded, self.tell(self.path))
+            yield from map(bounded, self.read_texts(self.path))
 
 
 def identity_of(path: Path) -> tuple[int, int]:

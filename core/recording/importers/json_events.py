@@ -21,10 +21,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plain import said
+from core.plain import error_text
 from core.plan.task import ABSENT
 from core.recording.importers.found import MOST_EVENTS, MOST_LANES
-from core.recording.index import Progress, tell
+from core.recording.index import Progress, report_progress
 from core.recording.schema import RecordingError
 from core.recording.sniff import GZIP
 from core.trace.odd import Odd
@@ -187,7 +187,7 @@ class Events:
             self.odd[Odd.NO_TIME] += int((~known).sum())
             complete = [event for event, is_known in zip(complete, known, strict=True) if is_known]
             begin, length, places = begin[known], length[known], places[known]
-        told = [event.args or NO_ARGUMENTS for event in complete]
+        arguments = [event.args or NO_ARGUMENTS for event in complete]
         new: dict[str, NDArray[Any]] = {
             "begin": begin,
             "length": length,
@@ -195,12 +195,12 @@ class Events:
             "thread": coded([(event.pid, event.tid) for event in complete], self.threads),
             "name": coded([event.name for event in complete], self.names),
             "category": coded([event.cat for event in complete], self.categories),
-            "group": coded([args.group for args in told], self.groups),
+            "group": coded([args.group for args in arguments], self.groups),
         }
         if len(self.threads) > MOST_LANES:
             raise ValueError(f"it has more than {MOST_LANES:,} threads")
         for name, told_of in _NUMBER_OF.items():
-            new[name] = _sparse(list(map(told_of, told)))
+            new[name] = _sparse(list(map(told_of, arguments)))
         for name, column in new.items():
             self.columns.setdefault(name, []).append(column)
 
@@ -232,7 +232,7 @@ def read_events(path: Path, progress: Progress | None = None) -> Events:
         with path.open("rb") as file:
             for piece, tail in pieces(reader(file), str(path)):
                 _add(events, piece, tail)
-                tell(progress, file.tell(), size)
+                report_progress(progress, file.tell(), size)
     except msgspec.DecodeError:  # it was cut in the wrong place, here or where it was written
         events = _cut_events(path)
     return events
@@ -251,7 +251,7 @@ def _cut_events(path: Path) -> Events:
         events.odd[Odd.CUT] += number > 0
         events.whole_file = True
         return events
-    raise RecordingError(said(f"{refusal(path)}: {failed}"))
+    raise RecordingError(error_text(f"{refusal(path)}: {failed}"))
 
 
 def repaired(path: Path) -> Iterator[bytes]:
@@ -332,9 +332,9 @@ def _add(events: Events, data: bytes, whole: bool) -> None:
         events.paint(msgspec.json.decode(data, type=list[Coloured]))
     if b'"C"' in data:
         every = msgspec.json.decode(data, type=list[Counted])
-        told = [one for one in every if one.ph == "C"]
-        events.counted += [one for one in told if isinstance(one.args, dict)]
-        events.odd[Odd.NO_TIME] += sum(not isinstance(one.args, dict) for one in told)
+        counted = [one for one in every if one.ph == "C"]
+        events.counted += [one for one in counted if isinstance(one.args, dict)]
+        events.odd[Odd.NO_TIME] += sum(not isinstance(one.args, dict) for one in counted)
 
 
 def asked(data: bytes, whole: bool) -> list[Asked]:
@@ -381,16 +381,16 @@ def _file(data: bytes) -> File:
 def _plain(event: OddEvent) -> Event:
     """The event with those of its arguments that have the form of others'."""
     args = _known(event.args) if event.args else None
-    name, cat = (None if told is None else str(told) for told in (event.name, event.cat))
+    name, cat = (None if text is None else str(text) for text in (event.name, event.cat))
     return Event(
         str(event.ph), plain_number(event.ts), plain_number(event.dur), plain_number(event.pid),
         plain_number(event.tid), name, cat, plain_number(event.id), args,
     )  # fmt: skip
 
 
-def plain_number(told: Any) -> Number:
+def plain_number(value: Any) -> Number:
     """What is no number and no text counts as missing."""
-    return told if isinstance(told, int | float | str) else None
+    return value if isinstance(value, int | float | str) else None
 
 
 def _known(data: msgspec.Raw) -> Arguments:

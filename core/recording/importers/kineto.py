@@ -46,16 +46,16 @@ _RANK = re.compile(r"rank[-_ ]?(\d{1,6})", re.IGNORECASE)
 
 def is_kineto(events: Events) -> bool:
     """Whether a file is one: it says so, or it has events of the profiler's categories."""
-    told = events.file
-    if told.distributedInfo is not None or told.deviceProperties is not None:
+    head = events.file
+    if head.distributedInfo is not None or head.deviceProperties is not None:
         return True
     return any(_category(name) in _OWN for name in events.categories)
 
 
 def rank_of(events: Events, path: Path) -> int | None:
     """The rank that a file tells, in it or by its name."""
-    told = events.file.distributedInfo
-    rank = number(told.rank) if told is not None else float("nan")
+    distributed = events.file.distributedInfo
+    rank = number(distributed.rank) if distributed is not None else float("nan")
     if 0 <= rank < 1e6:
         return int(rank)
     named = _RANK.search(path.name)
@@ -73,9 +73,9 @@ def found_of_kineto(events: Events, path: Path) -> Found:
     rank = rank_of(events, path)
     place = path.name if rank is None else f"rank {rank}"
     rows, row = _rows(events, columns, group, kind)
-    told = titles(events)
+    thread_titles = titles(events)
     tids = [tid for _, tid in events.threads]
-    tracks = tuple(rows.track(n, tids, told, place) for n in range(len(rows.thread)))
+    tracks = tuple(rows.track(n, tids, thread_titles, place) for n in range(len(rows.thread)))
     steps = _steps(names, columns["name"], start, end, group)
     launches = _Launches.of(events, columns["category"], columns["correlation"], group)
     events.odd[Odd.ORPHAN_LAUNCH] += launches.orphans
@@ -142,8 +142,8 @@ def _process_groups(events: Events) -> NDArray[np.int16]:
     """A number for each name of a process group, ABSENT for none."""
     some = [name for name in events.groups if name is not None]
     place = {name: number_ for number_, name in enumerate(sorted(map(str, some)))}
-    told = [ABSENT if name is None else place[str(name)] for name in events.groups]
-    return np.array([min(code, np.iinfo(np.int16).max) for code in told], np.int16)
+    codes = [ABSENT if name is None else place[str(name)] for name in events.groups]
+    return np.array([min(code, np.iinfo(np.int16).max) for code in codes], np.int16)
 
 
 def _category(name: str | None) -> str:
@@ -160,11 +160,11 @@ class _Launches:
 
     @classmethod
     def of(
-        cls, events: Events, category: NDArray[np.int32], told: NDArray[np.float64],
+        cls, events: Events, category: NDArray[np.int32], ids: NDArray[np.float64],
         group: NDArray[np.int64],
     ) -> _Launches:  # fmt: skip
         launching = np.array([_category(name) in _LAUNCH for name in events.categories])
-        correlation = np.nan_to_num(told, nan=0.0)
+        correlation = np.nan_to_num(ids, nan=0.0)
         calls = np.flatnonzero(launching[category] & (correlation > 0))
         tasks = np.flatnonzero((group == DEVICE) & (correlation > 0))
         if not len(calls):

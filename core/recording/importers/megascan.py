@@ -48,14 +48,14 @@ def found_of_megascan(events: Events) -> Found:
     """The rows, tasks and steps of a file."""
     columns, names = events.whole(), names_of(events)
     start, end = times_of(columns["begin"], columns["length"])
-    told = titles(events)
-    tracks = with_told_roles(events, [Track(title, process) for title, process in told])
+    thread_titles = titles(events)
+    tracks = with_told_roles(events, [Track(title, process) for title, process in thread_titles])
     notes = (
         Track(f"{title} iterations", process, Role.NESTED, thread)
-        for thread, (title, process) in enumerate(told)
+        for thread, (title, process) in enumerate(thread_titles)
     )
     encloses = matching(names, _WHOLE)[columns["name"]]
-    track = columns["thread"] + (len(told) * encloses).astype(np.int32)
+    track = columns["thread"] + (len(thread_titles) * encloses).astype(np.int32)
     kinds = np.array([KIND_CODES[_kind(name)] for name in names], np.int8)[columns["name"]]
     own_kinds = np.array([_OWN.get(name or "", ABSENT) for name in events.categories], np.int8)
     own_kind = own_kinds[columns["category"]]
@@ -76,14 +76,14 @@ def found_of_megascan(events: Events) -> Found:
 
 
 def _kind(name: str) -> Kind:
-    told = next((kind for words, kind in _KINDS if words.search(name)), Kind.OTHER)
-    return told if told is not Kind.OTHER else kind_of(name)
+    found = next((kind for words, kind in _KINDS if words.search(name)), Kind.OTHER)
+    return found if found is not Kind.OTHER else kind_of(name)
 
 
-def _whole(told: NDArray[np.float64]) -> NDArray[np.int64]:
+def _whole(values: NDArray[np.float64]) -> NDArray[np.int64]:
     """Numbers that are counted from 0; ABSENT for others."""
-    counted = (told >= 0) & (told < np.iinfo(np.int32).max)
-    return np.where(counted, told, ABSENT).astype(np.int64)
+    counted = (values >= 0) & (values < np.iinfo(np.int32).max)
+    return np.where(counted, values, ABSENT).astype(np.int64)
 
 
 def _stage(columns: dict[str, NDArray[np.float64]]) -> NDArray[np.int64]:
@@ -94,9 +94,9 @@ def _stage(columns: dict[str, NDArray[np.float64]]) -> NDArray[np.int64]:
 
 
 def _steps(iteration: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64]) -> Steps:
-    told = np.flatnonzero(iteration >= 0)
-    number, which = np.unique(iteration[told], return_inverse=True)
+    numbered = np.flatnonzero(iteration >= 0)
+    number, which = np.unique(iteration[numbered], return_inverse=True)
     first, last = np.full(len(number), np.iinfo(np.int64).max), np.full(len(number), ABSENT)
-    np.minimum.at(first, which, start[told])
-    np.maximum.at(last, which, end[told])
+    np.minimum.at(first, which, start[numbered])
+    np.maximum.at(last, which, end[numbered])
     return Steps(number, first, last)

@@ -20,7 +20,7 @@ from core.reading import one_line
 from core.recording.importers.found import MOST_EVENTS, MOST_LANES, Found, Track, trace_of
 from core.recording.importers.in_order import arguments_in_order
 from core.recording.importers.words import kinds_of, steps_of
-from core.recording.index import Progress, tell
+from core.recording.index import Progress, report_progress
 from core.recording.schema import RecordingError
 from core.recording.stream import Opened
 from core.trace.odd import Odd, told
@@ -62,10 +62,10 @@ def read_nsight(path: Path | str, progress: Progress | None = None) -> Opened:
         with _opened(Path(path)) as base:
             for number, table in enumerate(_TABLES):
                 rows.take(base, table)
-                tell(progress, number + 1, len(_TABLES))
+                report_progress(progress, number + 1, len(_TABLES))
         if not rows.start:
             raise RecordingError(f"{words}: it has no kernel, call or range that says when it ran")
-        told_of = arguments_in_order(Path(path), np.array(rows.place, np.int32), _tell)
+        told_of = arguments_in_order(Path(path), np.array(rows.place, np.int32), _texts)
         trace = trace_of(replace(rows.found(), arguments=told_of), Path(path).name)
     lost = told(trace.odd)
     return Opened(trace, lost and f"{path}: {lost}")
@@ -80,7 +80,7 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
         yield base
 
 
-def _tell(path: Path) -> Iterator[str]:
+def _texts(path: Path) -> Iterator[str]:
     """What stands in each row that is read, as JSON."""
     with _opened(path) as base:
         for table in _TABLES:
@@ -193,7 +193,7 @@ def _select(
 ) -> Iterator[tuple[object, ...]]:
     """Start, end, process, device, stream, thread, correlation and name of each row."""
     wanted = ("globalPid", "deviceId", "streamId", "globalTid", "correlationId")
-    told = [f"t.{name}" if name in columns else "NULL" for name in wanted]
+    numbers = [f"t.{name}" if name in columns else "NULL" for name in wanted]
     texts = [f"t.{name}" for name in table.named if name in columns]
     strings = [row[1] for row in base.execute("PRAGMA table_info(StringIds)")]
     if {"id", "value"} <= set(strings):
@@ -202,7 +202,7 @@ def _select(
             for text in texts
         ]
     text = f"coalesce({', '.join([*texts, 'NULL', 'NULL'])})"
-    order = f'SELECT t.start, t."end", {", ".join(told)}, {text} FROM {table.name} AS t'
+    order = f'SELECT t.start, t."end", {", ".join(numbers)}, {text} FROM {table.name} AS t'
     yield from base.execute(order)
 
 

@@ -93,26 +93,29 @@ class _Slices:
         if 11 in fields:
             self._event(inner_of(fields, 11), number_of(fields, 8), sequence)
 
-    def _describe(self, number: int, told: Fields, sequence: int) -> None:
+    def _describe(self, number: int, fields: Fields, sequence: int) -> None:
         if number == 12:
-            for data in told.get(2, ()):
+            for data in fields.get(2, ()):
                 name = message_of(data) if isinstance(data, bytes) else {}
                 self.names[sequence, number_of(name, 1) or 0] = text_of(name, 2)
         elif number == 59:
-            self.defaults[sequence] = number_of(inner_of(told, 11), 11) or 0
+            self.defaults[sequence] = number_of(inner_of(fields, 11), 11) or 0
         else:
-            process, thread = inner_of(told, 3), inner_of(told, 4)
+            process, thread = inner_of(fields, 3), inner_of(fields, 4)
             title = (
-                text_of(told, 2) or text_of(told, 10) or text_of(thread, 5) or text_of(process, 6)
+                text_of(fields, 2)
+                or text_of(fields, 10)
+                or text_of(thread, 5)
+                or text_of(process, 6)
             )
-            pid, parent = number_of(process, 1) or number_of(thread, 1), number_of(told, 5)
+            pid, parent = number_of(process, 1) or number_of(thread, 1), number_of(fields, 5)
             place = text_of(process, 6)
             if not place and pid is not None and not parent:
                 place = f"process {pid}"
-            self.titles[number_of(told, 1) or 0] = title, place, parent or 0
-            role = told_role(text_of(told, 14))
+            self.titles[number_of(fields, 1) or 0] = title, place, parent or 0
+            role = told_role(text_of(fields, 14))
             if role is not None:
-                self.roles[number_of(told, 1) or 0] = role
+                self.roles[number_of(fields, 1) or 0] = role
 
     def _event(self, event: Fields, time: int | None, sequence: int) -> None:
         track = number_of(event, 11)
@@ -218,8 +221,8 @@ def _columns(
     own = np.array([_OWN.get(one, ABSENT) for one in compress(slices.category, whole)], np.int8)
     kind = np.where(own == ABSENT, kinds_of(names)[name], own).astype(np.int8)
     counters = {
-        slices.place(one)[0]: (np.array([t for t, _ in told]), np.array([v for _, v in told]))
-        for one, told in slices.counted.items()
+        slices.place(one)[0]: (np.array([t for t, _ in pairs]), np.array([v for _, v in pairs]))
+        for one, pairs in slices.counted.items()
     }
     return Found(
         with_roles(rows, tracks.tolist(), slices.roles), names, track.astype(np.int32), name,

@@ -37,9 +37,9 @@ def _of_packet(packet: bytes, names: Names) -> str:
     try:
         fields = message_of(packet)
         sequence = number_of(fields, 10) or 0
-        for told in _messages(fields, 12):
+        for interned in _messages(fields, 12):
             for field in (_NAMES, _TEXTS):
-                for name in _messages(told, field):
+                for name in _messages(interned, field):
                     names[sequence, field, number_of(name, 1) or 0] = text_of(name, 2)
         notes = [note for event in _messages(fields, 11) for note in _messages(event, 4)]
         return json.dumps(_named(notes, names, sequence, 0)) if notes else ""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from core.recording.importers.json_events import reader
-from core.recording.index import Progress, tell
+from core.recording.index import Progress, report_progress
 
 MOST_BYTES = 1 << 30
 """Of a trace, unpacked: it is held in memory while it is read."""
@@ -23,7 +23,7 @@ def bytes_of(path: Path, progress: Progress | None = None) -> bytes:
         while part := read(_PIECE):
             parts.append(part)
             size += len(part)
-            tell(progress, file.tell(), whole)
+            report_progress(progress, file.tell(), whole)
             if size > MOST_BYTES:
                 raise ValueError(f"it has more than {MOST_BYTES:,} bytes")
     return b"".join(parts)

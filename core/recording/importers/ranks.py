@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from core.plan.plan import Role
 from core.reading import one_line
 from core.recording.decode import LATEST, append_batch, floats_in, notes_of, numbers_of, parts_of
-from core.recording.index import Progress, tell
+from core.recording.index import Progress, report_progress
 from core.recording.schema import Record, RecordingError
 from core.recording.sniff import rank_files
 from core.recording.stream import Opened, open_stream
@@ -110,16 +110,16 @@ def _read(paths: Sequence[Path], progress: Progress | None) -> Iterator[Rank]:
         at, ahead = (np.array([clock[n] for clock in clocks], np.int64) for n in (0, 1))
         half = np.array([clock[2] for clock in clocks], np.float64)
         yield Rank(path, trace, warning, at, ahead, half, device)
-        tell(progress, done + 1, len(paths))
+        report_progress(progress, done + 1, len(paths))
 
 
 def clocks_of(batch: pa.RecordBatch) -> Iterator[tuple[int, int, float]]:
     """When ranks' clocks were compared, by how much rank 0's was ahead, and its half-width."""
-    told = parts_of(batch).get(Record.CLOCK)
-    if told is None:
+    rows = parts_of(batch).get(Record.CLOCK)
+    if rows is None:
         return
-    notes = notes_of(told)
-    at, half = numbers_of(told, "start").tolist(), floats_in(notes.field("value")).tolist()
+    notes = notes_of(rows)
+    at, half = numbers_of(rows, "start").tolist(), floats_in(notes.field("value")).tolist()
     for time, text, width in zip(at, notes.field("text").to_pylist(), half, strict=True):
         if text is None:  # a device's
             continue
@@ -131,10 +131,10 @@ def clocks_of(batch: pa.RecordBatch) -> Iterator[tuple[int, int, float]]:
 
 def device_clocks_of(batch: pa.RecordBatch) -> list[float]:
     """The half-widths in ns of a device's clock on its host's."""
-    told = parts_of(batch).get(Record.CLOCK)
-    if told is None:
+    rows = parts_of(batch).get(Record.CLOCK)
+    if rows is None:
         return []
-    notes = notes_of(told)
+    notes = notes_of(rows)
     widths: list[float] = notes.field("value").filter(notes.field("text").is_null()).to_pylist()
     return widths
 
@@ -161,12 +161,12 @@ def _joined(ranks: Sequence[Rank]) -> tuple[Trace, int]:
 def _add_counters(trace: Trace, ranks: Sequence[Rank], steps: set[int]) -> None:
     """What was counted of the steps that are shown, as the first rank that tells it has it."""
     for rank in ranks:
-        for (name, lane), told in rank.trace.counters.items():
+        for (name, lane), counter in rank.trace.counters.items():
             if lane is None and (name, None) not in trace.counters:
-                shown = np.isin(told.steps, list(steps))
-                times = rank.moved(told.times[shown], trace.header.origin_ns)
+                shown = np.isin(counter.steps, list(steps))
+                times = rank.moved(counter.times[shown], trace.header.origin_ns)
                 found = trace.counters[name, None] = Counter(name, None)
-                found.extend(times=times, values=told.values[shown], steps=told.steps[shown])
+                found.extend(times=times, values=counter.values[shown], steps=counter.steps[shown])
 
 
 def _add_logs(trace: Trace, ranks: Sequence[Rank]) -> None:
@@ -226,7 +226,7 @@ class Plans:
         key = tuple(rank.plans[step] for rank in self._ranks)
         if key not in self._numbers:
             self._numbers[key] = len(self._numbers)
-            self._tell(key, step)
+            self._add_spans(key, step)
         self._of_step[step] = self._numbers[key]
 
     def next_round(self, ranks: Sequence[Rank]) -> None:
@@ -257,7 +257,7 @@ class Plans:
         start, end, ready, launched = times
         return Spans(self._trace.table, start, end, spans.step, row, ready, launched)
 
-    def _tell(self, key: Sequence[int], step: int) -> None:
+    def _add_spans(self, key: Sequence[int], step: int) -> None:
         """Tell a plan; tasks are in the order in which they began in `step`."""
         parts = [self._part(number, plan) for number, plan in enumerate(key)]
         counts = [len(rows) for rows, _ in parts]

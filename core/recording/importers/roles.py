@@ -12,7 +12,7 @@ from core.recording.role_words import Told
 
 
 def with_roles(
-    tracks: Sequence[Track], numbers: Iterable[int], told: Mapping[int, Told]
+    tracks: Sequence[Track], numbers: Iterable[int], roles: Mapping[int, Told]
 ) -> tuple[Track, ...]:
     """The tracks with the roles that a file tells by their numbers, unless none computes then.
 
@@ -21,14 +21,14 @@ def with_roles(
     places = {number: place for place, number in enumerate(numbers)}
 
     def served(mine: Role, number: int) -> int:
-        its = told.get(number, (Role.NESTED, ABSENT))[0]
+        its = roles.get(number, (Role.NESTED, ABSENT))[0]
         known = its is not Role.NESTED if mine is Role.NESTED else its is Role.COMPUTE
         return places.get(number, ABSENT) if known else ABSENT
 
     made = list(tracks)
     for number, place in places.items():
-        if number in told:
-            role, serves = told[number]
+        if number in roles:
+            role, serves = roles[number]
             serves = place if role is Role.COMPUTE else served(role, serves)
             made[place] = replace(made[place], role=role, serves=serves)
     return tuple(made if any(track.role is Role.COMPUTE for track in made) else tracks)

@@ -75,12 +75,12 @@ def _numbered(
     """Steps that have their number in a name: from the first start of one to its last end."""
     known = {code: words.match(text) for code, text in enumerate(names)}
     number = {code: int(found[1][:9]) for code, found in known.items() if found is not None}
-    told: dict[int, tuple[int, int]] = {}
+    bounds: dict[int, tuple[int, int]] = {}
     for place in np.flatnonzero(np.isin(name, list(number))).tolist():
         step = number[int(name[place])]
-        first, last = told.get(step, (int(start[place]), int(end[place])))
-        told[step] = min(first, int(start[place])), max(last, int(end[place]))
-    return _in_turn([(step, *times) for step, times in told.items()])
+        first, last = bounds.get(step, (int(start[place]), int(end[place])))
+        bounds[step] = min(first, int(start[place])), max(last, int(end[place]))
+    return _in_turn([(step, *times) for step, times in bounds.items()])
 
 
 def _by_optimizer(
@@ -104,8 +104,8 @@ def _by_optimizer(
     return _in_turn([(n, begins[n], finish) for n, finish in enumerate(ends)])
 
 
-def _in_turn(told: list[tuple[int, int, int]]) -> Steps:
+def _in_turn(bounds: list[tuple[int, int, int]]) -> Steps:
     """Steps whose starts grow with their numbers; others than those are none."""
-    steps = Steps.of(told)
+    steps = Steps.of(bounds)
     grows = np.flatnonzero(np.diff(np.maximum.accumulate(steps.start), prepend=-(1 << 62)) > 0)
     return Steps(steps.number[grows], steps.start[grows], steps.end[grows])

@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 from core.trace.columns import Column
 from core.trace.event_rows import Log
 from core.trace.trace import Trace
+from gui.look.core_texts import translated
 from gui.look.label import plain_tip
 from gui.look.layouts import column
 from gui.look.text import duration_text, tr
 from gui.look.theme import LIGHT, Theme
-from gui.look.told import told
 from gui.panels.run.fields import Choice
 from gui.panels.tables import Head, Index, TableModel, dress
 from gui.runs.faults import told_log
@@ -59,9 +59,9 @@ class LogModel(TableModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:  # noqa: D102
         row = self._source[int(self._places.view[index.row()])]
         if role == Qt.ItemDataRole.DisplayRole:
-            return (duration_text(row.time), tr(row.level), told(row.text))[index.column()]
+            return (duration_text(row.time), tr(row.level), translated(row.text))[index.column()]
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == 2:
-            return plain_tip(told(row.text))
+            return plain_tip(translated(row.text))
         if role == Qt.ItemDataRole.ForegroundRole:
             colours = {"warning": self.theme.warning, "error": self.theme.error}
             quiet = self.theme.muted if index.column() < 2 else self.theme.text

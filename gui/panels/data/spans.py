@@ -68,12 +68,12 @@ class SpansTable(QTableView):
 class SpansPanel(QWidget):
     """All spans of a run as a table, or those that a query asks for.
 
-    `chosen` carries lane and index of the span whose row was selected by hand; `said` and `failed`
-    carry a line about a table that was saved.
+    `chosen` carries lane and index of the span whose row was selected by hand; `message` and
+    `failed` carry a line about a table that was saved.
     """
 
     chosen = Signal(int, int)
-    said = Signal(str)
+    message = Signal(str)
     failed = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -91,7 +91,7 @@ class SpansPanel(QWidget):
         self._sorter, self.saver = Runner(self, "sorting"), Runner(self, "saving spans")
         self._build()
         self._connect()
-        self._tell()
+        self._show_count()
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Show another run, or what has come of this one; unseen, the table waits."""
@@ -103,7 +103,7 @@ class SpansPanel(QWidget):
             self._sorter.cancel()
             self._listing = None
             self.model.show(None)
-            self._tell()
+            self._show_count()
         elif new or ended or self._listing is None:
             self._filter()
         else:
@@ -150,7 +150,7 @@ class SpansPanel(QWidget):
         """Save the rows that are shown, in their order."""
         if self.model.listing is not None:
             self.saver.start(_written(self.model.listing, path), AT_ONCE_S)
-            self._tell()
+            self._show_count()
 
     def _filter(self) -> None:
         """Show the spans that the field asks for, of what there is now."""
@@ -178,7 +178,7 @@ class SpansPanel(QWidget):
             return
         self.model.grow(Listing.of(listing.trace).counts)
         self._listing = self.model.listing
-        self._tell()
+        self._show_count()
 
     def _sort(self) -> None:
         self._sorter.cancel()
@@ -188,7 +188,7 @@ class SpansPanel(QWidget):
         if column < 0:
             self._show(self._listing)
         else:
-            self._tell(tr("sorting…"))
+            self._show_count(tr("sorting…"))
             work = _sorted(self._listing, COLUMNS[column].key, self.descending.isChecked())
             self._sorter.start(work, math.inf, thread=len(self._listing) > AT_ONCE)
 
@@ -196,14 +196,14 @@ class SpansPanel(QWidget):
         with QSignalBlocker(self):
             self.model.show(listing)
         self.table.setColumnHidden(len(COLUMNS) - 1, not listing.trace.table.names)
-        self._tell()
+        self._show_count()
         self.select_span(self._selected)
 
     def _say_wrong(self, text: str) -> None:
         self.problem.setText(text)
         self.problem.show()
 
-    def _tell(self, text: str = "") -> None:
+    def _show_count(self, text: str = "") -> None:
         """Say how many rows there are, or how far something is."""
         search = self.searcher.search
         if not text and self.searcher.running and search is not None:
@@ -235,16 +235,16 @@ class SpansPanel(QWidget):
         self.field.stepped.connect(lambda _: self.table.setFocus())
         self.field.left.connect(self.field.clear)
         self.searcher.finished.connect(self._take_hits)
-        self.searcher.advanced.connect(self._tell)
+        self.searcher.advanced.connect(self._show_count)
         self._sorter.done.connect(self._show)
         for failed in (self.searcher.failed, self._sorter.failed):
             failed.connect(self._say_wrong)
-            failed.connect(lambda _: self._tell())
+            failed.connect(lambda _: self._show_count())
         self.saver.advanced.connect(
-            lambda share: self._tell(tr("saving, {share}", share=percent_text(share)))
+            lambda share: self._show_count(tr("saving, {share}", share=percent_text(share)))
         )
-        self.saver.ended.connect(self._tell)
-        self.saver.done.connect(self.said.emit)
+        self.saver.ended.connect(self._show_count)
+        self.saver.done.connect(self.message.emit)
         self.saver.failed.connect(self.failed)
         self.cancel.clicked.connect(self._stop)
         self.save.clicked.connect(self.ask_where_to_save)

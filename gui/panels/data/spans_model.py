@@ -111,8 +111,8 @@ class SpansModel(TableModel):
             return None
         span = self.span_at(index.row())
         text = column.say(span, self._lane(span.lane))
-        told = role == Qt.ItemDataRole.AccessibleTextRole and text
-        return f"{tr(column.title)} {text}" if told else text
+        with_title = role == Qt.ItemDataRole.AccessibleTextRole and text
+        return f"{tr(column.title)} {text}" if with_title else text
 
     def _lane(self, lane: int) -> str:
         return "" if self.listing is None else self.listing.trace.header.lanes[lane].name

@@ -102,7 +102,7 @@ class SqlPanel(QWidget):
         self._session = session
         self._interrupt: Callable[[], None] = _nothing
         self.query, self.model, self.table = QueryEdit(), AnswerModel(self), QTableView()
-        self.examples, self.said = Choice(), Label(look="quiet", wrapped=True)
+        self.examples, self.status = Choice(), Label(look="quiet", wrapped=True)
         self.runner = Runner(self, "SQL")
         self._build()
         self.runner.done.connect(self._show)
@@ -113,19 +113,19 @@ class SqlPanel(QWidget):
         """Run the query over all runs, on a thread; what is under way is given up."""
         query = self.query.toPlainText().strip()
         if not query:
-            self.said.setText(tr("Type a query, or choose an example."))
+            self.status.setText(tr("Type a query, or choose an example."))
             return
         runs = {
             run.number: run.trace.snapshot() if run.live else run.trace
             for run in self._session.runs
         }
         if not runs:
-            self.said.setText(tr("There is no run to ask: press Run, or open a recording."))
+            self.status.setText(tr("There is no run to ask: press Run, or open a recording."))
             return
         stop = threading.Event()
         self.runner.start(self._work(query, runs, stop), thread=True, stop=stop)
         self.go.setText(tr("Stop query"))
-        self.said.setText(tr("Running…"))
+        self.status.setText(tr("Running…"))
 
     def _work(
         self, query: str, runs: Mapping[int, Trace], stop: threading.Event
@@ -147,22 +147,22 @@ class SqlPanel(QWidget):
         count = len(found.rows)
         rows = tr("1 row") if count == 1 else tr("{rows} rows", rows=f"{count:,}")
         cut = tr("only the first {n}; add LIMIT", n=f"{MOST_ROWS:,}") if found.cut else ""
-        self.said.setText(" · ".join(filter(None, (rows, cut, duration_text(taken)))))
+        self.status.setText(" · ".join(filter(None, (rows, cut, duration_text(taken)))))
 
     def _tell_problem(self, text: str) -> None:
-        self.said.setText(text)
+        self.status.setText(text)
 
     def _end(self) -> None:
         """Over or given up: DuckDB need not go on."""
         self._interrupt()
         self._interrupt = _nothing
         self.go.setText(tr("Run query"))
-        self.said.setText("")
+        self.status.setText("")
 
     def _go(self) -> None:
         if self.runner.running:
             self.runner.cancel()
-            self.said.setText(tr("Stopped."))
+            self.status.setText(tr("Stopped."))
         else:
             self.ask()
 
@@ -197,7 +197,7 @@ class SqlPanel(QWidget):
         self.table.clicked.connect(self._choose)
         asking, split = QWidget(), QSplitter(Qt.Orientation.Horizontal)
         column(
-            row(self.examples, self.go, growing=self.examples), self.query, self.said,
+            row(self.examples, self.go, growing=self.examples), self.query, self.status,
             of=asking, growing=self.query, margins=(8, 6, 8, 6), spacing=6,
         )  # fmt: skip
         split.addWidget(asking)

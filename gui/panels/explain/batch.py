@@ -94,9 +94,9 @@ class BatchPanel(Sheet):
         mine = _by_lane(parts)
         lanes = [f"{lane.name}: {_rows(mine[lane.index])}" for lane in _compute(scene)]
         warmup = scene.trace.header.specification.warmup
-        told = [f"{split.name(warmup)}: {numbers(split.rows)}" for split in self.splits(scene)]
+        splits = [f"{split.name(warmup)}: {numbers(split.rows)}" for split in self.splits(scene)]
         words = f"{_step_words(scene, step)}. {split_words(parts)}. "
-        return words + "; ".join([*lanes, *told])
+        return words + "; ".join([*lanes, *splits])
 
     def draw_scene(self, ink: Ink, scene: Scene) -> None:  # noqa: D102
         step, parts = self.parts(scene)

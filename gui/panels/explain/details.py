@@ -109,10 +109,10 @@ class DetailsPanel(QWidget):
         if isinstance(selection, TimeRange):
             _fill(self.table, range_facts(trace, selection), ())
         else:
-            told = facts(trace, selection, now)
+            rows = facts(trace, selection, now)
             if measure is not None:
-                told = [*measure_facts(trace, measure), *told]
-            _fill(self.table, told, ())
+                rows = [*measure_facts(trace, measure), *rows]
+            _fill(self.table, rows, ())
             self._read_arguments(trace, selection)
         self._stack.setCurrentWidget(self._body)
 
@@ -142,9 +142,9 @@ class DetailsPanel(QWidget):
     def _show_report(
         self, trace: Trace | None, gap: Gap | None, report: GapReport | None, note: str = ""
     ) -> None:
-        told = trace is not None and gap is not None and report is not None
-        self.sentence.setVisible(told or bool(note))
-        self.reasons.setVisible(told)
+        is_known = trace is not None and gap is not None and report is not None
+        self.sentence.setVisible(is_known or bool(note))
+        self.reasons.setVisible(is_known)
         self.sentence.setText(note)
         self.reasons.setRowCount(0)
         if trace is None or gap is None or report is None:

@@ -58,8 +58,8 @@ class DevicesPanel(Sheet):
         even = [", ".join(filter(None, row)) for row in balance_rows(scene)]
         shares = first_lane_shares(scene.trace, scene.balances)
         said = filter(None, [load_words(scene)])
-        told = (share_words(share, scene.summed) for share in shares)
-        return "; ".join([*said, *lines, *even, *told])
+        shared = (share_words(share, scene.summed) for share in shares)
+        return "; ".join([*said, *lines, *even, *shared])
 
     def draw_scene(self, ink: Ink, scene: Scene) -> None:  # noqa: D102
         lanes = scene.trace.header.lanes

@@ -48,13 +48,13 @@ PATIENCE_S = 0.3  # of counting, before there is a bar with Cancel
 class StatisticsPanel(QWidget):
     """Tables and a histogram of a range; `span_chosen` carries lane and index of a span.
 
-    Without a range they are of all measured steps, counted while the panel is seen. `said` is a
+    Without a range they are of all measured steps, counted while the panel is seen. `message` is a
     line for the status bar. Large ranges are counted bit by bit: the window answers all the while,
     and after 0.3 s there is a bar with Cancel.
     """
 
     span_chosen = Signal(int, int)
-    said = Signal(str)
+    message = Signal(str)
     explain_asked = Signal()
 
     def __init__(self) -> None:
@@ -126,7 +126,7 @@ class StatisticsPanel(QWidget):
         bins = histogram(self.counted.sizes.sum(axis=0))
         text = as_csv(self._scene.trace, self.counted, self.causes, bins)
         QGuiApplication.clipboard().setText(text)
-        self.said.emit(tr("Copied the statistics as CSV."))
+        self.message.emit(tr("Copied the statistics as CSV."))
 
     def copy_markdown(self) -> None:
         """Put the tables on the clipboard as people read them."""
@@ -137,12 +137,12 @@ class StatisticsPanel(QWidget):
         lines = notes(self._scene.trace, self.counted, self.causes, self.repeats)
         text = as_markdown(self.head.text(), tables, lines)
         QGuiApplication.clipboard().setText(text)
-        self.said.emit(tr("Copied the statistics as Markdown."))
+        self.message.emit(tr("Copied the statistics as Markdown."))
 
     # Counting
 
     def _say_nothing(self) -> None:
-        self.said.emit(
+        self.message.emit(
             tr("The range is still being counted.") if self._runner.running
             else tr("Drag over the lanes to select a range first.")
         )  # fmt: skip

@@ -322,8 +322,8 @@ def pieces_text(specification: Specification) -> str:
 def way_tip(specification: Specification) -> str:
     """A way in full."""
     title = tr(STRATEGIES[specification.strategy].title)
-    told = tr("{strategy}: {way}", strategy=title, way=way_text(specification))
-    return f"{told}\n{tr('Double-click or press Enter to run this.')}"
+    title_and_way = tr("{strategy}: {way}", strategy=title, way=way_text(specification))
+    return f"{title_and_way}\n{tr('Double-click or press Enter to run this.')}"
 
 
 def against_text(row: Ranked) -> str:

@@ -91,8 +91,8 @@ class BlockStrip(Drawing):
         if cut is None or not cut.borders:
             return ""
         before = cut.model.blocks[cut.borders[self.chosen]].name
-        told = {"number": self.chosen + 1, "count": len(cut.borders), "block": before}
-        return tr("Border {number} of {count}, before block {block}.", **told)
+        values = {"number": self.chosen + 1, "count": len(cut.borders), "block": before}
+        return tr("Border {number} of {count}, before block {block}.", **values)
 
     def x_of(self, block: int) -> float:
         """Where a block begins, in pixels; that behind the last is the end of all."""
@@ -120,8 +120,8 @@ class BlockStrip(Drawing):
         """What a stage is, on a tab of its own in the middle of its blocks."""
         assert self.cut is not None and self.cut.plan is not None
         lane = self.cut.plan.lanes[lane_of_stage(self.cut.plan)[stage]].name
-        told = {"stage": stage, "lane": lane, "share": percent_text(part)}
-        for text in (tr("{stage}: {lane}, {share}", **told), percent_text(part), str(stage)):
+        values = {"stage": stage, "lane": lane, "share": percent_text(part)}
+        for text in (tr("{stage}: {lane}, {share}", **values), percent_text(part), str(stage)):
             width = text_width(ink.fonts.small, text) + 12
             if width + 8 <= room.width():
                 tab = QRectF(room.center().x() - width / 2, AIR + 8, width, BAR - 16)
@@ -207,12 +207,12 @@ def lane_colour(theme: Theme, lane: int) -> str:
 def block_tip(cut: ShownCut, block: int, share: float) -> str:
     """A block in a few words."""
     described = cut.model.blocks[block]
-    told = {"name": described.name, "number": block, "share": percent_text(share)}
-    told["parameters"] = about_text(described.parameter_count)
+    values = {"name": described.name, "number": block, "share": percent_text(share)}
+    values["parameters"] = about_text(described.parameter_count)
     if not cut.costs:
-        return tr("{number}: {name}, {parameters} parameters, {share} of all", **told)
+        return tr("{number}: {name}, {parameters} parameters, {share} of all", **values)
     cost = cut.costs[block]
-    told["forward"], told["backward"] = map(duration_text, (cost.forward_ns, cost.backward_ns))
+    values["forward"], values["backward"] = map(duration_text, (cost.forward_ns, cost.backward_ns))
     return tr(
-        "{number}: {name}, forward {forward}, backward {backward}, {share} of the time", **told
+        "{number}: {name}, forward {forward}, backward {backward}, {share} of the time", **values
     )

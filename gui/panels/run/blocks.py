@@ -32,7 +32,10 @@ class BlocksPanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.strip, self.table = BlockStrip(), BlockTable()
-        self._said, self._predicted = Label("", "quiet", wrapped=True), Label("", "", wrapped=True)
+        self._message, self._predicted = (
+            Label("", "quiet", wrapped=True),
+            Label("", "", wrapped=True),
+        )
         self._empty = hint()
         self._limit = field_of(LANE_MEMORY)
         self._build_buttons()
@@ -47,10 +50,10 @@ class BlocksPanel(QWidget):
         self._box = row(row(*self.buttons), limits, of=self._tools, growing=limits,
                         margins=(14, 6, 14, 0))  # fmt: skip
         column(
-            self._tools, self._said, self._predicted, self.strip, self._sheet, self._empty,
+            self._tools, self._message, self._predicted, self.strip, self._sheet, self._empty,
             of=self, growing=self._sheet, margins=(0, 0, 0, 0), spacing=2,
         ).setStretchFactor(self._empty, 1)  # fmt: skip
-        for label in (self._said, self._predicted):
+        for label in (self._message, self._predicted):
             label.setContentsMargins(14, 0, 14, 0)
         self.setMinimumSize(NARROW, LOW)  # a small window stays as small as it is
         self.show_cut(None, "")
@@ -74,9 +77,9 @@ class BlocksPanel(QWidget):
         self.buttons = (self.measure, self.balance, self.by_parameters, self.reset)
 
     @property
-    def said(self) -> str:
+    def message(self) -> str:
         """What the blocks' figures are worth, or why there are none."""
-        return self._said.text()
+        return self._message.text()
 
     @property
     def predicted(self) -> str:
@@ -109,9 +112,9 @@ class BlocksPanel(QWidget):
         self.strip.show_cut(cut)
         limit = self.limit_mb
         self.table.show_cut(cut, None if limit is None else 1e6 * limit)
-        self._said.setText(words)
+        self._message.setText(words)
         self._empty.setText(words)
-        for part in (self.strip, self._sheet, self._said):
+        for part in (self.strip, self._sheet, self._message):
             part.setVisible(cut is not None)
         self._empty.setVisible(cut is None)
 
@@ -120,14 +123,17 @@ class BlocksPanel(QWidget):
         self._predicted.setVisible(now is not None)
         if now is None:
             return
-        told = {"now": duration_text(now)}
+        values = {"now": duration_text(now)}
         if with_borders is None:
-            self._predicted.setText(tr("Predicted passes of a step: {now}.", **told))
+            self._predicted.setText(tr("Predicted passes of a step: {now}.", **values))
             return
-        told |= {"then": duration_text(with_borders), "change": change_text(with_borders / now - 1)}
+        values |= {
+            "then": duration_text(with_borders),
+            "change": change_text(with_borders / now - 1),
+        }
         self._predicted.setText(
             tr("Predicted passes of a step: {now} before, {then} with these borders ({change}).",
-               **told)
+               **values)
         )  # fmt: skip
 
     def show_problem(self, text: str) -> None:

@@ -46,8 +46,8 @@ class Fold(QToolButton):
 
     def count(self, given: int) -> None:
         """Say that so many settings in there are not left to their defaults."""
-        told = {"part": self._title, "count": given}
-        self.setText(tr("{part} ({count} set)", **told) if given else self._title)
+        values = {"part": self._title, "count": given}
+        self.setText(tr("{part} ({count} set)", **values) if given else self._title)
 
 
 class OptionForm(QFormLayout):

@@ -23,12 +23,12 @@ def preview_text(
     lines = [split_text(plan) for plan in checked.plans.values()]
     if checked.plans:
         plan = next(iter(checked.plans.values()))
-        told = {"count": len(plan.tasks), "lanes": len(checked.lanes)}
+        values = {"count": len(plan.tasks), "lanes": len(checked.lanes)}
         expected = plan.runner is Runner.RANKS
         lines.append(
-            tr("{count} tasks a step on {lanes} lanes (expected)", **told)
+            tr("{count} tasks a step on {lanes} lanes (expected)", **values)
             if expected
-            else tr("{count} tasks a step on {lanes} lanes", **told)
+            else tr("{count} tasks a step on {lanes} lanes", **values)
         )
     note = timing_note(checked.lanes, specification.link)
     if answer is not None:

@@ -86,12 +86,12 @@ class WordsOfRows:
         return words
 
     def _laid_out(self, style: Style, row: int) -> BarWords:
-        told = self._table.rows[row]
-        kind, *numbers, stage, paired_stage, rows, size = (told[name].item() for name in COLUMNS)
-        if told["name"] == ABSENT:
+        task = self._table.rows[row]
+        kind, *numbers, stage, paired_stage, rows, size = (task[name].item() for name in COLUMNS)
+        if task["name"] == ABSENT:
             parts = labels_of(kind, tuple(numbers), stage, paired_stage, style.staged)
         else:
-            parts = (shortened(self._table.names[told["name"]]),)
+            parts = (shortened(self._table.names[task["name"]]),)
         if style.low:
             parts = on_one_line(parts)
         second = bytes_text(size) if size else rows_text(rows) if rows else ""

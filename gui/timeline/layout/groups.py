@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from core.plan.plan import Lane, Role
+from gui.look.core_texts import translated
 from gui.look.text import tr
-from gui.look.told import told
 
 NODE_DEVICES = 8  # of a node, where the devices' names do not say on which host they are
 MOST_NODE_DEVICES = 4096
@@ -171,7 +171,7 @@ def moved(
 def _section(
     key: str, name: str, mine: tuple[Lane, ...], members: Sequence[Lane], state: RowState
 ) -> Section:
-    sharing = next((told(lane.sharing) for lane in members if lane.sharing), "")
+    sharing = next((translated(lane.sharing) for lane in members if lane.sharing), "")
     alone = len(members) == 1 and members[0].name == name and not sharing
     headed = state.grouping is not Grouping.NONE and not alone
     return Section(key, name, mine, headed, headed and key in state.folded, sharing)

@@ -53,10 +53,10 @@ def _texts(scene: Scene, lane: int, first: int, count: int) -> NDArray[np.str_]:
     """What each of so many bars of a lane says."""
     spans = scene.trace.spans(lane)[first : first + count]
     blocks, names = spans["block"], spans["name"]
-    told = spans.table.names
+    all_names = spans.table.names
     return np.array(
         [
-            told[name] if name != ABSENT else "" if block == ABSENT else str(block)
+            all_names[name] if name != ABSENT else "" if block == ABSENT else str(block)
             for name, block in zip(names.tolist(), blocks.tolist(), strict=True)
         ],
         np.str_,

@@ -53,12 +53,12 @@ def _draw_step(
     painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, rows: Mapping[int, Row], step: int
 ) -> None:
     """A word in every stretch of one cause; in a gap without such a word, its main cause."""
-    told: set[int] = set()
+    named: set[int] = set()
     for gap, room, cause in _rooms(scene.explained.stretches(step), frame, rows):
         if _draw_word(painter, frame, fonts, room, cause, ""):
-            told.add(gap)
+            named.add(gap)
     for gap, room, cause in _rooms(scene.explained.gaps(step), frame, rows):
-        if gap not in told:
+        if gap not in named:
             _draw_word(painter, frame, fonts, room, cause, MORE)
 
 

@@ -46,10 +46,10 @@ def draw_strips(painter: QPainter, scene: Scene, frame: Frame) -> None:
     """Every strip that can be seen."""
     if scene.ghosts:
         draw_ghosts(painter, scene, frame, list(frame.visible(frame.layout.ghosts)))
-    most, heard = scene.most_held, float(scene.bounds[1])  # a live run tells memory with its spans
+    most, latest = scene.most_held, float(scene.bounds[1])  # a live run tells memory with its spans
     rows = list(frame.visible(frame.layout.memory))
     if rows and most:
-        draw_memory(painter, [scene.memory[row.lane] for row in rows], frame, rows, most, heard)
+        draw_memory(painter, [scene.memory[row.lane] for row in rows], frame, rows, most, latest)
 
 
 def draw_ghosts(painter: QPainter, scene: Scene, frame: Frame, rows: Sequence[Row]) -> None:

@@ -88,8 +88,8 @@ def same_in(trace: Trace, span: Span, step: int) -> Span | None:
     """
 
     def same(other: Span | None) -> bool:
-        told = ("kind", "lane", "stage", "replica", "microbatch", "block", "bucket", "name")
-        return other is not None and all(getattr(other, n) == getattr(span, n) for n in told)
+        compared = ("kind", "lane", "stage", "replica", "microbatch", "block", "bucket", "name")
+        return other is not None and all(getattr(other, n) == getattr(span, n) for n in compared)
 
     numbered = trace.find(step, span.task)
     if same(numbered):

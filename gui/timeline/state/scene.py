@@ -110,12 +110,12 @@ class Scene:
         self.summed = len(chosen)
         working = working_lanes(lanes)
         self.balances = [lane_balance(self.trace, lane.index, chosen) for lane in working]
-        told = [
+        facts = [
             lane_facts(self.trace, lane, balance, bool(chosen))
             for lane, balance in zip(working, self.balances, strict=True)
         ]
         self.facts = [
-            *placed(told, self.trace.header.replicas),
+            *placed(facts, self.trace.header.replicas),
             *(LaneFacts(lane.name) for lane in lanes[len(working) :]),
         ]
 

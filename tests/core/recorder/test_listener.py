@@ -19,7 +19,7 @@ from tests.core.recorder.test_record import layers, train  # noqa: E402
 @pytest.fixture
 def listener(tmp_path):
     said = []
-    one = Listener("127.0.0.1", 0, Files(tmp_path / "runs", said.append).hear, said.append)
+    one = Listener("127.0.0.1", 0, Files(tmp_path / "runs", said.append).receive, said.append)
     one.said = said
     yield one
     one.close()

@@ -89,7 +89,7 @@ def test_a_table_that_fails_amid_its_writing_is_not_said_to_be_saved(
     qtbot.addWidget(panel)
     panel.show()
     panel.show_scene(Scene(trace_of(SPEC)), False)
-    panel.said.connect(said.append)
+    panel.message.connect(said.append)
     panel.failed.connect(said.append)
     panel.save_to(tmp_path / "spans.csv")
     qtbot.waitUntil(lambda: bool(said))

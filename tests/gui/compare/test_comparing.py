@@ -63,7 +63,11 @@ def stand(qtbot: QtBot, settings: Settings) -> Iterator[Stand]:
     frame, panel = CompareFrame(TimelineView()), ComparePanel()
     made.comparing = Comparing(made, frame, panel, session, settings)
     parts = made.comparing.choice, made.comparing.files
-    for signal in (made.comparing.aligner.said, *(part.failed for part in parts), parts[1].said):
+    for signal in (
+        made.comparing.aligner.message,
+        *(part.failed for part in parts),
+        parts[1].message,
+    ):
         signal.connect(made.said.append)
     row = QHBoxLayout(widget)
     row.addWidget(frame, 1)

@@ -206,7 +206,7 @@ def test_a_long_sort_is_done_in_a_thread_and_only_the_last_one_counts(
 
 def test_what_is_shown_is_saved_in_its_order(panel: SpansPanel, tmp_path: Path) -> None:
     said: list[str] = []
-    panel.said.connect(said.append)
+    panel.message.connect(said.append)
     ask(panel, "kind:backward")
     panel.sort_by(column("duration"), DOWN)
     path = tmp_path / "spans.csv"

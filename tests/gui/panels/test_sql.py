@@ -41,9 +41,9 @@ def test_without_a_run_or_a_query_the_panel_says_what_to_do(
 ) -> None:
     panel = window.panels.sql
     QTest.mouseClick(panel.go, Qt.MouseButton.LeftButton)
-    assert panel.said.text() == "Type a query, or choose an example."
+    assert panel.status.text() == "Type a query, or choose an example."
     ask(window, qtbot, "SELECT 1")
-    assert panel.said.text().startswith("There is no run to ask")
+    assert panel.status.text().startswith("There is no run to ask")
 
 
 def test_an_example_asks_all_runs(window: MainWindow, client: FakeClient, qtbot: object) -> None:
@@ -57,7 +57,7 @@ def test_an_example_asks_all_runs(window: MainWindow, client: FakeClient, qtbot:
     assert shown == {str(run.number) for run in window.session.runs}
     heads = [panel.model.headerData(n, Qt.Orientation.Horizontal) for n in range(5)]
     assert heads == ["run", "step", "measured", "ms", "loss"]
-    assert panel.said.text().startswith(f"{panel.model.rowCount()} rows · ")
+    assert panel.status.text().startswith(f"{panel.model.rowCount()} rows · ")
 
 
 def test_a_row_leads_to_its_span_in_its_run(
@@ -86,7 +86,7 @@ def test_what_is_wrong_stands_in_a_line_and_the_last_answer_stays(
     ask(window, qtbot, "SELECT count(*) AS n FROM lanes")
     assert panel.model.index(0, 0).data() == "2"
     ask(window, qtbot, "SELECT nothing FROM lanes")
-    assert "nothing" in panel.said.text() and "\n" not in panel.said.text()
+    assert "nothing" in panel.status.text() and "\n" not in panel.status.text()
     assert panel.model.index(0, 0).data() == "2"
 
 
@@ -101,7 +101,7 @@ def test_a_long_query_is_stopped_and_leaves_no_thread(
     assert panel.runner.running and panel.go.text() == "Stop query"
     QTest.qWait(200)
     QTest.mouseClick(panel.go, Qt.MouseButton.LeftButton)
-    assert panel.said.text() == "Stopped." and panel.go.text() == "Run query"
+    assert panel.status.text() == "Stopped." and panel.go.text() == "Run query"
     qtbot.waitUntil(lambda: threading.active_count() <= before)
     panel.ask()
     panel.runner.close()  # as the window does when it is left

@@ -110,7 +110,7 @@ def test_without_a_run_the_panel_says_what_to_do(panel: StatisticsPanel) -> None
     assert panel.hint.isVisible()
     assert "Drag over the lanes" in panel.hint.text()
     said = []
-    panel.said.connect(said.append)
+    panel.message.connect(said.append)
     panel.copy_csv()
     assert said == ["Drag over the lanes to select a range first."]
 
@@ -270,7 +270,7 @@ def test_a_large_range_is_counted_between_other_work_and_can_be_cancelled(
     panel.show_range(scene, a_range(scene))
     qtbot.waitUntil(panel._waiting.isVisible)
     said = []
-    panel.said.connect(said.append)
+    panel.message.connect(said.append)
     panel.copy_markdown()
     assert said == ["The range is still being counted."]
     panel.cancel()

@@ -74,7 +74,7 @@ def test_a_border_is_dragged_and_moved_by_keys_and_reset(
 ) -> None:
     strip = panel.strip
     assert strip.cut is not None and strip.cut.borders == (3, 6)
-    assert "Measure" in panel.said and not panel.balance.isEnabled()
+    assert "Measure" in panel.message and not panel.balance.isEnabled()
     assert "virtual:1, 1, –, –" in panel.table.accessibleDescription()
     drag(strip, 0, 5)
     assert borders(window) == "5,6"
@@ -102,7 +102,7 @@ def test_measured_blocks_are_balanced_predicted_and_run(
     assert borders(window) is None
     measure(window, client, client.asked[-1])
     qtbot.waitUntil(lambda: panel.balance.isEnabled())
-    assert panel.said == "Measured with micro-batches of 1 row."
+    assert panel.message == "Measured with micro-batches of 1 row."
     qtbot.waitUntil(lambda: "Predicted passes" in panel.predicted, timeout=ANSWER_MS)
     click(panel.balance)
     assert borders(window) == "1,2"
@@ -127,9 +127,9 @@ def test_blocks_of_other_strategies_and_of_files_not_run_yet(
     window: MainWindow, panel: BlocksPanel, tmp_path: object
 ) -> None:
     window.form.set_specification(specification("dp", devices="2xvirtual"))
-    assert panel.said == "This strategy does not cut the model into stages."
+    assert panel.message == "This strategy does not cut the model into stages."
     assert not panel.measure.isEnabled() and panel.strip.cut.borders == ()
     path = tmp_path / "net.py"
     path.write_text("")
     window.form.set_specification(replace(JOB, model=ModelSettings(str(path))))
-    assert "which are not known yet" in panel.said and panel.measure.isEnabled()
+    assert "which are not known yet" in panel.message and panel.measure.isEnabled()

@@ -43,7 +43,7 @@ def listening(window, qtbot):
 
 
 def address(window):
-    return window.session.hearing.address
+    return window.session.job_client.address
 
 
 def sent(folder, ranks, to, cut=None):
@@ -68,7 +68,7 @@ def test_a_job_is_drawn_live_kept_and_saved(window, listening, qtbot, tmp_path):
             timeout=60_000,
         )
         run = window.run_shown
-        assert run.live and window.session.hears
+        assert run.live and window.session.runs_job
         assert not window.actions_by_name["run"].isEnabled()
         assert window.panels.foreign.isHidden()
         listening.refresh()
@@ -100,7 +100,7 @@ def test_a_job_that_came_before_the_last_ones_end_was_drawn_is_under_way_too(
     two_ranks(tmp_path)
     session, begun, ended = window.session, [], []
     session._timer.stop()
-    session.run_started.connect(lambda run: begun.append((session.asking, session.hears)))
+    session.run_started.connect(lambda run: begun.append((session.asking, session.runs_job)))
     session.run_ended.connect(ended.append)
     for _ in range(2):
         for peer in sent(tmp_path, (1, 0), address(window)):
@@ -137,18 +137,18 @@ def test_stop_lets_the_job_go_and_keeps_what_came(window, listening, qtbot, tmp_
     for peer in peers:
         with pytest.raises(OSError):
             peer.close()
-    assert window.session.hearing is not None
+    assert window.session.job_client is not None
 
 
 def test_strangers_are_counted_and_hurt_nothing(window, listening, qtbot, tmp_path):
-    hearing = window.session.hearing
+    client = window.session.job_client
     port = int(address(window).rpartition(":")[2])
     with socket.create_connection(("127.0.0.1", port)) as stranger:
         stranger.sendall(b"GET / HTTP/1.0\r\n\r\n" * 40)
         with connect(address(window), 0) as garbage, pytest.raises(OSError):
             garbage.write(b"\xff\xff\xff\xff\xff\xff\xff\x7f" * 100)
             garbage.close()
-        qtbot.waitUntil(lambda: hearing.heard().refused == 2)
+        qtbot.waitUntil(lambda: client.status().refused == 2)
     listening.refresh()
     assert listening.status.text() == "No job has connected yet. Connections that were refused: 2."
     two_ranks(tmp_path)
@@ -165,7 +165,7 @@ def test_closing_the_window_ends_socket_and_threads(make_window, client, setting
     two_ranks(tmp_path)
     peers = sent(tmp_path, (0,), address(window))
     port = int(address(window).rpartition(":")[2])
-    qtbot.waitUntil(lambda: window.session.hearing.heard().peers != ())
+    qtbot.waitUntil(lambda: window.session.job_client.status().peers != ())
     window.close()
     with pytest.raises(OSError):
         socket.create_connection(("127.0.0.1", port), 1)
@@ -182,5 +182,5 @@ def test_an_address_that_is_none_is_said_in_a_line(window, qtbot):
     dialog.host.setText("192.0.2.1")
     qtbot.keyClick(dialog.begin_button, Qt.Key.Key_Space)
     assert dialog.problem.text().startswith("This address cannot be listened on.")
-    assert window.session.hearing is None
+    assert window.session.job_client is None
     dialog.close()

@@ -236,7 +236,7 @@ def test_escape_leaves_a_note_as_it_was(view: TimelineView, bookmarking: Bookmar
 def test_without_the_pointer_m_marks_where_the_selection_starts(
     view: TimelineView, bookmarking: Bookmarking, qtbot: object
 ) -> None:
-    with qtbot.waitSignal(bookmarking.said):
+    with qtbot.waitSignal(bookmarking.message):
         bookmarking.add_moment()
     assert bookmarking.bookmarks == ()
     span = a_forward(view, 1)

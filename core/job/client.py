@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from core.engine.messages import Ended, Message, Outcome
 from core.job.joining import Coming, Joining
-from core.plain import said
+from core.plain import error_text
 from core.reading import FORESEEN
 from core.recording.listener import Listener
 from core.recording.packed import Packed, TooLarge
@@ -50,7 +50,7 @@ class Peer:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class JobStatus:
     """What there is to say of a job: its ranks so far of `world`, and how many steps are left out.
 
     `refused` connections did not know the token, or made no sense.
@@ -62,7 +62,7 @@ class Heard:
     refused: int = 0
 
 
-class Hearing:
+class JobClient:
     """Listens from its making to `close`. Of several jobs the second waits for the first's end."""
 
     def __init__(self, host: str, port: int) -> None:
@@ -75,18 +75,18 @@ class Hearing:
         self._joining: Joining | None = None
         self._closed = False
         self._problem = ""
-        self._listener = Listener(host, port, self._hear, self._count)
+        self._listener = Listener(host, port, self._receive, self._count)
         self.address = self._listener.address
 
     def poll(self) -> list[Message]:
         """What has come since it was last asked, in its order; each message once."""
         with self._room:
-            told, self._rows = list(self._messages), 0
+            messages, self._rows = list(self._messages), 0
             self._messages.clear()
             self._room.notify_all()
-        return told
+        return messages
 
-    def heard(self) -> Heard:
+    def status(self) -> JobStatus:
         """How it stands now."""
         with self._room:
             ranks = sorted(self._ranks.values(), key=lambda rank: rank.number)
@@ -97,7 +97,7 @@ class Hearing:
             )  # fmt: skip
             world = ranks[0].header.replicas if ranks else 0
             left_out = 0 if self._joining is None else self._joining.left_out
-            return Heard(peers, world, left_out, self._refused)
+            return JobStatus(peers, world, left_out, self._refused)
 
     def stop(self) -> None:
         """End the run that is under way: its ranks are let go, and their jobs go on."""
@@ -120,7 +120,7 @@ class Hearing:
         with self._room:
             self._refused += 1
 
-    def _hear(self, peer: socket.socket, rank: int) -> bool:
+    def _receive(self, peer: socket.socket, rank: int) -> bool:
         """Read a rank's stream to its end, on its own thread; whether it came to it."""
         came: Coming | None = None
         try:
@@ -140,7 +140,7 @@ class Hearing:
             with self._room:
                 self._refused += came is None
                 if came is not None and not isinstance(error, OSError) and not self._problem:
-                    self._problem = said(f"rank {rank} tells what makes no sense: {error}")
+                    self._problem = error_text(f"rank {rank} tells what makes no sense: {error}")
             return False
         finally:
             if came is not None:
@@ -172,9 +172,9 @@ class Hearing:
                 self._room.wait()
             rank.take(batch)
             if self._joining is not None:
-                self._tell(self._joining.batches())
+                self._report(self._joining.batches())
 
-    def _tell(self, batches: Iterator[pa.RecordBatch]) -> None:
+    def _report(self, batches: Iterator[pa.RecordBatch]) -> None:
         for batch in batches:
             self._rows += len(batch)
             self._messages.append(batch)
@@ -188,10 +188,10 @@ class Hearing:
             if self._joining is None or not all(one.has_ended for one in self._joining.ranks):
                 return
             try:
-                self._tell(self._joining.last())
+                self._report(self._joining.last())
             except (*FORESEEN, pa.ArrowException) as error:
-                told = said(f"what the ranks tell makes no sense: {error}")
-                self._problem = self._problem or told
+                problem = error_text(f"what the ranks tell makes no sense: {error}")
+                self._problem = self._problem or problem
             finally:  # whoever draws waits for the end
                 self._messages.append(self._outcome(self._joining.ranks))
                 self._joining, self._problem = None, ""

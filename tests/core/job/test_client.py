@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from core.engine.messages import Ended, Outcome
-from core.job import hearing as hearing_of
-from core.job.hearing import Hearing
+from core.job import client as job_client
+from core.job.client import JobClient
 from core.job.joining import Joining
 from core.recorder.wire import connect
 from tests.core.recorder.made import two_ranks, write_rank
@@ -16,14 +16,14 @@ from tests.core.recording.test_packed import packed_by
 
 
 @pytest.fixture
-def hearing():
-    one = Hearing("127.0.0.1", 0)
+def client():
+    one = JobClient("127.0.0.1", 0)
     yield one
     one.close()
 
 
-def send(hearing, folder, *ranks):
-    wires = [connect(hearing.address, rank) for rank in ranks]
+def send(client, folder, *ranks):
+    wires = [connect(client.address, rank) for rank in ranks]
     for rank, wire in zip(ranks, wires, strict=True):
         wire.write((folder / f"rank-{rank}.arrow").read_bytes())
     return wires
@@ -36,41 +36,41 @@ def until(ready):
     assert ready()
 
 
-def end_of(hearing):
+def end_of(client):
     end = time.monotonic() + 20
     while time.monotonic() < end:
-        for message in hearing.poll():
+        for message in client.poll():
             if isinstance(message, Ended):
                 return message
         time.sleep(0.005)
     raise AssertionError("no end was heard")
 
 
-def test_what_unpacks_to_too_much_ends_the_run_with_the_limit_named(hearing, tmp_path, monkeypatch):
-    monkeypatch.setattr(hearing_of, "MOST_MESSAGE", 1 << 20)
+def test_what_unpacks_to_too_much_ends_the_run_with_the_limit_named(client, tmp_path, monkeypatch):
+    monkeypatch.setattr(job_client, "MOST_MESSAGE", 1 << 20)
     two_ranks(tmp_path)
     bomb = tmp_path / "rank-1.arrow"
     bomb.write_bytes(packed_by("zstd", bomb.read_bytes()))
-    whole, refused = send(hearing, tmp_path, 0, 1)
+    whole, refused = send(client, tmp_path, 0, 1)
     whole.close()
     with pytest.raises(OSError):
         refused.close()
-    told = end_of(hearing)
+    told = end_of(client)
     assert told.outcome is Outcome.FAILED
     assert told.text.startswith("rank 1 tells what makes no sense: it would unpack to ")
     assert told.text.endswith(" bytes or more: 1,048,576 are taken")
     two_ranks(tmp_path)
-    for wire in send(hearing, tmp_path, 0, 1):
+    for wire in send(client, tmp_path, 0, 1):
         wire.close()
-    assert end_of(hearing).text == "the connection of rank 0 broke off"  # none says how it ended
+    assert end_of(client).text == "the connection of rank 0 broke off"  # none says how it ended
 
 
-def test_whatever_goes_wrong_the_end_of_a_run_is_told(hearing, tmp_path, monkeypatch):
+def test_whatever_goes_wrong_the_end_of_a_run_is_told(client, tmp_path, monkeypatch):
     monkeypatch.setattr(Joining, "last", lambda joining: iter([1 // 0]))
     two_ranks(tmp_path)
-    for wire in send(hearing, tmp_path, 0, 1):
+    for wire in send(client, tmp_path, 0, 1):
         wire.close()
-    assert end_of(hearing).text.startswith("what the ranks tell makes no sense: ")
+    assert end_of(client).text.startswith("what the ranks tell makes no sense: ")
 
 
 def rewritten(path, *batches):
@@ -86,28 +86,28 @@ def batches_of(path):
     return list(pa.ipc.open_stream(path.read_bytes()))
 
 
-def test_a_step_that_a_rank_tells_again_ends_the_run_and_comes_once(hearing, tmp_path):
+def test_a_step_that_a_rank_tells_again_ends_the_run_and_comes_once(client, tmp_path):
     two_ranks(tmp_path)
     second = tmp_path / "rank-1.arrow"
     rewritten(second, *batches_of(second), batches_of(second)[-1])
-    whole, repeating = send(hearing, tmp_path, 0, 1)
+    whole, repeating = send(client, tmp_path, 0, 1)
     with pytest.raises(OSError):
         repeating.close()
     whole.close()
-    assert end_of(hearing).text == "rank 1 tells what makes no sense: step 2 comes again"
+    assert end_of(client).text == "rank 1 tells what makes no sense: step 2 comes again"
 
 
-def test_steps_that_go_back_in_time_are_not_handed_to_whoever_draws(hearing, tmp_path):
+def test_steps_that_go_back_in_time_are_not_handed_to_whoever_draws(client, tmp_path):
     late, second = tmp_path / "late", tmp_path / "rank-1.arrow"
     late.mkdir()
     two_ranks(tmp_path)
     write_rank(late, 1, [0], [], 1000, begin=10**9)
     rewritten(second, *batches_of(late / "rank-1.arrow"), *batches_of(second)[-2:])
-    (first,) = send(hearing, tmp_path, 0)
-    until(lambda: [peer.steps for peer in hearing.heard().peers] == [3])
-    (back,) = send(hearing, tmp_path, 1)
+    (first,) = send(client, tmp_path, 0)
+    until(lambda: [peer.steps for peer in client.status().peers] == [3])
+    (back,) = send(client, tmp_path, 1)
     with pytest.raises(OSError):
         back.close()
     first.close()
     wanted = "rank 1 tells what makes no sense: a lane's steps go back in time"
-    assert end_of(hearing).text == wanted
+    assert end_of(client).text == wanted

@@ -18,13 +18,13 @@ TEMPLATES = RESOURCES / "translations" / "sentences.json"
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
-def told(text: str) -> str:
+def translated(text: str) -> str:
     """A sentence of core's in the window's language, and so what stands in it; others stay."""
     template, values = _parts(text)
-    translated = QCoreApplication.translate("Bubblescope", template)
-    if translated == template:
+    found = QCoreApplication.translate("Bubblescope", template)
+    if found == template:
         return text
-    return translated.format(**{name: told(value) for name, value in values})
+    return found.format(**{name: translated(value) for name, value in values})
 
 
 @lru_cache(maxsize=512)
