@@ -43,7 +43,6 @@ WAY = (
     "core/recording/decode.py",
     "core/trace/trace.py",
     "core/trace/spans.py",
-    "core/trace/columns.py",
     "gui/app/session.py",
     "gui/timeline/interact/view.py",
     "gui/timeline/state/timeline.py",

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from core.plan.task import ABSENT
 from core.recording.decode import append_batch, numbers_of, parts_of
 from core.recording.importers.ranks import (
     LEAST,
@@ -34,7 +35,6 @@ from core.recording.schema import (
     record_column,
     span_batch,
 )
-from core.trace.columns import ABSENT
 from core.trace.header import Header
 from core.trace.spans import LaneSpans, Spans, TaskTable
 from core.trace.step_bounds import StepBounds

@@ -39,8 +39,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from core.plan.task import Task
-from core.trace.columns import ABSENT
+from core.plan.task import ABSENT, Task
 from core.trace.header import FORMAT, MOST_LANES, Header
 from core.trace.spans import ATTRIBUTES
 from core.typed import typed

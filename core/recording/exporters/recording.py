@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from core.files import whole_file
+from core.plan.task import ABSENT
 from core.recording.imported import ARGUMENTS_LEVEL, IMPORTED_LEVEL, imported_text
 from core.recording.schema import (
     ARROW_TYPES,
@@ -26,7 +27,6 @@ from core.recording.schema import (
     record_column,
     schema_of,
 )
-from core.trace.columns import ABSENT
 from core.trace.event_rows import Counters
 from core.trace.spans import ATTRIBUTES, TaskTable
 from core.trace.trace import Trace

@@ -20,8 +20,7 @@ from core.explain.causes import CAUSES, Cause
 from core.plain import duration_text, plainly
 from core.plan.plan import Role
 from core.plan.specification import Specification
-from core.plan.task import KINDS, Kind, PlanError
-from core.trace.columns import ABSENT
+from core.plan.task import ABSENT, KINDS, Kind, PlanError
 from core.trace.header import Header
 from core.trace.trace import Trace
 from tests.core.explain.drawn import specifications
