@@ -74,7 +74,15 @@ WALLS = (
     ),
 )
 LAYERS = (
-    ("core.plain", "core.paths", "core.version", "core.gc_paused", "core.order", "core.typed"),
+    (
+        "core.errors",
+        "core.plain",
+        "core.paths",
+        "core.version",
+        "core.gc_paused",
+        "core.order",
+        "core.typed",
+    ),
     ("core.recorder",),
     ("core.reading", "core.process", "core.option"),
     ("core.models",),

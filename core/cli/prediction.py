@@ -13,6 +13,7 @@ from core.cli.commands import RunError, WriteImage, describe_model, execute
 from core.cli.figures import figure_options
 from core.cli.report import bubble_text, counted, injected_lines, milliseconds, table, time_cells
 from core.engine.messages import Outcome
+from core.errors import PlanError
 from core.explain.causes import Cause, explain_step
 from core.files import check_outputs, check_writable, whole_file, write_whole
 from core.plain import say
@@ -22,7 +23,6 @@ from core.plan.pipeline.options import SCHEDULE
 from core.plan.plan import Role, Runner
 from core.plan.planning import check
 from core.plan.specification import specification_of
-from core.plan.task import PlanError
 from core.predict.compare import known_costs
 from core.predict.costs import CostError, CostModel, cost_name
 from core.predict.costs_file import NEEDED, read_costs, write_costs

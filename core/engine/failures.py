@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from core.plan.task import PlanError
+from core.errors import PlanError
 
 # What torch says, and what can be done about it; the rest of torch's text helps nobody.
 REMEDIES = {

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
+from core.errors import PlanError
 from core.models.description import ModelDescription
 from core.option import Option, Value
 from core.plan.devices import kind_of
 from core.plan.plan import Lane, Plan, Runner
 from core.plan.schedules.schedule import Schedule
-from core.plan.task import Kind, Payload, PlanError
+from core.plan.task import Kind, Payload
 
 T = TypeVar("T")
 

@@ -11,12 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import PlanError
+
 ABSENT = -1
 """What stands in a column for a number that does not apply."""
-
-
-class PlanError(ValueError):
-    """What was asked for cannot be planned; the message names the value and what is accepted."""
 
 
 class Kind(StrEnum):

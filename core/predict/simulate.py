@@ -10,7 +10,8 @@ from heapq import heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import ABSENT, PlanError, TaskColumns
+from core.errors import PlanError
+from core.plan.task import ABSENT, TaskColumns
 from core.trace.step import StepColumns
 
 

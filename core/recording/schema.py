@@ -39,6 +39,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from core.errors import RecordingError
 from core.plan.task import ABSENT, Task
 from core.trace.header import FORMAT, MOST_LANES, Header
 from core.trace.spans import ATTRIBUTES
@@ -50,10 +51,6 @@ COSTS_LEVEL = "costs"
 LEAST_REST_SECONDS, MOST_REST_SECONDS = 0.05, 0.5
 SHARE = 1 / 200
 """Of a core, which lanes may need: how much of it sending takes at most."""
-
-
-class RecordingError(ValueError):
-    """A file or stream is not a recording; the message names it and says why."""
 
 
 class Record(StrEnum):

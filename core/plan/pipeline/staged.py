@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from core.errors import PlanError
 from core.gc_paused import gc_paused
 from core.order import stable_argsort
 from core.plan.division import Part, Pipeline, Placement, Stage
@@ -26,7 +27,6 @@ from core.plan.task import (
     PAYLOAD_CODES,
     Kind,
     Payload,
-    PlanError,
     TaskColumns,
 )
 

@@ -12,12 +12,13 @@ divided, norms and embedding, has partial gradients, which are all-reduced befor
 
 from collections import Counter
 
+from core.errors import PlanError
 from core.models.description import ModelDescription, Segment
 from core.plan.division import Part, Placement, Stage
 from core.plan.plan import Plan, Runner
 from core.plan.strategies import single
 from core.plan.strategy import Job, Strategy
-from core.plan.task import Kind, Payload, PlanError, Task, TaskColumns, add_task
+from core.plan.task import Kind, Payload, Task, TaskColumns, add_task
 
 
 def plan(job: Job) -> Plan:

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.errors import PlanError
 from core.models.catalogue import MODELS, ModelSettings
 from core.plan.division import Part, Placement, Stage
 from core.plan.grid import grid
@@ -17,7 +18,6 @@ from core.plan.task import (
     PAYLOADS,
     Kind,
     Payload,
-    PlanError,
     Task,
     TaskColumns,
     add_task,

@@ -5,12 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.errors import PlanError
 from core.explain.waits import meeting
 from core.models.catalogue import ModelSettings
 from core.plan.division import Part
 from core.plan.plan import Lane, Plan, Runner
 from core.plan.specification import Specification
-from core.plan.task import Kind, PlanError, Task, TaskColumns, add_task
+from core.plan.task import Kind, Task, TaskColumns, add_task
 from core.predict.simulate import simulate
 from core.trace.step import StepColumns
 from tests.core.helpers import plan_of, trace_of

@@ -8,10 +8,10 @@ import pytest
 
 import core.recording.importers.found as found_in_files
 import core.recording.importers.perfetto_fields as perfetto
+from core.errors import RecordingError
 from core.plan.plan import Role
 from core.plan.task import Kind
 from core.recording.recording import open_recording
-from core.recording.schema import RecordingError
 from core.recording.sniff import Format, format_of
 from core.trace.odd import Odd
 from tests.core.recording.foreign_files import (

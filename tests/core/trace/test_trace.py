@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.errors import RecordingError
 from core.plan.specification import Specification
 from core.plan.task import Kind
 from core.recording.decode import append_batch, groups
@@ -14,7 +15,6 @@ from core.recording.recording import RecordingFile, open_recording, read_stream
 from core.recording.schema import (
     SCHEMA,
     Record,
-    RecordingError,
     Timings,
     TraceWriter,
     plan_batch,
