@@ -20,7 +20,7 @@ from core.plain import say
 from core.plan.faults import Faults, faults_given
 from core.plan.link import read_link
 from core.plan.pipeline.options import SCHEDULE
-from core.plan.plan import Role, Runner
+from core.plan.plan import Role
 from core.plan.planning import check
 from core.plan.specification import specification_of
 from core.predict.compare import known_costs
@@ -78,7 +78,7 @@ def calibrate(arguments: argparse.Namespace) -> None:
         raise CostError(f"--costs {arguments.costs}: calibrate writes JSON; end the name in .json")
     check_writable("--costs", arguments.costs)
     # torch's ranks settle their buckets in the first step.
-    warmup = 2 if strategy.runner is Runner.RANKS else 1
+    warmup = 2 if strategy.on_ranks else 1
     short = replace(specification, steps=1, warmup=warmup, data=None, calibrate=True)
     trace, ended = execute(short)
     if ended.outcome is Outcome.REFUSED:

@@ -31,7 +31,6 @@ from core.engine.ranks.run import RankError, run_on_ranks
 from core.engine.tasks.executor import Executor, run_steps
 from core.engine.tasks.operations import Operations
 from core.engine.virtual.run import run_on_virtual_lanes
-from core.plan.plan import Runner
 from core.plan.specification import Specification
 from core.process.lifeline import open_pipes
 from core.recording.schema import TraceWriter
@@ -58,14 +57,13 @@ def run_on_lanes(prepared: Prepared, writer: TraceWriter, stop: threading.Event)
 
 
 Run = Callable[[Prepared, TraceWriter, threading.Event], None]
-RUNNERS: dict[Runner, Run] = {Runner.LANES: run_on_lanes, Runner.RANKS: run_on_ranks}
 
 
 def runner_of(prepared: Prepared) -> Run:
-    """What runs a prepared job: its plan's runner, or on virtual lanes one for every plan."""
+    """What runs a prepared job: lanes or ranks, or on virtual lanes one for every plan."""
     if prepared.lanes[0].is_virtual:
         return run_on_virtual_lanes
-    return RUNNERS[prepared.strategy.runner]
+    return run_on_ranks if prepared.strategy.on_ranks else run_on_lanes
 
 
 class Server:

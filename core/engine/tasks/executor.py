@@ -29,7 +29,7 @@ from core.engine.tasks.step_counters import ClosedStep
 from core.engine.tasks.values import Step
 from core.engine.verify import judge, keeps_parameters
 from core.plan.nested import Nested, nested_tasks
-from core.plan.plan import Plan, Runner
+from core.plan.plan import Plan
 from core.plan.task import Task
 from core.predict.costs import CostModel
 from core.predict.costs_file import values_of
@@ -68,7 +68,7 @@ def run_steps(
     specification, workload = prepared.specification, prepared.workload
     rows, plans = specification.all_rows, prepared.plans
     nested = {}
-    if specification.blocks and prepared.strategy.runner is Runner.LANES:
+    if specification.blocks and not prepared.strategy.on_ranks:
         nested = {count: nested_tasks(plan) for count, plan in plans.items()}
     numbers = {
         count: writer.plan([*plan.tasks, *(nested[count].tasks if nested else ())])

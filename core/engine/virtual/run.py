@@ -17,7 +17,6 @@ from core.engine.virtual.executor import Close, VirtualExecutor, link_of
 from core.engine.virtual.rank_ops import RankOps
 from core.plan.faults import Faults
 from core.plan.link import Link
-from core.plan.plan import Runner
 from core.recording.schema import TraceWriter
 
 
@@ -51,5 +50,4 @@ def _calibrations(
 
 def _operations(prepared: Prepared) -> Operations:
     """What the tasks of the plan do, on modules of their own."""
-    ranks = prepared.strategy.runner is Runner.RANKS
-    return RankOps(prepared) if ranks else Operations(prepared)
+    return RankOps(prepared) if prepared.strategy.on_ranks else Operations(prepared)

@@ -17,7 +17,7 @@ from core.option import Option
 from core.plan.devices import GLOO, process_group
 from core.plan.division import Part, Placement, Stage
 from core.plan.lanes import with_helpers
-from core.plan.plan import Plan, Role, Runner
+from core.plan.plan import Plan, Role
 from core.plan.splits import starts, tensor_split
 from core.plan.strategy import Collective, Collectives, Job, Strategy
 from core.plan.task import Kind, Payload, Task, TaskColumns, add_task
@@ -96,13 +96,13 @@ def complete(job: Job, collectives: Collectives) -> Plan:
     for rank in ranks:
         add_task(tasks, Kind.STEP, rank, [backwards[rank][0], *reduced[rank]], replica=rank)
     return Plan(
-        Runner.RANKS,
         tuple(with_helpers(list(job.lanes), Role.COMMUNICATION, *tracks)),
         (Stage(0, 0, len(blocks)),),
         tuple(Placement(rank, 0, rank) for rank in ranks),
         tuple(Part(rank, 0, start, sizes[rank]) for rank, start in enumerate(starts(sizes))),
         TaskColumns.of(tasks),
         replicas=len(job.lanes),
+        expected=True,
     )
 
 
@@ -164,7 +164,6 @@ STRATEGY = Strategy(
     "A process for each lane, overlapped all-reduce.",
     plan,
     options=(BUCKET_MB,),
-    runner=Runner.RANKS,
     collectives=collectives,
     complete=complete,
     rank_model="ddp",

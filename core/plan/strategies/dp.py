@@ -9,7 +9,7 @@ replica's gradients are ready: nothing overlaps it (torch/nn/parallel/data_paral
 """
 
 from core.plan.division import Part, Placement, Stage
-from core.plan.plan import Plan, Runner
+from core.plan.plan import Plan
 from core.plan.splits import chunk, starts
 from core.plan.strategy import Job, Strategy
 from core.plan.task import Kind, Payload, Task, TaskColumns, add_task
@@ -74,7 +74,6 @@ def plan(job: Job) -> Plan:
     add_task(tasks, Kind.STEP, 0, ready, stage=0, replica=0)
 
     return Plan(
-        Runner.LANES,
         job.lanes,
         (Stage(0, 0, last),),
         tuple(Placement(r, 0, r, owner=r == 0) for r in replicas),

@@ -23,7 +23,7 @@ from itertools import zip_longest
 from core.models.description import ModelDescription
 from core.plan.division import Part, Placement, Stage
 from core.plan.lanes import with_helpers
-from core.plan.plan import Plan, Role, Runner
+from core.plan.plan import Plan, Role
 from core.plan.splits import starts, tensor_split
 from core.plan.strategies.ddp import parameter_bytes
 from core.plan.strategy import Collective, Collectives, Job, Strategy
@@ -72,13 +72,13 @@ def complete(job: Job, collectives: Collectives) -> Plan:
     for rank, rows in enumerate(sizes):
         _RankTasks(tasks, job, rank, rows, collectives).add_all()
     return Plan(
-        Runner.RANKS,
         tuple(with_helpers(list(job.lanes), Role.COMMUNICATION, "comm")),
         (Stage(0, 0, len(job.model.blocks)),),
         tuple(Placement(rank, 0, rank) for rank in range(len(sizes))),
         tuple(Part(rank, 0, start, sizes[rank]) for rank, start in enumerate(starts(sizes))),
         TaskColumns.of(tasks),
         replicas=len(job.lanes),
+        expected=True,
     )
 
 
@@ -181,7 +181,6 @@ STRATEGY = Strategy(
     "Fully sharded data parallel",
     "A process for each lane, which holds a part of every parameter.",
     plan,
-    runner=Runner.RANKS,
     collectives=collectives,
     complete=complete,
     rank_model="fsdp",

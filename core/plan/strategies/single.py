@@ -1,7 +1,7 @@
 """The reference: the whole batch through the whole model on one lane."""
 
 from core.plan.division import Part, Placement, Stage
-from core.plan.plan import Plan, Runner
+from core.plan.plan import Plan
 from core.plan.strategy import Job, Strategy
 from core.plan.task import Kind, Task, TaskColumns, add_task
 
@@ -15,7 +15,6 @@ def plan(job: Job) -> Plan:
     backward = add_task(tasks, Kind.BACKWARD, 0, [forward, loss], stage=0, replica=0, rows=rows)
     add_task(tasks, Kind.STEP, 0, [backward], stage=0, replica=0)
     return Plan(
-        Runner.LANES,
         job.lanes,
         (Stage(0, 0, len(job.model.blocks)),),
         (Placement(0, 0, 0),),

@@ -15,7 +15,7 @@ from collections import Counter
 from core.errors import PlanError
 from core.models.description import ModelDescription, Segment
 from core.plan.division import Part, Placement, Stage
-from core.plan.plan import Plan, Runner
+from core.plan.plan import Plan
 from core.plan.strategies import single
 from core.plan.strategy import Job, Strategy
 from core.plan.task import Kind, Payload, Task, TaskColumns, add_task
@@ -50,7 +50,6 @@ def plan(job: Job) -> Plan:
     for stage in (*split, tail):
         tasks.add_step(stage)
     return Plan(
-        Runner.LANES,
         job.lanes,
         (*split, tail),
         tuple(

@@ -6,7 +6,7 @@ from core.errors import PlanError
 from core.models.catalogue import MODELS, ModelSettings
 from core.plan.division import Part, Placement, Stage
 from core.plan.grid import grid
-from core.plan.plan import Lane, Plan, Role, Runner
+from core.plan.plan import Lane, Plan, Role
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, describe
 from core.plan.strategies import STRATEGIES
@@ -86,7 +86,6 @@ def test_a_stage_can_be_divided_into_shards_on_lanes_of_their_own():
     placements = tuple(Placement(0, 0, lane, shard=lane) for lane in (0, 1))
     lanes = tuple(Lane(index, f"cpu:{index}", "cpu") for index in (0, 1))
     plan = Plan(
-        Runner.LANES,
         lanes,
         (Stage(0, 0, 1),),
         placements,

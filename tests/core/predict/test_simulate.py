@@ -9,7 +9,7 @@ from core.errors import PlanError
 from core.explain.waits import meeting
 from core.models.catalogue import ModelSettings
 from core.plan.division import Part
-from core.plan.plan import Lane, Plan, Runner
+from core.plan.plan import Lane, Plan
 from core.plan.specification import Specification
 from core.plan.task import Kind, Task, TaskColumns, add_task
 from core.predict.simulate import simulate
@@ -30,7 +30,7 @@ STRATEGIES = [
 def plan_with(tasks: list[Task], lanes: int) -> Plan:
     names = tuple(Lane(i, f"cpu:{i}", "cpu", serves=i % 2) for i in range(lanes))
     parts = (Part(0, 0, 0, 1),)
-    return Plan(Runner.RANKS, names, (), (), parts, TaskColumns.of(tasks), replicas=lanes)
+    return Plan(names, (), (), parts, TaskColumns.of(tasks), replicas=lanes)
 
 
 def of(tasks: list[Task], durations: list[int], collectives: bool = True) -> StepColumns:
