@@ -75,7 +75,15 @@ WALLS = (
     ),
 )
 LAYERS = (
-    ("core.plain", "core.paths", "core.version", "core.gc_paused", "core.order", "core.typed"),
+    (
+        "core.errors",
+        "core.plain",
+        "core.paths",
+        "core.version",
+        "core.gc_paused",
+        "core.order",
+        "core.typed",
+    ),
     ("core.recorder",),
     ("core.reading", "core.process", "core.option"),
     ("core.models",),
@@ -104,7 +112,6 @@ LAYERS = (
     ("core.engine.prepare",),
     ("core.engine.tasks",),
     ("core.engine.calibration",),
-    ("core.engine.run",),
     ("core.engine.ranks", "core.engine.virtual", "core.engine.torchrun"),
     ("core.engine",),
     ("core.sweep", "core.lessons", "core.job"),

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from core.errors import RecordingError
 from core.gc_paused import gc_paused
 from core.plan.plan import Role
 from core.reading import one_line
@@ -20,7 +21,6 @@ from core.recording.importers.json_pieces import reader
 from core.recording.importers.to_trace import trace_of
 from core.recording.importers.words import kinds_of
 from core.recording.index import Progress, report_progress
-from core.recording.schema import RecordingError
 from core.recording.stream import Opened
 from core.trace.odd import Odd, told
 

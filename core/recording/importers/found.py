@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.plan import Role
+from core.plan.task import ABSENT
 from core.trace.arguments import Arguments
 from core.trace.arguments import joined as joined_arguments
-from core.trace.columns import ABSENT
 from core.trace.odd import Odd
 
 MOST_LANES = 1 << 16  # threads, and depths of their calls

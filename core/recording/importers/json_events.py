@@ -16,12 +16,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import RecordingError
 from core.plain import error_text
 from core.plan.task import ABSENT
 from core.recording.importers.found import MOST_EVENTS, MOST_LANES
 from core.recording.importers.json_pieces import pieces, reader, refusal, repaired
 from core.recording.index import Progress, report_progress
-from core.recording.schema import RecordingError
 from core.trace.odd import Odd
 from core.trace.own_colours import OWN_CODES
 

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
-from core.recording.schema import RecordingError
+from core.errors import RecordingError
 from core.recording.sniff import GZIP
 
 MOST_REPAIRS = 16  # ends that are tried for a file that was cut

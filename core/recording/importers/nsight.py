@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 import numpy as np
 
+from core.errors import RecordingError
 from core.gc_paused import gc_paused
 from core.plan.plan import Role
 from core.plan.task import ABSENT, IS_COMMUNICATION
@@ -22,7 +23,6 @@ from core.recording.importers.in_order import arguments_in_order
 from core.recording.importers.to_trace import trace_of
 from core.recording.importers.words import kinds_of, steps_of
 from core.recording.index import Progress, report_progress
-from core.recording.schema import RecordingError
 from core.recording.stream import Opened
 from core.trace.odd import Odd, told
 

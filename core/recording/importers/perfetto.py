@@ -16,6 +16,7 @@ from struct import unpack_from
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import RecordingError
 from core.gc_paused import gc_paused
 from core.plan.plan import Role
 from core.plan.task import ABSENT, KIND_CODES
@@ -38,7 +39,6 @@ from core.recording.importers.to_trace import trace_of
 from core.recording.importers.words import kinds_of, ranges, steps_of
 from core.recording.index import Progress
 from core.recording.role_words import Told, told_role
-from core.recording.schema import RecordingError
 from core.recording.stream import Opened
 from core.trace.odd import Odd, told
 

@@ -16,9 +16,8 @@ from core.models.description import ModelDescription
 from core.order import stable_argsort
 from core.plan.plan import Lane, Role
 from core.plan.specification import Specification
-from core.plan.task import IS_COMMUNICATION, KINDS, Kind
+from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind
 from core.recording.importers.found import MOST_EVENTS, MOST_LANES, MOST_NAME, Found, Steps, Track
-from core.trace.columns import ABSENT
 from core.trace.event_rows import Counter, Counters
 from core.trace.header import Header
 from core.trace.odd import Odd

@@ -17,12 +17,12 @@ from core.compare.runs import TwoRuns, compare_runs
 from core.compare.sentence import TOPICS, weights
 from core.compare.settings import settings_of
 from core.compare.spent import Stopped, median_step, whole_steps
+from core.errors import PlanError
 from core.explain.causes import CAUSES, Cause
 from core.plain import duration_text, plainly
 from core.plan.plan import Role
 from core.plan.specification import Specification
-from core.plan.task import KINDS, Kind, PlanError
-from core.trace.columns import ABSENT
+from core.plan.task import ABSENT, KINDS, Kind
 from core.trace.header import Header
 from core.trace.trace import Trace
 from tests.core.explain.drawn import specifications

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from core.errors import RecordingError
 from core.recording.importers import json_pieces
 from core.recording.recording import open_recording
-from core.recording.schema import RecordingError
 from core.trace.arguments import MOST_SHOWN, MOST_TEXT, Reading, bounded, pairs
 from tests.core.recording.foreign_files import flight_dump, nsight_export, perfetto_trace
 

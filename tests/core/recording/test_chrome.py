@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 import core.recording.importers.json_pieces as json_pieces
 import core.recording.importers.to_trace as to_trace
+from core.errors import RecordingError
 from core.plan.plan import Role
 from core.plan.task import Kind
 from core.recording.importers.chrome import read_chrome_trace
 from core.recording.recording import open_recording
-from core.recording.schema import RecordingError
 from core.recording.sniff import Format, format_of
 from core.trace.odd import Odd
 

@@ -8,10 +8,10 @@ import pytest
 
 import core.recording.importers.perfetto_fields as perfetto
 import core.recording.importers.to_trace as to_trace
+from core.errors import RecordingError
 from core.plan.plan import Role
 from core.plan.task import Kind
 from core.recording.recording import open_recording
-from core.recording.schema import RecordingError
 from core.recording.sniff import Format, format_of
 from core.trace.odd import Odd
 from tests.core.recording.foreign_files import (
