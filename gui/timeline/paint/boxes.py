@@ -77,6 +77,8 @@ def extents(
     left: NDArray[np.floating], right: NDArray[np.floating], width: float
 ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
     """Left edges and widths of bars in a plot of `width` pixels, as they are drawn."""
+    # At a deep zoom a bar is millions of pixels wide: cut two pixels outside the plot, where its
+    # edges are still out of sight.
     left = np.maximum(left, -2.0)
     wide = np.minimum(right, width + 2.0) - left
     return left, np.maximum(1.0, np.where(wide > SEAM_PIXELS, wide - 1.0, wide))
@@ -89,6 +91,7 @@ def levels_of(columns: PixelColumns) -> NDArray[np.int8]:
 
 def level_heights(level: NDArray[np.int8], height: float) -> NDArray[np.float64]:
     """The pixels of levels above 0 on a row of `height`; what is there at all can be seen."""
+    # Never below two pixels: a single short span in a wide column would round to nothing.
     heights: NDArray[np.float64] = np.maximum(2.0, level / LEVELS * height)
     return heights
 
@@ -123,6 +126,7 @@ def _edges(
     height: NDArray[np.floating], part: int, parts: int
 ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
     """Where a part begins and ends below the top; at whole pixels, so that none shows between."""
+    # The last part ends at `height` itself: rounded, it could end a pixel above the row's bottom.
     inner = [np.round(n * height / parts) if n < parts else height for n in (part, part + 1)]
     return inner[0], inner[1]
 
@@ -132,6 +136,8 @@ def palette_of(colours: tuple[tuple[QColor, ...], ...]) -> Palette:
 
     The last entry is clear: what stands where there is no box.
     """
+    # rgba() is not premultiplied, while image_of's format is. For opaque colours and for 0, all
+    # that stands here, both are the same number.
     ends = [[parts[n].rgba() for parts in colours] for n in (0, -1)]
     return np.array([[*codes, 0] for codes in ends], np.uint32)
 
@@ -151,17 +157,29 @@ def owners(
     Boxes may be those of several rows, one row behind the other, given by the `row` of each; so
     are the pixels then, so many for each row.
     """
+    # Row and pixel are packed into one number, row * pixels + pixel, so that the boxes of all rows
+    # are one sorted array and need no loop. Pixel p has its centre at p + 0.5; its box is the one
+    # with left <= p + 0.5 < right, so a box has the pixels from ceil(left - 0.5) up to, not with,
+    # ceil(right - 0.5). Clipped before `zero` is added: else a bar that leaves the plot at its
+    # right would go on in the next row.
     count, zero = len(left), row * pixels
     first = np.clip(np.ceil(left - 0.5), 0, pixels).astype(np.int64) + zero
     last = np.clip(np.ceil(right - 0.5), 0, pixels).astype(np.int64) + zero
     np.maximum.accumulate(first, out=first)  # a step that is predicted to be longer meets the next
+    # What follows needs bounds that never go down: np.repeat refuses a negative count.
     np.maximum(last, first, out=last)
     np.minimum(last[:-1], first[1:], out=last[:-1])
+    # Gaps and boxes alternate, so one np.repeat fills all pixels. Two boxes, over pixels 1 and 3-4:
+    #   bounds  0   1   2   3     5   6
+    #   which     2   0   2    1    2      2, the number of boxes, means none
+    #   found   [ 2,  0,  2,  1, 1, 2 ]
     bounds = np.empty(2 * count + 2, np.int64)
     bounds[0], bounds[1:-1:2], bounds[2:-1:2], bounds[-1] = 0, first, last, rows * pixels
     which = np.full(2 * count + 1, count)
     which[1::2] = np.arange(count)
     found = np.repeat(which, np.diff(bounds))
+    # A box without a pixel is still something that happened: it takes one, though not one of the
+    # next row, where it stands at the very end of its own.
     narrow = np.flatnonzero(last <= first)
     found[np.minimum(first, zero + pixels - 1)[narrow]] = narrow
     return found
@@ -176,15 +194,20 @@ def slices_of(
     where they begin and the last one ends, in pixels below the top of a row of `height`.
     """
     owner = owners(boxes.left * ratio, (boxes.left + boxes.width) * ratio, pixels)
+    # `owner` is len(boxes) where there is none: the appended entry, which is the clear colour.
     family = np.append(boxes.family, palette.shape[1] - 1)[owner]
     halved = is_halved(boxes.family, palette)
     if not halved and (boxes.height == boxes.height[0]).all():
         return palette[0][family][None], np.array([height - boxes.height[0], height])
+    # Cut at the top of every height there is, and at its middle if boxes have two colours: between
+    # two cuts no pixel's colour depends on its y, so a slice is one line of pixels.
     heights = np.unique(boxes.height)
     tops = height - heights
     middles = tops + np.round(heights / 2) if halved else tops
     edges = np.unique(np.concatenate([tops, middles, [height]]))
     tall = np.append(boxes.height, 0.0)[owner]
+    # Shape (slices, pixels): how far a slice's middle is below the top of the box in that pixel.
+    # Negative above the box; from half the box's height on it has the lower colour.
     depth = (edges[:-1] + edges[1:])[:, None] / 2 - (height - tall)
     upper, lower = palette[0][family], palette[1][family]
     colour = np.where(depth >= np.round(tall / 2), lower, upper)
@@ -200,6 +223,7 @@ def draw_slices(
     `pixels` has the shape (lines, device pixels), `edges` one more than there are lines.
     """
     pixels = np.ascontiguousarray(pixels)
+    # One image for all lines; of it, drawImage stretches one line of pixels over a whole slice.
     image, width = image_of(pixels), pixels.shape[1]
     for number, (upper, lower) in enumerate(pairwise(edges)):
         target = QRectF(place.left(), place.top() + upper, width / ratio, lower - upper)
@@ -209,7 +233,7 @@ def draw_slices(
 def draw_uprights(painter: QPainter, xs: NDArray[np.floating], place: QRectF, colour: str) -> None:
     """Upright lines, a pixel wide, at sorted `xs` pixels from the left of a place; from its top.
 
-    Drawn one by one, each touches another line of memory for each of its pixels.
+    Filled as a texture, since a line drawn alone writes one pixel in each of the image's lines.
     """
     ratio = painter.device().devicePixelRatioF()
     pixels = pixels_of(place.width(), ratio)
@@ -217,6 +241,8 @@ def draw_uprights(painter: QPainter, xs: NDArray[np.floating], place: QRectF, co
     here = owners(left, left + round(ratio), pixels) < len(xs)
     line = np.where(here, np.uint32(QColor(colour).rgba()), np.uint32(0))
     texture = QPixmap.fromImage(image_of(line[None]))
+    # A texture one line high, which Qt repeats downwards. Brushes are laid out from the painter's
+    # origin unless told otherwise, so without setBrushOrigin the lines would stand elsewhere.
     texture.setDevicePixelRatio(ratio)
     painter.setBrushOrigin(place.topLeft())
     painter.fillRect(place, QBrush(texture))
@@ -237,6 +263,7 @@ def draw_rows(
             columns.append((one, place))
         elif len(one.left):
             bars.append((one, place))
+    # The ways below take the upper colour alone. Families of two colours are rare: row by row then.
     if any(is_halved(one.family, palette) for one in reduced):
         for one, place in zip(reduced, places, strict=True):
             draw_boxes(painter, boxes_of(one, place.width(), place.height()), place, palette)
@@ -277,6 +304,8 @@ def families_of(
     pixels, found = pixels_of(width, ratio), []
     for inset in insets:
         roomy = wide > 3 * inset if inset else slice(None)
+        # Bars too narrow for an inset are left out, not shrunk: `owners` would give them a pixel
+        # each.
         begin = left[roomy] + inset
         end = begin + (wide[roomy] - 2 * inset)
         owner = owners(begin * ratio, end * ratio, pixels, row[roomy], len(rows))
@@ -288,6 +317,8 @@ def _draw_columns(
     painter: QPainter, rows: Sequence[PixelColumns], places: Sequence[QRectF], palette: Palette
 ) -> None:
     colour = palette[0][np.stack([columns.family for columns in rows])]
+    # A column of level n is coloured in the lowest n of LEVELS lines. (rows, 1, columns) against
+    # (LEVELS, 1) gives (rows, LEVELS, columns), then line LEVELS * row + step of one image.
     level = np.stack([levels_of(columns) for columns in rows])
     lines = np.where(level[:, None] >= STEPS[:, None], colour[:, None], np.uint32(0))
     pixels = colour.shape[1]
@@ -295,6 +326,7 @@ def _draw_columns(
     for number, place in enumerate(places):
         edges = column_edges(place.height())
         for step, (upper, lower) in enumerate(pairwise(edges)):
+            # Low rows have levels of equal height (level_heights), so nothing between their edges.
             if upper < lower:
                 target = QRectF(place.left(), place.top() + upper, pixels, lower - upper)
                 painter.drawImage(target, image, QRectF(0, LEVELS * number + step, pixels, 1))
