@@ -42,6 +42,7 @@ def turns(keys: NDArray[Any]) -> NDArray[np.int64]:
     """For each of n integers, how many of the same come before it."""
     order = stable_argsort(keys)
     arranged = keys[order]
+    # The slice is for no keys at all, which begin nowhere.
     begins = np.flatnonzero(np.r_[True, arranged[1:] != arranged[:-1]][: len(keys)])
     turn = np.empty(len(keys), np.int64)
     turn[order] = np.arange(len(keys)) - np.repeat(begins, np.diff(begins, append=len(keys)))

@@ -182,6 +182,9 @@ class Joining:
 
     def _decided(self) -> tuple[list[int], list[int]]:
         """Steps that all ranks have told, and all that can be told no more, with those."""
+        # A rank tells its steps in order, so behind the latest of the slowest rank nothing more
+        # comes. A rank that waits with very many spans for one that is silent would fill the
+        # memory: half of its steps are decided without that one then.
         reach = min(math.inf if rank.has_ended else rank.latest for rank in self.ranks)
         for rank in self.ranks:
             if rank.waiting > MOST_SPANS:

@@ -78,6 +78,10 @@ class Hooks:
         self._handles: list[Any] = []
         self._passes = -1
         self._open: list[tuple[Op, set[object]]] = []  # what runs forward, and what made its input
+        # The backward pass as far as hooks have shown it:
+        #   _back  the block whose backward runs now
+        #   _rest  the same behind a collective that was waited for; it counts once a gradient comes
+        #   _loss  from the end of the forward pass until the first block's backward
         self._back: Op | None = None
         self._rest: Op | None = None  # of it, behind a collective: told once it has a gradient
         self._loss: Op | None = None
