@@ -1,4 +1,4 @@
-"""Whole numbers in order: sorted, joined to one number a row, counted off."""
+"""Integer helpers: fast stable argsort, composite keys of rows, running count per key."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def row_keys(*columns: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def turns(keys: NDArray[Any]) -> NDArray[np.int64]:
-    """For each of n integers, how many of the same come before it."""
+    """Occurrence number of each of n integers among equal ones, from 0 (cumcount in pandas)."""
     order = stable_argsort(keys)
     arranged = keys[order]
     # The slice is for no keys at all, which begin nowhere.

@@ -157,7 +157,10 @@ class Joining:
         self.left_out = 0
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """What can be told now. Raises ValueError or LookupError for what no job tells."""
+        """Batches of the steps that every rank has delivered by now.
+
+        Raises ValueError or LookupError for streams that no job sends.
+        """
         whole, passed = self._decided()
         if whole:
             yield from self._steps(whole)

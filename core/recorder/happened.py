@@ -1,4 +1,4 @@
-"""What happened in a rank's step, and the tasks and spans that it is told as. Pure."""
+"""Turns the operations recorded in one rank's step into plan tasks and span times."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Told(NamedTuple):
 
 
 class Timed(NamedTuple):
-    """A step as it is told: its tasks, and the times of each in ns and its lane."""
+    """Tasks of a step with start, end and launch (ns) and lane; aligned by index."""
 
     tasks: tuple[Told, ...]
     start: list[int]

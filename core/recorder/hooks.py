@@ -188,12 +188,15 @@ class Hooks:
             self._watch_backward(op, made, output)
 
     def _goes_on(self, recomputed: Op) -> None:
-        """Behind a recompute its block's backward goes on."""
+        """After activation recompute, reopen the backward span of its block."""
         if self._back is not None and self._back.number == recomputed.number:
             self._begin_backward(self._back)
 
     def _watch_backward(self, op: Op, made: set[object], output: Any) -> None:
-        """Have it told when an output's gradient is there; what was handed on has no work then."""
+        """Begin the block's backward span when the first gradient of an output arrives.
+
+        Outputs that are inputs passed through are skipped.
+        """
         begun: list[Op] = []
         leaves: list[Any] = [leaf for leaf in leaves_of(output) if _flows(leaf)]
         for function in {leaf.grad_fn for leaf in leaves} - made:

@@ -330,7 +330,7 @@ class TraceWriter:
 
 
 def _numbers(times: Numbers | None, count: int) -> NDArray[np.int64]:
-    """A column of `count` numbers in which ABSENT stands for what is not there."""
+    """`count` integers, null where absent: ABSENT in the column."""
     if times is None:
         return np.full(count, ABSENT)
     if isinstance(times, np.ndarray):

@@ -50,7 +50,7 @@ class Column:
 
     @classmethod
     def over(cls, room: NDArray[Any]) -> Column:
-        """An empty column that fills `room` before it takes memory of its own."""
+        """An empty column backed by the given array until it is full."""
         column = cls(room.dtype, 0)
         column._data = room
         return column
@@ -240,7 +240,7 @@ class TaskTable:
         }
 
     def plan(self, number: int) -> slice:
-        """Where a plan's tasks stand."""
+        """Slice of the task table that holds plan `number`."""
         first, last = self.firsts[number : number + 2].tolist()
         return slice(first, last)
 

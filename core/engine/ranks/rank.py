@@ -266,7 +266,7 @@ def main() -> None:
     sending = ExitStack()
 
     def leave(outcome: Outcome, text: str = "") -> NoReturn:
-        """Send what is left and end the process; whoever comes second waits for that end."""
+        """Flush and exit the process; a second caller blocks until it is gone."""
         leaving.acquire()
         sending.close()
         writer.close()

@@ -1,4 +1,4 @@
-"""What a step leaves behind beside its spans: counters of memory and lines of sizes."""
+"""Memory counters and tensor-size lines recorded for each step."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ class _RankTasks:
             self._add_collective(self._queue.popleft(), block, asked)
 
     def _asked_behind(self, collective: Collective, block: int) -> Pass:
-        """The pass behind which a collective is asked for.
+        """Key (kind, block) of the pass after which FSDP launches the collective.
 
         Gradients are reduced behind the block's own pass. Parameters are asked for by the block
         that was gathered before, as its pass begins; the first of all by their own block.
