@@ -240,6 +240,6 @@ def _plan_batch(number: int, table: TaskTable) -> pa.RecordBatch:
     where = table.plan(number)
     places = table.rows["name"][where].tolist()
     names = [None if place == ABSENT else table.names[place] for place in places]
-    told = [{**table.told(where.start + n), "name": name} for n, name in enumerate(names)]
-    tasks = pa.array([told], pa.list_(TASK))
+    rows = [{**table.attributes(where.start + n), "name": name} for n, name in enumerate(names)]
+    tasks = pa.array([rows], pa.list_(TASK))
     return batch_of(1, record=record_column([Record.PLAN]), plan=[number], tasks=tasks)

@@ -222,13 +222,13 @@ class TaskTable:
 
     def needs(self, rows: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """How many tasks each of n rows waits for, and which, one row's behind the other's."""
-        told = self.rows[rows]
-        counts = told["after_count"].astype(np.int64)
+        tasks = self.rows[rows]
+        counts = tasks["after_count"].astype(np.int64)
         before = np.cumsum(counts) - counts
-        places = np.repeat(told["after"] - before, counts) + np.arange(counts.sum())
+        places = np.repeat(tasks["after"] - before, counts) + np.arange(counts.sum())
         return counts, self.after[places]
 
-    def told(self, place: int) -> dict[str, Any]:
+    def attributes(self, place: int) -> dict[str, Any]:
         """The attributes of a task, and what it waits for, by the names of core.plan.task.Task."""
         row = self.rows[place]
         first, count = int(row["after"]), int(row["after_count"])
@@ -316,8 +316,8 @@ class Spans:
         if name in MOMENTS:
             times: NDArray[Any] | None = getattr(self, name)
             return np.full(len(self), ABSENT, np.int64) if times is None else times
-        told: NDArray[Any] = self.table.rows[name][self.row]
-        return told
+        of_tasks: NDArray[Any] = self.table.rows[name][self.row]
+        return of_tasks
 
     @classmethod
     def joined(cls, parts: Sequence[Spans]) -> Spans:
@@ -366,8 +366,8 @@ class LaneSpans(Columns):
         """
         first = max(0, len(self) - 1)
         for name in MOMENTS:
-            told = getattr(spans, name)
-            if name not in self._columns and told is not None and (told != ABSENT).any():
+            times = getattr(spans, name)
+            if name not in self._columns and times is not None and (times != ABSENT).any():
                 self._columns[name] = Column.of(np.full(len(self), ABSENT, np.int64))
         self.extend(**{name: spans[name] for name in self._columns})
         if (np.diff(self._columns["start"].view[first:]) < 0).any():
