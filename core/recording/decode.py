@@ -16,7 +16,7 @@ from core.recording.imported import ARGUMENTS_LEVEL, IMPORTED_LEVEL, take_import
 from core.recording.schema import COSTS_LEVEL, RECORDS, Record
 from core.trace.event_rows import Counter, Counters
 from core.trace.span import span_of
-from core.trace.spans import ATTRIBUTES, MOMENTS, Attribute, Spans, TaskTable, blank_rows
+from core.trace.spans import ATTRIBUTES, MOMENTS, WORDS, Spans, TaskTable, blank_rows
 from core.trace.trace import Trace
 
 _NO_LINES = (COSTS_LEVEL, IMPORTED_LEVEL, ARGUMENTS_LEVEL)
@@ -176,8 +176,8 @@ def take_plans(batch: pa.RecordBatch, table: TaskTable) -> None:
         if columns is None:
             raise ValueError(f"plan {number} has no tasks")
         rows = blank_rows(len(columns))
-        for attribute in ATTRIBUTES:
-            rows[attribute.name] = _attribute(columns.field(attribute.name), attribute)
+        for name in ATTRIBUTES:
+            rows[name] = _attribute(columns.field(name), name)
         names = columns.field("name")
         if names.null_count < len(names):
             rows["name"] = [
@@ -193,17 +193,17 @@ def take_plans(batch: pa.RecordBatch, table: TaskTable) -> None:
         table.add(rows, needs)
 
 
-def _attribute(column: pa.Array, attribute: Attribute) -> NDArray[Any]:
+def _attribute(column: pa.Array, name: str) -> NDArray[Any]:
     """A column of tasks as it is kept. Raises ValueError for what does not fit into it."""
-    if attribute.words:
+    if name in WORDS:
         words = column.dictionary_encode()
         if words.null_count:
-            raise ValueError(f"a task has no {attribute.name}")
-        codes = _codes(words.dictionary, attribute.words)
+            raise ValueError(f"a task has no {name}")
+        codes = _codes(words.dictionary, WORDS[name])
         return codes[numbers_in(words.indices)]  # type: ignore[no-any-return]
     numbers = numbers_in(column)
-    if len(numbers) and not ABSENT <= numbers.min() <= numbers.max() <= _most(attribute.dtype):
-        raise ValueError(f"a task's {attribute.name} is out of bounds")
+    if len(numbers) and not ABSENT <= numbers.min() <= numbers.max() <= _most(ATTRIBUTES[name]):
+        raise ValueError(f"a task's {name} is out of bounds")
     return numbers
 
 

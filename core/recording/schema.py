@@ -42,7 +42,7 @@ from numpy.typing import NDArray
 from core.errors import RecordingError
 from core.plan.task import ABSENT, Task
 from core.trace.header import FORMAT, MOST_LANES, Header
-from core.trace.spans import ATTRIBUTES
+from core.trace.spans import ATTRIBUTES, WORDS
 from core.typed import typed
 
 HEADER_KEY = b"bubblescope"
@@ -68,8 +68,8 @@ RECORDS = tuple(Record)
 _WORDS = pa.array(RECORDS, pa.string())
 _CODES = {record: code for code, record in enumerate(RECORDS)}
 ARROW_TYPES = {
-    a.name: pa.string() if a.words else pa.int64() if a.dtype is np.int64 else pa.int32()
-    for a in ATTRIBUTES
+    name: pa.string() if name in WORDS else pa.int64() if dtype is np.int64 else pa.int32()
+    for name, dtype in ATTRIBUTES.items()
 }
 """How the stream holds what a task is; a number that does not apply is null."""
 TASK = pa.struct(

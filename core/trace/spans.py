@@ -9,7 +9,7 @@ import mmap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, NamedTuple, overload
+from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -122,36 +122,28 @@ class Columns:
             column.extend(arrays[name])
 
 
-class Attribute(NamedTuple):
-    """Something that a task is: its name, and its type in columns.
-
-    A word's column holds its place among `words`; a number that does not apply is ABSENT.
-    """
-
-    name: str
-    dtype: type[np.generic]
-    words: tuple[str, ...] = ()
-
-
-ATTRIBUTES = (
-    Attribute("kind", np.int8, KINDS),
-    Attribute("lane", np.int16),
-    Attribute("stage", np.int16),
-    Attribute("replica", np.int16),
-    Attribute("microbatch", np.int32),
-    Attribute("block", np.int16),
-    Attribute("bucket", np.int16),
-    Attribute("paired_stage", np.int16),
-    Attribute("paired_microbatch", np.int32),
-    Attribute("rows", np.int64),
-    Attribute("bytes", np.int64),
-    Attribute("payload", np.int8, PAYLOADS),
-)
-"""What a task is, beside what it waits for (`after`) and its own `name`: the one list of it, from
-which the schema, the columns in memory, tables and CSV are made. The names are core.plan.task's."""
+WORDS: dict[str, tuple[str, ...]] = {"kind": KINDS, "payload": PAYLOADS}
+"""What of a task is a word, and which there are: a column holds its place among them."""
+ATTRIBUTES: dict[str, type[np.signedinteger[Any]]] = {
+    "kind": np.int8,
+    "lane": np.int16,
+    "stage": np.int16,
+    "replica": np.int16,
+    "microbatch": np.int32,
+    "block": np.int16,
+    "bucket": np.int16,
+    "paired_stage": np.int16,
+    "paired_microbatch": np.int32,
+    "rows": np.int64,
+    "bytes": np.int64,
+    "payload": np.int8,
+}
+"""What a task is, and its type in columns, where a number that does not apply is ABSENT; beside
+what it waits for (`after`) and its own `name`. The one list of it, from which the schema, the
+columns in memory, tables and CSV are made. The names are core.plan.task's."""
 TASK_DTYPE = np.dtype(
     [
-        *((attribute.name, attribute.dtype) for attribute in ATTRIBUTES),
+        *ATTRIBUTES.items(),
         ("plan", np.int32),
         ("task", np.int32),
         ("name", np.int32),
@@ -232,10 +224,10 @@ class TaskTable:
         """The attributes of a task, and what it waits for, by the names of core.plan.task.Task."""
         row = self.rows[place]
         first, count = int(row["after"]), int(row["after_count"])
-        numbers = {a.name: int(row[a.name]) for a in ATTRIBUTES if not a.words}
+        numbers = {name: int(row[name]) for name in ATTRIBUTES if name not in WORDS}
         return {
             **{name: None if value == ABSENT else value for name, value in numbers.items()},
-            **{a.name: a.words[row[a.name]] for a in ATTRIBUTES if a.words},
+            **{name: words[row[name]] for name, words in WORDS.items()},
             "after": tuple(self.after[first : first + count].tolist()),
         }
 
