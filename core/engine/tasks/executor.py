@@ -1,4 +1,4 @@
-"""Walks a plan over lanes: every task is queued on its lane, and waits there for what it needs.
+"""Walks plans over lanes: every task is queued on its lane, and waits there for what it needs.
 
 The main thread waits for each task to be launched and to complete, and lets go of the tensors that
 it needed. Lanes only stamp. What they have stamped is read by the one thread that sends it
