@@ -17,10 +17,9 @@ from core.plan.by_blocks import by_blocks
 from core.plan.devices import Hardware
 from core.plan.nested import nested_lanes
 from core.plan.pipeline.options import BALANCE
-from core.plan.plan import Lane, Plan
+from core.plan.plan import Lane, Plan, Strategy
 from core.plan.planning import check, check_lanes, check_memory, check_virtual, lanes_of, plans_of
 from core.plan.specification import Specification, describe, with_defaults
-from core.plan.strategy import Strategy
 from core.report.cut import MeasuredBlocks, balanced
 from core.trace.header import Header
 

@@ -136,7 +136,7 @@ class Trace:
 
     def task(self, place: int) -> Task:
         """A task of the table, as its plan has it."""
-        return Task(int(self.table.rows["task"][place]), **self.table.told(place))
+        return Task(int(self.table.rows["task"][place]), **self.table.attributes(place))
 
     @property
     def outcome(self) -> str | None:

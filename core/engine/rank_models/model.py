@@ -12,8 +12,8 @@ from core.engine.lanes.lane import Lane
 from core.engine.models.workload import Workload, full_names
 from core.engine.rank_models.timer import RankTimer, ReportMemory
 from core.errors import PlanError
+from core.plan.plan import Strategy
 from core.plan.specification import Specification
-from core.plan.strategy import Strategy
 
 
 @dataclass(frozen=True, slots=True)

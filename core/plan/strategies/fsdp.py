@@ -21,12 +21,11 @@ from collections import deque
 from itertools import zip_longest
 
 from core.models.description import ModelDescription
-from core.plan.division import Part, Placement, Stage
+from core.plan.division import Collective, Collectives, Part, Placement, Stage
 from core.plan.lanes import with_helpers
-from core.plan.plan import Plan, Role
+from core.plan.plan import Job, Plan, Role, Strategy
 from core.plan.splits import starts, tensor_split
 from core.plan.strategies.ddp import parameter_bytes
-from core.plan.strategy import Collective, Collectives, Job, Strategy
 from core.plan.task import Kind, Payload, Task, TaskColumns, add_task
 
 Pass = tuple[Kind, int]
