@@ -107,7 +107,7 @@ class record(AbstractContextManager["record"]):
             print(f"bubblescope: not all was recorded: {self._sender.failed}", flush=True)
 
     def tell(self, name: str, value: float) -> None:
-        """Record a number (such as `loss`) for the step that has just ended; call it on one rank."""
+        """Record a number (such as `loss`) of the step that has just ended; call it on one rank."""
         at, step = time.perf_counter_ns() - self._origin, self._step - 1
         self._sender.hand_in(partial(_say_number, name, at, step, value))
 
