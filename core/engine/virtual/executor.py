@@ -160,10 +160,9 @@ class VirtualExecutor:
             self._told.append(_Span(number, index, place, began + start, ends[place], ready))
             for block in blocks:
                 if (bounds := stamps.bounds(block)) is not None:
+                    # Rounded up a block could end behind the task that it is a part of.
                     first, last = (
-                        # Rounded up a block could end behind the task that it is a part of.
-                        began + begun + min(round(since(bound) * longer), taken)
-                        for bound in bounds
+                        began + begun + min(round(since(bound) * longer), taken) for bound in bounds
                     )
                     self._told.append(_Span(number, index, block.index, first, last, None))
             self._alone.recycle(stamps)
