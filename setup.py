@@ -4,6 +4,8 @@ The checkout has core, gui, resources and main.py at its top. In a wheel they li
 `bubblescope`, because names as general as `core` and `gui` belong to whoever installs it.
 """
 
+from shutil import rmtree
+
 from setuptools import find_packages, setup
 from setuptools.command.build_py import build_py
 
@@ -15,6 +17,11 @@ INSIDE = {
 
 class BuildWithoutThisFile(build_py):
     """The top folder holds two modules, and only main.py is the app's."""
+
+    def run(self) -> None:
+        """Build into an empty folder: a module that is gone by now would be in the wheel again."""
+        rmtree(self.build_lib, ignore_errors=True)
+        super().run()
 
     def find_package_modules(self, package: str, package_dir: str) -> list[tuple[str, str, str]]:
         """Every module of a package, as (package, module, file)."""

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from core.plan.task import PlanError
+from core.errors import PlanError
 
 _FILES = ("record", "summary", "gradients", "csv", "table")
 _FOLDERS = ("kineto", "chakra")

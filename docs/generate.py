@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.cli.arguments import make_parser, options_table
+from core.cli.examples import EXAMPLES
 from core.models.catalogue import MODELS
 from core.option import flag_of
 from core.plan.devices import KINDS
@@ -34,19 +35,15 @@ WAY = (
     "core/plan/task.py",
     "core/plan/plan.py",
     "core/engine/server.py",
-    "core/engine/run.py",
     "core/engine/tasks/executor.py",
     "core/engine/tasks/operations.py",
     "core/engine/lanes/lane.py",
-    "core/engine/lanes/flusher.py",
-    "core/recording/writer.py",
     "core/recording/schema.py",
     "core/process/child.py",
     "core/engine/client.py",
     "core/recording/decode.py",
     "core/trace/trace.py",
     "core/trace/spans.py",
-    "core/trace/columns.py",
     "gui/app/session.py",
     "gui/timeline/interact/view.py",
     "gui/timeline/state/timeline.py",
@@ -81,6 +78,7 @@ def commands() -> str:
                 title = group.title or ""
                 own = title in ("positional arguments", "options")
                 parts += [*([] if own else [f"**{title.capitalize()}**", ""]), _table(rows), ""]
+        parts += [*(f"    bubblescope {line}" for line in EXAMPLES[name]), ""]
     return "\n".join(parts)
 
 
@@ -128,7 +126,7 @@ def _form(action: argparse.Action) -> str:
 
 def _meaning(action: argparse.Action) -> str:
     told = [action.help or ""]
-    if action.choices and action.metavar:
+    if action.choices and action.metavar and "One of" not in (action.help or ""):
         told.append(f"one of {', '.join(map(str, action.choices))}")
     if action.required and action.option_strings:
         told.append("has to be given")

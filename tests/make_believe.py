@@ -16,8 +16,7 @@ from core.plan.specification import Specification, describe
 from core.plan.task import Kind
 from core.recording.decode import append_batch, merged
 from core.recording.recording import RecordingFile
-from core.recording.schema import Record
-from core.recording.writer import NoteRow, Timings, note_batch, plan_batch, span_batch
+from core.recording.schema import NoteRow, Record, Timings, note_batch, plan_batch, span_batch
 from core.trace.header import Header
 from core.trace.trace import Trace
 

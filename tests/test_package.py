@@ -34,6 +34,9 @@ def command(tmp_path_factory) -> Path:
         )
     for name in FILES:
         shutil.copy(PROJECT_ROOT / name, folder / "source")
+    left = folder / "source" / "build" / "lib" / "bubblescope" / "left_of_an_earlier_build.py"
+    left.parent.mkdir(parents=True)
+    left.touch()
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
     subprocess.run(
         [*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", folder, folder / "source"],
@@ -66,6 +69,12 @@ def bubblescope(command: Path, folder: Path, *words: str) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def test_the_wheel_has_nothing_of_an_earlier_build(command):
+    (packages,) = command.parents[1].glob("lib/python*/site-packages")
+    installed = {path.name for path in (packages / "bubblescope").iterdir()}
+    assert {"__main__.py", "_app"} <= installed and "left_of_an_earlier_build.py" not in installed
 
 
 def test_the_command_tells_its_version(command, elsewhere):
@@ -126,17 +135,27 @@ def test_the_window_starts_its_engine_and_ends_it(command, elsewhere):
         window.communicate()
 
 
-def test_bash_completes_commands_and_files(command, elsewhere):
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("ex", "export"),
+        ("run --strategy p", "pipeline"),
+        ("plan --schedule zb-h", "zb-h1 zb-h2"),
+        ("run --model g", "gpt"),
+        ("run --rec", "--record"),
+    ],
+)
+def test_bash_completes_commands_options_and_their_values(command, elsewhere, words, offered):
     script = bubblescope(command, elsewhere, "--print-completion", "bash")
     (elsewhere / "complete.sh").write_text(script)
     ask = (
-        "source complete.sh; COMP_WORDS=(bubblescope ex); COMP_CWORD=1;"
+        f"source complete.sh; COMP_WORDS=(bubblescope {words}); COMP_CWORD={len(words.split())};"
         "_shtab_bubblescope; echo ${COMPREPLY[@]}"
     )
     done = subprocess.run(
         ["bash", "--norc", "-c", ask], cwd=elsewhere, capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == ["export"]
+    assert done.stdout.split() == offered.split()
 
 
 def test_icon_and_menu_entry_start_this_installation(command, elsewhere, monkeypatch):

@@ -86,6 +86,13 @@ def test_an_import_across_a_wall_is_named_with_its_file_and_line(tmp_path, path,
     assert str(breach).startswith(f"{path}:{line}: imports {imported}: ")
 
 
+def test_modules_of_one_folder_that_import_each_other_are_named(tmp_path):
+    house(tmp_path, "gui/panels/data/chart.py", "import gui.panels.data.steps")
+    (tmp_path / "gui/panels/data/steps.py").write_text("from gui.panels.data.chart import Chart")
+    (breach,) = walls.breaches(tmp_path)
+    assert "circle" in str(breach) and "chart" in str(breach) and "steps" in str(breach)
+
+
 @pytest.mark.parametrize(
     ("path", "source", "named"),
     [

@@ -2,9 +2,9 @@
 
 `breaches(root)` lists what breaks them; `python tests/walls.py` prints the list and fails if it is
 not empty. An import counts wherever it stands: in a function, under TYPE_CHECKING, or as
-`import_module("torch")`. Two more walls are about what stands in a file: devices are told apart by
-what they can do, so only their table and one file that asks torch name a kind of them; and a class
-has no more methods than a reader can hold.
+`import_module("torch")`. No modules import each other in a circle. Two more walls are about what
+stands in a file: devices are told apart by what they can do, so only their table and one file that
+asks torch name a kind of them; and a class has no more methods than a reader can hold.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -74,7 +75,15 @@ WALLS = (
     ),
 )
 LAYERS = (
-    ("core.plain", "core.paths", "core.version", "core.gc_paused", "core.order", "core.typed"),
+    (
+        "core.errors",
+        "core.plain",
+        "core.paths",
+        "core.version",
+        "core.gc_paused",
+        "core.order",
+        "core.typed",
+    ),
     ("core.recorder",),
     ("core.reading", "core.process", "core.option"),
     ("core.models",),
@@ -103,7 +112,6 @@ LAYERS = (
     ("core.engine.prepare",),
     ("core.engine.tasks",),
     ("core.engine.calibration",),
-    ("core.engine.run",),
     ("core.engine.ranks", "core.engine.virtual", "core.engine.torchrun"),
     ("core.engine",),
     ("core.sweep", "core.lessons", "core.job"),
@@ -197,7 +205,28 @@ def breaches(root: Path = ROOT) -> list[Breach]:
                 Breach(path.relative_to(root), line, f"names {text}", "ask core.plan.devices")
                 for line, text in sorted(_devices(tree))
             ]
-    return found
+    return found + _circle(root)
+
+
+def _circle(root: Path) -> list[Breach]:
+    """Modules that import each other in a circle, if there are any: layers hold folders apart only.
+
+    A module's import of a name counts as one of the module that has the name.
+    """
+    files = {module_name(path, root): path for path in house_files(root)}
+    graph = {}
+    for name, path in files.items():
+        package = name if path.stem == "__init__" else name.rpartition(".")[0]
+        named = (imported for _, imported in _imports(ast.parse(path.read_bytes()), package))
+        found = {one if one in files else one.rpartition(".")[0] for one in named}
+        graph[name] = found & files.keys() - {name}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        circle: list[str] = error.args[1]
+        where, what = files[circle[0]].relative_to(root), " < ".join(circle)
+        return [Breach(where, 1, f"stands in a circle: {what}", "one of them needs less")]
+    return []
 
 
 def _is_below(imported: str, name: str) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import textwrap
 from typing import Any, NoReturn
 
 import shtab
 
+from core.cli.examples import examples_of
 from core.cli.exporting import add_formats
 from core.cli.figures import add_figure
 from core.cli.spans_table import add_table
@@ -21,17 +21,21 @@ from core.version import VERSION
 
 BAD_INPUT = 2
 FILES = ("FILE", "RECORDING", "A", "B")
-EXAMPLES = textwrap.dedent("""\
-    examples:
-      bubblescope run --strategy pipeline --schedule 1f1b --microbatches 8 --image run.png
-      bubblescope sweep --strategy pipeline --split-size 1,2,4,8 --csv sweep.csv --image sweep.png
-      bubblescope predict --strategy pipeline --stages 8 --costs costs.json --image predicted.svg
-      bubblescope export run.arrow --report run.html
-      bubblescope compare a.arrow b.arrow --image both.svg
-      bubblescope record --out runs -- torchrun --nproc-per-node 2 train.py
-      bubblescope --print-completion bash > ~/.local/share/bash-completion/completions/bubblescope
-    `bubblescope COMMAND --help` lists a command's options.
-""")
+GROUPS = """\
+  what could run     devices, plan
+  runs               run, sweep, lesson
+  predictions        predict, calibrate
+  recordings         export, summary, sql, compare, open
+  your own job       record, listen"""
+SHELLS = "completion: bubblescope --print-completion bash (or zsh, fish); see the docs"
+MORE = "`bubblescope COMMAND --help` lists a command's options."
+
+
+class _Suggested(tuple[str, ...]):
+    """Values that shells offer. Others are taken as well: what is asked is checked as a whole."""
+
+    def __contains__(self, value: object) -> bool:
+        return True
 
 
 class _Parser(argparse.ArgumentParser):
@@ -64,7 +68,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="bubblescope",
         description="Shows parallel training steps as they happen. Without a command: the window.",
-        epilog=EXAMPLES,
+        epilog="\n".join([examples_of("run"), SHELLS, MORE]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"bubblescope {VERSION}")
@@ -72,7 +76,8 @@ def make_parser() -> argparse.ArgumentParser:
         "--install-desktop", action="store_true", help="put icon and menu entry where desktops look"
     )
     shtab.add_argument_to(parser, "--print-completion", help="print a completion script")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands",
+                                     description=GROUPS)  # fmt: skip
     commands.add_parser("devices", help="list what this machine has to run lanes on")
     plan = commands.add_parser("plan", help="print the plan of a step without running it")
     _add_specification(plan)
@@ -126,6 +131,9 @@ def make_parser() -> argparse.ArgumentParser:
                         help="where they go (default: runs), or what `listen` shows")  # fmt: skip
     record.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND",
                         help="such as -- torchrun --nproc-per-node 2 train.py")  # fmt: skip
+    for name, command in commands.choices.items():
+        command.epilog = examples_of(name)
+        command.formatter_class = argparse.RawDescriptionHelpFormatter
     return parser
 
 
@@ -197,7 +205,8 @@ def _form_of(option: Option[Any]) -> dict[str, Any]:
         return {"action": "store_false" if option.default else "store_true", "help": help_text}
     if option.repeated:
         return {"action": _Joined, "metavar": _metavar(option), "help": help_text}
-    return {"type": option.kind, "metavar": _metavar(option), "help": help_text}
+    form = {"type": option.kind, "metavar": _metavar(option), "help": help_text}
+    return form | ({"choices": _Suggested(option.choices)} if option.choices else {})
 
 
 def _metavar(option: Option[Any]) -> str:

@@ -28,6 +28,7 @@ from core.cli.spans_table import table_query, write_table
 from core.engine.client import EngineClient
 from core.engine.messages import Ended, Outcome
 from core.engine.torchrun.launch import Hosts, check_launch, check_parts, launch
+from core.errors import PlanError
 from core.explain.verified import verified
 from core.files import check_folder, check_outputs, write_whole
 from core.machine import host
@@ -40,7 +41,6 @@ from core.plan.plan import Lane
 from core.plan.planning import check, lanes_of, plans_of
 from core.plan.schedules.compute_csv import csv_text
 from core.plan.specification import Specification, describe, specification_of, with_defaults
-from core.plan.task import PlanError
 from core.predict.compare import Comparison, predict_steps
 from core.recorder.wire import is_address
 from core.recording.decode import append_batch, merged

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Generator
 
 from core.compare.spent import median_step, whole_steps
-from core.plan.task import PlanError
+from core.errors import PlanError
 from core.recording.exporters.chakra import write_chakra
 from core.recording.exporters.chrome import write_chrome
 from core.recording.exporters.kineto import write_kineto

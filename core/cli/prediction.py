@@ -13,16 +13,16 @@ from core.cli.commands import RunError, WriteImage, describe_model, execute
 from core.cli.figures import figure_options
 from core.cli.report import bubble_text, counted, injected_lines, milliseconds, table, time_cells
 from core.engine.messages import Outcome
+from core.errors import PlanError
 from core.explain.causes import Cause, explain_step
 from core.files import check_outputs, check_writable, whole_file, write_whole
 from core.plain import say
 from core.plan.faults import Faults, faults_given
 from core.plan.link import read_link
 from core.plan.pipeline.options import SCHEDULE
-from core.plan.plan import Role, Runner
+from core.plan.plan import Role
 from core.plan.planning import check
 from core.plan.specification import specification_of
-from core.plan.task import PlanError
 from core.predict.compare import known_costs
 from core.predict.costs import CostError, CostModel, cost_name
 from core.predict.costs_file import NEEDED, read_costs, write_costs
@@ -78,7 +78,7 @@ def calibrate(arguments: argparse.Namespace) -> None:
         raise CostError(f"--costs {arguments.costs}: calibrate writes JSON; end the name in .json")
     check_writable("--costs", arguments.costs)
     # torch's ranks settle their buckets in the first step.
-    warmup = 2 if strategy.runner is Runner.RANKS else 1
+    warmup = 2 if strategy.on_ranks else 1
     short = replace(specification, steps=1, warmup=warmup, data=None, calibrate=True)
     trace, ended = execute(short)
     if ended.outcome is Outcome.REFUSED:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from core.plan.task import PlanError
+from core.errors import PlanError
 from core.recording.exporters.span_files import SUFFIXES, write_spans
 from core.trace.listing import COLUMNS, Listing
 from core.trace.query import Query, parse_query

@@ -15,6 +15,7 @@ from core.cli.interrupts import INTERRUPTED, noting_interrupts
 from core.cli.progress import Progress
 from core.cli.report import table
 from core.engine.client import EngineClient
+from core.errors import PlanError
 from core.files import check_outputs, reason
 from core.option import Option, Value, flag_of, listed
 from core.plain import plain, say
@@ -22,7 +23,6 @@ from core.plan.devices import Hardware
 from core.plan.planning import check_memory, check_virtual, lanes_of, plans_of
 from core.plan.specification import Specification, describe
 from core.plan.strategies import STRATEGIES
-from core.plan.task import PlanError
 from core.sweep.results import MOST_NAMED, Result, Results, remaining, seconds_left
 from core.sweep.sweep import Point, Sweep, sweep_of
 from core.sweep.table import Measured, UnmeasuredError, header_text, measured, read_table, row_text

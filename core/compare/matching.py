@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.order import row_keys, turns
-from core.plan.task import KINDS, Kind
-from core.trace.columns import ABSENT
+from core.plan.task import ABSENT, KINDS, Kind
 from core.trace.step import StepSpans
 from core.trace.trace import Trace
 

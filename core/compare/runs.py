@@ -11,8 +11,8 @@ from core.compare.matching import Matches, StepTasks, match_steps
 from core.compare.sentence import sentence
 from core.compare.settings import Setting, differing_settings
 from core.compare.spent import Spent, median_step, never, spent, whole_steps
+from core.errors import PlanError
 from core.plain import Say, duration_text, plainly
-from core.plan.task import PlanError
 from core.trace.trace import Trace
 
 

@@ -34,7 +34,7 @@ class Topic:
 _PIPE = ("microbatches", "schedule", "stages", "strategy", "lanes")
 _WORK = ("batch", "model", "width", "depth", "lanes", "cores", "dtype", "devices", "microbatches",
          "strategy")  # fmt: skip
-_MOVE = ("strategy", "bucket", "stages", "replicas", "microbatches", "batch", "devices")
+_MOVE = ("strategy", "bucket_mb", "stages", "replicas", "microbatches", "batch", "devices")
 TOPICS: tuple[Topic, ...] = (
     Topic("pipeline fill and drain", frozenset({Cause.FILL, Cause.DRAIN}), _PIPE),
     Topic("waiting for other lanes' computing", frozenset({Cause.COMPUTE}), _PIPE),

@@ -15,7 +15,7 @@ from core.plan.plan import Role
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import STRATEGY_OPTIONS, with_defaults
 from core.plan.strategies import STRATEGIES
-from core.trace.columns import ABSENT
+from core.plan.task import ABSENT
 from core.trace.step import StepSpans
 from core.trace.trace import Trace
 

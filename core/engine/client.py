@@ -6,10 +6,15 @@ import json
 import math
 import queue
 import time
+from collections.abc import Iterator
+from typing import BinaryIO
 
-from core.engine.messages import Ended, Message, Outcome, receive
+import pyarrow as pa
+
+from core.engine.messages import APART, APART_KEY, Ended, Message, Outcome
 from core.plan.specification import Specification
 from core.process.child import Child
+from core.recording.schema import read_header
 
 STOP_SECONDS = 1.5  # what a run is given to stop by itself; then the engine is killed
 
@@ -113,3 +118,26 @@ class EngineClient:
         if self._killed:
             how = f"was ended after {STOP_SECONDS:g} s, inside a long operation"
         return Ended(outcome, f"the engine process {how}")
+
+
+def receive(file: BinaryIO) -> Iterator[Message]:
+    """Messages until the pipe closes; a stream that breaks off ends without an Ended."""
+    source = pa.PythonFile(file, "r")
+    while True:
+        try:
+            reader = pa.ipc.open_stream(source)
+            yield from _receive_stream(reader)
+        except (pa.ArrowInvalid, EOFError, OSError):
+            return
+
+
+def _receive_stream(reader: pa.RecordBatchStreamReader) -> Iterator[Message]:
+    said = (reader.schema.metadata or {}).get(APART_KEY)
+    if said is not None:
+        name, value = json.loads(said)
+        for _ in reader:
+            pass
+        yield APART[name](value)
+        return
+    yield read_header(reader.schema)
+    yield from reader

@@ -1,10 +1,10 @@
-"""What went wrong in a run, in one line for the user."""
+"""How a run ends before its end: stopped, or what went wrong, in one line for the user."""
 
 from __future__ import annotations
 
 import torch
 
-from core.plan.task import PlanError
+from core.errors import PlanError
 
 # What torch says, and what can be done about it; the rest of torch's text helps nobody.
 REMEDIES = {
@@ -17,6 +17,10 @@ REMEDIES = {
         "DistributedDataParallel refuses: take them out of the model, or use --strategy fsdp"
     ),
 }
+
+
+class Stopped(Exception):
+    """The run was stopped on request."""
 
 
 def is_out_of_memory(error: BaseException) -> bool:

@@ -10,10 +10,10 @@ from dataclasses import replace
 import torch
 import torch.distributed as dist
 
+from core.errors import PlanError
 from core.machine import host
 from core.plan.devices import Accelerator, Hardware, kind_of, process_group
 from core.plan.plan import Lane
-from core.plan.task import PlanError
 
 
 def find_hardware() -> Hardware:

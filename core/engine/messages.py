@@ -8,16 +8,15 @@ is ready, what a model is, and how a run or a rank ended.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
 from core.models.description import ModelDescription
 from core.plan.devices import Hardware
-from core.recording.schema import read_header
 from core.trace.header import Header
 from core.typed import typed
 
@@ -56,26 +55,3 @@ def send(sink: Any, name: str, value: object) -> None:
     said = json.dumps([name, value]).encode()
     with pa.ipc.new_stream(sink, pa.schema([], metadata={APART_KEY: said})):
         pass
-
-
-def receive(file: BinaryIO) -> Iterator[Message]:
-    """Messages until the pipe closes; a stream that breaks off ends without an Ended."""
-    source = pa.PythonFile(file, "r")
-    while True:
-        try:
-            reader = pa.ipc.open_stream(source)
-            yield from _receive_stream(reader)
-        except (pa.ArrowInvalid, EOFError, OSError):
-            return
-
-
-def _receive_stream(reader: pa.RecordBatchStreamReader) -> Iterator[Message]:
-    said = (reader.schema.metadata or {}).get(APART_KEY)
-    if said is not None:
-        name, value = json.loads(said)
-        for _ in reader:
-            pass
-        yield APART[name](value)
-        return
-    yield read_header(reader.schema)
-    yield from reader

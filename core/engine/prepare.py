@@ -17,7 +17,7 @@ from core.plan.by_blocks import by_blocks
 from core.plan.devices import Hardware
 from core.plan.nested import nested_lanes
 from core.plan.pipeline.options import BALANCE
-from core.plan.plan import Lane, Plan, Runner
+from core.plan.plan import Lane, Plan
 from core.plan.planning import check, check_lanes, check_memory, check_virtual, lanes_of, plans_of
 from core.plan.specification import Specification, describe, with_defaults
 from core.plan.strategy import Strategy
@@ -61,7 +61,7 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
     lanes = lanes_of(specification, hardware)
     check_lanes(specification, len(lanes), hardware.memory)
     check_virtual(specification, lanes)
-    if strategy.runner is Runner.RANKS and not lanes[0].is_virtual:
+    if strategy.on_ranks and not lanes[0].is_virtual:
         meeting_place(lanes)  # refuses now what could not begin
     workload = None
     if specification.own_model:
@@ -71,7 +71,7 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
         model = describe(specification)
     check_memory(specification, model, hardware)
     plans = plans_of(specification, model, lanes)
-    if workload is None and (strategy.runner is Runner.LANES or lanes[0].is_virtual):
+    if workload is None and (not strategy.on_ranks or lanes[0].is_virtual):
         workload = build_workload(specification)
     costs = tuple[BlockCost, ...]()
     if specification[BALANCE]:
@@ -84,12 +84,12 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
     first = next(iter(plans.values()))
     if workload is not None:
         check_ties(workload, first.stages)
-        if strategy.runner is Runner.RANKS:
+        if strategy.on_ranks:
             rank_model(strategy).check(workload)
             if lanes[0].is_virtual:
                 check_ties(workload, by_blocks(first).stages)
-    on_lanes = strategy.runner is Runner.LANES
-    nested = nested_lanes(first.lanes) if specification.blocks and on_lanes else ()
+    has_blocks = specification.blocks and not strategy.on_ranks
+    nested = nested_lanes(first.lanes) if has_blocks else ()
     header = Header(
         specification,
         model,

@@ -17,7 +17,7 @@ from core.engine.models.workload import Workload, full_names, gradients_of
 from core.files import whole_file
 from core.plan.division import Part
 from core.plan.specification import Specification
-from core.recording.writer import TraceWriter
+from core.recording.schema import TraceWriter
 
 SMALL = 1e-3  # gradients smaller than this part of the largest are judged by that floor
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.explain.causes import Explanation
-from core.plan.task import KINDS, Kind
-from core.trace.columns import ABSENT
+from core.plan.task import ABSENT, KINDS, Kind
 
 
 @dataclass(frozen=True, slots=True)

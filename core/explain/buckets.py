@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.explain.causes import CAUSES, Cause, Explanation
-from core.plan.task import IS_COLLECTIVE, KINDS, Kind
-from core.trace.columns import ABSENT
+from core.plan.task import ABSENT, IS_COLLECTIVE, KINDS, Kind
 from core.trace.step import StepSpans
 from core.trace.trace import Trace
 

@@ -27,8 +27,7 @@ from numpy.typing import NDArray
 from core.explain.waits import Positions, Waits, waits_of
 from core.explain.walk import Pieces, gaps_of, walk
 from core.plan.plan import Lane, Role
-from core.plan.task import ENTERS, IS_COLLECTIVE, IS_COMMUNICATION, KINDS, Kind, among
-from core.trace.columns import ABSENT
+from core.plan.task import ABSENT, ENTERS, IS_COLLECTIVE, IS_COMMUNICATION, KINDS, Kind, among
 from core.trace.step import StepColumns
 
 

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.causes import Explanation
-from core.plan.task import IS_COLLECTIVE, IS_COMMUNICATION
-from core.trace.columns import ABSENT
+from core.plan.task import ABSENT, IS_COLLECTIVE, IS_COMMUNICATION
 
 
 class Share(StrEnum):

@@ -8,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import ENTERS
-from core.trace.columns import ABSENT, sorted_positions
-from core.trace.spans import Spans
+from core.plan.task import ABSENT, ENTERS
+from core.trace.spans import Spans, sorted_positions
 from core.trace.trace import Trace
 
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from core.explain.lanes import Gap, gaps_within
 from core.plan.plan import Role
-from core.trace.columns import sorted_positions
+from core.trace.spans import sorted_positions
 from core.trace.trace import Trace
 
 

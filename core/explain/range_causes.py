@@ -16,8 +16,7 @@ from core.explain.causes import CAUSES, Cause, Explanation
 from core.explain.lanes import LaneTime
 from core.explain.statistics import union_ns, within
 from core.plan.plan import Role
-from core.trace.columns import sorted_positions
-from core.trace.spans import Spans
+from core.trace.spans import Spans, sorted_positions
 from core.trace.trace import Trace
 
 _BETWEEN, _NOTHING = CAUSES.index(Cause.BETWEEN_STEPS), CAUSES.index(Cause.NOTHING_TO_MOVE)

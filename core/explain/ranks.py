@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.statistics import union_ns
-from core.plan.task import IS_COMMUNICATION
+from core.plan.task import ABSENT, IS_COMMUNICATION
 from core.recording.importers.words import MEMORY, matching
-from core.trace.columns import ABSENT
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.statistics import RangeStatistics, within
-from core.plan.task import IS_COMMUNICATION, KINDS, Kind
-from core.trace.columns import ABSENT
+from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 

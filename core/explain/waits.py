@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from core.order import row_keys, stable_argsort, turns
 from core.plan.plan import Lane
-from core.plan.task import IS_COLLECTIVE
-from core.trace.columns import ABSENT
+from core.plan.task import ABSENT, IS_COLLECTIVE
 from core.trace.step import StepColumns
 
 _LONG_AGO = np.iinfo(np.int64).min

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from core.explain.waits import Positions, Waits
 from core.order import stable_argsort
 from core.plan.plan import Lane, Role
-from core.plan.task import IS_COLLECTIVE
-from core.trace.columns import ABSENT
+from core.plan.task import ABSENT, IS_COLLECTIVE
 from core.trace.step import StepColumns
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from core.plan.task import ABSENT
 from core.recording.decode import append_batch, numbers_of, parts_of
 from core.recording.importers.ranks import (
     LEAST,
@@ -24,11 +25,18 @@ from core.recording.importers.ranks import (
     device_clocks_of,
     joint_header,
 )
-from core.recording.schema import Record
-from core.recording.writer import NoteRow, Timings, note_batch, span_batch, table_plan_batch
-from core.trace.columns import ABSENT
+from core.recording.schema import (
+    TASK,
+    NoteRow,
+    Record,
+    Timings,
+    batch_of,
+    note_batch,
+    record_column,
+    span_batch,
+)
 from core.trace.header import Header
-from core.trace.spans import LaneSpans, Spans
+from core.trace.spans import LaneSpans, Spans, TaskTable
 from core.trace.step_bounds import StepBounds
 from core.trace.trace import STATE_LEVEL, Trace
 
@@ -189,7 +197,7 @@ class Joining:
             self._plans.add(step)
         table = self._trace.table
         for number in range(self._sent_plans, len(table.firsts) - 1):
-            yield table_plan_batch(number, table)
+            yield _plan_batch(number, table)
         self._sent_plans = len(table.firsts) - 1
         timings = []
         for place, spans in self._plans.lanes():
@@ -225,3 +233,13 @@ class Joining:
             for step in steps
             if rank.clocks
         ]  # fmt: skip
+
+
+def _plan_batch(number: int, table: TaskTable) -> pa.RecordBatch:
+    """The row that tells all tasks of a plan that a table has, with the tasks' own names."""
+    where = table.plan(number)
+    places = table.rows["name"][where].tolist()
+    names = [None if place == ABSENT else table.names[place] for place in places]
+    told = [{**table.told(where.start + n), "name": name} for n, name in enumerate(names)]
+    tasks = pa.array([told], pa.list_(TASK))
+    return batch_of(1, record=record_column([Record.PLAN]), plan=[number], tasks=tasks)

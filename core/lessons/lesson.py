@@ -32,13 +32,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from core.errors import PlanError
 from core.files import reason
 from core.lessons.figures import FIGURES
 from core.option import Option, flag_of, listed
 from core.paths import RESOURCES
 from core.plan.planning import check
 from core.plan.specification import OPTIONS, Specification, specification_of
-from core.plan.task import KINDS, PlanError
+from core.plan.task import KINDS
 
 FOLDER = RESOURCES / "lessons"
 PANELS = ("devices", "batch", "why", "steps", "statistics")

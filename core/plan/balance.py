@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from core.errors import PlanError
 from core.plan.plan import Plan
-from core.plan.task import KIND_CODES, Kind, PlanError
+from core.plan.task import KIND_CODES, Kind
 
 LEAST_GAIN = 0.03
 """What a block costs beside others differs by about so much from what it costs alone."""

@@ -14,10 +14,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import PlanError
 from core.option import Group, Option, Settings, listed
 from core.plan.lanes import asks_virtual
 from core.plan.plan import Lane, Role
-from core.plan.task import IS_COMMUNICATION, KIND_CODES, Kind, PlanError, TaskColumns
+from core.plan.task import IS_COMMUNICATION, KIND_CODES, Kind, TaskColumns
 from core.plan.transfers import LanePair, links_of
 
 T = TypeVar("T")

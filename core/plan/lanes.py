@@ -6,11 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from core.errors import PlanError
 from core.option import listed
 from core.plan.devices import HOST, KINDS, Hardware, kind_of
 from core.plan.link import link_text
 from core.plan.plan import Lane, Role
-from core.plan.task import PlanError
 
 MOST_LANES = 4096
 VIRTUAL = "virtual:"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from core.plan.task import Kind, PlanError
+from core.errors import PlanError
+from core.plan.task import Kind
 
 MEASURED = "measured"
 """What stands for the time that moving the data takes here, instead of a link."""

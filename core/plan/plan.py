@@ -20,13 +20,6 @@ class Role(StrEnum):
     NESTED = "nested"
 
 
-class Runner(StrEnum):
-    """Who drives a plan: lanes follow it exactly; torch drives ranks, and the plan expects."""
-
-    LANES = "lanes"
-    RANKS = "ranks"
-
-
 @dataclass(frozen=True, slots=True)
 class Lane:
     """One row that executes its tasks in order.
@@ -79,10 +72,10 @@ class Plan:
     The plan is its `columns`; `tasks` are the same as objects, for whoever handles them one by one.
     `replicas` is the number of replicas that there could be, those left without rows included.
     `pipeline` is there for plans in the order of a schedule, where each of its ranks has a lane of
-    its own and all of several pipelines have as many micro-batches.
+    its own and all of several pipelines have as many micro-batches. Lanes follow a plan exactly; an
+    `expected` one is of ranks, which torch drives, and completed from what torch reports.
     """
 
-    runner: Runner
     lanes: tuple[Lane, ...]
     stages: tuple[Stage, ...]
     placements: tuple[Placement, ...]
@@ -90,6 +83,7 @@ class Plan:
     columns: TaskColumns
     replicas: int = 1
     pipeline: Pipeline | None = None
+    expected: bool = False
 
     @cached_property
     def tasks(self) -> tuple[Task, ...]:

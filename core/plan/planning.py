@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from core.errors import PlanError
 from core.models.catalogue import MODELS, ModelSettings
 from core.models.description import ModelDescription
 from core.option import flag_of, listed, values_of
@@ -17,7 +18,6 @@ from core.plan.schedules import schedule_of
 from core.plan.specification import MOST_STEPS, STRATEGY_OPTIONS, Specification, virtual_only
 from core.plan.strategies import STRATEGIES
 from core.plan.strategy import Job, Strategy
-from core.plan.task import PlanError
 
 EXPLAINED_BYTES = 460  # of two lanes, one of which waits for the other: 512 lanes against 256
 EXPLAINING_SHARE = 1 / 8

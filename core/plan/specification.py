@@ -21,7 +21,6 @@ from core.plan.faults import FAULT_OPTIONS
 from core.plan.lanes import asks_virtual
 from core.plan.link import DEFAULT_LINK, read_link
 from core.plan.pipeline.options import DEFAULT_SCHEDULE, MOST_ROWS, SCHEDULE
-from core.plan.plan import Runner
 from core.plan.splits import split
 from core.plan.strategies import STRATEGIES
 from core.typed import typed
@@ -39,7 +38,7 @@ STRATEGY_OPTIONS: tuple[Option[Any], ...] = tuple(
 
 def _blocks_unused(settings: Settings) -> str:
     strategy = STRATEGIES.get(settings.strategy)
-    if strategy is None or strategy.runner is Runner.LANES:
+    if strategy is None or not strategy.on_ranks:
         return ""
     return "torch runs the ranks by itself: their blocks are not recorded."
 

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
+from core.errors import PlanError
 from core.models.description import ModelDescription
 from core.option import Option, Value
 from core.plan.devices import kind_of
-from core.plan.plan import Lane, Plan, Runner
+from core.plan.plan import Lane, Plan
 from core.plan.schedules.schedule import Schedule
-from core.plan.task import Kind, Payload, PlanError
+from core.plan.task import Kind, Payload
 
 T = TypeVar("T")
 
@@ -82,11 +83,15 @@ class Strategy:
     line: str
     plan: Callable[[Job], Plan]
     options: Options = ()
-    runner: Runner = Runner.LANES
     collectives: Callable[[Job], Collectives] | None = None
     complete: Callable[[Job, Collectives], Plan] | None = None
     rank_model: str = ""
     kept_bytes: KeptBytes = keeps_all
+
+    @property
+    def on_ranks(self) -> bool:
+        """Whether torch drives it, in a process for each rank; else lanes follow its plans."""
+        return bool(self.rank_model)
 
 
 def require_rows(job: Job, needed: int, what: str, whole: str = "a batch") -> None:

@@ -11,12 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import PlanError
+
 ABSENT = -1
 """What stands in a column for a number that does not apply."""
-
-
-class PlanError(ValueError):
-    """What was asked for cannot be planned; the message names the value and what is accepted."""
 
 
 class Kind(StrEnum):
@@ -247,54 +245,45 @@ COLUMN_TYPES: dict[str, type[np.signedinteger[Any]]] = {
 """The types of TaskColumns' columns, beside those of what tasks wait for."""
 
 
-class PlanBuilder:
-    """Collects tasks in order; `add` returns the index by which later tasks wait for this one."""
+def add_task(
+    tasks: list[Task],
+    kind: Kind,
+    lane: int,
+    after: Sequence[int] = (),
+    *,
+    stage: int | None = None,
+    replica: int | None = None,
+    shard: int | None = None,
+    microbatch: int | None = None,
+    block: int | None = None,
+    bucket: int | None = None,
+    rows: int = 0,
+    bytes: int = 0,
+    payload: Payload = Payload.NONE,
+) -> int:
+    """Append a task to a plan's; returns the index by which later tasks wait for this one.
 
-    def __init__(self) -> None:
-        self._tasks: list[Task] = []
-
-    @property
-    def columns(self) -> TaskColumns:
-        """All tasks so far."""
-        return TaskColumns.of(self._tasks)
-
-    def add(
-        self,
-        kind: Kind,
-        lane: int,
-        after: Sequence[int] = (),
-        *,
-        stage: int | None = None,
-        replica: int | None = None,
-        shard: int | None = None,
-        microbatch: int | None = None,
-        block: int | None = None,
-        bucket: int | None = None,
-        rows: int = 0,
-        bytes: int = 0,
-        payload: Payload = Payload.NONE,
-    ) -> int:
-        """Append a task. Raises PlanError if it waits for a task that is not there yet."""
-        index = len(self._tasks)
-        needs = tuple(dict.fromkeys(after))
-        for other in needs:
-            if not 0 <= other < index:
-                raise PlanError(f"task {index} ({kind}) waits for task {other}, which comes later")
-        self._tasks.append(
-            Task(
-                index,
-                kind,
-                lane,
-                stage,
-                replica,
-                microbatch,
-                block,
-                bucket,
-                rows,
-                bytes,
-                payload,
-                needs,
-                shard=shard,
-            )
+    Raises PlanError if it waits for a task that is not there yet.
+    """
+    index, needs = len(tasks), tuple(dict.fromkeys(after))
+    for other in needs:
+        if not 0 <= other < index:
+            raise PlanError(f"task {index} ({kind}) waits for task {other}, which comes later")
+    tasks.append(
+        Task(
+            index,
+            kind,
+            lane,
+            stage,
+            replica,
+            microbatch,
+            block,
+            bucket,
+            rows,
+            bytes,
+            payload,
+            needs,
+            shard=shard,
         )
-        return index
+    )
+    return index

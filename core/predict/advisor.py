@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from core.errors import PlanError
 from core.explain.bubble import bubble_of
 from core.models.description import ModelDescription
 from core.plan.division import Stage
@@ -16,7 +17,7 @@ from core.plan.specification import STRATEGY_OPTIONS, Specification
 from core.plan.strategies import STRATEGIES
 from core.plan.strategies.dp_pp import REPLICAS
 from core.plan.strategy import Strategy
-from core.plan.task import Kind, PlanError
+from core.plan.task import Kind
 from core.predict.blockwise import blockwise
 from core.predict.costs import CostError, CostModel
 from core.predict.footprint import peak_bytes

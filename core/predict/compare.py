@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import PlanError
 from core.explain.waits import meeting, waits_of
 from core.order import stable_argsort
 from core.plan.faults import NO_FAULTS, Faults
 from core.plan.plan import Lane, Role, working_lanes
-from core.plan.task import KINDS, Kind, PlanError
+from core.plan.task import ABSENT, KINDS, Kind
 from core.predict.costs import CostModel, Curve, durations
 from core.predict.costs_file import costs_of
 from core.predict.predict import lane_times
 from core.predict.simulate import simulate
-from core.trace.columns import ABSENT
 from core.trace.complete import completed_steps
 from core.trace.step import StepColumns
 from core.trace.trace import Trace

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import PlanError
 from core.plan.division import Stage
 from core.plan.link import Link
-from core.plan.task import ABSENT, ENTERS, IS_COLLECTIVE, KINDS, Kind, PlanError, TaskColumns
+from core.plan.task import ABSENT, ENTERS, IS_COLLECTIVE, KINDS, Kind, TaskColumns
 
 Curve = tuple[tuple[float, float], ...]
 """Points (size, ns) with growing sizes above 0. Between two points a cost is read off the line

@@ -18,8 +18,7 @@ from core.predict.costs import CostModel, durations
 from core.predict.peaks import peak_activations
 from core.predict.simulate import simulate
 from core.recording.decode import append_batch
-from core.recording.schema import schema_of
-from core.recording.writer import Timings, plan_batch, span_batch
+from core.recording.schema import Timings, plan_batch, schema_of, span_batch
 from core.trace.header import Header
 from core.trace.step import StepColumns
 from core.trace.trace import Trace

@@ -10,8 +10,8 @@ from heapq import heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import PlanError, TaskColumns
-from core.trace.columns import ABSENT
+from core.errors import PlanError
+from core.plan.task import ABSENT, TaskColumns
 from core.trace.step import StepColumns
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import PlanError
 from core.explain.bubble import bubble_of, closed_form
 from core.models.description import ModelDescription
 from core.option import Value
@@ -28,7 +29,7 @@ from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.plan.strategies.pipeline import microbatch_rows
 from core.plan.strategy import Job
-from core.plan.task import Kind, PlanError
+from core.plan.task import Kind
 from core.predict.blockwise import blockwise
 from core.predict.costs import STAGED, CostModel, Curve, cost_at
 from core.predict.peaks import peak_activations

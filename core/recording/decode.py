@@ -11,12 +11,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from core.order import stable_argsort
+from core.plan.task import ABSENT
 from core.recording.imported import ARGUMENTS_LEVEL, IMPORTED_LEVEL, take_imported
 from core.recording.schema import COSTS_LEVEL, RECORDS, Record
-from core.trace.columns import ABSENT
 from core.trace.event_rows import Counter, Counters
+from core.trace.span import span_of
 from core.trace.spans import ATTRIBUTES, MOMENTS, Attribute, Spans, TaskTable, blank_rows
-from core.trace.trace import Trace, span_of
+from core.trace.trace import Trace
 
 _NO_LINES = (COSTS_LEVEL, IMPORTED_LEVEL, ARGUMENTS_LEVEL)
 LATEST = 1 << 61

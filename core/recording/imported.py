@@ -11,7 +11,7 @@ import json
 
 import numpy as np
 
-from core.trace.columns import ABSENT
+from core.plan.task import ABSENT
 from core.trace.odd import Odd
 from core.trace.own_colours import OWN_COLOURS
 from core.trace.trace import Trace

@@ -30,17 +30,18 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from core.files import whole_file
+from core.plan.task import ABSENT
 from core.recording.decode import append_batch, parts_of, spans_of, take_plans
 from core.recording.imported import imported_text, take_imported
 from core.recording.schema import Record
 from core.recording.stream import Opened, Stream, naming_damage, open_stream
 from core.trace.blocks import Blocks, blocks_of
-from core.trace.columns import ABSENT
 from core.trace.complete import run_faults
 from core.trace.event_rows import Counter, Counters, Log
+from core.trace.span import Span
 from core.trace.spans import MOMENTS, TASK_DTYPE, LaneSpans, TaskTable
-from core.trace.step_bounds import StepBounds
-from core.trace.trace import Fault, Span, Trace
+from core.trace.step_bounds import Fault, StepBounds
+from core.trace.trace import Trace
 from core.typed import typed
 
 VERSION = 4

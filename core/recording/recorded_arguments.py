@@ -11,10 +11,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from core.errors import RecordingError
 from core.reading import one_line
 from core.recording.decode import notes_of, numbers_of, parts_of
 from core.recording.imported import ARGUMENTS_LEVEL
-from core.recording.schema import Record, RecordingError
+from core.recording.schema import Record
 from core.recording.stream import open_stream
 from core.trace.arguments import Arguments, Reading, bounded
 from core.trace.spans import TaskTable

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from core.errors import RecordingError
 from core.files import reason, whole_file
 from core.recording.decode import append_batch
 from core.recording.index import DamagedIndex, Progress, build_index, read_index, report_progress
 from core.recording.recorded_arguments import find_arguments
-from core.recording.schema import RecordingError, schema_of
+from core.recording.schema import schema_of
 from core.recording.sniff import Format, format_of, is_packed, rank_files, trace_files
 from core.recording.stream import Opened, Stream, naming_damage, open_stream
 from core.trace.header import Header

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from core.errors import RecordingError
 from core.reading import one_line
 from core.recording.packed import CONTINUATION, Packed, TooLarge
-from core.recording.schema import RecordingError, read_header
+from core.recording.schema import read_header
 from core.trace.header import Header
 from core.trace.trace import Trace
 

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import PlanError
 from core.explain.waits import waits_of
 from core.models.description import ModelDescription
 from core.plan.division import Stage
 from core.plan.plan import Lane, computing_lanes
-from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind, PlanError
+from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind
 from core.plan.transfers import Links, links_of
 from core.predict.costs import paired_rows
 from core.predict.simulate import simulate

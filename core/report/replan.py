@@ -7,11 +7,11 @@ import json
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import PlanError
 from core.explain.causes import Explanation
 from core.plan.plan import Plan, Role
 from core.plan.planning import job_of
 from core.plan.strategies import STRATEGIES
-from core.plan.task import PlanError
 from core.predict.costs import CostModel, durations
 from core.predict.costs_file import costs_of
 from core.report.step_figures import StepFigures, step_figures

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from core.errors import PlanError
 from core.plan.lanes import virtual_instead
 from core.plan.plan import Role
 from core.plan.planning import check
 from core.plan.specification import Specification
-from core.plan.task import PlanError
 from core.predict.advisor import Advice
 from core.report.verdict import Limit
 from core.trace.trace import Trace

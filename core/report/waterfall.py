@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import PlanError
 from core.explain.causes import Explanation
 from core.plan.plan import Role
-from core.plan.task import IS_COMMUNICATION, PlanError
+from core.plan.task import IS_COMMUNICATION
 from core.predict.simulate import simulate
 from core.trace.step import StepColumns
 

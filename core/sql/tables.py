@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from core.explain.causes import CAUSES
 from core.explain.run_step import explain_run_step
+from core.plan.task import ABSENT
 from core.recording.exporters.span_files import SCHEMA, span_batches
-from core.trace.columns import ABSENT
 from core.trace.complete import measured_steps
 from core.trace.listing import Listing
 from core.trace.trace import Trace

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from core.errors import PlanError
 from core.option import Option, Value
 from core.plan.planning import check
 from core.plan.specification import STRATEGY_OPTIONS, Specification, specification_of, with_defaults
 from core.plan.strategies import STRATEGIES
-from core.plan.task import PlanError
 from core.sweep.values import SWEPT, read_values
 
 SINGLE = "single"

@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 
 from core.engine.messages import Outcome
+from core.errors import PlanError
 from core.explain.verified import verified
 from core.plain import cell
 from core.plan.plan import Role
 from core.plan.specification import Specification
-from core.plan.task import PlanError
 from core.reading import one_line
 from core.sweep.sweep import Point, Sweep, values_by_name
 from core.sweep.values import SWEPT, value_text

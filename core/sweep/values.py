@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from core.errors import PlanError
 from core.option import Option, Value, flag_of
 from core.plan.specification import OPTIONS
-from core.plan.task import PlanError
 
 DEFAULT = "default"
 """What stands for the value that an option has when it is not given."""

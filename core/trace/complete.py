@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.plan import Role, working_lanes
-from core.trace.columns import ABSENT, sorted_positions
-from core.trace.spans import Spans
-from core.trace.trace import Fault, Trace
+from core.plan.task import ABSENT
+from core.trace.spans import Spans, sorted_positions
+from core.trace.step_bounds import Fault
+from core.trace.trace import Trace
 
 MOST_NAMED = 3
 

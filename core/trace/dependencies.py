@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.trace.span import Span
 from core.trace.step import StepSpans
-from core.trace.trace import Span, Trace
+from core.trace.trace import Trace
 
 _NEVER = np.iinfo(np.int64).min
 

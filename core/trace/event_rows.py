@@ -9,7 +9,9 @@ from typing import Any, ClassVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from core.trace.columns import ABSENT, NO_ARRAYS, Arrays, Columns
+from core.plan.task import ABSENT
+from core.trace.spans import NO_ARRAYS, Arrays, Columns
+from core.trace.texts import Texts
 
 STARTED = "started"
 """The counter of each rank that says that its process is there."""
@@ -61,21 +63,6 @@ def clock_uncertainty(clocks: Counters, step: int | None = None) -> float | None
     """
     noted = [c.values[(c.steps == step) | (step is None)] for c in clocks.values()]
     return max((float(values.max()) for values in noted if len(values)), default=None)
-
-
-class Texts(list[str]):
-    """Distinct texts, numbered in the order in which they came."""
-
-    def __init__(self, texts: Iterable[str] = ()) -> None:
-        super().__init__(texts)
-        self._places = {text: place for place, text in enumerate(self)}
-
-    def place(self, text: str) -> int:
-        """The number of a text, which is noted if it is new."""
-        place = self._places.setdefault(text, len(self))
-        if place == len(self):
-            self.append(text)
-        return place
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.order import stable_argsort
-from core.plan.task import KINDS
-from core.trace.columns import ABSENT
+from core.plan.task import ABSENT, KINDS
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.plan import Role
-from core.trace.columns import ABSENT
+from core.plan.task import ABSENT
 from core.trace.spans import LaneSpans, Spans
 from core.trace.step_bounds import StepBounds
 from core.trace.trace import Trace

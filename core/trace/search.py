@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.plan import Lane
-from core.plan.task import KINDS, Kind
-from core.trace.columns import ABSENT, Column
+from core.plan.task import ABSENT, KINDS, Kind
 from core.trace.query import (
     Action,
     Numbers,
@@ -24,7 +23,7 @@ from core.trace.query import (
     kinds_like,
     matcher,
 )
-from core.trace.spans import Spans, TaskTable
+from core.trace.spans import Column, Spans, TaskTable
 from core.trace.trace import Trace
 
 SLICE = 1 << 18

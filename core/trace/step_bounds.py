@@ -1,14 +1,25 @@
-"""When the steps of a run began and ended."""
+"""When the steps of a run began and ended, and what is wrong with them."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.trace.columns import NO_ARRAYS, Arrays, Column, Columns, sorted_positions
+from core.trace.spans import NO_ARRAYS, Arrays, Column, Columns, sorted_positions
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with a step: how many tasks have no span, or several; `text` is one line."""
+
+    step: int
+    missing: int
+    repeated: int
+    text: str
 
 
 class StepBounds(Columns):

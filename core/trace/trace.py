@@ -10,83 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.plan import Lane, Role
-from core.plan.task import Kind, Payload, Task
+from core.plan.task import Task
 from core.trace.arguments import Arguments
 from core.trace.blocks import Blocks
-from core.trace.columns import ABSENT
 from core.trace.event_rows import Counter, Counters, Log
 from core.trace.header import Header
 from core.trace.odd import Odd
+from core.trace.span import Span, span_of
 from core.trace.spans import LaneSpans, Spans, TaskTable
-from core.trace.step_bounds import StepBounds
+from core.trace.step_bounds import Fault, StepBounds
 
 STATE_LEVEL = "state"
 """The level of the log row that says how a run ended."""
 
 _KEY = np.array([1 << 32, 1])  # makes one number of a step and a task
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """One span (or, with `end` None, an open task), for people: tooltips, details, tables.
-
-    Times are ns since the run's start. `index` is its place among the lane's spans, -1 while open;
-    `step` is ABSENT of one that another program's trace has outside of all steps.
-    """
-
-    lane: int
-    index: int
-    kind: Kind
-    step: int
-    task: int
-    start: int
-    end: int | None
-    stage: int | None = None
-    replica: int | None = None
-    microbatch: int | None = None
-    block: int | None = None
-    bucket: int | None = None
-    rows: int = 0
-    bytes: int = 0
-    payload: Payload = Payload.NONE
-    ready: int | None = None
-    launched: int | None = None
-    after: tuple[int, ...] = ()
-    paired_stage: int | None = None
-    paired_microbatch: int | None = None
-    name: str = ""
-
-    @property
-    def label(self) -> str:
-        """What a bar says: its own name, or see `bar_label`."""
-        if self.name:
-            return self.name
-        numbers = (self.microbatch, self.bucket, self.block, self.replica, self.paired_microbatch)
-        return bar_label(self.kind, *(ABSENT if n is None else n for n in numbers))
-
-
-def bar_label(
-    kind: Kind, microbatch: int, bucket: int, block: int, replica: int, paired: int
-) -> str:
-    """What a bar says: its letter, and its micro-batch, bucket, block or receiving replica.
-
-    An overlap says both of its actions, `F3 B1`; `paired` is the backward's micro-batch. Numbers
-    that do not apply are ABSENT.
-    """
-    if kind is Kind.OVERLAP:
-        return f"{Kind.FORWARD.letter}{microbatch} {Kind.BACKWARD.letter}{paired}"
-    numbers = (microbatch, bucket, block, replica if kind.is_communication else ABSENT)
-    return kind.letter + next((str(n) for n in numbers if n != ABSENT), "")
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """What is wrong with a step: how many tasks have no span, or several; `text` is one line."""
-
-    step: int
-    missing: int
-    repeated: int
-    text: str
 
 
 @dataclass(eq=False)
@@ -278,17 +215,3 @@ def _take_imported(table: StepBounds, lane: Lane, some: Spans, steps: NDArray[np
     if lane.role is not Role.NESTED:
         mine = np.isin(some.step, steps)
         table.widen(some.step[mine], some.start[mine], some.end[mine])
-
-
-def span_of(lane: int, index: int, one: Spans) -> Span:
-    """The only span of `one`; an open task's end is absent."""
-    table, row = one.table, one.table.rows[one.row[0]]
-    times = {name: _maybe(one[name][0]) for name in ("start", "end", "ready", "launched")}
-    told = {**table.told(int(one.row[0])), **times, "lane": lane, "index": index}
-    told["step"] = int(one.step[0])
-    name = "" if row["name"] == ABSENT else table.names[row["name"]]
-    return Span(**told, task=int(row["task"]), name=name)
-
-
-def _maybe(value: Any) -> int | None:
-    return None if value == ABSENT else int(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from core.compare.runs import TwoRuns
-from core.trace.trace import Span
+from core.trace.span import Span
 from gui.timeline.state.selection import Selection
 from gui.timeline.state.selector import Selector
 from gui.timeline.state.timeline import TimelineState

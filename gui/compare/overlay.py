@@ -10,7 +10,7 @@ from core.compare.differences import Difference
 from core.compare.matching import Matches
 from core.compare.pieces import NO_PIECES, Pieces, pieces_of
 from core.compare.runs import TwoRuns
-from core.trace.trace import Span
+from core.trace.span import Span
 from gui.compare.joins import Joins, joins_of, outlines
 from gui.look.text import tr
 from gui.look.theme import Theme

@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from PySide6.QtCore import QRectF
 
-from core.plan.task import KINDS, Kind
-from core.trace.columns import ABSENT
+from core.plan.task import ABSENT, KINDS, Kind
 from gui.figures.looks import Look
 from gui.figures.style import Face
 from gui.figures.textbook import NUMBERED, Panel, Row

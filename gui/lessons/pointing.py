@@ -14,7 +14,8 @@ from core.explain.longest import longest_gaps
 from core.lessons.lesson import BUBBLE, PANELS, lane_pointed_at
 from core.plan.task import KINDS, Kind
 from core.trace.complete import measured_steps
-from core.trace.trace import Span, Trace
+from core.trace.span import Span
+from core.trace.trace import Trace
 from gui.lessons.spotlight import Place
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.lanes import reveal

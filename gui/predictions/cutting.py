@@ -7,6 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from core.errors import PlanError
 from core.models.catalogue import MODELS
 from core.models.description import ModelDescription
 from core.option import Option, Value
@@ -14,7 +15,6 @@ from core.plan.pipeline.options import BALANCE, BORDERS, LANE_MEMORY, STAGES
 from core.plan.plan import Plan
 from core.plan.planning import plans_of
 from core.plan.specification import Specification, describe
-from core.plan.task import PlanError
 from core.predict.worker.client import PredictorClient
 from core.predict.worker.jobs import Done, Lost, Refused, Reply, StepTimes
 from core.report.cut import (

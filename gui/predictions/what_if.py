@@ -6,11 +6,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
+from core.errors import PlanError
 from core.plan.devices import KINDS, PREDICTED, kind_of
 from core.plan.faults import HICCUP, faults_given
 from core.plan.pipeline.options import DEFAULT_SCHEDULE, SCHEDULE
 from core.plan.plan import Role
-from core.plan.task import PlanError
 from core.predict.costs_file import read_costs, write_costs
 from core.predict.whatif import WhatIfQuery, WhatIfResult
 from core.predict.worker.client import PredictorClient

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from core.trace.columns import ABSENT
+from core.plan.task import ABSENT
 from core.trace.complete import run_faults
 from core.trace.event_rows import Log
 from core.trace.trace import Trace

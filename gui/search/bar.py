@@ -17,7 +17,8 @@ from PySide6.QtWidgets import (
 from core.plan.task import KINDS
 from core.trace.query import GROUPS, KEYS, Query, QueryError, parse_query
 from core.trace.search import Hits, SpanPosition, next_hit, position_of, rank
-from core.trace.trace import Span, Trace
+from core.trace.span import Span
+from core.trace.trace import Trace
 from gui.look.core_texts import translated
 from gui.look.label import Label
 from gui.look.layouts import button, column, row

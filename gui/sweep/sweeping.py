@@ -11,10 +11,10 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QDockWidget, QWidget
 
 from core.engine.messages import Outcome
+from core.errors import PlanError
 from core.option import Option
 from core.plan.devices import Hardware
 from core.plan.specification import OPTIONS, Specification
-from core.plan.task import PlanError
 from core.sweep.results import Result, Results, remaining, seconds_left
 from core.sweep.sweep import Point, Sweep, sweep_along, values_by_name
 from core.sweep.table import Measured, UnmeasuredError, measured

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from core.trace.search import Hits, SpanPosition, position_of
-from core.trace.trace import Span
+from core.trace.span import Span
 from gui.panels.data.spans import SpansPanel
 from gui.search.bar import SearchBar
 from gui.timeline.interact.overview import Overview

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from core.explain.verified import verified
-from core.plan.plan import Runner
 from core.plan.strategies import STRATEGIES
 from core.predict.compare import Comparison
 from core.predict.costs import MOST_PASSES
@@ -125,7 +124,7 @@ def starting_text(run: Run) -> str:
     """What a run does before its first bar."""
     trace = run.trace
     strategy = STRATEGIES.get(trace.header.specification.strategy)
-    if strategy is not None and strategy.runner is Runner.RANKS:
+    if strategy is not None and strategy.on_ranks:
         count = trace.header.replicas
         started = sum(bool(len(trace.counter(STARTED, rank).values)) for rank in range(count))
         if started < count:

@@ -12,16 +12,14 @@ import torch
 
 from core.engine.hardware import find_hardware
 from core.engine.lanes.devices import open_lanes
-from core.engine.lanes.flusher import Flusher
 from core.engine.prepare import prepare
-from core.engine.run import batches_of
 from core.engine.server import SWITCH_SECONDS
-from core.engine.tasks.executor import Executor
+from core.engine.tasks.executor import Executor, batches_of
 from core.engine.tasks.operations import Operations
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.recording.recording import open_recording
-from core.recording.writer import TraceWriter
+from core.recording.schema import TraceWriter
 
 SPECIFICATION = Specification(
     model=ModelSettings("mlp", width=768, depth=8),
@@ -69,7 +67,7 @@ def test_recording_costs_at_most_one_percent_of_a_step(tmp_path, rows):
         def steps(name, first):
             """Steps one behind the other, as in a run; all that they recorded has been sent."""
             before = time.perf_counter_ns()
-            with Flusher(writer) if name == "recorded" else contextlib.nullcontext():
+            with writer.sending() if name == "recorded" else contextlib.nullcontext():
                 for index in range(first, first + count):
                     executors[name].run(index, plan, number, batch)
             if name == "recorded":

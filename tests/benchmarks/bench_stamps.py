@@ -12,17 +12,15 @@ import pytest
 
 from core.engine.hardware import find_hardware
 from core.engine.lanes.devices import open_lanes
-from core.engine.lanes.flusher import Flusher
 from core.engine.prepare import prepare
-from core.engine.run import batches_of
 from core.engine.server import SWITCH_SECONDS
-from core.engine.tasks.executor import Executor
+from core.engine.tasks.executor import Executor, batches_of
 from core.engine.tasks.operations import Operations
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.plan.task import KINDS, Kind
 from core.recording.recording import open_recording
-from core.recording.writer import TraceWriter
+from core.recording.schema import TraceWriter
 
 SPECIFICATION = Specification("single", devices="1xcpu", batch=256, lr=1e-3)
 STEPS = {64: 600, 512: 300, 2048: 60}  # by the MLP's width
@@ -65,7 +63,7 @@ def test_a_forward_span_is_hardly_longer_than_its_blocks(tmp_path, width):
         stage = operations.model.stages[0, 0, 0]
         stage.blocks = timed(stage.blocks, calls)
         executor = Executor(lanes, operations, writer)
-        with Flusher(writer):
+        with writer.sending():
             number = writer.plan(plan.tasks)
             for index in range(STEPS[width]):
                 executor.run(index, plan, number, batch)

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from core.cli.report import table
+from core.errors import PlanError
 from core.models.catalogue import ModelSettings
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
-from core.plan.task import PlanError
 from core.predict.compare import predict_steps
 from core.report.summary import Summary, summarise
 from core.trace.trace import Trace

@@ -13,16 +13,24 @@ from hypothesis import reject
 
 from core.engine.client import EngineClient
 from core.engine.messages import Ended
+from core.errors import PlanError
 from core.machine import host
 from core.models.catalogue import ModelSettings
 from core.plan.plan import Plan
 from core.plan.planning import lanes_of, plans_of
 from core.plan.schedules.schedule import ScheduleError
 from core.plan.specification import Specification, describe
-from core.plan.task import PlanError, Task
+from core.plan.task import Task
 from core.recording.decode import append_batch, merged
-from core.recording.schema import Record
-from core.recording.writer import NoteRow, Timings, TraceWriter, note_batch, plan_batch, span_batch
+from core.recording.schema import (
+    NoteRow,
+    Record,
+    Timings,
+    TraceWriter,
+    note_batch,
+    plan_batch,
+    span_batch,
+)
 from core.trace.header import Header
 from core.trace.trace import Trace
 

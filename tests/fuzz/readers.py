@@ -23,10 +23,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from core.plan.task import PlanError
+from core.errors import PlanError, RecordingError
 from core.predict.costs import CostError
 from core.recording.bookmarks import BookmarksError
-from core.recording.schema import RecordingError
 from tests.fuzz.wire import NotHeard, open_wire, wire_files
 
 MOST_LANES = 64

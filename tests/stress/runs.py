@@ -30,10 +30,10 @@ import pyarrow as pa
 
 from core.engine.client import EngineClient
 from core.engine.messages import Ended, Outcome
+from core.errors import PlanError
 from core.models.catalogue import ModelSettings
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
-from core.plan.task import PlanError
 from core.recording.recording import RecordingFile
 from core.trace.header import Header
 from tests.core.helpers import plan_of

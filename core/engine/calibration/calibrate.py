@@ -28,12 +28,13 @@ import torch
 from torch import Tensor
 
 from core.engine.calibration.operations import CalibrationOps, shares_parameters, walk_of
-from core.engine.lanes.devices import kept_random_state, open_clock
-from core.engine.lanes.lane import Clock, Lane, Stamps, Timestamp, reached
+from core.engine.failures import Stopped
+from core.engine.lanes.devices import Clock, kept_random_state, open_clock
+from core.engine.lanes.lane import Lane, Stamps, Timestamp, reached
 from core.engine.models.modules import Batch
 from core.engine.models.stage_module import copy_to
 from core.engine.prepare import Prepared
-from core.engine.tasks.executor import POLL_SECONDS, Stopped
+from core.engine.tasks.executor import POLL_SECONDS, Passed
 from core.plan.link import Link
 from core.plan.plan import Role
 from core.plan.task import ABSENT, Kind, Task
@@ -61,8 +62,6 @@ class Name(NamedTuple):
 
 Times = dict[Name, list[float]]
 """The mean ns of each pass by what a task is."""
-Passed = Callable[[int], None]
-"""Hears how many passes are over."""
 
 
 def calibrate(

@@ -1,4 +1,4 @@
-"""The seam between devices: the lanes and clocks of accelerators, and which of them a device has.
+"""The seam between devices: clocks, the lanes of accelerators, and which of them a device has.
 
 An accelerator's lane launches from its thread onto a stream of its own (where work is timed with
 events), or launches and waits until the device is idle (where it is not).
@@ -11,12 +11,15 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import cache
+from itertools import pairwise
 
 import torch
 
-from core.engine.lanes.lane import ANCHORS, Clock, Lane, Timestamp
+from core.engine.lanes.lane import Lane, Timestamp
 from core.plan import plan
 from core.plan.devices import HOST, kind_of
+
+ANCHORS = 8  # round trips tried for each anchor; the shortest is kept
 
 
 class StreamLane(Lane):
@@ -92,6 +95,29 @@ class WaitingLane(Lane):
 
 def _event(device: torch.device) -> torch.Event:
     return torch.Event(device, enable_timing=True)
+
+
+class Clock:
+    """Turns a device's timestamps into host time, between anchors at a step's start and end.
+
+    Those of the host's clock are that already; two in a row bound how finely they are taken.
+    """
+
+    def __init__(self) -> None:
+        stamps = [time.perf_counter_ns() for _ in range(ANCHORS + 1)]
+        self._uncertainty = -(-min(b - a for a, b in pairwise(stamps)) // 2)
+
+    def begin(self) -> None:
+        """Anchor at the start of a step; the device must be idle."""
+
+    def end(self) -> int:
+        """Anchor at the end of a step; returns the half-width of the wider anchor in ns."""
+        return self._uncertainty
+
+    def time(self, timestamp: Timestamp) -> int:
+        """Host time of a timestamp in ns, provisional until the step's end."""
+        assert isinstance(timestamp, int)
+        return timestamp
 
 
 class EventClock(Clock):

@@ -1,7 +1,8 @@
-"""Lanes that run jobs in order, the clocks that time them, and the timestamps of a task.
+"""Lanes that run jobs in order, and the timestamps of a task.
 
-A lane is a thread with a FIFO queue. A CPU's computes in that thread; those of accelerators are in
-core.engine.lanes.devices. Everything else of the engine is the same for all of them.
+A lane is a thread with a FIFO queue. A CPU's computes in that thread; those of accelerators, and
+the clocks, are in core.engine.lanes.devices. Everything else of the engine is the same for all of
+them.
 
 A timestamp is a moment on a lane: a recorded event on a lane with a stream, else the host's clock
 in ns.
@@ -16,7 +17,6 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
-from itertools import pairwise
 from typing import TypeVar
 
 import torch
@@ -25,7 +25,6 @@ from core.plan import plan
 from core.plan.task import Kind, Task
 
 Timestamp = int | torch.Event
-ANCHORS = 8  # round trips tried for each anchor; the shortest is kept
 
 T = TypeVar("T")
 
@@ -102,29 +101,6 @@ def _fulfil(future: Future[T], work: Callable[[], T]) -> None:
         future.set_exception(error)
     else:
         future.set_result(result)
-
-
-class Clock:
-    """Turns a device's timestamps into host time, between anchors at a step's start and end.
-
-    Those of the host's clock are that already; two in a row bound how finely they are taken.
-    """
-
-    def __init__(self) -> None:
-        stamps = [time.perf_counter_ns() for _ in range(ANCHORS + 1)]
-        self._uncertainty = -(-min(b - a for a, b in pairwise(stamps)) // 2)
-
-    def begin(self) -> None:
-        """Anchor at the start of a step; the device must be idle."""
-
-    def end(self) -> int:
-        """Anchor at the end of a step; returns the half-width of the wider anchor in ns."""
-        return self._uncertainty
-
-    def time(self, timestamp: Timestamp) -> int:
-        """Host time of a timestamp in ns, provisional until the step's end."""
-        assert isinstance(timestamp, int)
-        return timestamp
 
 
 class Stamps:

@@ -20,8 +20,8 @@ from torch.nn.parameter import is_lazy
 
 from core.engine.models.exported import cut_blocks
 from core.engine.models.modules import Batch, Loss
+from core.errors import PlanError
 from core.paths import PROJECT_ROOT
-from core.plan.task import PlanError
 
 
 @dataclass(frozen=True, slots=True)

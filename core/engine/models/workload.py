@@ -14,11 +14,11 @@ from torch import Tensor, nn
 from core.engine.models.exported import calls_of
 from core.engine.models.modules import Batch, Loss, build_blocks, built_in_batch, built_in_loss
 from core.engine.models.own import blaming, own_model
+from core.errors import PlanError
 from core.models.catalogue import MODELS
 from core.models.description import Block, ModelDescription
 from core.plan.division import Stage
 from core.plan.specification import Specification
-from core.plan.task import PlanError
 from core.process.lifeline import only_here
 
 OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {

@@ -16,8 +16,9 @@ from torch.nn.parallel import DistributedDataParallel
 
 from core.engine.lanes.lane import Timestamp
 from core.engine.rank_models.model import RankModel, Setting
+from core.errors import PlanError
 from core.plan.strategies.ddp import BUCKET_MB
-from core.plan.task import Kind, Payload, PlanError
+from core.plan.task import Kind, Payload
 
 
 class Replicated(RankModel):

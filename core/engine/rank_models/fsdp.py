@@ -30,7 +30,8 @@ from torch.distributed.tensor import DTensor
 from core.engine.models.workload import Workload
 from core.engine.rank_models.communication import Communication, ThreadedCollectives
 from core.engine.rank_models.model import RankModel, Setting
-from core.plan.task import Kind, Payload, PlanError
+from core.errors import PlanError
+from core.plan.task import Kind, Payload
 
 
 class Sharded(RankModel):

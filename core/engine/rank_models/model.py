@@ -11,9 +11,9 @@ from torch import Tensor, nn
 from core.engine.lanes.lane import Lane
 from core.engine.models.workload import Workload, full_names
 from core.engine.rank_models.timer import RankTimer, ReportMemory
+from core.errors import PlanError
 from core.plan.specification import Specification
 from core.plan.strategy import Strategy
-from core.plan.task import PlanError
 
 
 @dataclass(frozen=True, slots=True)

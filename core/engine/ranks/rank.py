@@ -14,7 +14,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import NoReturn
@@ -27,7 +27,6 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]
 from core.engine.failures import explain
 from core.engine.hardware import compute_exactly
 from core.engine.lanes.devices import open_clock, open_lanes
-from core.engine.lanes.flusher import Flusher
 from core.engine.lanes.lane import Timestamp
 from core.engine.lanes.memory import optimizer_bytes
 from core.engine.messages import Outcome, send
@@ -42,7 +41,7 @@ from core.engine.prepare import Prepared, prepare
 from core.engine.rank_models.model import RankModel, Setting, rank_model
 from core.engine.rank_models.timer import RankEvents, RankTimer, TimedOp
 from core.engine.ranks.expectation import Expectations
-from core.engine.run import batches_of
+from core.engine.tasks.executor import batches_of
 from core.engine.tasks.step_counters import inside, outside
 from core.engine.verify import judge, keeps_parameters
 from core.plan.devices import GLOO, Hardware
@@ -50,7 +49,7 @@ from core.plan.plan import Role
 from core.plan.specification import Specification
 from core.plan.task import Kind
 from core.process.lifeline import only_here, open_pipes
-from core.recording.writer import Timings, TraceWriter
+from core.recording.schema import Timings, TraceWriter
 from core.trace.event_rows import STARTED
 from core.typed import typed
 
@@ -264,12 +263,12 @@ def main() -> None:
     sink = pa.PythonFile(wire, "w")
     writer = TraceWriter(sink, header)
     leaving = threading.Lock()
-    flusher = Flusher(writer)
+    sending = ExitStack()
 
     def leave(outcome: Outcome, text: str = "") -> NoReturn:
         """Send what is left and end the process; whoever comes second waits for that end."""
         leaving.acquire()
-        flusher.close()
+        sending.close()
         writer.close()
         send(sink, "ended", [outcome, text])
         with suppress(Exception):  # the user's model may have closed it
@@ -283,7 +282,8 @@ def main() -> None:
         if commands.readline():
             leave(Outcome.STOPPED)
 
-    with flusher:
+    with sending:
+        sending.enter_context(writer.sending())
         threading.Thread(target=stop_when_asked, daemon=True, name="commands").start()
         try:
             Rank(settings, prepared, writer).run()

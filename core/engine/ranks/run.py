@@ -18,12 +18,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
-from core.engine.messages import Ended, Message, Outcome, receive
+from core.engine.client import receive
+from core.engine.failures import Stopped
+from core.engine.messages import Ended, Message, Outcome
 from core.engine.prepare import Prepared
-from core.engine.tasks.executor import Stopped
 from core.process.child import Child
 from core.recording.decode import numbers_of
-from core.recording.writer import TraceWriter
+from core.recording.schema import TraceWriter
 
 LAST_WORDS_SECONDS = 1.0
 STOP_SECONDS = 0.7  # what ranks are given to send what they have measured, and to end

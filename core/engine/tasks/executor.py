@@ -2,38 +2,118 @@
 
 The main thread waits for each task to be launched and to complete, and lets go of the tensors that
 it needed. Lanes only stamp. What they have stamped is read by the one thread that sends it
-(core.recording.writer): of every lane, job after job, up to the first that has not ended. So each
+(core.recording.schema): of every lane, job after job, up to the first that has not ended. So each
 job is told once, in its lane's order, and never as ended and open at the same time.
 """
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 from torch import Tensor
 
-from core.engine.lanes.devices import allocator_bytes, open_clock
-from core.engine.lanes.lane import Clock, Lane, Stamps, reached
+from core.engine.failures import Stopped, is_out_of_memory
+from core.engine.lanes.devices import Clock, allocator_bytes, open_clock
+from core.engine.lanes.lane import Lane, Stamps, reached
 from core.engine.models.modules import Batch
-from core.engine.tasks.operations import Operations, Step
+from core.engine.models.workload import Workload, verification_notes
+from core.engine.prepare import Prepared
+from core.engine.tasks.operations import Operations
 from core.engine.tasks.step_counters import ClosedStep
-from core.plan.nested import Nested
+from core.engine.tasks.values import Step
+from core.engine.verify import judge, keeps_parameters
+from core.plan.nested import Nested, nested_tasks
 from core.plan.plan import Plan
 from core.plan.task import Task
-from core.recording.writer import NoteRow, Timings, TraceWriter
+from core.predict.costs import CostModel
+from core.predict.costs_file import values_of
+from core.recording.schema import COSTS_LEVEL, NoteRow, Timings, TraceWriter
+from core.trace.event_rows import PASSES
 
 POLL_SECONDS = 0.0002
 SHORT_NS = 5_000_000
 """A task is announced as open only once it has run for so long: most are over before."""
+LONGEST_STEP_SECONDS = 10.0  # two of them, and a walk through one, are waited for
+
+RunStep = Callable[[int, Plan, int, Batch, Nested | None], Step]
+"""Runs one step of a plan that the writer knows by a number, as Executor.run does."""
+Passed = Callable[[int], None]
+"""Hears how many passes are over."""
+Calibrate = Callable[[Batch, Passed], CostModel]
+"""Measures what the tasks of a batch cost, and tells how many passes through them are over.
+
+Raises Stopped, or what a task raised.
+"""
 
 
-class Stopped(Exception):
-    """The run was stopped on request."""
+def run_steps(
+    prepared: Prepared,
+    writer: TraceWriter,
+    operations: Operations,
+    run_step: RunStep,
+    calibrations: Iterable[Calibrate],
+) -> None:
+    """Tell the plans, measure what tasks cost, run every step and judge it, as is asked for.
+
+    Costs are measured by the first of `calibrations` before the first measured step, by the next
+    one before the next step, as long as there are some.
+    """
+    assert prepared.workload is not None
+    specification, workload = prepared.specification, prepared.workload
+    rows, plans = specification.all_rows, prepared.plans
+    nested = {}
+    if specification.blocks and not prepared.strategy.on_ranks:
+        nested = {count: nested_tasks(plan) for count, plan in plans.items()}
+    numbers = {
+        count: writer.plan([*plan.tasks, *(nested[count].tasks if nested else ())])
+        for count, plan in plans.items()
+    }
+    if specification.verify:
+        for text in verification_notes(workload):
+            writer.log("warning", text)
+    seconds = 0.0
+    waiting = iter(calibrations if specification.calibrate else ())
+    for index, batch in enumerate(batches_of(prepared, workload)):
+        if index == specification.warmup and seconds > LONGEST_STEP_SECONDS:
+            text = f"a step takes {seconds:.0f} s: its costs are not measured beforehand"
+            writer.log("info", text)
+            waiting = iter(())
+        calibrate = next(waiting, None) if index >= specification.warmup else None
+        if calibrate is not None and not _tell_costs(batch, calibrate, writer):
+            waiting = iter(())
+        before = operations.model.parameters()[0] if keeps_parameters(specification) else {}
+        began = time.monotonic()
+        count = rows[index]
+        step = run_step(index, plans[count], numbers[count], batch, nested.get(count))
+        seconds = time.monotonic() - began
+        loss = sum(piece.item() for piece in step.losses)
+        copies = operations.model.gradients
+        judge(writer, specification, workload, index, batch, step.plan.parts, before, loss, copies)
+
+
+def _tell_costs(batch: Batch, calibrate: Calibrate, writer: TraceWriter) -> bool:
+    """Measure what the tasks of the step to come cost, and tell it; False if there is no room."""
+    try:
+        costs = calibrate(batch, partial(writer.counter, PASSES))
+    except (RuntimeError, MemoryError) as error:
+        if not is_out_of_memory(error):
+            raise
+        writer.log("info", "there is no memory beside the run's to measure its costs in")
+        return False
+    writer.log(COSTS_LEVEL, json.dumps(values_of(costs)))
+    return True
+
+
+def batches_of(prepared: Prepared, workload: Workload) -> list[Batch]:
+    """The batch of each step: warm-up from the data's start, then the epoch from its start."""
+    warmup, rows = prepared.specification.warmup, prepared.specification.all_rows
+    return workload.batches(rows[:warmup]) + workload.batches(rows[warmup:])
 
 
 @dataclass(slots=True, eq=False)

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import torch
@@ -26,11 +25,11 @@ from torch import Tensor
 from core.engine.lanes import memory
 from core.engine.lanes.lane import Stamps
 from core.engine.models.modules import Batch
-from core.engine.models.split_backward import WeightPass, backward_input, backward_weight
+from core.engine.models.split_backward import backward_input, backward_weight
 from core.engine.models.stage_module import StageModule, copy_to, sum_of_copies
 from core.engine.prepare import Prepared
 from core.engine.tasks.replicas import Replicas
-from core.engine.tasks.values import Key, ValueStore
+from core.engine.tasks.values import Key, Step, ValueStore
 from core.plan.division import Part
 from core.plan.plan import Plan
 from core.plan.task import Kind, Payload, Task
@@ -41,25 +40,6 @@ WHOLE_GRADIENT = Key("whole gradient")
 Work = Iterator[Any]
 """A task in three pieces: it finds its values and yields the tensors that must outlive it; lets
 torch work and yields; puts away what was made and counts it."""
-
-
-@dataclass
-class Step:
-    """The state of the step that is being run.
-
-    `inputs` has for each lane on which the batch enters its first row there, and the rows.
-    """
-
-    index: int
-    plan: Plan
-    inputs: dict[int, tuple[int, Tensor]]
-    targets: dict[torch.device, Tensor]
-    batch_shape: torch.Size
-    values: ValueStore
-    weight_passes: dict[Key, tuple[WeightPass, list[Tensor]]] = field(default_factory=dict)
-    losses: list[Tensor] = field(default_factory=list)
-    shapes: dict[int, tuple[torch.Size, torch.Size]] = field(default_factory=dict)
-    output_shape: list[int] = field(default_factory=list)
 
 
 class Operations:

@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.engine.tasks.operations import Step
 from core.engine.tasks.replicas import Replicas
+from core.engine.tasks.values import Step
 from core.plan.task import Kind, Payload, Task
-from core.recording.schema import Record
-from core.recording.writer import NoteRow
+from core.recording.schema import NoteRow, Record
 
 _GRADIENT_MAKERS = frozenset({Kind.BACKWARD, Kind.BACKWARD_WEIGHT, Kind.OVERLAP})
 

@@ -1,13 +1,16 @@
-"""The tensors that the tasks of a step hand to each other, by name, and what they weigh."""
+"""The state of a step: tensors that its tasks hand to each other, by name, and what they weigh."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import torch
 from torch import Tensor
 
 from core.engine.lanes.memory import Ledger
+from core.engine.models.split_backward import WeightPass
 from core.plan.division import Part
 from core.plan.plan import Plan
 from core.plan.task import Task
@@ -90,3 +93,22 @@ class ValueStore:
         """Bytes of the activations that a lane holds now."""
         ledger = self.ledgers[lane]
         return ledger.bytes + ledger.saved
+
+
+@dataclass
+class Step:
+    """The state of the step that is being run.
+
+    `inputs` has for each lane on which the batch enters its first row there, and the rows.
+    """
+
+    index: int
+    plan: Plan
+    inputs: dict[int, tuple[int, Tensor]]
+    targets: dict[torch.device, Tensor]
+    batch_shape: torch.Size
+    values: ValueStore
+    weight_passes: dict[Key, tuple[WeightPass, list[Tensor]]] = field(default_factory=dict)
+    losses: list[Tensor] = field(default_factory=list)
+    shapes: dict[int, tuple[torch.Size, torch.Size]] = field(default_factory=dict)
+    output_shape: list[int] = field(default_factory=list)

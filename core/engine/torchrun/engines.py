@@ -16,11 +16,11 @@ from torch.nn.parallel import DistributedDataParallel
 
 from core.engine.models.modules import Batch
 from core.engine.models.workload import Workload, full_names, gradients_of, make_optimizer
+from core.errors import PlanError
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.plan import Plan
 from core.plan.specification import Specification
 from core.plan.strategies.ddp import BUCKET_MB
-from core.plan.task import PlanError
 
 Named = dict[str, Tensor]
 

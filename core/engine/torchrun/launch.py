@@ -13,13 +13,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from core.engine.messages import Ended, Outcome
+from core.errors import PlanError
 from core.option import listed
 from core.plain import say
 from core.plan.faults import faults_text
 from core.plan.pipeline.options import BALANCE, SCHEDULE
 from core.plan.plan import Lane, Plan
 from core.plan.specification import Specification
-from core.plan.task import PlanError
 from core.process.program import run_module
 from core.recorder.wire import is_address
 from core.recording.recording import open_recording

@@ -26,7 +26,7 @@ from core.engine.torchrun.launch import LaunchSettings, title_of
 from core.engine.verify import compare, reference
 from core.machine import host
 from core.plan.devices import HOST, kind_of
-from core.plan.plan import Lane, Plan, Runner
+from core.plan.plan import Lane, Plan
 from core.plan.planning import lanes_of, plans_of
 from core.plan.specification import with_defaults
 from core.plan.strategies import STRATEGIES
@@ -52,7 +52,7 @@ class LaunchedRank:
         self._plans = plans_of(self._specification, self._workload.description, lanes)
         first = next(iter(self._plans.values()))
         strategy = STRATEGIES[self._specification.strategy]
-        if strategy.runner is Runner.RANKS:
+        if strategy.on_ranks:
             rank_model(strategy).check(self._workload)
         check_ties(self._workload, first.stages)
         dist.init_process_group(meeting_place(lanes), timeout=TIMEOUT)

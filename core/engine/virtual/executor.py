@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from core.engine.failures import Stopped
 from core.engine.lanes.alone import Alone
 from core.engine.lanes.devices import allocator_bytes
 from core.engine.models.modules import Batch
 from core.engine.prepare import Prepared
-from core.engine.tasks.executor import Stopped
-from core.engine.tasks.operations import Operations, Step
+from core.engine.tasks.operations import Operations
+from core.engine.tasks.values import Step
 from core.explain.waits import meeting
 from core.gc_paused import gc_paused
 from core.plan.faults import Faults
@@ -27,7 +28,7 @@ from core.plan.specification import Specification
 from core.plan.task import ABSENT, IS_COMMUNICATION, Kind
 from core.predict.costs import STAGED, CostModel, durations
 from core.predict.simulate import in_time_order
-from core.recording.writer import NoteRow, Timings, TraceWriter, note_batch, span_batch
+from core.recording.schema import NoteRow, Timings, TraceWriter, note_batch, span_batch
 from core.trace.step import StepColumns
 
 # At most 20 batches a second, which is as often as the thread that sends looks (Flusher).

@@ -23,15 +23,15 @@ from core.engine.lanes.lane import Stamps
 from core.engine.models.modules import Batch
 from core.engine.models.stage_module import copy_to
 from core.engine.prepare import Prepared
-from core.engine.tasks.operations import Operations, Step, Work
+from core.engine.tasks.operations import Operations, Work
 from core.engine.tasks.step_counters import inside, outside, size_line
+from core.engine.tasks.values import Step
 from core.engine.virtual.rank_replicas import RankReplicas
 from core.plan.by_blocks import by_blocks
 from core.plan.plan import Plan
 from core.plan.planning import job_of
 from core.plan.task import Kind, Payload, Task
-from core.recording.schema import Record
-from core.recording.writer import NoteRow
+from core.recording.schema import NoteRow, Record
 
 
 class Change(NamedTuple):

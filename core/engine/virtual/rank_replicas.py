@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from core.engine.models.workload import gradients_of, make_optimizer
 from core.engine.prepare import Prepared
 from core.engine.tasks.replicas import Parameters, Replicas, clones_of
-from core.plan.task import PlanError
+from core.errors import PlanError
 
 
 class RankReplicas(Replicas):

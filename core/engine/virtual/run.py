@@ -9,7 +9,7 @@ from threading import Event
 
 from core.engine.lanes.alone import Alone
 from core.engine.prepare import Prepared
-from core.engine.run import Calibrate, run_steps
+from core.engine.tasks.executor import Calibrate, run_steps
 from core.engine.tasks.operations import Operations
 from core.engine.tasks.step_counters import closed_rows
 from core.engine.virtual.costs import BETWEEN, AloneCosts
@@ -17,8 +17,7 @@ from core.engine.virtual.executor import Close, VirtualExecutor, link_of
 from core.engine.virtual.rank_ops import RankOps
 from core.plan.faults import Faults
 from core.plan.link import Link
-from core.plan.plan import Runner
-from core.recording.writer import TraceWriter
+from core.recording.schema import TraceWriter
 
 
 def run_on_virtual_lanes(prepared: Prepared, writer: TraceWriter, stop: Event) -> None:
@@ -51,5 +50,4 @@ def _calibrations(
 
 def _operations(prepared: Prepared) -> Operations:
     """What the tasks of the plan do, on modules of their own."""
-    ranks = prepared.strategy.runner is Runner.RANKS
-    return RankOps(prepared) if ranks else Operations(prepared)
+    return RankOps(prepared) if prepared.strategy.on_ranks else Operations(prepared)

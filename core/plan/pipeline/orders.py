@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from core.errors import PlanError
 from core.plan.plan import Plan, Role
 from core.plan.schedules.schedule import Action, overlap
-from core.plan.task import Kind, PlanError, Task
+from core.plan.task import Kind, Task
 
 _PASSES = frozenset(
     {Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT, Kind.OVERLAP}

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from core.errors import PlanError
 from core.gc_paused import gc_paused
 from core.order import stable_argsort
 from core.plan.division import Part, Pipeline, Placement, Stage
@@ -15,7 +16,7 @@ from core.plan.pipeline.actions import FORWARD, OVERLAP, ActionColumns, Ints, Ne
 from core.plan.pipeline.complete import check_complete
 from core.plan.pipeline.merge import merge
 from core.plan.pipeline.options import BORDERS, CHUNKS, STAGES, read_borders
-from core.plan.plan import Plan, Role, Runner
+from core.plan.plan import Plan, Role
 from core.plan.schedules.schedule import Action, Schedule, ScheduleError
 from core.plan.splits import balanced_runs
 from core.plan.strategy import Job
@@ -26,7 +27,6 @@ from core.plan.task import (
     PAYLOAD_CODES,
     Kind,
     Payload,
-    PlanError,
     TaskColumns,
 )
 
@@ -132,7 +132,6 @@ def staged_plan(job: Job, sizes: Sequence[Sequence[int]], schedule: Schedule) ->
     merged = merged[stable_argsort((actions.replica // copies)[merged])]
     compute = list(job.lanes)
     return Plan(
-        Runner.LANES,
         tuple(with_helpers(compute, Role.COPY, "copy") if job.copies_overlap else compute),
         stages,
         placements,

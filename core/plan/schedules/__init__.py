@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.errors import PlanError
 from core.plan.schedules import (
     chimera,
     dualpipe_v,
@@ -17,7 +18,6 @@ from core.plan.schedules import (
 )
 from core.plan.schedules.compute_csv import SUFFIX, load_schedule
 from core.plan.schedules.schedule import Action, Schedule
-from core.plan.task import PlanError
 
 SCHEDULES: dict[str, Schedule] = {
     module.SCHEDULE.name: module.SCHEDULE

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from core.errors import PlanError
 from core.plan.schedules.schedule import (
     Action,
     Schedule,
@@ -22,7 +23,7 @@ from core.plan.schedules.schedule import (
     overlap,
     refuse,
 )
-from core.plan.task import Kind, PlanError
+from core.plan.task import Kind
 from core.reading import one_line
 
 SUFFIX = ".csv"

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from core.plan.task import Kind, PlanError
+from core.errors import PlanError
+from core.plan.task import Kind
 
 # A look-up in an enumeration takes as long as a third of an action.
 _FORWARD, _BACKWARD = Kind.FORWARD, Kind.BACKWARD

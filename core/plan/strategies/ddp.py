@@ -17,10 +17,10 @@ from core.option import Option
 from core.plan.devices import GLOO, process_group
 from core.plan.division import Part, Placement, Stage
 from core.plan.lanes import with_helpers
-from core.plan.plan import Plan, Role, Runner
+from core.plan.plan import Plan, Role
 from core.plan.splits import starts, tensor_split
 from core.plan.strategy import Collective, Collectives, Job, Strategy
-from core.plan.task import Kind, Payload, PlanBuilder
+from core.plan.task import Kind, Payload, Task, TaskColumns, add_task
 
 Buckets = tuple[tuple[str, ...], ...]
 """Gradient buckets in launch order, each the names of its parameters."""
@@ -87,46 +87,52 @@ def complete(job: Job, collectives: Collectives) -> Plan:
     sizes = tensor_split(job.rows, len(job.lanes))
     ranks = range(len(sizes))
     blocks = range(len(job.model.blocks))
-    build = PlanBuilder()
-    backwards = [_compute(build, rank, blocks, sizes[rank]) for rank in ranks]
+    tasks: list[Task] = []
+    backwards = [_compute(tasks, rank, blocks, sizes[rank]) for rank in ranks]
     buckets = tuple(collective.names for collective in collectives)
     # Gloo runs two collectives of a rank at once (ProcessGroupGloo's Options::threads).
     tracks = ("comm", "comm 2") if process_group(job.lanes) == GLOO else ("comm",)
-    reduced = _all_reduces(build, job, buckets, backwards)
+    reduced = _all_reduces(tasks, job, buckets, backwards)
     for rank in ranks:
-        build.add(Kind.STEP, rank, [backwards[rank][0], *reduced[rank]], replica=rank)
+        add_task(tasks, Kind.STEP, rank, [backwards[rank][0], *reduced[rank]], replica=rank)
     return Plan(
-        Runner.RANKS,
         tuple(with_helpers(list(job.lanes), Role.COMMUNICATION, *tracks)),
         (Stage(0, 0, len(blocks)),),
         tuple(Placement(rank, 0, rank) for rank in ranks),
         tuple(Part(rank, 0, start, sizes[rank]) for rank, start in enumerate(starts(sizes))),
-        build.columns,
+        TaskColumns.of(tasks),
         replicas=len(job.lanes),
+        expected=True,
     )
 
 
-def _compute(build: PlanBuilder, rank: int, blocks: Iterable[int], rows: int) -> dict[int, int]:
+def _compute(tasks: list[Task], rank: int, blocks: Iterable[int], rows: int) -> dict[int, int]:
     """A rank's forward, loss and backward tasks; returns its backward tasks by block."""
     forwards: dict[int, int] = {}
     previous: list[int] = []
     for block in blocks:
-        forwards[block] = build.add(
-            Kind.FORWARD, rank, previous, replica=rank, block=block, rows=rows
+        forwards[block] = add_task(
+            tasks, Kind.FORWARD, rank, previous, replica=rank, block=block, rows=rows
         )
         previous = [forwards[block]]
-    previous = [build.add(Kind.LOSS, rank, previous, replica=rank, rows=rows)]
+    previous = [add_task(tasks, Kind.LOSS, rank, previous, replica=rank, rows=rows)]
     backwards: dict[int, int] = {}
     for block in reversed(forwards):
-        backwards[block] = build.add(
-            Kind.BACKWARD, rank, [*previous, forwards[block]], replica=rank, block=block, rows=rows
+        backwards[block] = add_task(
+            tasks,
+            Kind.BACKWARD,
+            rank,
+            [*previous, forwards[block]],
+            replica=rank,
+            block=block,
+            rows=rows,
         )
         previous = [backwards[block]]
     return backwards
 
 
 def _all_reduces(
-    build: PlanBuilder, job: Job, buckets: Buckets, backwards: list[dict[int, int]]
+    tasks: list[Task], job: Job, buckets: Buckets, backwards: list[dict[int, int]]
 ) -> list[list[int]]:
     """Each rank's all-reduces, launched when its own gradients of the bucket are ready.
 
@@ -138,7 +144,8 @@ def _all_reduces(
         touched = {int(name.split(".")[0]) for name in names}
         for rank, by_block in enumerate(backwards):
             needs = [by_block[block] for block in touched]
-            task = build.add(
+            task = add_task(
+                tasks,
                 Kind.ALL_REDUCE,
                 len(job.lanes) + rank,
                 needs,
@@ -157,7 +164,6 @@ STRATEGY = Strategy(
     "A process for each lane, overlapped all-reduce.",
     plan,
     options=(BUCKET_MB,),
-    runner=Runner.RANKS,
     collectives=collectives,
     complete=complete,
     rank_model="ddp",

@@ -9,10 +9,10 @@ replica's gradients are ready: nothing overlaps it (torch/nn/parallel/data_paral
 """
 
 from core.plan.division import Part, Placement, Stage
-from core.plan.plan import Plan, Runner
+from core.plan.plan import Plan
 from core.plan.splits import chunk, starts
 from core.plan.strategy import Job, Strategy
-from core.plan.task import Kind, Payload, PlanBuilder
+from core.plan.task import Kind, Payload, Task, TaskColumns, add_task
 
 
 def plan(job: Job) -> Plan:
@@ -22,62 +22,63 @@ def plan(job: Job) -> Plan:
     others = replicas[1:]
     last = len(job.model.blocks)
     output_bytes = job.model.output_bytes(last - 1)
-    build = PlanBuilder()
+    tasks: list[Task] = []
 
     scatters = [
-        build.add(
-            Kind.SCATTER, 0, replica=r, rows=sizes[r],
+        add_task(
+            tasks, Kind.SCATTER, 0, replica=r, rows=sizes[r],
             bytes=sizes[r] * job.model.input_bytes, payload=Payload.INPUT,
         )
         for r in replicas
     ]  # fmt: skip
     copies = {
-        r: build.add(
-            Kind.REPLICATE, 0, stage=0, replica=r,
+        r: add_task(
+            tasks, Kind.REPLICATE, 0, stage=0, replica=r,
             bytes=job.model.parameter_bytes, payload=Payload.PARAMETERS,
         )
         for r in others
     }  # fmt: skip
     forwards = [
-        build.add(
-            Kind.FORWARD, r, [scatters[r], *([copies[r]] if r else [])],
+        add_task(
+            tasks, Kind.FORWARD, r, [scatters[r], *([copies[r]] if r else [])],
             stage=0, replica=r, rows=sizes[r],
         )
         for r in replicas
     ]  # fmt: skip
-    gather = build.add(
-        Kind.GATHER, 0, forwards, rows=job.rows,
+    gather = add_task(
+        tasks, Kind.GATHER, 0, forwards, rows=job.rows,
         bytes=job.rows * output_bytes, payload=Payload.OUTPUT,
     )  # fmt: skip
-    loss = build.add(Kind.LOSS, 0, [gather], stage=0, rows=job.rows)
+    loss = add_task(tasks, Kind.LOSS, 0, [gather], stage=0, rows=job.rows)
     gradients = [
-        build.add(
-            Kind.SCATTER, 0, [loss], replica=r, rows=sizes[r],
+        add_task(
+            tasks, Kind.SCATTER, 0, [loss], replica=r, rows=sizes[r],
             bytes=sizes[r] * output_bytes, payload=Payload.GRADIENT,
         )
         for r in replicas
     ]  # fmt: skip
     backwards = [
-        build.add(Kind.BACKWARD, r, [gradients[r], forwards[r]], stage=0, replica=r, rows=sizes[r])
+        add_task(
+            tasks, Kind.BACKWARD, r, [gradients[r], forwards[r]], stage=0, replica=r, rows=sizes[r]
+        )
         for r in replicas
     ]
     ready = backwards
     if others:
         ready = [
-            build.add(
-                Kind.REDUCE, 0, backwards, stage=0,
+            add_task(
+                tasks, Kind.REDUCE, 0, backwards, stage=0,
                 bytes=len(others) * job.model.parameter_bytes, payload=Payload.PARAMETER_GRADIENTS,
             )
         ]  # fmt: skip
-    build.add(Kind.STEP, 0, ready, stage=0, replica=0)
+    add_task(tasks, Kind.STEP, 0, ready, stage=0, replica=0)
 
     return Plan(
-        Runner.LANES,
         job.lanes,
         (Stage(0, 0, last),),
         tuple(Placement(r, 0, r, owner=r == 0) for r in replicas),
         tuple(Part(r, 0, start, sizes[r]) for r, start in enumerate(starts(sizes))),
-        build.columns,
+        TaskColumns.of(tasks),
         replicas=len(job.lanes),
     )
 

@@ -23,11 +23,11 @@ from itertools import zip_longest
 from core.models.description import ModelDescription
 from core.plan.division import Part, Placement, Stage
 from core.plan.lanes import with_helpers
-from core.plan.plan import Plan, Role, Runner
+from core.plan.plan import Plan, Role
 from core.plan.splits import starts, tensor_split
 from core.plan.strategies.ddp import parameter_bytes
 from core.plan.strategy import Collective, Collectives, Job, Strategy
-from core.plan.task import Kind, Payload, PlanBuilder
+from core.plan.task import Kind, Payload, Task, TaskColumns, add_task
 
 Pass = tuple[Kind, int]
 """A forward or backward pass through a block; before the first is nothing, behind the last the
@@ -68,17 +68,17 @@ def collectives(job: Job) -> Collectives:
 def complete(job: Job, collectives: Collectives) -> Plan:
     """The plan with the collectives that torch runs; rows by `torch.tensor_split`."""
     sizes = tensor_split(job.rows, len(job.lanes))
-    build = PlanBuilder()
+    tasks: list[Task] = []
     for rank, rows in enumerate(sizes):
-        _RankTasks(build, job, rank, rows, collectives).add_all()
+        _RankTasks(tasks, job, rank, rows, collectives).add_all()
     return Plan(
-        Runner.RANKS,
         tuple(with_helpers(list(job.lanes), Role.COMMUNICATION, "comm")),
         (Stage(0, 0, len(job.model.blocks)),),
         tuple(Placement(rank, 0, rank) for rank in range(len(sizes))),
         tuple(Part(rank, 0, start, sizes[rank]) for rank, start in enumerate(starts(sizes))),
-        build.columns,
+        TaskColumns.of(tasks),
         replicas=len(job.lanes),
+        expected=True,
     )
 
 
@@ -86,9 +86,9 @@ class _RankTasks:
     """Adds one rank's tasks: its passes in order, each collective behind the pass that asks."""
 
     def __init__(
-        self, build: PlanBuilder, job: Job, rank: int, rows: int, collectives: Collectives
+        self, tasks: list[Task], job: Job, rank: int, rows: int, collectives: Collectives
     ) -> None:
-        self._build, self._job, self._rank, self._rows = build, job, rank, rows
+        self._tasks, self._job, self._rank, self._rows = tasks, job, rank, rows
         self._queue = deque(collectives)
         self._sizes = parameter_bytes(job.model)
         self._passes: dict[Pass, list[int]] = {(Kind.FORWARD, -1): []}
@@ -105,7 +105,9 @@ class _RankTasks:
             self._add_pass(Kind.FORWARD, block, after, Payload.PARAMETERS)
         forwards = self._passes[Kind.FORWARD, len(blocks) - 1]
         self._passes[Kind.BACKWARD, len(blocks)] = [
-            self._build.add(Kind.LOSS, self._rank, forwards, replica=self._rank, rows=self._rows)
+            add_task(
+                self._tasks, Kind.LOSS, self._rank, forwards, replica=self._rank, rows=self._rows
+            )
         ]
         for block in reversed(blocks):
             self._add_ready()
@@ -116,14 +118,14 @@ class _RankTasks:
             self._add_pass(Kind.BACKWARD, block, after, Payload.PARAMETERS_AGAIN)
         self._add_ready()
         last = self._passes[Kind.BACKWARD, 0]
-        self._build.add(Kind.STEP, self._rank, [*last, *self._reduced], replica=self._rank)
+        add_task(self._tasks, Kind.STEP, self._rank, [*last, *self._reduced], replica=self._rank)
 
     def _add_pass(self, kind: Kind, block: int, after: list[int], payload: Payload) -> None:
         gathered = self._gathered.get((payload, block))
         if gathered is not None:
             after = [*after, gathered]
-        task = self._build.add(
-            kind, self._rank, after, replica=self._rank, block=block, rows=self._rows
+        task = add_task(
+            self._tasks, kind, self._rank, after, replica=self._rank, block=block, rows=self._rows
         )
         self._passes[kind, block] = [task]
 
@@ -151,7 +153,8 @@ class _RankTasks:
         return Kind.BACKWARD, asking + 1
 
     def _add_collective(self, collective: Collective, block: int, asked: list[int]) -> None:
-        task = self._build.add(
+        task = add_task(
+            self._tasks,
             collective.kind,
             len(self._job.lanes) + self._rank,
             asked,
@@ -178,7 +181,6 @@ STRATEGY = Strategy(
     "Fully sharded data parallel",
     "A process for each lane, which holds a part of every parameter.",
     plan,
-    runner=Runner.RANKS,
     collectives=collectives,
     complete=complete,
     rank_model="fsdp",

@@ -1,5 +1,6 @@
 """Pipeline parallel: stages overlap on micro-batches, in the order of a schedule."""
 
+from core.errors import PlanError
 from core.plan.pipeline.options import (
     DEFAULT_MICROBATCHES,
     MICROBATCHES,
@@ -11,7 +12,6 @@ from core.plan.pipeline.staged import staged_plan
 from core.plan.plan import Plan
 from core.plan.splits import split, tensor_split
 from core.plan.strategy import Job, Strategy, require_rows
-from core.plan.task import PlanError
 
 
 def microbatch_rows(job: Job, whole: str = "a batch") -> list[int]:

@@ -1,26 +1,25 @@
 """The reference: the whole batch through the whole model on one lane."""
 
 from core.plan.division import Part, Placement, Stage
-from core.plan.plan import Plan, Runner
+from core.plan.plan import Plan
 from core.plan.strategy import Job, Strategy
-from core.plan.task import Kind, PlanBuilder
+from core.plan.task import Kind, Task, TaskColumns, add_task
 
 
 def plan(job: Job) -> Plan:
     """Forward, loss, backward and step on lane 0; any further lane stays idle."""
-    build = PlanBuilder()
+    tasks: list[Task] = []
     rows = job.rows
-    forward = build.add(Kind.FORWARD, 0, stage=0, replica=0, rows=rows)
-    loss = build.add(Kind.LOSS, 0, [forward], stage=0, replica=0, rows=rows)
-    backward = build.add(Kind.BACKWARD, 0, [forward, loss], stage=0, replica=0, rows=rows)
-    build.add(Kind.STEP, 0, [backward], stage=0, replica=0)
+    forward = add_task(tasks, Kind.FORWARD, 0, stage=0, replica=0, rows=rows)
+    loss = add_task(tasks, Kind.LOSS, 0, [forward], stage=0, replica=0, rows=rows)
+    backward = add_task(tasks, Kind.BACKWARD, 0, [forward, loss], stage=0, replica=0, rows=rows)
+    add_task(tasks, Kind.STEP, 0, [backward], stage=0, replica=0)
     return Plan(
-        Runner.LANES,
         job.lanes,
         (Stage(0, 0, len(job.model.blocks)),),
         (Placement(0, 0, 0),),
         (Part(0, 0, 0, job.rows),),
-        build.columns,
+        TaskColumns.of(tasks),
         replicas=len(job.lanes),
     )
 

@@ -12,12 +12,13 @@ divided, norms and embedding, has partial gradients, which are all-reduced befor
 
 from collections import Counter
 
+from core.errors import PlanError
 from core.models.description import ModelDescription, Segment
 from core.plan.division import Part, Placement, Stage
-from core.plan.plan import Plan, Runner
+from core.plan.plan import Plan
 from core.plan.strategies import single
 from core.plan.strategy import Job, Strategy
-from core.plan.task import Kind, Payload, PlanBuilder, PlanError
+from core.plan.task import Kind, Payload, Task, TaskColumns, add_task
 
 
 def plan(job: Job) -> Plan:
@@ -49,7 +50,6 @@ def plan(job: Job) -> Plan:
     for stage in (*split, tail):
         tasks.add_step(stage)
     return Plan(
-        Runner.LANES,
         job.lanes,
         (*split, tail),
         tuple(
@@ -58,7 +58,7 @@ def plan(job: Job) -> Plan:
             for lane in range(lanes)
         ),
         (Part(0, 0, 0, job.rows),),
-        tasks.build.columns,
+        TaskColumns.of(tasks.tasks),
     )
 
 
@@ -94,7 +94,7 @@ class _Tasks:
     """Adds tasks for all lanes at a time; a pass waits for what its lane did last."""
 
     def __init__(self, job: Job) -> None:
-        self.build = PlanBuilder()
+        self.tasks: list[Task] = []
         self._job, self._lanes = job, range(len(job.lanes))
         self._last: list[list[int]] = [[] for _ in self._lanes]
         self._ready: dict[int, list[int]] = {}  # by stage what has made its gradients
@@ -102,8 +102,8 @@ class _Tasks:
     def add_pass(self, kind: Kind, stage: Stage) -> None:
         """A pass through a stage, or the loss behind it, on each lane."""
         made = [
-            self.build.add(
-                kind, lane, self._last[lane], stage=stage.index, replica=0, shard=lane,
+            add_task(
+                self.tasks, kind, lane, self._last[lane], stage=stage.index, replica=0, shard=lane,
                 rows=self._job.rows,
             )
             for lane in self._lanes
@@ -120,8 +120,8 @@ class _Tasks:
         of_parameters = payload is Payload.PARAMETER_GRADIENTS
         after = self._ready[stage.index] if of_parameters else [last for (last,) in self._last]
         made = [
-            self.build.add(
-                Kind.ALL_REDUCE, lane, after, stage=stage.index, replica=0, shard=lane,
+            add_task(
+                self.tasks, Kind.ALL_REDUCE, lane, after, stage=stage.index, replica=0, shard=lane,
                 bytes=size, payload=payload,
             )
             for lane in self._lanes
@@ -137,7 +137,7 @@ class _Tasks:
         ready = self._ready[stage.index]
         for lane in self._lanes:
             after = ready if repeats else [ready[lane]]
-            self.build.add(Kind.STEP, lane, after, stage=stage.index, replica=0, shard=lane)
+            add_task(self.tasks, Kind.STEP, lane, after, stage=stage.index, replica=0, shard=lane)
 
     def _summed_bytes(self, stage: Stage, payload: Payload) -> int:
         model = self._job.model

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from functools import cache
 
+from core.errors import PlanError
 from core.plan.faults import Faults
 from core.plan.planning import plans_of
-from core.plan.task import PlanError
 from core.predict.advisor import advice_on, advise
 from core.predict.costs import CostError
 from core.predict.predict import predict_times, predicted_recording

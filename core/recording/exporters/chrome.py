@@ -17,9 +17,9 @@ import msgspec
 import numpy as np
 
 from core.files import whole_file
+from core.plan.task import ABSENT
 from core.recording.exporters.events import PIECE, Events, counter_name, pieces
 from core.recording.role_words import role_words
-from core.trace.columns import ABSENT
 from core.trace.own_colours import OWN_COLOURS
 from core.trace.trace import Trace
 

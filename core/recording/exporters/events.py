@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.plan import Role
-from core.plan.task import KINDS
-from core.trace.columns import ABSENT
+from core.plan.task import ABSENT, KINDS
 from core.trace.event_rows import Counter
+from core.trace.span import bar_label
 from core.trace.spans import ATTRIBUTES, Spans
-from core.trace.trace import Trace, bar_label
+from core.trace.trace import Trace
 
 PIECE = 1 << 14
 """Events that are written at once."""

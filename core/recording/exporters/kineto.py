@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 from core.files import whole_folder
 from core.plan.devices import CUDA
 from core.plan.plan import Role
-from core.plan.task import KINDS, Kind
+from core.plan.task import ABSENT, KINDS, Kind
 from core.recording.exporters.chrome import Event, listed, metadata, micros, opened
 from core.recording.exporters.events import Events, pieces, ranks_of
-from core.trace.columns import ABSENT
 from core.trace.trace import Trace
 
 _HOST = 1

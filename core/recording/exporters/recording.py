@@ -13,10 +13,20 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from core.files import whole_file
+from core.plan.task import ABSENT
 from core.recording.imported import ARGUMENTS_LEVEL, IMPORTED_LEVEL, imported_text
-from core.recording.schema import ARROW_TYPES, COSTS_LEVEL, TASK, Record, schema_of
-from core.recording.writer import NoteRow, batch_of, note_batch, note_column, record_column
-from core.trace.columns import ABSENT
+from core.recording.schema import (
+    ARROW_TYPES,
+    COSTS_LEVEL,
+    TASK,
+    NoteRow,
+    Record,
+    batch_of,
+    note_batch,
+    note_column,
+    record_column,
+    schema_of,
+)
 from core.trace.event_rows import Counters
 from core.trace.spans import ATTRIBUTES, TaskTable
 from core.trace.trace import Trace

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from core.files import whole_file
 from core.plain import cell
+from core.plan.task import ABSENT
 from core.recording.schema import ARROW_TYPES
-from core.trace.columns import ABSENT
 from core.trace.listing import Listing
 from core.trace.spans import ATTRIBUTES, Spans
 from core.trace.trace import Trace

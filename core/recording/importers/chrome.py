@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from core.errors import RecordingError
 from core.gc_paused import gc_paused
 from core.plan.plan import Role
 from core.reading import one_line
@@ -26,13 +27,14 @@ from core.recording.importers.calls import (
     titles,
     with_told_roles,
 )
-from core.recording.importers.found import OTHER, Found, Track, trace_of
+from core.recording.importers.found import Found, Track
 from core.recording.importers.json_arguments import arguments_of
-from core.recording.importers.json_events import Events, read_events, refusal
+from core.recording.importers.json_events import Events, read_events
+from core.recording.importers.json_pieces import refusal
 from core.recording.importers.kineto import found_of_kineto, is_kineto
 from core.recording.importers.megascan import found_of_megascan, is_megascan
+from core.recording.importers.to_trace import OTHER, trace_of
 from core.recording.index import Progress
-from core.recording.schema import RecordingError
 from core.recording.stream import Opened
 from core.trace.odd import told
 

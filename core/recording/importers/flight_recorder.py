@@ -11,15 +11,16 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from core.errors import RecordingError
 from core.gc_paused import gc_paused
 from core.plan.plan import Role
 from core.reading import one_line
-from core.recording.importers.found import MOST_EVENTS, Found, Track, trace_of
+from core.recording.importers.found import MOST_EVENTS, Found, Track
 from core.recording.importers.in_order import arguments_in_order
-from core.recording.importers.json_events import reader
+from core.recording.importers.json_pieces import reader
+from core.recording.importers.to_trace import trace_of
 from core.recording.importers.words import kinds_of
 from core.recording.index import Progress, report_progress
-from core.recording.schema import RecordingError
 from core.recording.stream import Opened
 from core.trace.odd import Odd, told
 

@@ -9,14 +9,15 @@ from pathlib import Path
 
 import msgspec
 
+from core.errors import RecordingError
 from core.gc_paused import gc_paused
 from core.plan.task import ABSENT
 from core.reading import one_line
 from core.recording.importers.chrome import read_found
 from core.recording.importers.flight_recorder import found_of_dump
-from core.recording.importers.found import Found, joined, trace_of
+from core.recording.importers.found import Found, joined
+from core.recording.importers.to_trace import trace_of
 from core.recording.index import Progress, report_progress
-from core.recording.schema import RecordingError
 from core.recording.sniff import RANK_FILES, Format, format_of, trace_files
 from core.recording.stream import Opened
 from core.trace.odd import Odd, told

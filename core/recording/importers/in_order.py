@@ -12,8 +12,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import RecordingError
 from core.reading import one_line
-from core.recording.schema import RecordingError
 from core.trace.arguments import Arguments, Reading, bounded
 
 SHARE = 1000

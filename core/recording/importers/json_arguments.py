@@ -10,10 +10,11 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from core.errors import RecordingError
 from core.reading import one_line
 from core.recording.importers.in_order import check_same, identity_of
-from core.recording.importers.json_events import Asked, Events, asked, pieces, reader, repaired
-from core.recording.schema import RecordingError
+from core.recording.importers.json_events import Asked, Events, asked
+from core.recording.importers.json_pieces import pieces, reader, repaired
 from core.trace.arguments import Arguments, Reading, bounded
 
 

@@ -6,39 +6,27 @@ write numbers as text and texts as numbers, and begin or end in the middle of wh
 
 from __future__ import annotations
 
-import codecs
-import gzip
-import re
 from collections import Counter as Counts
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from itertools import islice
+from collections.abc import Sequence
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import RecordingError
 from core.plain import error_text
 from core.plan.task import ABSENT
 from core.recording.importers.found import MOST_EVENTS, MOST_LANES
+from core.recording.importers.json_pieces import pieces, reader, refusal, repaired
 from core.recording.index import Progress, report_progress
-from core.recording.schema import RecordingError
-from core.recording.sniff import GZIP
 from core.trace.odd import Odd
 from core.trace.own_colours import OWN_CODES
 
 LATEST = 4e15  # microseconds, until the year 2096: twice as many ns still have 63 bits
-MOST_REPAIRS = 16  # ends that are tried for a file that was cut
-MOST_BEFORE = 1 << 16  # bytes in which the list of events has to begin
-MOST_WHOLE = 1 << 30  # bytes of a file that is damaged, and so is decoded in one piece
-MOST_EVENT = 1 << 26  # bytes of one event
-PIECE = 1 << 20  # bytes that are decoded at a time: what is made of them stays in the caches
-_OPENING = re.compile(rb'\s*(?:\[|\{(?:.{0,65536}?,)?\s*"traceEvents"\s*:\s*\[)', re.DOTALL)
 _FLOWS = frozenset("stf")
-_BORDER = re.compile(rb"\}\s*,\s*\{")
 Number = float | int | str | None
 
 
@@ -254,70 +242,6 @@ def _cut_events(path: Path) -> Events:
     raise RecordingError(error_text(f"{refusal(path)}: {failed}"))
 
 
-def repaired(path: Path) -> Iterator[bytes]:
-    """All of a damaged file as it is, then with the end that it may lack."""
-    with path.open("rb") as file:
-        pieces = iter(partial(reader(file), PIECE), b"")
-        data = b"".join(islice(pieces, MOST_WHOLE // PIECE)).removeprefix(codecs.BOM_UTF8)
-    if len(data) > MOST_WHOLE - PIECE:
-        raise RecordingError(
-            f"{refusal(path)}: it is damaged, and larger than {MOST_WHOLE:,} bytes"
-        )
-    yield data
-    yield from _ends(data, b"]" if data.lstrip()[:1] == b"[" else b"]}")
-
-
-def refusal(path: Path | str) -> str:
-    """How a refusal of a file begins."""
-    return f"{path} cannot be read as a trace in Chrome's format"
-
-
-def reader(file: BinaryIO) -> Callable[[int], bytes]:
-    """Reads a file, packed or not, so many bytes at a time; nothing at its end."""
-    if file.read(len(GZIP)) != GZIP:
-        file.seek(0)
-        return file.read
-    file.seek(0)
-    packed = gzip.GzipFile(fileobj=file)
-
-    def unpack(count: int) -> bytes:
-        parts = []
-        try:
-            while count > 0 and (part := packed.read1(count)):
-                parts.append(part)
-                count -= len(part)
-        except EOFError:
-            pass  # it was cut; its last event is missing anyhow
-        return b"".join(parts)
-
-    return unpack
-
-
-def pieces(read: Callable[[int], bytes], name: str) -> Iterator[tuple[bytes, bool]]:
-    """The list of events in pieces that are lists themselves; the last with all around them.
-
-    Decoding holds up the other threads of the process, a window among them, for as long as a piece
-    takes. A piece ends between two objects; whether these are events, decoding will tell.
-    """
-    data = read(max(PIECE, MOST_BEFORE)).removeprefix(codecs.BOM_UTF8)
-    opening = _OPENING.match(data)
-    if opening is None:
-        raise RecordingError(f"{refusal(name)}: it has no list of events")
-    begin = opening.end()
-    while True:
-        border = _BORDER.search(data, begin + PIECE)
-        if border is not None:
-            yield b"".join((b"[", memoryview(data)[begin : border.start() + 1], b"]")), False
-            begin = border.end() - 1
-        elif len(data) - begin > MOST_EVENT:
-            raise RecordingError(f"{refusal(name)}: an event has more than {MOST_EVENT:,} bytes")
-        elif more := read(max(2 * PIECE, len(data) - begin)):
-            data, begin = data[begin:] + more, 0
-        else:
-            yield opening[0] + data[begin:], True
-            return
-
-
 def _add(events: Events, data: bytes, whole: bool) -> None:
     """Take the events of a list, or of an object that holds one. Raises msgspec.DecodeError."""
     if whole and _has_more(data):
@@ -405,16 +329,6 @@ def _known(data: msgspec.Raw) -> Arguments:
         return NO_ARGUMENTS
     kept = {key: value for key, value in every.items() if isinstance(value, int | float | str)}
     return msgspec.convert(kept, Arguments)
-
-
-def _ends(data: bytes, end: bytes) -> Iterator[bytes]:
-    """The data with the end that it lacks, after one of the last events that are whole."""
-    at = len(data)
-    for _ in range(MOST_REPAIRS):
-        at = data.rfind(b"}", 0, at)
-        if at < 0:
-            return
-        yield data[: at + 1] + end
 
 
 def numbers(values: list[Number]) -> NDArray[np.float64]:

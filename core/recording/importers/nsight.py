@@ -13,15 +13,16 @@ from urllib.parse import quote
 
 import numpy as np
 
+from core.errors import RecordingError
 from core.gc_paused import gc_paused
 from core.plan.plan import Role
 from core.plan.task import ABSENT, IS_COMMUNICATION
 from core.reading import one_line
-from core.recording.importers.found import MOST_EVENTS, MOST_LANES, Found, Track, trace_of
+from core.recording.importers.found import MOST_EVENTS, MOST_LANES, Found, Track
 from core.recording.importers.in_order import arguments_in_order
+from core.recording.importers.to_trace import trace_of
 from core.recording.importers.words import kinds_of, steps_of
 from core.recording.index import Progress, report_progress
-from core.recording.schema import RecordingError
 from core.recording.stream import Opened
 from core.trace.odd import Odd, told
 

@@ -16,11 +16,12 @@ from struct import unpack_from
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import RecordingError
 from core.gc_paused import gc_paused
 from core.plan.plan import Role
 from core.plan.task import ABSENT, KIND_CODES
 from core.reading import one_line
-from core.recording.importers.found import MOST_EVENTS, Found, Track, trace_of
+from core.recording.importers.found import MOST_EVENTS, Found, Track
 from core.recording.importers.in_order import arguments_in_order
 from core.recording.importers.perfetto_arguments import tell_annotations
 from core.recording.importers.perfetto_fields import (
@@ -34,10 +35,10 @@ from core.recording.importers.perfetto_fields import (
     text_of,
 )
 from core.recording.importers.roles import with_roles
+from core.recording.importers.to_trace import trace_of
 from core.recording.importers.words import kinds_of, ranges, steps_of
 from core.recording.index import Progress
 from core.recording.role_words import Told, told_role
-from core.recording.schema import RecordingError
 from core.recording.stream import Opened
 from core.trace.odd import Odd, told
 

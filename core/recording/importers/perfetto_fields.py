@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.recording.importers.json_events import reader
+from core.recording.importers.json_pieces import reader
 from core.recording.index import Progress, report_progress
 
 MOST_BYTES = 1 << 30

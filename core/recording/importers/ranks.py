@@ -19,14 +19,15 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from core.errors import RecordingError
 from core.plan.plan import Role
+from core.plan.task import ABSENT
 from core.reading import one_line
 from core.recording.decode import LATEST, append_batch, floats_in, notes_of, numbers_of, parts_of
 from core.recording.index import Progress, report_progress
-from core.recording.schema import Record, RecordingError
+from core.recording.schema import Record
 from core.recording.sniff import rank_files
 from core.recording.stream import Opened, open_stream
-from core.trace.columns import ABSENT
 from core.trace.event_rows import Counter
 from core.trace.header import MOST_LANES, Header
 from core.trace.spans import Spans

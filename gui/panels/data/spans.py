@@ -19,7 +19,8 @@ from PySide6.QtWidgets import (
 
 from core.recording.exporters.span_files import write_spans
 from core.trace.listing import Listing
-from core.trace.trace import Span, Trace
+from core.trace.span import Span
+from core.trace.trace import Trace
 from gui.app.dialogs import ask_save
 from gui.app.jobs import Runner, Work
 from gui.look.label import Label

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QModelIndex, QObject, Qt
 
 from core.trace.listing import Listing
-from core.trace.trace import Span
+from core.trace.span import Span
 from gui.look.text import bytes_text, duration_text, time_text, tr
 from gui.panels.tables import Head, Index, TableModel
 from gui.timeline.interact.describe import TITLES, action

@@ -20,7 +20,8 @@ from PySide6.QtWidgets import (
 from core.explain.gaps import GapReport
 from core.explain.lanes import Gap
 from core.trace.arguments import pairs
-from core.trace.trace import Span, Trace
+from core.trace.span import Span
+from core.trace.trace import Trace
 from gui.app.jobs import Runner
 from gui.look.label import Label, hint, plain_tip
 from gui.look.layouts import column

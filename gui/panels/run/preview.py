@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.plan.lanes import timing_note
-from core.plan.plan import Plan, Runner
+from core.plan.plan import Plan
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.predict.whatif import WhatIfResult
@@ -24,10 +24,9 @@ def preview_text(
     if checked.plans:
         plan = next(iter(checked.plans.values()))
         values = {"count": len(plan.tasks), "lanes": len(checked.lanes)}
-        expected = plan.runner is Runner.RANKS
         lines.append(
             tr("{count} tasks a step on {lanes} lanes (expected)", **values)
-            if expected
+            if plan.expected
             else tr("{count} tasks a step on {lanes} lanes", **values)
         )
     note = timing_note(checked.lanes, specification.link)

@@ -8,7 +8,8 @@ from core.explain.balance import MEMORY_COUNTERS
 from core.explain.lanes import Gap
 from core.plan.task import Kind, Payload
 from core.trace.dependencies import waited_for
-from core.trace.trace import Span, Trace
+from core.trace.span import Span
+from core.trace.trace import Trace
 from gui.look.text import NO_BREAK, bytes_text, duration_text, rows_text, tr
 from gui.timeline.layout.axis import Origin, since_text
 from gui.timeline.reduce.memory import ACTIVATIONS, LaneMemory

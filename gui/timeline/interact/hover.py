@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.explain.gaps import GapReport
 from core.explain.lanes import Gap
-from core.trace.trace import Span
+from core.trace.span import Span
 from gui.timeline.interact.describe import Card, memory_card, predicted_card, span_card
 from gui.timeline.interact.folded import folded_card
 from gui.timeline.interact.gap_words import between_card, gap_card

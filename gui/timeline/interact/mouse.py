@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QMouseEvent, QWheelEvent
 
 from core.explain.lanes import Gap
-from core.trace.trace import Span
+from core.trace.span import Span
 from gui.timeline.interact.lane_names import LaneNames
 from gui.timeline.interact.overlays import TimelineOverlays
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS

@@ -9,10 +9,9 @@ from functools import lru_cache
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QStaticText
 
-from core.plan.task import KINDS, Kind
-from core.trace.columns import ABSENT
+from core.plan.task import ABSENT, KINDS, Kind
+from core.trace.span import bar_label
 from core.trace.spans import TaskTable
-from core.trace.trace import bar_label
 from gui.look.text import bytes_text, rows_text
 
 COLUMNS = (

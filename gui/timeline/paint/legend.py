@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from core.trace.columns import ABSENT
+from core.plan.task import ABSENT
 from core.trace.own_colours import OWN_COLOURS
 from core.trace.spans import TaskTable
 from gui.look.families import family_texts

@@ -9,7 +9,8 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
 
 from core.explain.lanes import Gap
 from core.trace.dependencies import waited_for
-from core.trace.trace import Span, Trace
+from core.trace.span import Span
+from core.trace.trace import Trace
 from gui.look.text import duration_text, tr
 from gui.look.theme import Theme
 from gui.look.writing import CENTRE, write

@@ -11,7 +11,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
-from core.trace.trace import Span
+from core.trace.span import Span
 from gui.look.theme import Theme
 from gui.timeline.layout.bar_words import BarWords, Label
 from gui.timeline.layout.fonts import Fonts, text_width

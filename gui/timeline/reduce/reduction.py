@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.trace.blocks import BLOCK, Blocks
-from core.trace.columns import Column
-from core.trace.spans import Spans
+from core.trace.spans import Column, Spans
 from gui.look.families import FAMILIES, FAMILY_CODES
 from gui.timeline.layout.viewport import Viewport
 from gui.timeline.reduce.pyramid import FACTOR, LEVELS, Pyramid, first_of

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QColor
 
-from core.trace.columns import ABSENT
+from core.plan.task import ABSENT
 from core.trace.own_colours import OWN_COLOURS
+from core.trace.span import Span
 from core.trace.spans import Spans, TaskTable
-from core.trace.trace import Span, Trace
+from core.trace.trace import Trace
 from gui.look.colours import seen_on
 from gui.look.theme import RAMP, SERIES, Theme
 from gui.timeline.state.colouring import ColourBy, Colouring, Colours

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QColor
 
+from core.trace.span import Span
 from core.trace.spans import Spans
-from core.trace.trace import Span, Trace
+from core.trace.trace import Trace
 from gui.look.families import FAMILIES, FAMILY_CODES, family_of
 from gui.look.theme import Theme
 from gui.timeline.layout.viewport import Viewport

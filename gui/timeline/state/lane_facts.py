@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from core.explain.balance import LaneBalance
 from core.plan.plan import Lane, Role
-from core.trace.columns import ABSENT
+from core.plan.task import ABSENT
 from core.trace.trace import Trace
 from gui.look.families import FAMILIES, FAMILY_CODES, Family
 from gui.look.text import bytes_text, percent_text, tr

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.trace.trace import Span
+from core.trace.span import Span
 from gui.look.text import MINUS, duration_text
 
 

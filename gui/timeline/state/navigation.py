@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from core.explain.lanes import Gap
-from core.trace.trace import Span, Trace
+from core.trace.span import Span
+from core.trace.trace import Trace
 from gui.timeline.layout.axis import CountFrom, Origin, clock_of
 from gui.timeline.layout.viewport import Viewport
 from gui.timeline.state.scene import Scene, step_name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.explain.lanes import Gap
 from core.trace.search import Hits
-from core.trace.trace import Span
+from core.trace.span import Span
 from gui.timeline.state.lanes import reveal
 from gui.timeline.state.measure import Measure
 from gui.timeline.state.navigation import along_lane, blocking_span, same_in

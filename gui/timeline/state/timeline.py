@@ -8,7 +8,8 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal
 
 from core.plan.plan import Lane, Role
-from core.trace.trace import Span, Trace
+from core.trace.span import Span
+from core.trace.trace import Trace
 from gui.look.theme import LIGHT, Theme
 from gui.timeline.layout.axis import CountFrom, Origin
 from gui.timeline.layout.folds import NO_FOLDS

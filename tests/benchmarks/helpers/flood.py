@@ -19,11 +19,9 @@ from dataclasses import asdict
 import numpy as np
 import pyarrow as pa
 
-from core.engine.lanes.flusher import Flusher
 from core.engine.messages import Outcome, send
 from core.plan.specification import Specification
-from core.recording.schema import Record
-from core.recording.writer import NoteRow, Timings, TraceWriter
+from core.recording.schema import NoteRow, Record, Timings, TraceWriter
 from tests.make_believe import HARDWARE, header_and_plans, timed
 
 FILLED = 0.9  # of the time that a step has; the rest lies between two steps
@@ -69,7 +67,7 @@ def flood(writer: TraceWriter, steps: Steps, origin: int, seconds: float) -> Non
 
     writer.plan(steps.plan.tasks)
     writer.running = news
-    with Flusher(writer):
+    with writer.sending():
         for step in range(int(seconds * 1e9 / steps.period)):
             begin = origin + int(step * steps.period)
             begun.append(Timings(0, step, [0], [begin], [None]))

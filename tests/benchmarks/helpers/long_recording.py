@@ -10,8 +10,7 @@ import pyarrow as pa
 
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
-from core.recording.schema import schema_of
-from core.recording.writer import Timings, plan_batch, span_batch
+from core.recording.schema import Timings, plan_batch, schema_of, span_batch
 from tests.make_believe import MS, header_and_plans, timed
 
 SPECIFICATION = Specification(

@@ -4,7 +4,7 @@ import pytest
 
 from core.cli.arguments import make_parser
 from core.cli.commands import plan
-from core.plan.task import PlanError
+from core.errors import PlanError
 
 
 def printed(capsys, words):

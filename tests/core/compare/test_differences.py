@@ -15,13 +15,14 @@ from core.compare.matching import StepTasks, match_steps
 from core.compare.pieces import pieces_of
 from core.compare.runs import TwoRuns, compare_runs
 from core.compare.sentence import TOPICS, weights
+from core.compare.settings import settings_of
 from core.compare.spent import Stopped, median_step, whole_steps
+from core.errors import PlanError
 from core.explain.causes import CAUSES, Cause
 from core.plain import duration_text, plainly
 from core.plan.plan import Role
 from core.plan.specification import Specification
-from core.plan.task import KINDS, Kind, PlanError
-from core.trace.columns import ABSENT
+from core.plan.task import ABSENT, KINDS, Kind
 from core.trace.header import Header
 from core.trace.trace import Trace
 from tests.core.explain.drawn import specifications
@@ -202,6 +203,12 @@ def test_every_kind_and_every_cause_inside_a_step_belongs_to_one_topic() -> None
         Cause.BETWEEN_STEPS, Cause.NOTHING_TO_MOVE, Cause.INCOMPLETE, Cause.NOT_KNOWN,
     }  # fmt: skip
     assert set(named) == {*KINDS, *CAUSES} - outside
+
+
+def test_every_setting_that_a_topic_names_is_one_that_runs_have() -> None:
+    runs = pipeline(), run_of(specification(strategy="ddp", microbatches=None, bucket_mb=2.0))
+    known = {name for run in runs for name in settings_of(run, run.steps[-1])}
+    assert {name for topic in TOPICS for name in topic.settings} <= known
 
 
 def test_the_median_step_has_as_many_shorter_as_longer_ones() -> None:

@@ -6,12 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from core.errors import PlanError
 from core.models.catalogue import ModelSettings
 from core.plan.devices import kind_of
 from core.plan.plan import Role
 from core.plan.planning import lanes_of
 from core.plan.specification import Specification
-from core.plan.task import Kind, PlanError
+from core.plan.task import Kind
 from core.report.summary import summarise
 from core.trace.event_rows import clock_uncertainty
 from tests.core.helpers import Engine, run_here

@@ -13,11 +13,11 @@ torch = pytest.importorskip("torch")
 
 from core.engine.calibration import calibrate as calibrate_module  # noqa: E402
 from core.engine.calibration.calibrate import calibrate, costs_from, name_of  # noqa: E402
+from core.engine.failures import Stopped  # noqa: E402
 from core.engine.hardware import find_hardware  # noqa: E402
 from core.engine.lanes.devices import open_lanes  # noqa: E402
 from core.engine.prepare import prepare  # noqa: E402
-from core.engine.run import batches_of  # noqa: E402
-from core.engine.tasks.executor import Stopped  # noqa: E402
+from core.engine.tasks.executor import batches_of  # noqa: E402
 from core.models.catalogue import ModelSettings  # noqa: E402
 from core.plan.plan import Lane, Role  # noqa: E402
 from core.plan.schedules import SCHEDULES  # noqa: E402
@@ -177,7 +177,7 @@ class Bad(nn.Module):
 
 
 def test_before_long_steps_nothing_is_measured_and_that_is_said(monkeypatch):
-    monkeypatch.setattr("core.engine.run.LONGEST_STEP_SECONDS", 0.0)
+    monkeypatch.setattr("core.engine.tasks.executor.LONGEST_STEP_SECONDS", 0.0)
     trace = run_here(Specification("mp", SMALL, "2xcpu", batch=8, steps=1), calibrate=True)
     assert trace.costs is None
     assert "a step takes 0 s: its costs are not measured beforehand" in [
@@ -189,7 +189,7 @@ def test_a_run_that_leaves_no_memory_to_measure_in_goes_on_without(monkeypatch):
     def full(*_):
         raise torch.OutOfMemoryError("out of memory")
 
-    monkeypatch.setattr("core.engine.run.calibrate", full)
+    monkeypatch.setattr("core.engine.server.calibrate", full)
     trace = run_here(Specification("mp", SMALL, "2xcpu", batch=8, steps=1), calibrate=True)
     assert trace.costs is None and len(trace.steps) == 3
     said = "there is no memory beside the run's to measure its costs in"

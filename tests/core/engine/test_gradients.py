@@ -3,10 +3,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from core.errors import PlanError
 from core.models.catalogue import ModelSettings
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
-from core.plan.task import PlanError
 from core.report.summary import summarise
 from tests.core.helpers import Engine, run_here
 

@@ -14,8 +14,7 @@ from core.engine.models.modules import build_blocks  # noqa: E402
 from core.engine.models.shards import lane_blocks  # noqa: E402
 from core.engine.models.stage_module import StageModule  # noqa: E402
 from core.engine.prepare import prepare  # noqa: E402
-from core.engine.run import batches_of  # noqa: E402
-from core.engine.tasks.executor import Executor  # noqa: E402
+from core.engine.tasks.executor import Executor, batches_of  # noqa: E402
 from core.engine.tasks.operations import Operations  # noqa: E402
 from core.models.catalogue import MODELS, ModelSettings  # noqa: E402
 from core.plan.specification import Specification  # noqa: E402

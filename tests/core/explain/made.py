@@ -23,10 +23,9 @@ from core.explain.lanes import LaneTime
 from core.models.description import ModelDescription
 from core.plan.plan import Lane, Role
 from core.plan.specification import Specification
-from core.plan.task import IS_COMMUNICATION, KINDS
+from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS
 from core.recording.decode import append_batch
-from core.recording.writer import Timings, span_batch
-from core.trace.columns import ABSENT
+from core.recording.schema import Timings, span_batch
 from core.trace.header import Header
 from core.trace.spans import ATTRIBUTES, Spans, blank_rows
 from core.trace.step import StepColumns

@@ -14,7 +14,7 @@ from core.plan.plan import Lane, Role
 from core.plan.specification import Specification
 from core.plan.task import Kind, Task
 from core.recording.decode import append_batch
-from core.recording.writer import Timings, span_batch
+from core.recording.schema import Timings, span_batch
 from core.trace.header import Header
 from core.trace.trace import Trace
 from tests.core.helpers import trace_with

@@ -10,8 +10,9 @@ from core.explain.causes import Cause, cause_totals
 from core.explain.range_causes import idle_causes, step_causes, steps_within
 from core.explain.run_step import explain_run_step
 from core.plan.task import Kind
-from core.recording.importers.found import OTHER, Found, Track
-from core.recording.importers.found import trace_of as trace_of_events
+from core.recording.importers.found import Found, Track
+from core.recording.importers.to_trace import OTHER
+from core.recording.importers.to_trace import trace_of as trace_of_events
 from core.trace.own_steps import with_steps
 from core.trace.trace import Trace
 from tests.core.explain.drawn import specifications

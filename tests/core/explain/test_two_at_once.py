@@ -13,9 +13,8 @@ from core.explain.critical import Share, critical_path, path_shares
 from core.explain.gaps import gap_report
 from core.explain.waits import meeting
 from core.plan.plan import Lane, Role
-from core.plan.task import Kind
+from core.plan.task import ABSENT, Kind
 from core.predict.simulate import simulate
-from core.trace.columns import ABSENT
 from tests.core.explain.made import columns_of, sentence
 
 RANKS = 2

@@ -12,11 +12,10 @@ from core.explain.causes import Explanation, cause_totals, explain_step
 from core.explain.critical import critical_path, path_shares
 from core.explain.run_step import explain_run_step
 from core.plan.plan import Lane, Role
-from core.plan.task import Kind
+from core.plan.task import ABSENT, Kind
 from core.recording.recording import open_recording
 from core.report.step_figures import step_figures
 from core.report.waterfall import waterfall
-from core.trace.columns import ABSENT
 from core.trace.step import StepColumns
 from tests.core.explain.made import CIRCLE, columns_of, recorded
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.errors import PlanError
 from core.models.catalogue import ModelSettings
 from core.plan.balance import LEAST_GAIN, BlockCost, balanced_borders
 from core.plan.specification import Specification
-from core.plan.task import PlanError
 from tests.core.helpers import plan_of
 
 

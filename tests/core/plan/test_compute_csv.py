@@ -2,13 +2,13 @@
 
 import pytest
 
+from core.errors import PlanError
 from core.models.catalogue import ModelSettings
 from core.plan.pipeline.orders import lane_orders
 from core.plan.planning import check
 from core.plan.schedules import SCHEDULES, schedule_of
 from core.plan.schedules.compute_csv import csv_text
 from core.plan.specification import Specification
-from core.plan.task import PlanError
 from tests.core.helpers import plan_of
 
 SAVED = sorted(set(SCHEDULES) - {"split"})

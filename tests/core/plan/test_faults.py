@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from core.cli.arguments import make_parser
+from core.errors import PlanError
 from core.models.catalogue import ModelSettings
 from core.plan.faults import FAULT_OPTIONS, NO_FAULTS, Faults, faults_given, faults_text
 from core.plan.lanes import Hardware
 from core.plan.plan import Role
 from core.plan.planning import check, lanes_of
 from core.plan.specification import Specification, specification_of
-from core.plan.task import KINDS, Kind, PlanError
+from core.plan.task import KINDS, Kind
 from core.plan.transfers import links_of
 from tests.core.predict.plans import planned
 

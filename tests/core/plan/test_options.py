@@ -20,7 +20,7 @@ NEW_STRATEGY = """
 from dataclasses import replace
 from core.option import Option
 from core.plan.strategies import STRATEGIES, single
-from core.plan.task import PlanError
+from core.errors import PlanError
 
 TIMES = Option("times_two", int, "How often everything is done.", "once", most=9)
 STRATEGIES["often"] = replace(single.STRATEGY, name="often", options=(TIMES,))

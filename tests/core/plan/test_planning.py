@@ -1,12 +1,12 @@
 import pytest
 
+from core.errors import PlanError
 from core.models.catalogue import ModelSettings
 from core.plan.devices import Accelerator, Hardware, process_group
 from core.plan.lanes import lane_devices, make_lanes
 from core.plan.plan import Role
 from core.plan.planning import check, check_lanes, check_memory, lanes_of, plans_of
 from core.plan.specification import Specification, describe
-from core.plan.task import PlanError
 
 BARE = Hardware(2, 8 << 30)
 

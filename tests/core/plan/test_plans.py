@@ -2,10 +2,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.errors import PlanError
 from core.models.catalogue import MODELS, ModelSettings
 from core.plan.division import Part, Placement, Stage
 from core.plan.grid import grid
-from core.plan.plan import Lane, Plan, Role, Runner
+from core.plan.plan import Lane, Plan, Role
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, describe
 from core.plan.strategies import STRATEGIES
@@ -17,9 +18,9 @@ from core.plan.task import (
     PAYLOADS,
     Kind,
     Payload,
-    PlanBuilder,
-    PlanError,
+    Task,
     TaskColumns,
+    add_task,
 )
 from tests.core.helpers import plan_of, planned
 
@@ -76,14 +77,20 @@ def test_a_plans_columns_and_its_tasks_tell_the_same(specification):
 
 
 def test_a_stage_can_be_divided_into_shards_on_lanes_of_their_own():
-    build = PlanBuilder()
-    forwards = [build.add(Kind.FORWARD, lane, stage=0, shard=lane) for lane in (0, 1)]
+    tasks: list[Task] = []
+    forwards = [add_task(tasks, Kind.FORWARD, lane, stage=0, shard=lane) for lane in (0, 1)]
     for lane in (0, 1):
-        build.add(Kind.ALL_REDUCE, lane, forwards, stage=0, shard=lane, payload=Payload.ACTIVATION)
+        add_task(
+            tasks, Kind.ALL_REDUCE, lane, forwards, stage=0, shard=lane, payload=Payload.ACTIVATION
+        )
     placements = tuple(Placement(0, 0, lane, shard=lane) for lane in (0, 1))
     lanes = tuple(Lane(index, f"cpu:{index}", "cpu") for index in (0, 1))
     plan = Plan(
-        Runner.LANES, lanes, (Stage(0, 0, 1),), placements, (Part(0, 0, 0, 4),), build.columns
+        lanes,
+        (Stage(0, 0, 1),),
+        placements,
+        (Part(0, 0, 0, 4),),
+        TaskColumns.of(tasks),
     )
     assert [plan.lane_of(0, 0, shard) for shard in (0, 1)] == [0, 1]
     assert plan.lane_of(0, 0) == 0
@@ -220,4 +227,4 @@ def test_expected_buckets_are_those_that_torch_assigns_at_first(name, megabytes)
 
 def test_a_task_that_waits_for_a_later_one_is_refused():
     with pytest.raises(PlanError, match=r"task 0 .* waits for task 3"):
-        PlanBuilder().add(Kind.FORWARD, 0, [3])
+        add_task([], Kind.FORWARD, 0, [3])

@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
+from core.errors import PlanError
 from core.plan.pipeline.actions import ActionColumns, Needs
 from core.plan.pipeline.complete import check_complete
 from core.plan.pipeline.merge import merge
 from core.plan.schedules import SCHEDULES
 from core.plan.schedules.schedule import Action, ScheduleError, StagePlacement, overlap, vee
 from core.plan.specification import Specification
-from core.plan.task import Kind, PlanError
+from core.plan.task import Kind
 from core.predict.peaks import peak_activations
 from tests.core.helpers import SMALL, plan_of
 from tests.core.predict.plans import pipeline

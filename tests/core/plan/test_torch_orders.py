@@ -2,8 +2,8 @@
 
 import pytest
 
+from core.errors import PlanError
 from core.plan.schedules import SCHEDULES
-from core.plan.task import PlanError
 
 NUMBERS = [*range(1, 21), 24, 31, 32]
 AT_LEAST = 40

@@ -4,10 +4,11 @@ from collections import Counter
 
 import pytest
 
+from core.errors import PlanError
 from core.models.catalogue import ModelSettings
 from core.plan.link import Link
 from core.plan.specification import Specification, describe
-from core.plan.task import Kind, Payload, PlanError
+from core.plan.task import Kind, Payload
 from core.predict.costs import CostModel, durations
 from core.predict.footprint import peak_bytes
 from core.predict.predict import predict_times

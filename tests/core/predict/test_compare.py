@@ -17,8 +17,7 @@ from core.predict.compare import (
 )
 from core.predict.costs import durations
 from core.recording.decode import append_batch
-from core.recording.schema import COSTS_LEVEL, Record
-from core.recording.writer import Timings, span_batch
+from core.recording.schema import COSTS_LEVEL, Record, Timings, span_batch
 from core.trace.step import StepColumns
 from tests.core.helpers import Note, batch_of, plan_of, trace_of
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.errors import PlanError
 from core.models.catalogue import ModelSettings
 from core.models.description import Block, ModelDescription
 from core.plan.faults import NO_FAULTS
 from core.plan.specification import Specification, describe
-from core.plan.task import PlanError
 from core.predict.costs_file import costs_of
 from core.predict.peaks import peak_activations
 from core.predict.planned_run import plan_run, stretched

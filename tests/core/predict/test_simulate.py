@@ -5,12 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.errors import PlanError
 from core.explain.waits import meeting
 from core.models.catalogue import ModelSettings
 from core.plan.division import Part
-from core.plan.plan import Lane, Plan, Runner
+from core.plan.plan import Lane, Plan
 from core.plan.specification import Specification
-from core.plan.task import Kind, PlanBuilder, PlanError
+from core.plan.task import Kind, Task, TaskColumns, add_task
 from core.predict.simulate import simulate
 from core.trace.step import StepColumns
 from tests.core.helpers import plan_of, trace_of
@@ -26,14 +27,14 @@ STRATEGIES = [
 ]
 
 
-def plan_with(builder: PlanBuilder, lanes: int) -> Plan:
+def plan_with(tasks: list[Task], lanes: int) -> Plan:
     names = tuple(Lane(i, f"cpu:{i}", "cpu", serves=i % 2) for i in range(lanes))
     parts = (Part(0, 0, 0, 1),)
-    return Plan(Runner.RANKS, names, (), (), parts, builder.columns, replicas=lanes)
+    return Plan(names, (), (), parts, TaskColumns.of(tasks), replicas=lanes)
 
 
-def of(builder: PlanBuilder, durations: list[int], collectives: bool = True) -> StepColumns:
-    plan = plan_with(builder, 4)
+def of(tasks: list[Task], durations: list[int], collectives: bool = True) -> StepColumns:
+    plan = plan_with(tasks, 4)
     columns = StepColumns.of_plan(plan)
     meets = meeting(columns, plan.lanes) if collectives else None
     return simulate(columns, np.array(durations), meets)
@@ -68,47 +69,47 @@ def test_a_measured_step_simulated_with_its_own_durations_forgets_when_it_was_la
 
 def test_a_plan_without_tasks_has_no_times():
     for collectives in (False, True):
-        assert len(of(PlanBuilder(), [], collectives)) == 0
+        assert len(of([], [], collectives)) == 0
 
 
 def test_a_collective_begins_on_each_rank_when_it_is_ready_and_ends_after_the_last_has_begun():
-    build = PlanBuilder()
-    first = build.add(Kind.BACKWARD, 0, block=0)
-    second = build.add(Kind.BACKWARD, 1, block=0)
-    build.add(Kind.ALL_REDUCE, 2, [first], bucket=0, replica=0)
-    build.add(Kind.ALL_REDUCE, 3, [second], bucket=0, replica=1)
-    columns = of(build, [10, 30, 5, 7])
+    tasks: list[Task] = []
+    first = add_task(tasks, Kind.BACKWARD, 0, block=0)
+    second = add_task(tasks, Kind.BACKWARD, 1, block=0)
+    add_task(tasks, Kind.ALL_REDUCE, 2, [first], bucket=0, replica=0)
+    add_task(tasks, Kind.ALL_REDUCE, 3, [second], bucket=0, replica=1)
+    columns = of(tasks, [10, 30, 5, 7])
     assert columns.start.tolist() == [0, 0, 10, 30]
     assert columns.end.tolist() == [10, 30, 35, 37]
 
 
 def test_lanes_meet_in_a_collective_though_one_rank_is_planned_wholly_before_the_other():
-    build = PlanBuilder()
+    tasks: list[Task] = []
     for rank, blocks in ((0, (0, 1)), (1, (0, 1))):
         for block in blocks:
-            gather = build.add(Kind.ALL_GATHER, 2 + rank, block=block, replica=rank)
-            build.add(Kind.FORWARD, rank, [gather], block=block, replica=rank)
-    columns = of(build, [1, 10, 1, 10, 4, 20, 4, 20])
+            gather = add_task(tasks, Kind.ALL_GATHER, 2 + rank, block=block, replica=rank)
+            add_task(tasks, Kind.FORWARD, rank, [gather], block=block, replica=rank)
+    columns = of(tasks, [1, 10, 1, 10, 4, 20, 4, 20])
     assert columns.end.tolist() == [1, 11, 5, 21, 4, 24, 8, 44]
 
 
 def test_the_kth_collective_of_a_block_meets_the_kth_of_the_other_ranks():
-    build = PlanBuilder()
+    tasks: list[Task] = []
     for rank in (0, 1):
         for _ in range(2):
-            build.add(Kind.ALL_GATHER, rank, block=0, replica=rank)
-    columns = of(build, [3, 5, 10, 1])
+            add_task(tasks, Kind.ALL_GATHER, rank, block=0, replica=rank)
+    columns = of(tasks, [3, 5, 10, 1])
     assert columns.start.tolist() == [0, 3, 0, 10]
     assert columns.end.tolist() == [3, 15, 10, 11]
 
 
 def test_collectives_in_orders_that_never_meet_are_refused():
-    build = PlanBuilder()
+    tasks: list[Task] = []
     for rank, buckets in ((0, (0, 1)), (1, (1, 0))):
         for bucket in buckets:
-            build.add(Kind.ALL_REDUCE, rank, bucket=bucket, replica=rank)
+            add_task(tasks, Kind.ALL_REDUCE, rank, bucket=bucket, replica=rank)
     with pytest.raises(PlanError, match="collectives deadlock: task 0 never ends"):
-        of(build, [1] * 4)
+        of(tasks, [1] * 4)
 
 
 def test_without_meeting_collectives_ddp_ends_as_its_slowest_rank_does():

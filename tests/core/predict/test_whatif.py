@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from core.errors import PlanError
 from core.models.catalogue import ModelSettings
 from core.plan.division import Stage
 from core.plan.link import Link
@@ -12,7 +13,7 @@ from core.plan.plan import Role
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, describe
 from core.plan.strategies import STRATEGIES
-from core.plan.task import KINDS, Kind, PlanError
+from core.plan.task import KINDS, Kind
 from core.predict.costs import CostError
 from core.predict.costs_file import costs_of
 from core.predict.whatif import WhatIf, WhatIfQuery, evenly, whole_answer

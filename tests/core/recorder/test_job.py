@@ -10,12 +10,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from core.errors import RecordingError
 from core.explain.arrivals import arrivals, merged
 from core.explain.causes import CAUSES, Cause, cause_totals
 from core.explain.run_step import explain_run_step
 from core.paths import PROJECT_ROOT
 from core.recording.recording import open_recording
-from core.recording.schema import RecordingError
 from core.report.summary import summarise
 from core.trace.event_rows import clock_uncertainty
 from tests.core.recorder.made import MS, two_ranks

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-import core.recording.importers.json_events as json_events
+from core.errors import RecordingError
+from core.recording.importers import json_pieces
 from core.recording.recording import open_recording
-from core.recording.schema import RecordingError
 from core.trace.arguments import MOST_SHOWN, MOST_TEXT, Reading, bounded, pairs
 from tests.core.recording.foreign_files import flight_dump, nsight_export, perfetto_trace
 
@@ -65,8 +65,8 @@ WANTED = {
 @pytest.mark.parametrize("piece", [1 << 20, 64])
 @pytest.mark.parametrize("form", ["list", "object", "packed", "cut"])
 def test_each_event_has_its_own_arguments(tmp_path, monkeypatch, piece, form) -> None:
-    monkeypatch.setattr(json_events, "PIECE", piece)
-    monkeypatch.setattr(json_events, "MOST_BEFORE", piece)
+    monkeypatch.setattr(json_pieces, "PIECE", piece)
+    monkeypatch.setattr(json_pieces, "MOST_BEFORE", piece)
     whole = json.dumps({"traceEvents": events(), "more": 1})
     data = {
         "list": json.dumps(events()).encode(),

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import core.recording.importers.found as found_in_files
-import core.recording.importers.json_events as json_events
+import core.recording.importers.json_pieces as json_pieces
+import core.recording.importers.to_trace as to_trace
+from core.errors import RecordingError
 from core.plan.plan import Role
 from core.plan.task import Kind
 from core.recording.importers.chrome import read_chrome_trace
 from core.recording.recording import open_recording
-from core.recording.schema import RecordingError
 from core.recording.sniff import Format, format_of
 from core.trace.odd import Odd
 
@@ -97,11 +97,11 @@ def test_any_events_are_read_in_pieces_and_never_overlap_on_a_lane(tmp_path_fact
         for ts, dur, tid in found
     ]
     path.write_text(json.dumps({"traceEvents": events}))
-    before, json_events.PIECE = json_events.PIECE, piece
+    before, json_pieces.PIECE = json_pieces.PIECE, piece
     try:
         trace = read_chrome_trace(path).trace
     finally:
-        json_events.PIECE = before
+        json_pieces.PIECE = before
     first = min(ts for ts, _, _ in found)
     expected = sorted((1000 * (ts - first), 1000 * (ts + dur - first)) for ts, dur, _ in found)
     assert sorted((span.start, span.end) for span in trace) == expected
@@ -164,7 +164,7 @@ def test_a_number_of_400_digits_is_no_time(written):
 
 
 def test_as_many_threads_as_no_window_can_show_are_refused(written, monkeypatch):
-    monkeypatch.setattr(found_in_files, "MOST_LANES", 100)
+    monkeypatch.setattr(to_trace, "MOST_LANES", 100)
     events = [{"ph": "X", "pid": 1, "tid": n, "ts": n, "dur": 1} for n in range(101)]
     assert read_chrome_trace(written(json.dumps(events[:100]).encode())).trace.span_count == 100
     with pytest.raises(RecordingError, match="more than 100"):

@@ -6,12 +6,12 @@ import sqlite3
 
 import pytest
 
-import core.recording.importers.found as found_in_files
 import core.recording.importers.perfetto_fields as perfetto
+import core.recording.importers.to_trace as to_trace
+from core.errors import RecordingError
 from core.plan.plan import Role
 from core.plan.task import Kind
 from core.recording.recording import open_recording
-from core.recording.schema import RecordingError
 from core.recording.sniff import Format, format_of
 from core.trace.odd import Odd
 from tests.core.recording.foreign_files import (
@@ -136,17 +136,18 @@ def bomb(size):
 )  # fmt: skip
 def test_bombs_are_refused_in_one_line_with_the_limit(written, monkeypatch, name, data, says):
     import core.recording.importers.json_events as json_events
+    import core.recording.importers.json_pieces as json_pieces
 
     monkeypatch.setattr(perfetto, "MOST_BYTES", 1 << 20)
     monkeypatch.setattr(json_events, "MOST_EVENTS", 2_000)
-    monkeypatch.setattr(json_events, "MOST_EVENT", 1 << 16)
-    monkeypatch.setattr(json_events, "PIECE", 1 << 14)
+    monkeypatch.setattr(json_pieces, "MOST_EVENT", 1 << 16)
+    monkeypatch.setattr(json_pieces, "PIECE", 1 << 14)
     with pytest.raises(RecordingError, match=says) as caught:
         open_recording(written(name, data))
     assert name in str(caught.value) and "\n" not in str(caught.value)
 
 
 def test_as_many_lanes_as_no_window_can_show_are_refused(written, monkeypatch):
-    monkeypatch.setattr(found_in_files, "MOST_LANES", 1)
+    monkeypatch.setattr(to_trace, "MOST_LANES", 1)
     with pytest.raises(RecordingError, match="more than 1"):
         open_recording(written("trace.pftrace", perfetto_trace()))

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import core.recording.index as index_module
+from core.errors import RecordingError
 from core.plan.specification import Specification
 from core.recording.decode import append_batch
 from core.recording.index import Cancelled, build_index, index_files, read_index
 from core.recording.index_process import build_apart
 from core.recording.recording import RecordingFile, open_recording
-from core.recording.schema import COSTS_LEVEL, SCHEMA, Record, RecordingError
-from core.recording.writer import Timings, plan_batch, span_batch
+from core.recording.schema import COSTS_LEVEL, SCHEMA, Record, Timings, plan_batch, span_batch
 from core.trace.blocks import BLOCK
 from core.trace.spans import MOMENTS
 from tests.core.helpers import SMALL, Note, batch_of, header_of, plan_of

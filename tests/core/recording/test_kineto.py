@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.errors import RecordingError
 from core.explain.causes import CAUSES, Cause, cause_totals
 from core.explain.ranks import rank_times
 from core.explain.run_step import explain_run_step
 from core.plan.plan import Role
 from core.plan.task import Kind
 from core.recording.recording import open_recording
-from core.recording.schema import RecordingError
 from core.trace.odd import Odd
 from core.trace.own_steps import with_steps
 

@@ -6,9 +6,10 @@ from dataclasses import replace
 import pytest
 
 import core.recording.importers.json_events as json_events
+from core.errors import RecordingError
 from core.plan.plan import Lane
 from core.recording.recording import open_recording
-from core.recording.schema import RecordingError, read_header, schema_of
+from core.recording.schema import read_header, schema_of
 from core.trace.header import MOST_LANES, Header
 
 

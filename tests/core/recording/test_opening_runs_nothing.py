@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from core.errors import RecordingError
 from core.paths import PROJECT_ROOT
 from core.recording.recording import open_recording
-from core.recording.schema import RecordingError
 from tests.core.recorder.made import two_ranks
 from tests.core.recording import foreign_files as made
 from tests.make_believe import record, specification

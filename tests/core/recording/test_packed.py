@@ -5,10 +5,10 @@ import io
 import pyarrow as pa
 import pytest
 
+from core.errors import RecordingError
 from core.recording import packed, stream
 from core.recording.packed import Packed, TooLarge
 from core.recording.recording import open_recording
-from core.recording.schema import RecordingError
 from tests.core.recorder.made import two_ranks
 
 MANY = 200_000

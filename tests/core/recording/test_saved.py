@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import core.recording.exporters.recording as exported
+from core.errors import RecordingError
 from core.recording.exporters.recording import write_recording
 from core.recording.recording import open_recording
-from core.recording.schema import RecordingError
 from core.trace.own_steps import with_steps
 from core.trace.spans import MOMENTS, TASK_DTYPE
 from core.trace.trace import Trace

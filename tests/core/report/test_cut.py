@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.errors import PlanError
 from core.models.catalogue import ModelSettings
 from core.plan.balance import BlockCost
 from core.plan.devices import Hardware
 from core.plan.planning import lanes_of
 from core.plan.specification import Specification, describe
-from core.plan.task import PlanError
 from core.report.cut import MeasuredBlocks, balanced, borders_of, lane_sums, moved
 from tests.core.helpers import plan_of
 

@@ -16,8 +16,7 @@ from core.plan.task import Kind
 from core.predict.costs import CostModel, durations
 from core.predict.simulate import simulate
 from core.recording.decode import append_batch
-from core.recording.schema import Record
-from core.recording.writer import NoteRow, Timings, note_batch, plan_batch, span_batch
+from core.recording.schema import NoteRow, Record, Timings, note_batch, plan_batch, span_batch
 from core.trace.complete import completed_steps
 from core.trace.header import Header
 from core.trace.step import StepColumns

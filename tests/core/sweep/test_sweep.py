@@ -5,8 +5,8 @@ import math
 import pytest
 
 from core.engine.messages import Outcome
+from core.errors import PlanError
 from core.plan.pipeline.options import SCHEDULE
-from core.plan.task import PlanError
 from core.sweep.results import Results, remaining, seconds_left
 from core.sweep.sweep import Point, sweep_of
 from core.sweep.table import COLUMNS, Measured, UnmeasuredError, measured, read_table, table_text

@@ -15,8 +15,15 @@ from core.plan.specification import Specification
 from core.predict.compare import predict_steps
 from core.recording.decode import append_batch
 from core.recording.recording import open_recording
-from core.recording.schema import COSTS_LEVEL, Record
-from core.recording.writer import NoteRow, Timings, note_batch, plan_batch, span_batch
+from core.recording.schema import (
+    COSTS_LEVEL,
+    NoteRow,
+    Record,
+    Timings,
+    note_batch,
+    plan_batch,
+    span_batch,
+)
 from core.report.step_figures import step_figures
 from core.report.summary import summarise
 from core.trace.complete import completed_steps, run_faults

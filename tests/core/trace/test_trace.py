@@ -7,18 +7,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.errors import RecordingError
 from core.plan.specification import Specification
 from core.plan.task import Kind
 from core.recording.decode import append_batch, groups
 from core.recording.recording import RecordingFile, open_recording, read_stream
-from core.recording.schema import SCHEMA, Record, RecordingError, schema_of
+from core.recording.schema import (
+    SCHEMA,
+    Record,
+    Timings,
+    TraceWriter,
+    plan_batch,
+    schema_of,
+    span_batch,
+)
 from core.recording.spool import Spool
 from core.recording.stream import CONTINUATION
-from core.recording.writer import Timings, TraceWriter, plan_batch, span_batch
-from core.trace.columns import Column
 from core.trace.dependencies import waited_for
 from core.trace.event_rows import Log, clock_uncertainty
 from core.trace.header import Header
+from core.trace.spans import Column
 from core.trace.trace import Trace
 from tests.core.helpers import SMALL, Note, batch_of, header_of, plan_of, trace_of
 from tests.full_disk import full_disk

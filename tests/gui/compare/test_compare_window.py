@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from core.trace.trace import Span
+from core.trace.span import Span
 from gui.compare.chooser import RunChooser
 from gui.window.window import MainWindow
 from tests.make_believe import record, specification

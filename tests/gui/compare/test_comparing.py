@@ -11,7 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from core.trace.trace import Span
+from core.trace.span import Span
 from gui.app.jobs import close_all
 from gui.app.session import Run, Session
 from gui.app.settings import Settings

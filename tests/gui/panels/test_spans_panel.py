@@ -14,7 +14,8 @@ from PySide6.QtWidgets import QAbstractItemView, QFileDialog
 from core.plan.task import Kind
 from core.recording.decode import append_batch
 from core.trace.listing import Listing
-from core.trace.trace import Span, Trace
+from core.trace.span import Span
+from core.trace.trace import Trace
 from gui.panels.data.spans import SpansPanel
 from gui.panels.data.spans_model import COLUMNS, SpansModel
 from gui.timeline.state.scene import Scene

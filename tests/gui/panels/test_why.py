@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from core.explain.buckets import bucket_times
 from core.explain.critical import ON_TASKS, Share, path_shares
 from core.report.summary import summarise
-from core.trace.trace import Span
+from core.trace.span import Span
 from gui.app.settings import Settings
 from gui.panels.explain.arrivals import MOST
 from gui.panels.explain.buckets import bucket_name, bucket_words

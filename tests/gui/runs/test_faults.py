@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.trace.trace import Fault, Trace
+from core.trace.step_bounds import Fault
+from core.trace.trace import Trace
 from gui.runs.faults import banner_text, faults_of, status_text
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient

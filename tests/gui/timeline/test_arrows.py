@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QImage, QPainter
 
 from core.trace.dependencies import Neighbours, waited_for
-from core.trace.trace import Span
+from core.trace.span import Span
 from gui.look.theme import LIGHT
 from gui.timeline.layout.frame import Frame
 from gui.timeline.layout.rows import lay_out

@@ -14,7 +14,8 @@ from pytestqt.qtbot import QtBot
 from core.explain.causes import Cause, cause_totals
 from core.explain.lanes import Gap
 from core.recording.decode import append_batch
-from core.trace.trace import Span, Trace
+from core.trace.span import Span
+from core.trace.trace import Trace
 from gui.look.causes import BAR_LOOKS, CAUSE_LOOKS, SHARE_LOOKS
 from gui.panels.explain.details import DetailsPanel
 from gui.timeline.layout.viewport import Viewport

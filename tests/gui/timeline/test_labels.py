@@ -12,7 +12,8 @@ from PySide6.QtGui import QFont
 
 from core.plan.task import KINDS, Kind
 from core.recording.recording import open_recording
-from core.trace.trace import Span, Trace
+from core.trace.span import Span
+from core.trace.trace import Trace
 from gui.look.families import FAMILIES, family_of
 from gui.look.theme import LIGHT
 from gui.timeline.interact.describe import action, predicted_card, span_card, span_title

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from core.plan.nested import nested_lanes, nested_tasks
 from core.plan.task import Kind
 from core.recording.decode import append_batch
-from core.recording.writer import plan_batch, span_batch
+from core.recording.schema import plan_batch, span_batch
 from core.trace.trace import Trace
 from gui.panels.explain.devices import DevicesPanel
 from gui.timeline.interact.view import TimelineView

@@ -9,8 +9,9 @@ import pytest
 from PySide6.QtGui import QImage
 
 from core.recording.decode import append_batch
-from core.recording.writer import Timings, plan_batch, span_batch
-from core.trace.trace import Span, Trace
+from core.recording.schema import Timings, plan_batch, span_batch
+from core.trace.span import Span
+from core.trace.trace import Trace
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import bounds_of, open_end

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 
 from core.plan.task import Kind
 from core.recording.bookmarks import Bookmark
-from core.trace.trace import Span
+from core.trace.span import Span
 from gui.app.session import Run
 from gui.panels.data.bookmarks import NOTE, BookmarksPanel
 from gui.timeline.interact.crosshair import nearest_edge

@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QApplication
 from core.explain.lanes import Gap
 from core.plan.task import Kind
 from core.recording.decode import append_batch
-from core.trace.trace import Span, Trace
+from core.trace.span import Span
+from core.trace.trace import Trace
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import LABELS
 from gui.timeline.layout.rows import BY_HAND

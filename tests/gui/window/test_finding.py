@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from core.plan.task import Kind
-from core.trace.trace import Span
+from core.trace.span import Span
 from gui.look.theme import DARK
 from gui.timeline.state.colour_choices import ByNumber
 from gui.timeline.state.colouring import ColourBy

@@ -3,8 +3,7 @@
 import pytest
 
 from core.recording.decode import append_batch
-from core.recording.schema import Record
-from core.recording.writer import NoteRow, note_batch
+from core.recording.schema import NoteRow, Record, note_batch
 from core.trace.event_rows import PASSES, STARTED
 from core.trace.trace import Trace
 from gui.app.session import Run

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from core.explain.lanes import Gap
-from core.trace.trace import Span
+from core.trace.span import Span
 from gui.app.settings import Settings
 from gui.timeline.layout.axis import Origin, clock_of, since_text, ticks
 from gui.timeline.layout.viewport import Viewport

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from core.cli.commands import describe_model
+from core.errors import PlanError
 from core.plan.specification import Specification
-from core.plan.task import PlanError
 from tests.core.engine.models.test_own_models import own
 from tests.core.engine.test_faults import children, wait_gone
 from tests.core.helpers import Engine

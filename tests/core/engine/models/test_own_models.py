@@ -4,10 +4,11 @@ import runpy
 
 import pytest
 
+from core.errors import PlanError
 from core.explain.verified import verified
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
-from core.plan.task import Kind, PlanError
+from core.plan.task import Kind
 from core.report.summary import summarise
 from tests.core.helpers import Engine, run_here
 

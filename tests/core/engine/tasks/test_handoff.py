@@ -14,14 +14,12 @@ pytest.importorskip("torch")
 
 from core.engine.hardware import find_hardware
 from core.engine.lanes.devices import open_lanes
-from core.engine.lanes.flusher import Flusher
 from core.engine.prepare import prepare
-from core.engine.run import batches_of
-from core.engine.tasks.executor import Executor
+from core.engine.tasks.executor import Executor, batches_of
 from core.engine.tasks.operations import Operations
 from core.plan.specification import Specification
 from core.recording.recording import read_stream
-from core.recording.writer import TraceWriter
+from core.recording.schema import TraceWriter
 from core.trace.complete import find_faults
 from tests.core.helpers import SMALL
 
@@ -79,7 +77,7 @@ def test_a_reader_that_reads_nothing_holds_no_lane_up() -> None:
     sink = Sink(lambda: None)
     with executing(sink) as (writer, _, steps):
         sink.before = lambda: (reads.wait(), None)[1]  # the pipe is full from now on
-        with Flusher(writer):
+        with writer.sending():
             done = threading.Thread(target=steps)
             done.start()
             done.join(60)
@@ -132,7 +130,8 @@ def test_rows_that_cannot_be_sent_end_the_run_with_what_went_wrong() -> None:
     sink = Sink(lambda: None)
     with executing(sink) as (writer, _, steps):
         sink.before = full
-        with pytest.raises(OSError, match="No space left"), Flusher(writer) as flusher:
+        with pytest.raises(OSError, match="No space left"), writer.sending():
+            (flusher,) = (one for one in threading.enumerate() if one.name == "flusher")
             steps()
-            flusher._thread.join(10)
+            flusher.join(10)
         sink.before = lambda: None

@@ -17,8 +17,7 @@ from core.engine.hardware import find_hardware  # noqa: E402
 from core.engine.lanes.devices import open_lanes  # noqa: E402
 from core.engine.models.stage_module import StageModule, sum_of_copies  # noqa: E402
 from core.engine.prepare import prepare  # noqa: E402
-from core.engine.run import batches_of  # noqa: E402
-from core.engine.tasks.executor import Executor  # noqa: E402
+from core.engine.tasks.executor import Executor, batches_of  # noqa: E402
 from core.engine.tasks.operations import Operations  # noqa: E402
 
 MLP = ModelSettings("mlp", width=16, depth=6)

@@ -10,7 +10,7 @@ from core.engine.hardware import find_hardware
 from core.engine.lanes.lane import Stamps
 from core.engine.lanes.memory import Ledger
 from core.engine.prepare import prepare
-from core.engine.run import batches_of
+from core.engine.tasks.executor import batches_of
 from core.engine.tasks.operations import Operations
 from core.plan.specification import Specification
 from core.plan.task import Kind

@@ -17,6 +17,7 @@ from core.engine.torchrun.launch import (
     check_parts,
     reason_of,
 )
+from core.errors import PlanError
 from core.explain.verified import verified
 from core.machine import host
 from core.models.catalogue import ModelSettings
@@ -24,7 +25,6 @@ from core.paths import PROJECT_ROOT
 from core.plan.planning import lanes_of, plans_of
 from core.plan.schedules import SCHEDULES as PLANNED
 from core.plan.specification import Specification, with_defaults
-from core.plan.task import PlanError
 from core.recording.recording import open_recording
 from core.report.summary import summarise
 from main import main

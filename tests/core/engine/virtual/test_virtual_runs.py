@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from core.errors import PlanError
 from core.explain.waits import meeting, waits_of
 from core.models.catalogue import ModelSettings
 from core.plan.link import LINKS, Link
@@ -15,7 +16,7 @@ from core.plan.plan import Role
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
-from core.plan.task import IS_COMMUNICATION, KINDS, Kind, PlanError
+from core.plan.task import IS_COMMUNICATION, KINDS, Kind
 from core.predict.compare import predict_steps
 from core.predict.costs import MOST_PASSES
 from core.predict.simulate import simulate

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.recording.bookmarks import Bookmark
-from core.trace.trace import Span
+from core.trace.span import Span
 from gui.timeline.layout.groups import Grouping
 from gui.timeline.state.lanes import LaneArranger, LaneChoice, lane_counts
 from gui.timeline.state.navigator import Navigator

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.trace.columns import OWN_MAPPING, Column
+from core.trace.spans import OWN_MAPPING, Column
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64, np.float64])

@@ -1,0 +1,37 @@
+"""Examples of every command, as its help and the docs show them."""
+
+from __future__ import annotations
+
+EXAMPLES: dict[str, tuple[str, ...]] = {
+    "devices": ("devices",),
+    "plan": (
+        "plan --strategy pipeline --schedule zb-h1 --devices 4xvirtual",
+        "plan --strategy pipeline --schedule 1f1b --csv my-schedule.csv",
+    ),
+    "run": (
+        "run --strategy pipeline --schedule 1f1b --microbatches 8 --image run.png",
+        "run --strategy ddp --devices 8xvirtual --link pcie4 --record run.arrow",
+        "run --strategy fsdp --devices 2xcpu --launcher torchrun --record runs",
+    ),
+    "sweep": ("sweep --strategy pipeline --split-size 1,2,4,8 --csv sweep.csv --image sweep.png",),
+    "lesson": ("lesson", "lesson 1"),
+    "predict": ("predict --strategy pipeline --stages 8 --costs costs.json --image predicted.svg",),
+    "calibrate": ("calibrate --strategy pipeline --devices 2xcpu --costs costs.json",),
+    "export": (
+        "export run.arrow --report run.html",
+        "export run.arrow --trace run.json.gz",
+        "export dp.arrow ddp.arrow --image both.pdf --figure two-column",
+    ),
+    "summary": ("summary run.arrow",),
+    "sql": ('sql run.arrow "SELECT cause, sum(duration_ns) FROM idle GROUP BY cause"',),
+    "compare": ("compare a.arrow b.arrow --image both.svg",),
+    "open": ("open run.arrow", "open runs"),
+    "listen": ("listen --address 127.0.0.1:7070 --out runs",),
+    "record": ("record --out runs -- torchrun --nproc-per-node 2 train.py",),
+}
+"""By the command's name, what stands behind `bubblescope`."""
+
+
+def examples_of(command: str) -> str:
+    """The end of a command's help. Raises KeyError if it has no example."""
+    return "\n".join(["examples:", *(f"  bubblescope {line}" for line in EXAMPLES[command])])

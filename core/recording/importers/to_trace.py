@@ -1,0 +1,269 @@
+"""From what an importer found to a trace: lanes without overlaps, tasks, steps, counters."""
+
+from __future__ import annotations
+
+from collections import Counter as Counts
+from collections.abc import Sequence
+from dataclasses import replace
+from heapq import heappop, heappush
+from itertools import chain, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.models.description import ModelDescription
+from core.order import stable_argsort
+from core.plan.plan import Lane, Role
+from core.plan.specification import Specification
+from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind
+from core.recording.importers.found import MOST_EVENTS, MOST_LANES, MOST_NAME, Found, Steps, Track
+from core.trace.event_rows import Counter, Counters
+from core.trace.header import Header
+from core.trace.odd import Odd
+from core.trace.spans import LaneSpans, Spans, TaskTable, blank_rows
+from core.trace.step_bounds import StepBounds
+from core.trace.trace import Trace
+
+OTHER = KINDS.index(Kind.OTHER)
+
+
+def trace_of(found: Found, title: str) -> Trace:
+    """The trace of what was found; it begins at 0. Raises ValueError for what is too much.
+
+    A track is a lane, and below it lies a nested lane for each depth of calls. Each event is a
+    task of one plan, numbered by when it started.
+    """
+    if len(found) > MOST_EVENTS:
+        raise ValueError(f"it has more than {MOST_EVENTS:,} events")
+    names = chain(found.names, *((track.name, track.place) for track in found.tracks))
+    if max(map(len, names), default=0) > MOST_NAME:
+        raise ValueError(f"a name has more than {MOST_NAME:,} characters")
+    found = _counted_from_0(found.later(-int(found.start.min())))
+    found = replace(found, tracks=_with_servants(found))
+    odd = Counts(found.odd)
+    task = np.empty(len(found), np.int32)
+    by_start = np.argsort(found.start, kind="stable")
+    task[by_start] = np.arange(len(found), dtype=np.int32)
+    table = _table(found, by_start, task)
+    lanes, spans = _lanes(found, task, table, odd)
+    replicas = int(np.max(found.more.get("replica", ABSENT), initial=0)) + 1
+    header = Header(Specification(warmup=0), ModelDescription(title, (), 0), tuple(lanes), replicas)
+    bounds = int(found.start.min()), int(found.end.max())
+    steps = _bounds(found.steps, lanes, spans, bounds)
+    return Trace(
+        header, table, [LaneSpans.of(some) for some in spans], steps,
+        _counters(found), odd={kind: n for kind, n in odd.items() if n},
+        arguments=found.arguments and found.arguments.ordered(by_start),
+        colours=None if found.colours is None else found.colours[by_start].astype(np.int8),
+    )  # fmt: skip
+
+
+def _with_servants(found: Found) -> tuple[Track, ...]:
+    """The tracks; of a device's, those that only communicate serve the one that computes most."""
+    count = len(found.tracks)
+    moves = IS_COMMUNICATION[found.kind]
+    busy = np.bincount(found.track, np.where(moves, 0, found.end - found.start + 1), count)
+    moving = np.bincount(found.track, moves, count)
+    plain = [
+        track.role is Role.COMPUTE and track.serves == ABSENT and not track.cores
+        for track in found.tracks
+    ]
+    masters: dict[str, int] = {}
+    for number in np.argsort(busy, kind="stable").tolist():
+        if plain[number] and busy[number]:
+            masters[found.tracks[number].place] = number
+    return tuple(
+        replace(track, role=Role.COMMUNICATION, serves=masters[track.place])
+        if plain[number] and moving[number] and not busy[number] and track.place in masters
+        else track
+        for number, track in enumerate(found.tracks)
+    )
+
+
+def _counted_from_0(found: Found) -> Found:
+    """The same with steps that are shown under their own numbers, unless one of them is 0.
+
+    Step 1 of a run is the one that has number 0.
+    """
+    number = found.steps.number
+    if found.step is None or not len(number) or not number[0]:
+        return found
+    step = np.where(found.step == ABSENT, ABSENT, found.step - 1)
+    return replace(found, step=step, steps=replace(found.steps, number=number - 1))
+
+
+def _counters(found: Found) -> Counters:
+    made: Counters = {}
+    for name, (times, values) in found.counters.items():
+        order = np.argsort(times, kind="stable")
+        arrays: dict[str, NDArray[Any]] = {
+            "times": times[order],
+            "values": values[order],
+            "steps": found.steps.at(times),
+        }
+        made[name, None] = Counter(name, None, arrays)
+    return made
+
+
+def _bounds(
+    steps: Steps, lanes: Sequence[Lane], spans: Sequence[Spans], bounds: tuple[int, int]
+) -> StepBounds:
+    """The steps, from the first start to the last end of what lanes do in them."""
+    table = StepBounds()
+    for lane, some in zip(lanes, spans, strict=True):
+        if len(steps.number) and lane.role is not Role.NESTED:
+            mine = np.isin(some.step, steps.number)
+            table.widen(some.step[mine], some.start[mine], some.end[mine])
+    table.bounds = bounds  # there is more than what belongs to steps
+    return table
+
+
+def _table(found: Found, by_start: NDArray[np.int64], task: NDArray[np.int32]) -> TaskTable:
+    """A task for each event, in the order of their starts."""
+    table = TaskTable()
+    rows = blank_rows(len(found))
+    places = np.array([table.names.place(name) for name in found.names] or [0], np.int32)
+    rows["name"] = places[found.name[by_start]]
+    rows["kind"] = found.kind[by_start]
+    for name, column in found.more.items():
+        rows[name] = column[by_start]
+    before, behind = task[found.links[:, 0]], task[found.links[:, 1]]
+    forward = before < behind
+    before, behind = before[forward], behind[forward]
+    rows["after_count"] = np.bincount(behind, minlength=len(found))
+    table.add(rows, before[stable_argsort(behind)])
+    return table
+
+
+def _lanes(
+    found: Found, task: NDArray[np.int32], table: TaskTable, odd: Counts[Odd]
+) -> tuple[list[Lane], list[Spans]]:
+    """A lane for each track that does something, then the nested ones; and the spans of each."""
+    order = _arranged(found.track, found.start, found.end)
+    bounds = np.searchsorted(found.track[order], np.arange(len(found.tracks) + 1)).tolist()
+    working: list[tuple[int, Spans]] = []
+    nested: list[tuple[int, str, Spans]] = []
+    for index, track in enumerate(found.tracks):
+        mine = order[bounds[index] : bounds[index + 1]]
+        levels = _levels(found, mine, odd)
+        if len(working) + len(nested) + len(levels) > MOST_LANES:
+            raise ValueError(f"its threads and their nested calls are more than {MOST_LANES:,}")
+        for level, chosen in enumerate(levels):
+            some = _spans(found, chosen, task, table)
+            if track.role is Role.NESTED or level:
+                name = f"{track.name} depth {level}" if level else track.name
+                nested.append((index, name, some))
+            else:
+                working.append((index, some))
+    return _numbered(found.tracks, working, nested)
+
+
+def _levels(found: Found, mine: NDArray[np.int64], odd: Counts[Odd]) -> list[NDArray[np.int64]]:
+    """The events of a track by the depth at which they lie."""
+    depth, apart = depths(found.start[mine], found.end[mine])
+    odd[Odd.NOT_NESTED] += apart
+    by_depth = stable_argsort(depth)
+    ends = np.cumsum(np.bincount(depth)).tolist()
+    return [mine[by_depth[first:last]] for first, last in pairwise([0, *ends])]
+
+
+def _spans(
+    found: Found, chosen: NDArray[np.int64], task: NDArray[np.int32], table: TaskTable
+) -> Spans:
+    steps = np.full(len(chosen), ABSENT, np.int32) if found.step is None else found.step[chosen]
+    # A lane's steps only grow: what a later one began before an earlier one ended is of the later.
+    steps = np.maximum.accumulate(steps.astype(np.int32))
+    launched = None if found.launched is None else found.launched[chosen]
+    start, end = found.start[chosen], found.end[chosen]
+    return Spans(table, start, end, steps, task[chosen], launched=launched)
+
+
+def _numbered(
+    tracks: Sequence[Track],
+    working: Sequence[tuple[int, Spans]],
+    nested: Sequence[tuple[int, str, Spans]],
+) -> tuple[list[Lane], list[Spans]]:
+    """The lanes with their numbers; what serves a track without a lane serves its place's first."""
+    lane_of = {index: number for number, (index, _) in enumerate(working)}
+    first: dict[str, int] = {}
+    for index, _ in working:
+        first.setdefault(tracks[index].place, lane_of[index])
+
+    def served(index: int) -> int:
+        wanted = tracks[index].serves if tracks[index].serves >= 0 else index
+        return lane_of.get(wanted, first.get(tracks[index].place, 0))
+
+    lanes = [
+        Lane(lane_of[i], track.name, track.place, track.role, track.cores, serves=served(i))
+        for i, track in ((i, tracks[i]) for i, _ in working)
+    ]
+    spans = [some for _, some in working]
+    for index, name, some in nested:
+        serves = lane_of.get(index, served(index))
+        place, cores = tracks[index].place, tracks[index].cores
+        lanes.append(Lane(len(lanes), name, place, Role.NESTED, cores, serves=serves))
+        spans.append(some)
+    return lanes, spans
+
+
+def _arranged(
+    track: NDArray[np.int32], start: NDArray[np.int64], end: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The events by track and start; of two that start together the longer comes first.
+
+    Most files have each thread's events in this order.
+    """
+    order = stable_argsort(track)
+    row, begun, ended = track[order], np.diff(start[order]), np.diff(end[order])
+    if ((row[1:] > row[:-1]) | (begun > 0) | ((begun == 0) & (ended <= 0))).all():
+        return order
+    return np.lexsort((-end, start, track))
+
+
+def depths(start: NDArray[np.int64], end: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+    """How many events of a thread enclose each, and how many are not enclosed and yet overlap.
+
+    The events are in order of their starts, and of two that start together the longer comes first.
+    Where they nest, as many enclose an event as began before it and have not ended. Those of one
+    depth never overlap.
+    """
+    turn = np.arange(len(start))
+    ended = np.searchsorted(np.sort(end), start, "right")
+    none = end == start  # they end as they begin: those that stand behind one have not ended yet
+    depth = turn - np.minimum(ended, turn)
+    overlapping = _overlapping(depth, start, end)
+    if none.any() or not _is_apart(depth, start, end):
+        return _first_free(start, end), overlapping
+    return depth, overlapping
+
+
+def _overlapping(depth: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64]) -> int:
+    """How many events end after one that began before them and goes on when they begin."""
+    if not depth.any():
+        return 0
+    latest = np.maximum.accumulate(end)
+    # Enclosed by the last that is open: the one before of a smaller depth. To ask for the one that
+    # reaches furthest is enough where all nest, and counts those that reach beyond all others.
+    return int(((start[1:] < latest[:-1]) & (end[1:] > latest[:-1])).sum())
+
+
+def _is_apart(depth: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64]) -> bool:
+    """Whether no two events of one depth overlap."""
+    order = stable_argsort(depth)
+    same = depth[order][1:] == depth[order][:-1]
+    return not bool((start[order][1:] < end[order][:-1])[same].any())
+
+
+def _first_free(start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each event the first depth at which all before it have ended, one after the other."""
+    depth: list[int] = []
+    free: list[int] = []  # depths at which all have ended, the first on top
+    busy: list[tuple[int, int]] = []  # the others: when they end, and their depth
+    for begin, last in zip(start.tolist(), end.tolist(), strict=True):
+        while busy and busy[0][0] <= begin:
+            heappush(free, heappop(busy)[1])
+        level = heappop(free) if free else len(busy)
+        heappush(busy, (last, level))
+        depth.append(level)
+    return np.array(depth, np.int64)
