@@ -122,8 +122,8 @@ def _of_the_last_shard(measured: Times) -> Times:
     shards: dict[Name, list[list[float]]] = defaultdict(list)
     for name, taken in measured.items():
         shards[name._replace(shard=ABSENT)].append(taken)
-    # The k-th time of every shard is of the same piece of work, as all of them have the same tasks in
-    # the same order. With two shards of (3, 1) and (1, 3) ns the stage takes 3 + 3, not 2 + 2.
+    # The k-th time of every shard is of the same piece of work, as all of them have the same
+    # tasks in the same order. With shards of (3, 1) and (1, 3) ns the stage takes 3 + 3, not 2 + 2.
     return {
         name: [max(each) for each in zip(*taken, strict=True)] for name, taken in shards.items()
     }
