@@ -131,8 +131,8 @@ class LaneLoop:
         if not shares_parameters(self._tasks[0]):  # those need the gradients that are there
             operations.restart(self._tasks[0].lane)
         done: list[tuple[Task, Stamps]] = []
-        # Until the device is through with the pass: the lane's thread is ahead of it, and memory that
-        # is freed early could be used again while another stream still reads it.
+        # Until the device is through with the pass: the lane's thread is ahead of it, and memory
+        # that is freed early could be used again while another stream still reads it.
         held: list[list[Tensor]] = []
         for task in self._tasks:
             operations.hand(task)
