@@ -225,8 +225,8 @@ class _StagedTasks:
     def columns(self, needs: Needs, whole_loss: bool) -> TaskColumns:
         """All tasks; with `whole_loss` there is one loss over all micro-batches of a replica."""
         a, overlaps = self._actions, self._actions.kind == OVERLAP
-        # Tasks are sorted by turn * _PLACES + place in the end: what is received for an action comes
-        # right before it, what it sends right behind. Those of the action with turn 7 have the keys
+        # In the end tasks are sorted by turn * _PLACES + place: what is received for an action
+        # comes right before it, what it sends right behind. Around the action with turn 7 keys are
         #     42 received, 43 received gradient, 44 itself, 45 sent, 46 sent gradient, 47 summed
         actions = self._note(
             a.kind, a.replica, a.stage, self._turn * _PLACES + _ACTION, microbatch=a.microbatch,
