@@ -21,6 +21,7 @@ STOP_SECONDS = 1.5  # what a run is given to stop by itself; then the engine is 
 
 # The GNU C library gives freed memory back, and the kernel maps new pages one by one while a task
 # runs: that took up to a tenth of a step, and was measured as the task's. So up to 1 GiB is kept.
+# 32 MiB is the largest threshold that the library takes: larger tensors are mapped anew each time.
 KEPT_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(1 << 30), "MALLOC_MMAP_THRESHOLD_": str(1 << 25)}
 
 
@@ -100,6 +101,8 @@ class EngineClient:
     def _started(self) -> Child[Message]:
         if self._engine is None:
             received: queue.SimpleQueue[Message | str] = queue.SimpleQueue()
+            # Each engine has a queue of its own: what the thread of one that was
+            # given up still puts goes nowhere.
             self._engine = Child(self.module, receive, received.put, KEPT_MEMORY)
             self._received, self._killed = received, False
         return self._engine
@@ -107,6 +110,7 @@ class EngineClient:
     def _send(self, command: str, specification: Specification) -> None:
         line = json.dumps({command: specification.to_dict()}).encode()
         engine = self._started()
+        # It died while nothing ran, so nothing was lost: the command goes to a new one.
         if not engine.send(line):  # it is gone: another
             engine.kill()
             self._engine = None
@@ -125,6 +129,8 @@ def receive(file: BinaryIO) -> Iterator[Message]:
     source = pa.PythonFile(file, "r")
     while True:
         try:
+            # One stream behind the other: each ends by itself, and the next
+            # one's schema follows at once.
             reader = pa.ipc.open_stream(source)
             yield from _receive_stream(reader)
         except (pa.ArrowInvalid, EOFError, OSError):

@@ -62,6 +62,8 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
     check_virtual(specification, lanes)
     if strategy.on_ranks and not lanes[0].is_virtual:
         meeting_place(lanes)  # refuses now what could not begin
+    # The user's own model can be described only by building it. A built-in one is built behind its
+    # plan: what is refused until then has taken neither time nor memory.
     workload = None
     if specification.own_model:
         workload = build_workload(specification)
@@ -72,6 +74,8 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
     plans = plans_of(specification, model, lanes)
     if workload is None and (not strategy.on_ranks or lanes[0].is_virtual):
         workload = build_workload(specification)
+    # The first plan, with equal parameters, says how many rows a micro-batch has; then blocks are
+    # measured, the borders moved, and the plans made again.
     costs = tuple[BlockCost, ...]()
     if specification[BALANCE]:
         assert workload is not None  # only plans on lanes cut a model

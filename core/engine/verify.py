@@ -86,6 +86,8 @@ def reference(
         tensor.to(device, dtype if tensor.is_floating_point() else None, copy=True)
         for tensor in batch
     )
+    # Batch normalisation uses the statistics of the rows that it sees: the
+    # plain step must see the same.
     pieces = parts if workload.description.depends_on_split else (Part(0, 0, 0, len(x)),)
     total = 0.0
     for part in pieces:
@@ -108,6 +110,7 @@ def compare(
     """
     wanted_loss, wanted_gradients = wanted
     largest = {name: _largest(r) for name, r in wanted_gradients.items()}
+    # Of a tensor whose gradients are nearly zero everywhere rounding alone is a large part.
     floor = SMALL * max(largest.values(), default=0.0)
     gradient = max(
         (
@@ -124,6 +127,7 @@ def _relative(error: float, scale: float) -> float:
     """An error as a part of `scale`; infinite if it is not a number, or of a scale of zero."""
     if error == 0:
         return 0.0
+    # A comparison with NaN is false, so what is no number counts as infinitely wrong.
     return error / scale if scale > 0 and error / scale >= 0 else math.inf
 
 

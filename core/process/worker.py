@@ -26,9 +26,10 @@ T = TypeVar("T")
 class Worker:
     """A process that is there as soon as this is made, and until `close`.
 
-    On threads of its own `listener` gets what a call reports, before the call's future is done, and
-    `on_exit` is called if the process ends by itself. Futures then raise BrokenExecutor, and so
-    does `submit`. The process also ends when this one does. Raises OSError if it cannot start.
+    On threads of its own `listener` gets what a call reports, before callbacks that are added to
+    the call's future, and `on_exit` is called if the process ends by itself. Futures then raise
+    BrokenExecutor, and so does `submit`. The process also ends when this one does. Raises OSError
+    if it cannot start.
     """
 
     def __init__(
@@ -37,6 +38,8 @@ class Worker:
         on_exit: Callable[[], None] = lambda: None,
     ) -> None:
         self._listener, self._on_exit = listener, on_exit
+        # The reader and the executor's thread both read the wire (_hear): one at a time, so that
+        # reports come to the listener in their order.
         self._listening = threading.Lock()
         self.is_over = False
         context = _Context()
@@ -49,6 +52,8 @@ class Worker:
             self._executor.submit(os.getpid)  # an executor starts its process with a call
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        # The worker's ends, which it has by now: with these open here too, the wire would not end
+        # when the worker does.
         lifeline.close()
         wire.close()
         self._process = context.process
@@ -62,6 +67,8 @@ class Worker:
             future = self._executor.submit(function, *args, **kwargs)
         except RuntimeError as error:  # broken, or shut down before it knew that it is
             raise BrokenExecutor("the process has ended") from error
+        # The first callback of the future: what the call reported last may still lie in the wire,
+        # and those who added callbacks behind this one expect to have heard it.
         future.add_done_callback(lambda _: self._hear())
         return future
 
@@ -74,6 +81,7 @@ class Worker:
 
         `on_exit` is not called.
         """
+        # Before it is killed: the reader calls this as soon as the process is gone.
         self._on_exit = lambda: None
         self._process.kill()
         self._reader.join(CLOSE_SECONDS)
@@ -116,6 +124,7 @@ _parent: Connection | None = None  # in a worker, where reports go
 def _begin(lifeline: Connection, wire: Connection) -> None:
     """The first that a worker does."""
     global _parent
+    # A copy of its own, as the Connection closes its descriptor when it is collected.
     exit_with_parent(os.dup(lifeline.fileno()))
     os.setpgid(0, 0)  # what a terminal sends is for the parent
     _parent = wire

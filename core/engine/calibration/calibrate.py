@@ -44,6 +44,8 @@ BUDGET_SECONDS = 1.2
 SHARING_SECONDS = 0.3
 TELLING_SECONDS = 0.1
 LEAST_PASSES = 2
+# Two points of a line, bytes to ns: at 4 KiB a copy is nearly all latency, at 4 MiB nearly all
+# bandwidth, and neither is long.
 LINK_BYTES = (1 << 12, 1 << 22)
 TRANSFERS = 8  # the first of them allocates
 ASLEEP_SECONDS = 0.01  # a lane wakes up later from a deep sleep
@@ -79,15 +81,20 @@ def calibrate(
         operations = CalibrationOps(prepared)
         operations.walk(plan, batch, walk_of(plan))
         times: Times = defaultdict(list)
+        # Two rounds, in the order of a step: what lanes do while others compute, then what they do
+        # when all have computed (and which needs the gradients that the first round has left).
         for sharing, seconds in ((False, BUDGET_SECONDS), (True, SHARING_SECONDS)):
             told = _unheard if sharing else passed  # those of one kind are counted
             tasks: dict[int, list[Task]] = defaultdict(list)
             for task in plan.tasks:
                 if shares_parameters(task) is sharing:
+                    # Lane by lane in the plan's order, as a lane would run them.
                     tasks[task.lane].append(task)
             loops = [LaneLoop(operations, lanes[i], mine) for i, mine in tasks.items()]
             measure_passes(loops, seconds, stop, times, told)
         if lanes[-1].sleeps:
+            # A CPU lane in this loop is awake already when it copies; in a step
+            # it mostly has to be woken up.
             for name in [name for name in times if name.kind is Kind.COPY]:
                 times[name] = [transfer_ns(lanes, name.bytes)]
         return costs_from(times, len(plan.stages), _link(lanes))
@@ -124,6 +131,8 @@ class LaneLoop:
         if not shares_parameters(self._tasks[0]):  # those need the gradients that are there
             operations.restart(self._tasks[0].lane)
         done: list[tuple[Task, Stamps]] = []
+        # Until the device is through with the pass: the lane's thread is ahead of it, and memory
+        # that is freed early could be used again while another stream still reads it.
         held: list[list[Tensor]] = []
         for task in self._tasks:
             operations.hand(task)
@@ -139,6 +148,7 @@ class LaneLoop:
 
     def add_times(self, times: Times, clock: Clock) -> None:
         """Add the mean ns of the tasks of each name, pass by pass."""
+        # From index 1 on, or 0 where dropping one would leave too few.
         for done in self.passes[len(self.passes) > LEAST_PASSES :]:  # the first one allocates
             found: dict[Name, list[int]] = defaultdict(list)
             for task, stamps in done:
@@ -161,6 +171,8 @@ def measure_passes(
         return stop.is_set() or failed.is_set()
 
     def fewest() -> int:
+        # Read while lanes append, without a lock: a length that is out of
+        # date by one pass costs one pass.
         return min(len(loop.passes) for loop in loops)
 
     def is_over() -> bool:
@@ -176,6 +188,8 @@ def measure_passes(
     def work(loop: LaneLoop) -> None:
         """In a lane's thread. Busy until the last lane is through."""
         try:
+            # Also lanes with passes enough go on: one that stopped would leave its core to the
+            # others, whose last passes would be too short.
             while not (is_halted() or is_over()):
                 if is_ahead(loop):  # copies without end would keep the others from computing
                     time.sleep(POLL_SECONDS)
@@ -189,6 +203,8 @@ def measure_passes(
     for clock in clocks.values():
         clock.begin()
     futures = [loop.lane.call(partial(work, loop)) for loop in loops]
+    # All futures and not the first that failed: the others stop by themselves (`failed`), and must
+    # have stopped before the clocks are anchored again.
     while wait(futures, TELLING_SECONDS).not_done:
         passed(fewest())
     _finish(futures)
@@ -228,6 +244,8 @@ def costs_from(times: Times, stages: int, link: Link | None, by_block: bool = Fa
             }
             spare = next(iter(known.values()))  # for stages of which the plan has no such pass
             if ABSENT in known:
+                # Measured without a stage, as a rank's one optimizer step for all its
+                # blocks: each has an equal part.
                 spare = tuple((size, ns / stages) for size, ns in known[ABSENT])
             passes[kind] = tuple(known.get(stage, spare) for stage in range(stages))
     return CostModel(passes, transfers, link, by_rows=True, by_block=by_block)
@@ -250,6 +268,7 @@ def _curve(times: Times, size_of: Callable[[Name], int]) -> Curve:
 def _link(lanes: Sequence[Lane]) -> Link:
     """Latency and bandwidth of a copy from the first compute lane's device to the last one's."""
     small, large = (transfer_ns(lanes, size) for size in LINK_BYTES)
+    # Noise can make the large copy look as quick as the small one. 1e-3 ns a byte is 1 TB/s.
     slope = max(1e-3, (large - small) / (LINK_BYTES[1] - LINK_BYTES[0]))
     return Link(max(0.0, small - slope * LINK_BYTES[0]), slope)
 

@@ -59,6 +59,7 @@ class HandedValues(ValueStore):
     def take(self, key: Key, lane: int) -> Tensor:
         """Give a value away to the task."""
         value = super().take(key, lane)
+        # What a lane has made itself it makes anew in every pass.
         if self._made[key] != self.task.lane:
             _, handed = self.handed.setdefault(name_of(self.task, self.plan), (self.task, []))
             handed.append(Handed(key, lane, value.detach()))
@@ -73,6 +74,8 @@ class CalibrationOps(Operations):
         values = HandedValues(plan)
         self.begin(0, plan, batch)
         self.step.values = values
+        # As many steps of the optimizer follow as there are passes; they
+        # must not change the parameters.
         self.model.keep_parameters()
         for task in tasks:
             values.task = task
@@ -81,6 +84,7 @@ class CalibrationOps(Operations):
 
     def for_lane(self) -> CalibrationOps:
         """The same modules with values and ledgers of their own, for one lane's passes."""
+        # Not a deep copy: lanes share the modules, each of which belongs to one lane alone.
         other = copy.copy(self)
         other._forget()
         return other
@@ -105,6 +109,8 @@ class CalibrationOps(Operations):
     def hand(self, task: Task) -> None:
         """Put what the task takes from other lanes where it looks for it."""
         like, handed = self._handed.get(name_of(task, self.step.plan), (task, ()))
+        # The walk went through one micro-batch of each size. `like` is the task that took the
+        # values there; for this one they stand under its own micro-batch's number.
         renamed = {
             like.microbatch: task.microbatch,
             like.paired_microbatch: task.paired_microbatch,
@@ -128,6 +134,7 @@ def walk_of(plan: Plan) -> list[Task]:
     for task in plan.tasks:
         if _takes_values(task):
             first.setdefault(name_of(task, plan), task)
+    # Back along what tasks wait for. Sorted by number, the tasks found are in an order that runs.
     found: set[int] = set()
     waiting = [task.index for task in first.values()]
     while waiting:

@@ -86,6 +86,8 @@ def undisturbed(stat: int) -> Callable[[], int]:
         while True:
             time_ns, after = time.perf_counter_ns(), lost()
             if after == before:
+                # `after` counts since the thread's begin, so the clock's zero is its own:
+                # differences are what counts.
                 return time_ns - after
             before = after
 

@@ -36,6 +36,8 @@ class StreamLane(Lane):
         others = (torch.device(name) for name in devices if name != lane.device)
         self._streams = [torch.Stream(device) for device in others]
         self.stream = torch.Stream(self.device)
+        # Made beforehand, as making one takes time between two tasks; more
+        # are made if a step needs more.
         self._pool = [_event(self.device) for _ in range(256)]
         self.timestamp = self._record
 
@@ -146,6 +148,8 @@ class EventClock(Clock):
         """Host time of a completed event; what is host time already stays as it is."""
         if isinstance(timestamp, int):
             return timestamp
+        # From the step's own anchor: elapsed_time is in ms of float32, which
+        # after 8 s is coarser than a µs.
         elapsed = self._first[0].elapsed_time(timestamp) * 1e6
         return int(self._first[1] + elapsed * self._scale)
 
@@ -153,6 +157,8 @@ class EventClock(Clock):
         """(event, host time at the middle of its bracket, half-width), the narrowest of a few."""
         torch.accelerator.synchronize(self._device)
         tries = []
+        # The event happened somewhere within its bracket of host times: the
+        # narrowest bracket says most.
         for _ in range(ANCHORS):
             event = _event(self._device)
             before = time.perf_counter_ns()

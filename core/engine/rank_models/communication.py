@@ -58,6 +58,7 @@ class Communication:
 
         `part` must not be read before `finish`; `done` is called when `whole` is given back.
         """
+        # Divided before the sum, which could overflow in a short type such as float16.
         reduce_scatter(part, whole.div_(group.size()), group=group)
         self._launched(op)
         done()
@@ -121,12 +122,16 @@ class ThreadedCollectives(Communication):
         self._stack.close()
 
     def _submit(self, op: TimedOp, collective: Callable[[], object]) -> Future[Timestamp]:
+        # In the calling thread, which has launched what the
+        # collective reads: it may run ahead of its device.
         asked = self._lane.completion()
 
         def job() -> Timestamp:
             self._lane.wait(asked)
             op.launched = time.perf_counter_ns()
             collective()
+            # Two ends: the moment on the lane for whoever
+            # waits for the data, the host's for the span.
             ended = self._lane.completion()
             op.end = time.perf_counter_ns()
             return ended

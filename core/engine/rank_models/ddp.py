@@ -55,8 +55,12 @@ class Replicated(RankModel):
         """All-reduce a bucket to its average, as DDP itself would, and time it."""
         timer = self._setup.timer
         names = tuple(self._names[id(parameter)] for parameter in bucket.parameters())
+        # Buckets are numbered in the order in which they
+        # become ready, which is the plan's order of them.
         number = len(timer.now.collectives)
         op = timer.ask(Kind.ALL_REDUCE, Payload.PARAMETER_GRADIENTS, number, names)
+        # Divided before the sum, as in torch's own
+        # allreduce_hook: in float16 the sum could overflow.
         gradients = bucket.buffer().div_(world)
         work: Any = dist.all_reduce(gradients, async_op=True)
         op.launched = time.perf_counter_ns()

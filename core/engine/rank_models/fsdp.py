@@ -44,6 +44,8 @@ class Sharded(RankModel):
         runs = Communication if setup.on_streams else ThreadedCollectives
         self._communication = runs(setup.lane)
         self._lock = threading.Lock()  # reduce-scatters end in another thread
+        # Blocks gathered in this step already, whose next gathering is for the backward pass;
+        # `_whole` has the bytes of a block's whole parameters for as long as the rank has them.
         self._again: set[int] = set()
         self._whole: dict[int, int] = {}
         self._reducing = 0
@@ -135,6 +137,8 @@ class Sharded(RankModel):
         for number, block in enumerate(self.blocks):
             if self._names[number]:
                 sharded.append(self._shard_block(number, block, mesh))
+        # The root last: it takes what its children have
+        # left, which is nothing, and so has no collective.
         fully_shard(self.blocks, mesh=mesh)
         for module, following in pairwise(sharded):
             module.set_modules_to_forward_prefetch([following])
@@ -146,6 +150,7 @@ class Sharded(RankModel):
         # The mean is taken while reducing: torch would divide before the gradients are there.
         module.set_gradient_divide_factor(1.0)
         module.set_force_sum_reduction_for_comms(True)
+        # Behind fully_shard's own hook, which gives the whole parameters up.
         block.register_forward_hook(lambda *_: self._resharded(number))
         return module
 

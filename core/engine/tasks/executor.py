@@ -261,11 +261,14 @@ class Executor:
 
     def _launch(self, job: _Job) -> None:
         for other in job.after:
+            # Issued means done on a lane of the CPU, but only launched on one with a stream: there
+            # this lane's stream waits for the other's event.
             if other.lane is not job.lane and other.stamps.end is not None:
                 job.lane.wait(other.stamps.end)
         job.launched = time.perf_counter_ns()
         with job.lane.turn:
             held = self._operations.run(job.task, job.stamps)
+        # What has ended already needs nothing kept. Kept tensors are let go by _collect.
         if not job.has_ended:
             job.held = held
         job.activations = self._operations.step.values.activations(job.task.lane)
@@ -281,6 +284,7 @@ class Executor:
             if job.lane.sleeps and job is not last[job.lane]:
                 continue
             job.issued.wait()
+            # Polled with pauses, so that waiting takes no core from lanes.
             while job.stamps.end is not None and not job.has_ended:
                 time.sleep(POLL_SECONDS)
             job.held = []
@@ -307,6 +311,7 @@ class Executor:
                         done = max(start, job.clock.time(job.stamps.end))
                         job.span = start, done
             ends = [job.span[1] for job in jobs if job.span is not None]
+            # A step that was stopped or failed lacks ends: its counters would be of no whole step.
             if len(ends) == len(jobs):
                 held = [job.activations for job in jobs]
                 running.closed = ClosedStep.of(self._operations.model, step, began, ends, held)

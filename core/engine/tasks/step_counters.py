@@ -64,6 +64,7 @@ class ClosedStep:
         held: Counter[int] = Counter()
         seen, summed = set(), set()
         for task in self.step.plan.tasks:
+            # An overlap's gradients are its backward half's, which is of another stage.
             stage = task.stage if task.paired_stage is None else task.paired_stage
             place = (task.replica or 0, stage or 0, task.shard or 0)
             if task.kind in _GRADIENT_MAKERS and place not in seen:

@@ -41,6 +41,7 @@ def check_complete(
         raise _misses(Action(min(placement).stage, Kind.FORWARD, m))
     for held in placement:
         forward, backward, backward_input, weight = done[:, held.replica, held.stage]
+        # Arrays of one entry for each micro-batch.
         whole = forward & (backward | (backward_input & weight))
         for m in np.flatnonzero(~whole & (owner == held.replica)).tolist():
             kind = _first_missing(forward[m], backward_input[m], weight[m])
@@ -68,6 +69,7 @@ class _Passes:
         kind, back = actions.kind.copy(), actions.kind.copy()
         kind[overlaps], back[overlaps] = FORWARD, BACKWARD
         passes = np.array([rank, kind, actions.stage, actions.microbatch, actions.replica])
+        # An overlap's backward half comes right behind its forward, as another pass.
         seconds = np.array(
             [rank, back, actions.back_stage, actions.back_microbatch, actions.back_replica]
         )
@@ -134,10 +136,13 @@ def _check_repeated(
     first = np.full((4, replicas, stages, microbatches), never)
     at = (passes.replica, passes.stage, passes.microbatch)
     order = np.arange(len(passes.kind))
+    # The place of each pass's first time, so that a later one is known to be a second.
     np.minimum.at(first, (_ROW[passes.kind], *at), order)
     passes.refuse(
         first[(_ROW[passes.kind], *at)] < order, lambda place, half: f"{half} a second time"
     )
+    # A whole backward excludes both parts, and either part excludes a
+    # whole one, whichever came first.
     parts = np.minimum(first[_ROW[INPUT]], first[_ROW[WEIGHT]])
     other = np.where(passes.kind == BACKWARD, parts[at], first[_ROW[BACKWARD]][at])
 

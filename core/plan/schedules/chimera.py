@@ -22,6 +22,8 @@ def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]
             up = index >= (count + 1) // 2
             stage = ranks - 1 - rank if up else rank
             lap = index - (count + 1) // 2 if up else index
+            # A micro-batch enters every second tick: in between, each rank
+            # runs one of the other replica.
             tick = 2 * (first + lap)
             actions += [
                 (tick + stage, forward(stage, first + index, int(up))),

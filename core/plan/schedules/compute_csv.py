@@ -131,6 +131,8 @@ def _replicas(
     """Each micro-batch's replica, and the ranks that hold each replica's stages."""
     ways: dict[int, dict[int, int]] = {}
     for half, rank in halves:
+        # By micro-batch the rank of each stage's forward. Two micro-batches with the same way are
+        # of one replica of the model, as both find its stages on the same ranks.
         way = ways.setdefault(half.microbatch or 0, {})
         if half.kind is Kind.FORWARD:
             way.setdefault(half.stage, rank)

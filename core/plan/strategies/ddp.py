@@ -140,6 +140,7 @@ def _all_reduces(
     size = parameter_bytes(job.model)
     reduced: list[list[int]] = [[] for _ in backwards]
     for bucket, names in enumerate(buckets):
+        # A bucket is ready when the backward passes of all blocks with a parameter in it are over.
         touched = {int(name.split(".")[0]) for name in names}
         for rank, by_block in enumerate(backwards):
             needs = [by_block[block] for block in touched]

@@ -59,6 +59,8 @@ def collectives(job: Job) -> Collectives:
         Collective(Kind.REDUCE_SCATTER, Payload.PARAMETER_GRADIENTS, names)
         for names in reversed(held)
     ]
+    # In turn: the gathering for the next pass is asked for as a pass
+    # begins, reducing follows its end.
     turns = zip_longest(again[1:], reduces)
     back = [collective for turn in turns for collective in turn if collective is not None]
     return (*gathers, *again[:1], *back)
@@ -133,6 +135,8 @@ class _RankTasks:
         while self._queue:
             collective = self._queue[0]
             block = int(collective.names[0].split(".")[0])
+            # The queue's order is kept even if a later collective could begin:
+            # torch runs them in one stream.
             asked = self._passes.get(self._asked_behind(collective, block))
             if asked is None:
                 return
