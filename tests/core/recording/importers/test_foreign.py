@@ -14,7 +14,7 @@ from core.plan.task import Kind
 from core.recording.recording import open_recording
 from core.recording.sniff import Format, format_of
 from core.trace.odd import Odd
-from tests.core.recording.foreign_files import (
+from tests.core.recording.importers.foreign_files import (
     MEGASCAN,
     flight_dump,
     nsight_export,
