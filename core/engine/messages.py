@@ -1,4 +1,4 @@
-"""What the engine process tells its client, and how: no torch, window and command line import it.
+"""Messages from the engine process to its client. No torch: window and command line import it.
 
 Through the pipe go Arrow streams one behind the other. A run is a stream with a header and rows.
 What is said apart from its rows is a stream without any, whose metadata holds it: that the engine

@@ -54,7 +54,7 @@ def asks_virtual(text: str) -> bool:
 
 
 def timing_note(lanes: Iterable[Lane], link: str | None) -> str:
-    """What must be said wherever a time of these lanes is shown, if anything.
+    """The note that is shown wherever a time of these lanes is, empty if none is needed.
 
     `link` is what was asked for between virtual lanes.
     """

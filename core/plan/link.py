@@ -55,7 +55,7 @@ ACCEPTED = f"LATENCY_US:GB_S such as {DEFAULT_LINK}, {', '.join(LINKS)}"
 
 
 def link_text(text: str | None) -> str:
-    """What is said of communication on virtual lanes, over the link that was asked for."""
+    """How communication on virtual lanes is timed, for display; `text` is the option's value."""
     if text == MEASURED:
         return "communication measured too"
     link = read_link(text or DEFAULT_LINK)

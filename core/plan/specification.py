@@ -44,7 +44,7 @@ def _blocks_unused(settings: Settings) -> str:
 
 
 def virtual_only(settings: Settings) -> str:
-    """Why an option of virtual lanes says nothing to those that were asked for; or nothing."""
+    """Why an option of virtual lanes has no effect on the lanes asked for; empty if it has."""
     return "" if asks_virtual(settings.devices) else "Only virtual lanes have a clock of their own."
 
 

@@ -57,7 +57,7 @@ def _kept(descriptor: int) -> int:
 
 @contextmanager
 def only_here() -> Iterator[None]:
-    """Around the user's code: what it forks off ends where it would go on as this process."""
+    """Around the user's code: a process that it forks off ends here, not running on as this one."""
     here = os.getpid()
     try:
         yield

@@ -73,7 +73,7 @@ def calibrate(
     """The costs of a batch's tasks by stage and rows, and of its transfers by bytes.
 
     `lanes` are the plan's, started and idle. Takes about a second and a half, more where a pass
-    takes longer: at least two of them are measured. `passed` hears of them. Raises Stopped on
+    takes longer: at least two of them are measured. `passed` gets their number. Raises Stopped on
     request, or what a task raised.
     """
     plan = prepared.plans[len(batch[0])]

@@ -208,7 +208,7 @@ def has_timed_events(device: str) -> bool:
 
 
 def allocator_bytes(device: str) -> int | None:
-    """Bytes that torch's allocator holds on an accelerator for tensors; None if it is not told."""
+    """Bytes that torch's allocator holds on an accelerator for tensors; None if it does not say."""
     if kind_of(device) is HOST:
         return None
     try:

@@ -42,7 +42,7 @@ def cut_blocks(module: nn.Module, example: Tensor) -> list[nn.Module]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """What torch.export says and prints of a module that it refuses stands in its error too."""
+    """Suppress what torch.export logs and prints of a module that it refuses: its error has it."""
     logging.disable(logging.WARNING)
     try:
         with redirect_stderr(io.StringIO()):
@@ -188,7 +188,7 @@ def _attribute(module: nn.Module, path: str) -> object:
 
 
 def _is_row_count(node: fx.Node) -> bool:
-    """Whether a node asks how many rows the input has, which each block's own input tells too."""
+    """Whether a node reads the input's number of rows, which each block's own input has too."""
     if node.target is not SIZE:
         return False
     source, axis = node.args

@@ -151,7 +151,7 @@ class Logits(nn.Module):
 
 
 def _what(built: object) -> str:
-    """What build() gave, in words; of a list what is wrong in it."""
+    """A name for what build() returned; for a list the first thing in it that is no block."""
     if isinstance(built, (list, tuple, nn.Sequential, nn.ModuleList)):
         odd = next((block for block in built if not isinstance(block, nn.Module)), None)
         return "no block" if odd is None else f"a list with {type(odd).__name__}"

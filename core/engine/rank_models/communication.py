@@ -78,7 +78,7 @@ class Communication:
 
 
 class ThreadedCollectives(Communication):
-    """One after the other in a thread of its own, as they would run on a stream."""
+    """Runs collectives one after the other in a thread of its own, in the order of a stream."""
 
     def __init__(self, lane: Lane) -> None:
         self._stack = ExitStack()

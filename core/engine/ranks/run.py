@@ -34,7 +34,7 @@ HOST = "127.0.0.1"
 RANK = "core.engine.ranks.rank"
 
 Report = tuple[int, Message | str]
-"""A rank, and what it told or how its process ended."""
+"""A rank, and a message of it or how its process ended."""
 
 
 class RankError(RuntimeError):
@@ -151,7 +151,7 @@ class Plans:
         self._of_step: dict[int, tuple[int, int]] = {}
 
     def renumbered(self, rank: int, batch: pa.RecordBatch) -> pa.RecordBatch | None:
-        """A rank's batch as the run has it; None for a plan that another rank has told.
+        """A rank's batch as the run has it; None for a plan that another rank has sent already.
 
         Raises RankError if ranks ran different collectives in a step.
         """

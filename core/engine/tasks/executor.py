@@ -46,7 +46,7 @@ RunStep = Callable[[int, Plan, int, Batch, Nested | None], Step]
 Passed = Callable[[int], None]
 """Hears how many passes are over."""
 Calibrate = Callable[[Batch, Passed], CostModel]
-"""Measures what the tasks of a batch cost, and tells how many passes through them are over.
+"""Measures what the tasks of a batch cost; tells Passed how many passes through them are over.
 
 Raises Stopped, or what a task raised.
 """
@@ -59,7 +59,7 @@ def run_steps(
     run_step: RunStep,
     calibrations: Iterable[Calibrate],
 ) -> None:
-    """Tell the plans, measure what tasks cost, run every step and judge it, as is asked for.
+    """Write the plans, measure costs, run every step and verify it, as the specification says.
 
     Costs are measured by the first of `calibrations` before the first measured step, by the next
     one before the next step, as long as there are some.
@@ -98,7 +98,7 @@ def run_steps(
 
 
 def _tell_costs(batch: Batch, calibrate: Calibrate, writer: TraceWriter) -> bool:
-    """Measure what the tasks of the step to come cost, and tell it; False if there is no room."""
+    """Measure what the next step's tasks cost and write it; False if memory does not suffice."""
     try:
         costs = calibrate(batch, partial(writer.counter, PASSES))
     except (RuntimeError, MemoryError) as error:

@@ -129,7 +129,7 @@ class RankOps(Operations):
         self._hold("gradients", task.replica or 0, sum(gradient.nbytes for gradient in made))
 
     def _leave_block(self, task: Task) -> None:
-        """A pass is over: the block's whole parameters are given up, if they were gathered."""
+        """Free the block's whole parameters behind a pass, if they were gathered."""
         if self.model.is_sharded:
             rank, names = task.replica or 0, self.model.of(task.replica, task).parameters
             self.model.reshard(rank, names)
