@@ -305,6 +305,8 @@ def transfer_ns(lanes: Sequence[Lane], size: int) -> float:
     clock.begin()
     moved = []
     for _ in range(TRANSFERS):
+        # Queued before it has run: the mover waits for the future on its own thread, and so is
+        # asleep or not as a lane is in a step.
         making = sender.call(make)
         after = sender.call(partial(compute, AWAKE_SECONDS))
         moved.append(mover.call(partial(move, making)))

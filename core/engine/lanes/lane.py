@@ -59,6 +59,7 @@ class Lane:
         return self
 
     def __exit__(self, *_: object) -> None:
+        # Behind all jobs that were queued, which still run: the thread ends when it comes to this.
         self._queue.put(None)
         self._thread.join()
 

@@ -230,11 +230,14 @@ class Executor:
             stamps = Stamps(lane.timestamp, bool(blocks))
             jobs.append(_Job(task, lane, self._clocks[lane.lane.device], after, blocks, stamps))
             lanes[task.lane].append(jobs[-1])
+        # All jobs of the step are made before the first is queued: a job that waits for one of
+        # another lane must find it, and the thread that sends must see lanes whole.
         running = RunningStep(index, number, lanes, [0] * len(lanes))
         if self._writer is not None:
             self.untold.append(running)
         for job in jobs:
             job.lane.submit(partial(self._do, job))
+        # Behind this no lane works on the step, so clocks can be anchored on idle devices.
         self._collect(jobs)
         if self._writer is not None:
             self._close(step, began, running, jobs, self._writer)

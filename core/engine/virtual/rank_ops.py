@@ -125,6 +125,8 @@ class RankOps(Operations):
     def _backward(self, step: Step, task: Task) -> Work:
         yield from super()._backward(step, task)
         self._leave_block(task)
+        # Autograd has accumulated into the whole parameters; what is sharded
+        # goes with the reduce-scatter.
         made = self.model.of(task.replica, task).gradients().values()
         self._hold("gradients", task.replica or 0, sum(gradient.nbytes for gradient in made))
 
