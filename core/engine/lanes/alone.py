@@ -67,7 +67,7 @@ class Alone:
         return max(0, self._clock.time(second) - self._clock.time(first))
 
     def recycle(self, stamps: Stamps) -> None:
-        """Take back timestamps that are not needed any more."""
+        """Take back timestamps that nobody will ask about again."""
         self._lane.recycle(stamps.all)
 
 

@@ -68,7 +68,7 @@ class Lane:
         self._queue.put(job)
 
     def call(self, work: Callable[[], T]) -> Future[T]:
-        """Queue work; the future has its result, or raises what it raised."""
+        """Queue work that may raise: whoever asks the future for its result is told."""
         future: Future[T] = Future()
         self.submit(partial(_fulfil, future, work))
         return future
@@ -92,7 +92,7 @@ class Lane:
         return self.timestamp()
 
     def recycle(self, timestamps: Iterable[Timestamp]) -> None:
-        """Take back timestamps that are not needed any more."""
+        """Take back timestamps that nobody will ask about again."""
 
 
 def _fulfil(future: Future[T], work: Callable[[], T]) -> None:

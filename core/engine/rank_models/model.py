@@ -18,7 +18,7 @@ from core.plan.strategy import Strategy
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Where a rank's model runs, and what times it and takes its counters.
+    """Where a rank's model runs, and who hears of it.
 
     `on_streams` says that collectives run on the device's streams, not on threads of the host.
     """

@@ -287,7 +287,7 @@ def main() -> None:
     sending = ExitStack()
 
     def leave(outcome: Outcome, text: str = "") -> NoReturn:
-        """Send what is left and end the process. A second caller blocks until it has ended."""
+        """Send what is left and end the process; whoever comes second waits for that end."""
         leaving.acquire()
         sending.close()
         writer.close()

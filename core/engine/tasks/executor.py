@@ -263,8 +263,6 @@ class Executor:
 
     def _launch(self, job: _Job) -> None:
         for other in job.after:
-            # Issued means done on a lane of the CPU, but only launched on one with a stream: there
-            # this lane's stream waits for the other's event.
             if other.lane is not job.lane and other.stamps.end is not None:
                 job.lane.wait(other.stamps.end)
         job.launched = time.perf_counter_ns()
