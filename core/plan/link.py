@@ -33,6 +33,8 @@ class Link:
         """
         if not kind.is_collective:
             return self.latency_ns + size * self.ns_per_byte
+        # Each round passes one of `members` pieces on to the next in the ring: once round to add
+        # up, and for an all-reduce once more to hand the sums out.
         rounds = (members - 1) * (2 if kind is Kind.ALL_REDUCE else 1)
         return rounds * (self.latency_ns + size / members * self.ns_per_byte)
 

@@ -31,7 +31,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import BinaryIO
 
-HIGH = 1000  # above what a loop over the usual descriptors closes
+# Above what a loop over the usual descriptors closes, and below 1024, where select's set ends.
+HIGH = 1000
 
 
 def open_pipes() -> tuple[BinaryIO, BinaryIO]:
