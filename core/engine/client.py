@@ -77,7 +77,7 @@ class EngineClient:
     def poll(self) -> list[Message]:
         """All messages since the last call. Never blocks.
 
-        An engine that ended by itself is told by an Ended, behind all that it had sent.
+        If the engine has ended by itself, the last message is an Ended that says how.
         """
         messages: list[Message] = []
         while self._engine is not None and not self._received.empty():

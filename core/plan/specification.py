@@ -234,7 +234,7 @@ class Specification:
 
     @property
     def batch_rows(self) -> int:
-        """Rows of a whole batch: as asked for, else the model's usual number."""
+        """Rows of a whole batch: the option's value, else the model's usual number."""
         if self.batch is not None:
             return self.batch
         return MODELS[self.model.name].batch if self.model.name in MODELS else 64

@@ -1,4 +1,4 @@
-"""A child process that runs a module of the house and sends messages for as long as it lives.
+"""A child process that runs one of this project's modules and sends messages while it lives.
 
 Three pipes join it with its parent: the wire, on which it sends; the commands, lines which it
 takes; and the lifeline, with which it ends.
@@ -140,7 +140,7 @@ class _Wire(FileIO):
 
 
 def environment() -> dict[str, str]:
-    """This process's environment, in which the house's modules are found from any folder."""
+    """This process's environment, in which the project's modules are found from any folder."""
     paths = filter(None, [str(PROJECT_ROOT), os.environ.get("PYTHONPATH", "")])
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 

@@ -196,13 +196,13 @@ def _is_row_count(node: fx.Node) -> bool:
 
 
 def _can_be_repeated(node: fx.Node) -> bool:
-    """Whether computing a node twice gives the same twice."""
+    """Whether a node has no side effects and draws no random numbers, so that it can run twice."""
     tags = getattr(node.target, "tags", ())
     return not _changed_by(node) and torch.Tag.nondeterministic_seeded not in tags
 
 
 def _changed_by(node: fx.Node) -> set[object]:
-    """What a node changes in place, of its arguments."""
+    """The arguments that a node writes to, by its operator's schema."""
     schema = getattr(node.target, "_schema", None)
     if schema is None:
         return set()
