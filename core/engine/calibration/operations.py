@@ -42,7 +42,7 @@ class Handed:
 
 
 class HandedValues(ValueStore):
-    """Records in `handed`, by the task's name, the values that each `task` takes from other lanes."""
+    """Records what each `task` takes from other lanes, in `handed` by the task's name."""
 
     task: Task
 
