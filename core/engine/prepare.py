@@ -62,8 +62,6 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
     check_virtual(specification, lanes)
     if strategy.on_ranks and not lanes[0].is_virtual:
         meeting_place(lanes)  # refuses now what could not begin
-    # The user's own model can be described only by building it. A built-in one is built behind its
-    # plan: what is refused until then has taken neither time nor memory.
     workload = None
     if specification.own_model:
         workload = build_workload(specification)

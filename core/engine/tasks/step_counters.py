@@ -94,7 +94,7 @@ class ClosedStep:
 
 
 def size_line(step: Step, text: str, time: int) -> NoteRow:
-    """A line of sizes, said at a time in ns."""
+    """A log line of sizes, at a time in ns."""
     return NoteRow(Record.LOG, "size", time, step.index, text=text)
 
 

@@ -80,7 +80,7 @@ class _Passes:
         return cls(whole, *passes)
 
     def refuse(self, wrong: NDArray[np.bool_], says: Callable[[int, Action], str]) -> None:
-        """Raise ScheduleError for the first that is wrong: its rank, then what is said of it."""
+        """Raise ScheduleError for the first wrong one: its rank, then the text of `says`."""
         for place in np.flatnonzero(wrong).tolist():
             number = None if self.whole[place] else int(self.microbatch[place])
             kind, replica = KINDS[self.kind[place]], int(self.replica[place])
