@@ -169,6 +169,7 @@ class RunningStep:
         """What was not told yet of a lane: its spans that are final, then the task that is open."""
         jobs = self.lanes[lane]
         for job in jobs[self.sent[lane] :]:
+            # Without a lock: the lane's thread sets the end last, so where it is the start is too.
             start, end = job.stamps.start, job.stamps.end
             if isinstance(start, int) and isinstance(end, int):
                 job.span = start, end  # host times, and final at once
@@ -253,6 +254,8 @@ class Executor:
     def _do(self, job: _Job) -> None:
         """Run a job in its lane's thread."""
         try:
+            # This blocks the lane. It cannot deadlock: a lane's queue is in the plan's order, in
+            # which every task comes after those that it waits for, on whichever lanes these are.
             for other in job.after:
                 other.issued.wait()
             if self._error is None and not self._stop.is_set():
@@ -264,6 +267,7 @@ class Executor:
 
     def _launch(self, job: _Job) -> None:
         for other in job.after:
+            # A lane's own work runs in order anyway, on a CPU's thread as on a stream.
             if other.lane is not job.lane and other.stamps.end is not None:
                 job.lane.wait(other.stamps.end)
         job.launched = time.perf_counter_ns()

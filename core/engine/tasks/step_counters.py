@@ -1,4 +1,4 @@
-"""Memory counters and tensor-size lines recorded for each step."""
+"""Memory counters and lines of tensor sizes that are recorded for each step, beside its spans."""
 
 from __future__ import annotations
 
