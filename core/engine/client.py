@@ -138,9 +138,9 @@ def receive(file: BinaryIO) -> Iterator[Message]:
 
 
 def _receive_stream(reader: pa.RecordBatchStreamReader) -> Iterator[Message]:
-    said = (reader.schema.metadata or {}).get(APART_KEY)
-    if said is not None:
-        name, value = json.loads(said)
+    apart = (reader.schema.metadata or {}).get(APART_KEY)
+    if apart is not None:
+        name, value = json.loads(apart)
         for _ in reader:
             pass
         yield APART[name](value)

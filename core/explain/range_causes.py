@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from core.explain.causes import CAUSES, Cause, Explanation
 from core.explain.lanes import LaneTime
-from core.explain.statistics import union_ns, within
+from core.explain.statistics import within
 from core.plan.plan import Role
 from core.trace.spans import Spans, sorted_positions
 from core.trace.trace import Trace
@@ -79,14 +79,19 @@ def idle_causes(
     """
     table = trace.step_table
     inside = (table.ends > start) & (table.starts < end)
-    steps = np.maximum(table.starts[inside], start), np.minimum(table.ends[inside], end)
-    outside = end - start - union_ns(*steps) if len(table) else 0
+    # As `step_causes` has it, a step is over where the next one begins. After a short step during a
+    # long one no step goes on, though lanes may still work for the long one.
+    over = np.minimum(table.ends, np.append(table.starts[1:], end))
+    begins = np.maximum(table.starts[inside], start)
+    ends = np.clip(over[inside], begins, end)
+    outside = end - start - int((ends - begins).sum()) if len(table) else 0
+    works_outside = trace.header.foreign or (np.diff(table.ends) < 0).any()
     by_lane, rest = {}, {}
     for lane, time in lanes.items():
         totals = sum((step[lane] for step in explained), np.zeros(len(CAUSES), np.int64))
         totals[_BETWEEN] += outside
-        if outside and trace.header.foreign:  # where there are spans of no step
-            totals[_BETWEEN] -= _busy_outside(trace.spans(lane), start, end, *steps)
+        if outside and works_outside:
+            totals[_BETWEEN] -= _busy_outside(trace.spans(lane), start, end, begins, ends)
         if trace.header.lanes[lane].role is not Role.COMPUTE:
             totals[_NOTHING] = time.idle_ns - totals[_BETWEEN]
         by_lane[lane] = {CAUSES[i]: int(totals[i]) for i in np.flatnonzero(totals)}
@@ -97,10 +102,9 @@ def idle_causes(
 def _busy_outside(
     spans: Spans, start: int, end: int, begins: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> int:
-    """For how long of a range a lane works outside of its steps, which begin one after another."""
+    """For how long of a range a lane works outside of its steps, which follow one another."""
     mine = within(spans, start, end)[0]
     first, last = _apart(np.maximum(mine.start, start), np.minimum(mine.end, end))
-    begins, ends = _apart(begins, ends)
     before = np.concatenate([[0], np.cumsum(ends - begins)])
 
     def covered(times: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -183,7 +183,7 @@ class Faults:
         )
 
     def __bool__(self) -> bool:
-        """Whether there is any."""
+        """True if at least one fault is set."""
         factors = (self.slow_lanes, self.slow_links, self.slow_kinds)
         return any(factors) or bool(self.hiccups) or self.jitter > 0
 

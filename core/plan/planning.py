@@ -13,11 +13,10 @@ from core.plan.devices import Hardware
 from core.plan.faults import Faults, faults_text
 from core.plan.lanes import check_devices, lane_devices, make_lanes
 from core.plan.pipeline.options import DEFAULT_SCHEDULE, SCHEDULE
-from core.plan.plan import Lane, Plan
+from core.plan.plan import Job, Lane, Plan, Strategy
 from core.plan.schedules import schedule_of
 from core.plan.specification import MOST_STEPS, STRATEGY_OPTIONS, Specification, virtual_only
 from core.plan.strategies import STRATEGIES
-from core.plan.strategy import Job, Strategy
 
 EXPLAINED_BYTES = 460  # of two lanes, one of which waits for the other: 512 lanes against 256
 EXPLAINING_SHARE = 1 / 8

@@ -38,8 +38,8 @@ class Worker:
         on_exit: Callable[[], None] = lambda: None,
     ) -> None:
         self._listener, self._on_exit = listener, on_exit
-        # The reader and the executor's thread both read the wire (_hear): one at a time, so that
-        # reports come to the listener in their order.
+        # The reader and the executor's thread both read the wire (_read_wire): one at a time, so
+        # that reports come to the listener in their order.
         self._listening = threading.Lock()
         self.is_over = False
         context = _Context()
@@ -69,7 +69,7 @@ class Worker:
             raise BrokenExecutor("the process has ended") from error
         # The first callback of the future: what the call reported last may still lie in the wire,
         # and those who added callbacks behind this one expect to have heard it.
-        future.add_done_callback(lambda _: self._hear())
+        future.add_done_callback(lambda _: self._read_wire())
         return future
 
     def terminate(self) -> None:
@@ -88,7 +88,7 @@ class Worker:
 
     def _read(self) -> None:
         """Read reports until the process is gone, and clean up behind it."""
-        while wait([self._wire]) and self._hear():
+        while wait([self._wire]) and self._read_wire():
             pass
         self.is_over = True
         self._executor.shutdown()
@@ -96,7 +96,7 @@ class Worker:
         self._lifeline.close()
         self._on_exit()
 
-    def _hear(self) -> bool:
+    def _read_wire(self) -> bool:
         """Hand the listener all reports that have arrived; False if the process is gone."""
         with self._listening:
             try:

@@ -69,7 +69,7 @@ class StreamLane(Lane):
         return event
 
     def recycle(self, timestamps: Iterable[Timestamp]) -> None:
-        """Return events to the pool."""
+        """Return events to the pool; they must not be read afterwards."""
         self._pool += [event for event in timestamps if isinstance(event, torch.Event)]
 
 

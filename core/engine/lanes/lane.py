@@ -68,7 +68,7 @@ class Lane:
         self._queue.put(job)
 
     def call(self, work: Callable[[], T]) -> Future[T]:
-        """Queue work that may raise: whoever asks the future for its result is told."""
+        """Run `work` on the lane's thread; the future has its result, or what it raised."""
         future: Future[T] = Future()
         self.submit(partial(_fulfil, future, work))
         return future
@@ -92,7 +92,7 @@ class Lane:
         return self.timestamp()
 
     def recycle(self, timestamps: Iterable[Timestamp]) -> None:
-        """Take back timestamps that nobody will ask about again."""
+        """Return timestamps to the lane's pool; they must not be read afterwards."""
 
 
 def _fulfil(future: Future[T], work: Callable[[], T]) -> None:

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from core.engine.lanes import memory
 from core.engine.lanes.lane import Lane, Timestamp, reached
-from core.plan.strategy import Collective
+from core.plan.division import Collective
 from core.plan.task import Kind, Payload
 
 ReportMemory = Callable[[str, float], None]

@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from core.engine.prepare import Prepared
+from core.plan.division import Collectives
 from core.plan.plan import Plan
 from core.plan.planning import job_of
-from core.plan.strategy import Collectives
 from core.plan.task import Kind, Payload, Task
 
 Key = tuple[Kind, int, Payload]

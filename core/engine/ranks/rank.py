@@ -38,7 +38,7 @@ from core.engine.models.workload import (
     verification_notes,
 )
 from core.engine.prepare import Prepared, prepare
-from core.engine.rank_models.model import RankModel, Setting, rank_model
+from core.engine.rank_models.model import RankModel, RankSetup, rank_model
 from core.engine.rank_models.timer import RankEvents, RankTimer, TimedOp
 from core.engine.ranks.expectation import Expectations
 from core.engine.tasks.executor import batches_of
@@ -123,8 +123,8 @@ class Rank:
         blocks = copy.deepcopy(self._workload.blocks)
         specification = self._prepared.specification
         on_streams = self._prepared.backend != GLOO
-        setting = Setting(self._lane, on_streams, self._timer, self._report, specification)
-        return rank_model(self._prepared.strategy)(blocks, setting)
+        setup = RankSetup(self._lane, on_streams, self._timer, self._report, specification)
+        return rank_model(self._prepared.strategy)(blocks, setup)
 
     def _step(self, index: int, batch: Batch) -> None:
         expected = self._expectations.begin(index)
@@ -287,7 +287,7 @@ def main() -> None:
     sending = ExitStack()
 
     def leave(outcome: Outcome, text: str = "") -> NoReturn:
-        """Send what is left and end the process; whoever comes second waits for that end."""
+        """Flush and exit the process; a second caller blocks until it is gone."""
         leaving.acquire()
         sending.close()
         writer.close()

@@ -1,4 +1,4 @@
-"""Walks a plan over lanes: every task is queued on its lane, and waits there for what it needs.
+"""Walks plans over lanes: every task is queued on its lane, and waits there for what it needs.
 
 The main thread waits for each task to be launched and to complete, and lets go of the tensors that
 it needed. Lanes only stamp. What they have stamped is read by the one thread that sends it
@@ -153,31 +153,33 @@ class _Job:
 class RunningStep:
     """A step that runs or has run, of plan number `plan`: the jobs of each lane in their order.
 
-    `told` counts those of each lane whose spans were told. `over` says that nothing will change any
-    more; `closed` is what is then to be told beside the spans, None if the step was not finished.
+    `sent` counts those of each lane whose spans the writer has. `over` says that nothing will
+    change any more; `closed` is what is then to be told beside the spans, None if the step was not
+    finished.
     """
 
     step: int
     plan: int
     lanes: Sequence[Sequence[_Job]]
-    told: list[int]
+    sent: list[int]
     over: bool = False
     closed: ClosedStep | None = None
 
     def news_of(self, lane: int) -> Iterator[_Row]:
         """What was not told yet of a lane: its spans that are final, then the task that is open."""
         jobs = self.lanes[lane]
-        for job in jobs[self.told[lane] :]:
+        for job in jobs[self.sent[lane] :]:
+            # Without a lock: the lane's thread sets the end last, so where it is the start is too.
             start, end = job.stamps.start, job.stamps.end
             if isinstance(start, int) and isinstance(end, int):
                 job.span = start, end  # host times, and final at once
             if job.span is None:
                 break
-            self.told[lane] += 1
+            self.sent[lane] += 1
             launched = None if isinstance(start, int) else job.launched
             yield job.task.index, *job.span, launched
             yield from _inside(job, *job.span)
-        opened = next((job for job in jobs[self.told[lane] :] if not job.has_ended), None)
+        opened = next((job for job in jobs[self.sent[lane] :] if not job.has_ended), None)
         if opened is not None and not opened.announced:
             begun = opened.start_time
             if begun is not None and begun <= time.perf_counter_ns() - SHORT_NS:
@@ -252,6 +254,8 @@ class Executor:
     def _do(self, job: _Job) -> None:
         """Run a job in its lane's thread."""
         try:
+            # This blocks the lane. It cannot deadlock: a lane's queue is in the plan's order, in
+            # which every task comes after those that it waits for, on whichever lanes these are.
             for other in job.after:
                 other.issued.wait()
             if self._error is None and not self._stop.is_set():
@@ -263,6 +267,7 @@ class Executor:
 
     def _launch(self, job: _Job) -> None:
         for other in job.after:
+            # A lane's own work runs in order anyway, on a CPU's thread as on a stream.
             if other.lane is not job.lane and other.stamps.end is not None:
                 job.lane.wait(other.stamps.end)
         job.launched = time.perf_counter_ns()
@@ -327,9 +332,9 @@ class Executor:
             with self._stamps_lock:
                 running = self.untold[0]
                 over = running.over  # before its lanes are looked at: nothing is left behind then
-                told = [row for lane in range(len(running.lanes)) for row in running.news_of(lane)]
-            if told:
-                task, start, end, launched = map(list, zip(*told, strict=True))
+                rows = [row for lane in range(len(running.lanes)) for row in running.news_of(lane)]
+            if rows:
+                task, start, end, launched = map(list, zip(*rows, strict=True))
                 yield Timings(running.plan, running.step, task, start, end, launched=launched)
             if not over:
                 return

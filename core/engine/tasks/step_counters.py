@@ -1,4 +1,4 @@
-"""What a step leaves behind beside its spans: counters of memory and lines of sizes."""
+"""Memory counters and lines of tensor sizes that are recorded for each step, beside its spans."""
 
 from __future__ import annotations
 

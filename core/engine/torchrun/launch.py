@@ -170,13 +170,13 @@ def _run(command: list[str], lifeline: str, hosts: Hosts, verbose: bool) -> Ende
     """Run torchrun until it ends."""
     said: list[str] = []
 
-    def hear(line: str) -> None:
+    def on_line(line: str) -> None:
         said.append(line)
         if verbose or line.startswith(NOT_RECORDED):
             say(line.rstrip("\n"), sys.stderr)
 
     try:
-        code = run_module(command, lifeline, _variables(hosts), hear)
+        code = run_module(command, lifeline, _variables(hosts), on_line)
     except KeyboardInterrupt:
         return Ended(Outcome.STOPPED, "stopped; what was recorded is kept")
     return (

@@ -16,10 +16,9 @@ from core.plan.pipeline.actions import FORWARD, OVERLAP, ActionColumns, Ints, Ne
 from core.plan.pipeline.complete import check_complete
 from core.plan.pipeline.merge import merge
 from core.plan.pipeline.options import BORDERS, CHUNKS, STAGES, read_borders
-from core.plan.plan import Plan, Role
+from core.plan.plan import Job, Plan, Role
 from core.plan.schedules.schedule import Action, Schedule, ScheduleError
 from core.plan.splits import balanced_runs
-from core.plan.strategy import Job
 from core.plan.task import (
     ABSENT,
     COLUMN_TYPES,

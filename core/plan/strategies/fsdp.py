@@ -21,12 +21,11 @@ from collections import deque
 from itertools import zip_longest
 
 from core.models.description import ModelDescription
-from core.plan.division import Part, Placement, Stage
+from core.plan.division import Collective, Collectives, Part, Placement, Stage
 from core.plan.lanes import with_helpers
-from core.plan.plan import Plan, Role
+from core.plan.plan import Job, Plan, Role, Strategy
 from core.plan.splits import starts, tensor_split
 from core.plan.strategies.ddp import parameter_bytes
-from core.plan.strategy import Collective, Collectives, Job, Strategy
 from core.plan.task import Kind, Payload, Task, TaskColumns, add_task
 
 Pass = tuple[Kind, int]
@@ -144,7 +143,7 @@ class _RankTasks:
             self._add_collective(self._queue.popleft(), block, asked)
 
     def _asked_behind(self, collective: Collective, block: int) -> Pass:
-        """The pass behind which a collective is asked for.
+        """Key (kind, block) of the pass after which FSDP launches the collective.
 
         Gradients are reduced behind the block's own pass. Parameters are asked for by the block
         that was gathered before, as its pass begins; the first of all by their own block.

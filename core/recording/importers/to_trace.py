@@ -63,6 +63,8 @@ def _with_servants(found: Found) -> tuple[Track, ...]:
     """The tracks; of a device's, those that only communicate serve the one that computes most."""
     count = len(found.tracks)
     moves = IS_COMMUNICATION[found.kind]
+    # + 1, so that events without a length count too: a row of them is no row that only
+    # communicates.
     busy = np.bincount(found.track, np.where(moves, 0, found.end - found.start + 1), count)
     moving = np.bincount(found.track, moves, count)
     plain = [
