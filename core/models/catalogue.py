@@ -184,6 +184,7 @@ def _transformer_segments(depth: int) -> tuple[Segment, ...]:
     """Attention and feed-forward layers of each block, the embedding before the first; the head."""
     segments = list[Segment]()
     for block in range(1, depth + 1):
+        # The embedding stands in front of the first segment, where every lane computes all of it.
         enter = () if segments else ("0.token.weight", "0.position.weight")
         for before, column, row in (
             ("norm1", "qkv", "projection"),

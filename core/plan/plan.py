@@ -50,6 +50,8 @@ class Lane:
     runs_on: str = ""
 
     def __post_init__(self) -> None:
+        # Defaults that follow from other fields; a frozen dataclass can be
+        # written to only in this way.
         if self.serves < 0:
             object.__setattr__(self, "serves", self.index)
         if not self.runs_on:
@@ -73,6 +75,7 @@ def working_lanes(lanes: Iterable[Lane]) -> list[Lane]:
     return [lane for lane in lanes if lane.role is not Role.NESTED]
 
 
+# Without slots: cached_property keeps the tasks in the instance's dictionary.
 @dataclass(frozen=True)
 class Plan:
     """All tasks of one step, in an order in which every task comes after what it waits for.
@@ -119,6 +122,7 @@ class Plan:
         backward = alone._replace(
             kind=Kind.BACKWARD, stage=task.paired_stage, microbatch=task.paired_microbatch
         )
+        # The backward's micro-batch is another one, and may have another number of rows.
         return alone, backward._replace(rows=sum(part.rows for part in self.parts_of(backward)))
 
     def lane_of(self, replica: int, stage: int, shard: int = 0) -> int:

@@ -182,6 +182,8 @@ class TaskColumns:
     paired_stage: NDArray[np.int32]
     paired_microbatch: NDArray[np.int32]
     shard: NDArray[np.int32]
+    # Rows of different lengths in two flat arrays, as in sparse matrices (CSR): task 2 waits for 0
+    # and 1, the others for none, is after_first (0, 0, 0, 2) and after (0, 1).
     after_first: NDArray[np.int64]
     after: NDArray[np.int64]
 
@@ -215,6 +217,7 @@ class TaskColumns:
 
     def __getitem__(self, place: int) -> Task:
         """An entry as a task. Raises IndexError."""
+        # Counts negative places from the end, and refuses those beyond, as a list does.
         place = range(len(self))[place]
         return self.tasks(place, place + 1)[0]
 
@@ -230,6 +233,7 @@ class TaskColumns:
         values["payload"] = map(PAYLOADS.__getitem__, self.payload[first:last].tolist())
         values["index"] = range(first, last)
         values["after"] = (tuple(self.after[i:j].tolist()) for i, j in pairwise(ends))
+        # Without a loop in Python for each task: a plan may have a million.
         return tuple(map(Task._make, zip(*(values[name] for name in Task._fields), strict=True)))
 
 

@@ -21,6 +21,8 @@ def order(rank: int, ranks: int, microbatches: int, chunks: int) -> Sequence[Act
     pairs = ["Fb", "fB"] * (microbatches - 2 * ranks + rank + 1)
     if behind == 0:
         pairs[:1] = ["F", "b"]  # overlapped they would only make the others wait
+    # The steps 1 to 8 of DualPipeV's source, a line each; the sixth takes two lines, as the second
+    # half of its backward passes runs in parts.
     passes = (
         ["F"] * (2 * behind)
         + ["F", "f"] * (rank + 1)

@@ -16,6 +16,7 @@ from core.plan.task import Kind, Payload, Task, TaskColumns, add_task
 
 def plan(job: Job) -> Plan:
     """`torch.chunk` rows to a replica on each lane; lanes for which no rows are left stay idle."""
+    # Fewer pieces than lanes where the rows do not go round, as nn.DataParallel's scatter has it.
     sizes = chunk(job.rows, len(job.lanes))
     replicas = range(len(sizes))
     others = replicas[1:]

@@ -42,6 +42,7 @@ def plan(job: Job) -> Plan:
         tasks.add_pass(kind, tail)
     for stage in reversed(split):
         tasks.add_pass(Kind.BACKWARD, stage)
+        # The first segment's input is the batch: nobody needs its gradient.
         if stage.index > 0:
             tasks.add_sum(stage, Payload.GRADIENT)
     for stage in split:
