@@ -34,6 +34,7 @@ WAY = (
     "core/plan/strategies/dp.py",
     "core/plan/task.py",
     "core/plan/plan.py",
+    "core/engine/prepare.py",
     "core/engine/server.py",
     "core/engine/tasks/executor.py",
     "core/engine/tasks/operations.py",

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from core.compare.differences import Difference, beside, by_lane, by_reason
 from core.compare.matching import Matches, StepTasks, match_steps
 from core.compare.sentence import sentence
-from core.compare.settings import Setting, differing_settings
+from core.compare.settings import SettingDifference, differing_settings
 from core.compare.spent import Spent, median_step, never, spent, whole_steps
 from core.errors import PlanError
 from core.plain import Say, duration_text, plainly
@@ -29,7 +29,7 @@ class TwoRuns:
     reasons: tuple[Difference, ...]
     lanes: tuple[Difference, ...]
     beside: tuple[Difference, ...]
-    settings: tuple[Setting, ...]
+    settings: tuple[SettingDifference, ...]
     matches: Matches
 
     @property

@@ -46,7 +46,7 @@ class Spent:
 
 
 class Stopped(Exception):
-    """Nobody wants to know any more."""
+    """Raised when `stop()` returns True."""
 
 
 def never() -> bool:

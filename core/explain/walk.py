@@ -82,6 +82,12 @@ def walk(columns: StepColumns, waits: Waits, gaps: Gaps) -> Pieces:
     found = [Pieces(gap[:0], until[:0], until[:0], task[:0], none, none)]
     while len(gap):
         since = gaps.start[gap]
+        # One turn of one gap. Time runs to the right, the walk goes left, from the task that the
+        # lane waits for to the one that this one itself had waited for:
+        #   gap      [since .......................................... until)
+        #            |<- next turn ->|  `task` at work  |  done; what ended the gap was late  |
+        #                           begun              ended
+        # Both are clipped to the gap: what the task did before the gap began held nobody up in it.
         ended = np.where(task >= 0, np.clip(columns.end[task], since, until), since)
         begun = np.where(task >= 0, np.clip(waits.begun[task], since, ended), since)
         for start, end, blocking, late in (
@@ -92,6 +98,7 @@ def walk(columns: StepColumns, waits: Waits, gaps: Gaps) -> Pieces:
             lates = np.full(int(lasts.sum()), late)
             some = gap[lasts], start[lasts], end[lasts], blocking[lasts], lates, met[lasts]
             found.append(Pieces(*some))
+        # A walk ends where a task was at work when its gap began: nothing is left to explain.
         on = begun > since
         gap, until, task = gap[on], begun[on], task[on]
         met = met[on] | IS_COLLECTIVE[columns.kind[task]]

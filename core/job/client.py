@@ -63,7 +63,10 @@ class JobStatus:
 
 
 class JobClient:
-    """Listens from its making to `close`. Of several jobs the second waits for the first's end."""
+    """Accepts ranks over TCP until `close`, and joins them to one run at a time.
+
+    A second job's ranks block until the first one has ended.
+    """
 
     def __init__(self, host: str, port: int) -> None:
         """Raises OSError if the address cannot be listened on."""
@@ -87,7 +90,7 @@ class JobClient:
         return messages
 
     def status(self) -> JobStatus:
-        """How it stands now."""
+        """Snapshot: ranks connected, steps dropped, connections refused."""
         with self._room:
             ranks = sorted(self._ranks.values(), key=lambda rank: rank.number)
             peers = tuple(

@@ -15,6 +15,7 @@ VOCABULARY = 256  # the small GPT reads bytes
 RESNET50_LAYERS = ((64, 3), (128, 4), (256, 6), (512, 3))  # (channels, bottlenecks), He et al. 2015
 RESNET50_EXPANSION = 4
 RESNET50_CLASSES = 1000
+# Filled at the end of the file: the settings' choices refer to it, and the kinds to the settings.
 MODELS: dict[str, ModelKind] = {}
 """The built-in models by name."""
 
@@ -224,6 +225,7 @@ def _resnet50(settings: ModelSettings) -> ModelDescription:
         outputs = channels * RESNET50_EXPANSION
         for index in range(count):
             if layer > 0 and index == 0:
+                # Rounded up, as a 3x3 convolution of stride 2 with padding 1 does.
                 size = -(-size // 2)
             parameters = (
                 *_convolution("conv1", inputs, channels, 1),

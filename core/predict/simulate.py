@@ -29,6 +29,9 @@ def simulate(
     in orders that never meet.
     """
     durations = duration_ns.tolist()
+    # Where no tasks meet, the plan's own order is one in which every start is known when its turn
+    # comes. A collective starts when its last member comes, and that may stand far behind in the
+    # columns: then tasks are taken by time.
     if meets is None or meets.max(initial=ABSENT) == ABSENT:
         starts, ends = _in_order(columns, durations)
     else:

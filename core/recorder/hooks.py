@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils import _pytree as pytree
 
-from .happened import Op
+from .rank_step import Op
 
 CONTAINERS = (nn.Sequential, nn.ModuleList, nn.ModuleDict)
 MOST_BLOCKS = 512
@@ -78,6 +78,10 @@ class Hooks:
         self._handles: list[Any] = []
         self._passes = -1
         self._open: list[tuple[Op, set[object]]] = []  # what runs forward, and what made its input
+        # The backward pass as far as hooks have shown it:
+        #   _back  the block whose backward runs now
+        #   _rest  the same behind a collective that was waited for; it counts once a gradient comes
+        #   _loss  from the end of the forward pass until the first block's backward
         self._back: Op | None = None
         self._rest: Op | None = None  # of it, behind a collective: told once it has a gradient
         self._loss: Op | None = None
@@ -184,12 +188,15 @@ class Hooks:
             self._watch_backward(op, made, output)
 
     def _goes_on(self, recomputed: Op) -> None:
-        """Behind a recompute its block's backward goes on."""
+        """After activation recompute, reopen the backward span of its block."""
         if self._back is not None and self._back.number == recomputed.number:
             self._begin_backward(self._back)
 
     def _watch_backward(self, op: Op, made: set[object], output: object) -> None:
-        """Have it told when an output's gradient is there; what was handed on has no work then."""
+        """Begin the block's backward span when the first gradient of an output arrives.
+
+        Outputs that are inputs passed through are skipped.
+        """
         begun: list[Op] = []
         leaves: list[Any] = [leaf for leaf in leaves_of(output) if _flows(leaf)]
         for function in {leaf.grad_fn for leaf in leaves} - made:

@@ -1,4 +1,4 @@
-"""Recording a script that has no line for it: from its first training step to its end.
+"""Records an unmodified script: finds model and optimizer by global hooks.
 
 The model is the outermost module that runs forward with gradients, the optimizer the first that
 updates parameters of it.

@@ -97,7 +97,7 @@ class Runner(QObject):
         self._begin(_Task(work, thread, stop or threading.Event()), at_once_s)
 
     def add(self, work: Work[object], thread: bool = False) -> None:
-        """Do this once what is under way has ended; what was added last comes first."""
+        """Queue a job; last in, first out."""
         self._waiting.append(_Task(work, thread, threading.Event()))
         if self._current is None:
             self._begin(self._waiting.pop())
@@ -153,7 +153,7 @@ class Runner(QObject):
         task.work.close()
 
     def _take(self, task: _Task, news: _News) -> None:
-        """Tell what has come of work, unless that was given up meanwhile."""
+        """Forward progress, result or error of the current job; drop those of any other."""
         if task is not self._current:
             return
         if not news.over:

@@ -24,7 +24,8 @@ from gui.look.theme import THEMES, edited
 from gui.look.writing import CENTRE, elided, wrapped, write
 from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame
-from gui.timeline.layout.rows import Layout, Strips, lay_out
+from gui.timeline.layout.groups import Strips
+from gui.timeline.layout.rows import Layout, lay_out
 from gui.timeline.layout.viewport import Viewport
 from gui.timeline.paint.critical import draw_critical, explain_shown
 from gui.timeline.paint.folds import draw_folds

@@ -210,7 +210,7 @@ def _steps_of(times: NDArray[np.int64]) -> list[int]:
 
 
 class _Descriptions:
-    """What spans tell beside their times, each once: label, title, what is carried, family."""
+    """Distinct descriptions of spans (label, title, payload, colour), stored once in the page."""
 
     def __init__(self, trace: Trace) -> None:
         self._trace, self._places = trace, dict[int, int]()

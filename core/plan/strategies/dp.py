@@ -9,9 +9,8 @@ replica's gradients are ready: nothing overlaps it (torch/nn/parallel/data_paral
 """
 
 from core.plan.division import Part, Placement, Stage
-from core.plan.plan import Plan
+from core.plan.plan import Job, Plan, Strategy
 from core.plan.splits import chunk, starts
-from core.plan.strategy import Job, Strategy
 from core.plan.task import Kind, Payload, Task, TaskColumns, add_task
 
 

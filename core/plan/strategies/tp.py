@@ -15,9 +15,8 @@ from collections import Counter
 from core.errors import PlanError
 from core.models.description import ModelDescription, Segment
 from core.plan.division import Part, Placement, Stage
-from core.plan.plan import Plan
+from core.plan.plan import Job, Plan, Strategy
 from core.plan.strategies import single
-from core.plan.strategy import Job, Strategy
 from core.plan.task import Kind, Payload, Task, TaskColumns, add_task
 
 

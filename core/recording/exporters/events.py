@@ -14,13 +14,13 @@ from core.plan.plan import Role
 from core.plan.task import ABSENT, KINDS
 from core.trace.event_rows import Counter
 from core.trace.span import bar_label
-from core.trace.spans import ATTRIBUTES, Spans
+from core.trace.spans import ATTRIBUTES, WORDS, Spans
 from core.trace.trace import Trace
 
 PIECE = 1 << 14
 """Events that are written at once."""
 _LABELLED = ("microbatch", "bucket", "block", "replica", "paired_microbatch")
-_NUMBERS = [one.name for one in ATTRIBUTES if not one.words and one.name != "lane"]
+_NUMBERS = [name for name in ATTRIBUTES if name not in WORDS and name != "lane"]
 
 
 @dataclass(frozen=True)

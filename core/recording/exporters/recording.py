@@ -28,7 +28,7 @@ from core.recording.schema import (
     schema_of,
 )
 from core.trace.event_rows import Counters
-from core.trace.spans import ATTRIBUTES, TaskTable
+from core.trace.spans import ATTRIBUTES, WORDS, TaskTable
 from core.trace.trace import Trace
 
 Thing = TypeVar("Thing")
@@ -58,7 +58,7 @@ def write_recording(trace: Trace, path: Path | str) -> Generator[float, None, No
 
 def _batches(trace: Trace) -> Iterator[pa.RecordBatch]:
     for number in range(len(trace.table.firsts) - 1):
-        yield _plan(trace.table, number)
+        yield table_plan_batch(trace.table, number)
     if trace.header.foreign:
         yield _lines([(0, None, IMPORTED_LEVEL, imported_text(trace))])
     if trace.costs is not None:
@@ -75,19 +75,21 @@ def _batches(trace: Trace) -> Iterator[pa.RecordBatch]:
             yield _arguments(trace.table, some)
 
 
-def _plan(table: TaskTable, number: int) -> pa.RecordBatch:
+def table_plan_batch(table: TaskTable, number: int) -> pa.RecordBatch:
+    """The row that tells all tasks of a plan that a table has, with the tasks' own names."""
     rows = table.rows[table.plan(number)]
     counts, needs = table.needs(np.arange(len(table))[table.plan(number)])
     ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
     columns: dict[str, pa.Array] = {
-        one.name: pa.array(np.array(one.words)[rows[one.name]], pa.string())
-        if one.words
-        else numbers_or_none(rows[one.name], ARROW_TYPES[one.name])
-        for one in ATTRIBUTES
+        name: pa.array(np.array(WORDS[name])[rows[name]], pa.string())
+        if name in WORDS
+        else numbers_or_none(rows[name], ARROW_TYPES[name])
+        for name in ATTRIBUTES
     }
     columns["after"] = pa.ListArray.from_arrays(pa.array(ends), pa.array(needs, pa.int32()))
-    names = pa.array([*table.names, None], pa.string())
-    columns["name"] = names.take(pa.array(np.where(rows["name"] < 0, len(names) - 1, rows["name"])))
+    distinct, which = np.unique(rows["name"], return_inverse=True)
+    names = [None if place == ABSENT else table.names[place] for place in distinct.tolist()]
+    columns["name"] = pa.array(names, pa.string()).take(pa.array(which))
     arrays = [columns[field.name] for field in TASK]
     tasks = pa.StructArray.from_arrays(arrays, fields=list(TASK))
     whole = pa.ListArray.from_arrays(pa.array([0, len(tasks)], pa.int32()), tasks)

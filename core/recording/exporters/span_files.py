@@ -17,18 +17,18 @@ from core.plan.task import ABSENT
 from core.recording.exporters.events import numbers_or_none
 from core.recording.schema import ARROW_TYPES
 from core.trace.listing import Listing
-from core.trace.spans import ATTRIBUTES, Spans
+from core.trace.spans import ATTRIBUTES, WORDS, Spans
 from core.trace.trace import Trace
 
 PIECE = 1 << 15
 """Spans that are written at once."""
 SUFFIXES = (".csv", ".parquet")
 _TIMES = ("start", "end", "ready", "launched")
-_OWN = [attribute for attribute in ATTRIBUTES if attribute.name != "lane"]
+_OWN = [name for name in ATTRIBUTES if name != "lane"]
 SCHEMA = pa.schema(
     [
         ("lane", pa.string()), ("step", pa.int32()), ("task", pa.int32()), ("name", pa.string()),
-        *((attribute.name, ARROW_TYPES[attribute.name]) for attribute in _OWN),
+        *((name, ARROW_TYPES[name]) for name in _OWN),
         *((f"{name}_ns", pa.int64()) for name in _TIMES), ("duration_ns", pa.int64()),
     ]
 )  # fmt: skip
@@ -78,10 +78,10 @@ def _batch(
         pa.array(tasks["task"]),
         _words(tasks["name"], spans.table.names, written),
         *(
-            _words(tasks[a.name], list(a.words), written)
-            if a.words
-            else numbers_or_none(tasks[a.name], ARROW_TYPES[a.name])
-            for a in _OWN
+            _words(tasks[name], list(WORDS[name]), written)
+            if name in WORDS
+            else numbers_or_none(tasks[name], ARROW_TYPES[name])
+            for name in _OWN
         ),
         *(numbers_or_none(spans[column], pa.int64()) for column in _TIMES),
         pa.array(spans.end - spans.start),

@@ -25,7 +25,7 @@ from core.recording.importers.calls import (
     names_of,
     times_of,
     titles,
-    with_told_roles,
+    with_file_roles,
 )
 from core.recording.importers.found import Found, Track
 from core.recording.importers.json_arguments import arguments_of
@@ -74,7 +74,7 @@ def found_of_chrome(events: Events) -> Found:
     if all(track.role is Role.NESTED for track in tracks):
         tracks = tuple(Track(track.name, track.place) for track in tracks)
     return Found(
-        with_told_roles(events, tracks), names, columns["thread"], columns["name"], start, end,
+        with_file_roles(events, tracks), names, columns["thread"], columns["name"], start, end,
         np.full(len(start), OTHER, np.int8), counters=counters_of(events),
         links=arrows(events, columns["thread"], start, end), odd=events.odd,
     )  # fmt: skip

@@ -164,6 +164,8 @@ def joined(parts: Sequence[Found]) -> Found:
             for one in part.tracks
         ]
         codes = [names.setdefault(name, len(names)) for name in part.names]
+        # Behind the codes stands one more entry: a name that is absent (-1) picks it, so that it is
+        # in range.
         columns["name"].append(np.array([*codes, 0], np.int32)[part.name])
         columns["track"].append(part.track + np.int32(base))
         columns["links"].append(part.links + first)

@@ -116,6 +116,8 @@ def _after_collectives(found: Found, main: int) -> NDArray[np.int64]:
         return np.empty((0, 2), np.int64)
     mine = mine[np.argsort(found.start[mine], kind="stable")]
     moving = moving[np.argsort(found.end[moving], kind="stable")]
+    # When the stream was free for each task but the first: its tasks may overlap in a file, so
+    # behind the latest end of all before.
     task, free = mine[1:], np.maximum.accumulate(found.end[mine])[:-1]
     last = moving[np.searchsorted(found.end[moving], found.start[task], "right") - 1]
     waited = (found.launched[task] != ABSENT) & (found.launched[task] <= free)
@@ -199,12 +201,15 @@ def _rows(
 
     A process may have a device's number: what is told apart are thread and group of categories.
     """
+    # Eight groups of categories at most: thread and group in one number.
     every, which = np.unique(columns["thread"] * 8 + group, return_inverse=True)
     length = columns["length"]
     memory = matching(names_of(events), MEMORY)[columns["name"]]
     weights = (length, np.where(IS_COMMUNICATION[kind], length, 0), np.where(memory, length, 0))
     times = np.stack([np.bincount(which, some, len(every)) for some in weights])
     computing = times[0] - times[1] - times[2]
+    # By group, among a device's streams the one that computes most first, then by number: lexsort
+    # takes its last key first.
     order = np.lexsort((every, -computing * (every % 8 == DEVICE), _ORDER[every % 8]))
     new = np.empty(len(every), np.int32)
     new[order] = np.arange(len(every), dtype=np.int32)

@@ -157,6 +157,7 @@ class _Rows:
         steps = steps_of(names, name[ranges], start[ranges], end[ranges])
         moving = np.bincount(track, (end - start) * IS_COMMUNICATION[kind], len(keys))
         mostly = 2 * moving > np.bincount(track, end - start, len(keys))
+        # Of several rows that tell of one thread the first is served: it is put in last.
         own = reversed(list(enumerate(keys)))
         first = {_served(key): n for n, key in own if key[0] != _RANGE}
         tracks = tuple(_track(key, n, bool(mostly[n]), first) for n, key in enumerate(keys))

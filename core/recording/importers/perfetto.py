@@ -38,7 +38,7 @@ from core.recording.importers.roles import with_roles
 from core.recording.importers.to_trace import opened
 from core.recording.importers.words import coded, kinds_of, own_kinds, ranges, steps_of
 from core.recording.index import Progress
-from core.recording.role_words import Told, told_role
+from core.recording.role_words import TrackRole, read_role
 from core.recording.stream import Opened
 from core.trace.odd import Odd
 
@@ -64,7 +64,7 @@ class _Slices:
     """What has been read so far, packet by packet; a sequence of packets has names of its own."""
 
     titles: dict[int, tuple[str, str, int]] = field(default_factory=dict)
-    roles: dict[int, Told] = field(default_factory=dict)
+    roles: dict[int, TrackRole] = field(default_factory=dict)
     names: dict[tuple[int, int], str] = field(default_factory=dict)
     defaults: dict[int, int] = field(default_factory=dict)
     opened: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
@@ -111,7 +111,7 @@ class _Slices:
             if not place and pid is not None and not parent:
                 place = f"process {pid}"
             self.titles[number_of(fields, 1) or 0] = title, place, parent or 0
-            role = told_role(text_of(fields, 14))
+            role = read_role(text_of(fields, 14))
             if role is not None:
                 self.roles[number_of(fields, 1) or 0] = role
 

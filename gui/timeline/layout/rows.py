@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from core.plan.plan import Lane, Role
-from gui.timeline.layout.groups import Arrangement, RowState, Section, arrange
+from gui.timeline.layout.groups import NO_STRIPS, Arrangement, RowState, Section, Strips, arrange
 
 COMPUTE = (20.0, 80.0)  # least and most height of a compute lane that the layout chooses
 FILLING = 320.0  # the most where lanes fill a window
@@ -20,22 +20,6 @@ GROUP = 20.0
 FOLDED = 24.0  # height of a group that is folded
 EDGE = 6.0
 NOWHERE = -1e5  # where a lane stands that is not shown
-
-
-@dataclass(frozen=True, slots=True)
-class Strips:
-    """What is shown beside the spans.
-
-    Under a compute lane: what it holds in `memory`, its `prediction` as ghosts, and the blocks
-    inside its tasks (`nested`). Over the lanes: the critical `path` of the steps on screen, and
-    `arrows` of all dependencies.
-    """
-
-    memory: bool = False
-    prediction: bool = False
-    path: bool = False
-    nested: bool = False
-    arrows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +129,7 @@ def at_height(rows: Iterable[Row], y: float) -> Row | None:
 def lay_out(
     lanes: Sequence[Lane],
     available: float,
-    strips: Strips = Strips(),
+    strips: Strips = NO_STRIPS,
     compute: float | None = None,
     arranged: Arrangement | None = None,
     most: float = COMPUTE[1],

@@ -157,6 +157,8 @@ def owners(
     np.maximum.accumulate(first, out=first)  # a step that is predicted to be longer meets the next
     np.maximum(last, first, out=last)
     np.minimum(last[:-1], first[1:], out=last[:-1])
+    # Gaps and boxes by turns, gap 0, box 0, gap 1, box 1 ...: one `repeat` then says of each pixel
+    # which box it belongs to, and `count` stands for every gap.
     bounds = np.empty(2 * count + 2, np.int64)
     bounds[0], bounds[1:-1:2], bounds[2:-1:2], bounds[-1] = 0, first, last, rows * pixels
     which = np.full(2 * count + 1, count)
@@ -185,6 +187,8 @@ def slices_of(
     middles = tops + np.round(heights / 2) if halved else tops
     edges = np.unique(np.concatenate([tops, middles, [height]]))
     tall = np.append(boxes.height, 0.0)[owner]
+    # How deep the middle of each slice lies below the top of the box that each pixel belongs to;
+    # shape (slices, pixels), negative above the box.
     depth = (edges[:-1] + edges[1:])[:, None] / 2 - (height - tall)
     upper, lower = palette[0][family], palette[1][family]
     colour = np.where(depth >= np.round(tall / 2), lower, upper)

@@ -18,7 +18,7 @@ from gui.look.text import duration_text, tr
 from gui.look.theme import SERIES, Theme, mixed
 from gui.look.writing import in_lines, write
 from gui.timeline.layout.fonts import Fonts, text_width
-from gui.timeline.layout.rows import Strips
+from gui.timeline.layout.groups import Strips
 from gui.timeline.paint.boxes import stacked
 from gui.timeline.paint.critical import draw_sample
 from gui.timeline.paint.hatch import HATCH, hatch_brush, hatch_lines

@@ -174,6 +174,7 @@ def memory_pixels(
     pixels = np.where(y >= over, rest, np.uint32(0))
     np.copyto(pixels, inner, where=y >= under)
     before = np.concatenate([over[..., :1], over[..., :-1]], axis=2)
+    # From a column that holds nothing no line is drawn: it would say that memory was held there.
     before = np.where(before == lines, over, before)
     upper, lower = np.minimum(over, before), np.maximum(over, before) + max(1, round(EDGE * ratio))
     np.copyto(pixels, line, where=(y >= upper) & (y < lower) & (over < lines))

@@ -14,8 +14,8 @@ from gui.look.theme import LIGHT, Theme
 from gui.timeline.layout.axis import CountFrom, Origin
 from gui.timeline.layout.folds import NO_FOLDS
 from gui.timeline.layout.frame import AXIS, LABELS, RIGHT, STEPS, Frame
-from gui.timeline.layout.groups import Arrangement, Grouping, Replicas, RowState, arrange
-from gui.timeline.layout.rows import BY_HAND, Layout, Strips, lay_out, lay_out_window
+from gui.timeline.layout.groups import Arrangement, Grouping, Replicas, RowState, Strips, arrange
+from gui.timeline.layout.rows import BY_HAND, Layout, lay_out, lay_out_window
 from gui.timeline.layout.viewport import Viewport
 from gui.timeline.state.bookmarks import Bookmarks
 from gui.timeline.state.history import SavedView, ViewHistory, ViewState

@@ -17,7 +17,8 @@ from gui.look.colours import contrast
 from gui.look.families import FAMILIES, family_of
 from gui.look.theme import DARK, LIGHT, RAMP, SERIES, THEMES
 from gui.timeline.layout.frame import Frame
-from gui.timeline.layout.rows import Strips, lay_out
+from gui.timeline.layout.groups import Strips
+from gui.timeline.layout.rows import lay_out
 from gui.timeline.layout.viewport import Viewport
 from gui.timeline.paint.legend import legend_entries, number_words
 from gui.timeline.paint.strips import draw_ghosts

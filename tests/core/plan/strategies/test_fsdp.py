@@ -3,11 +3,11 @@ from hypothesis import strategies as st
 
 from core.models.catalogue import ModelSettings
 from core.models.description import Block, ModelDescription
-from core.plan.plan import Lane, Role
+from core.plan.division import Collective
+from core.plan.plan import Job, Lane, Role
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.strategies.fsdp import collectives, complete
-from core.plan.strategy import Collective, Job
 from core.plan.task import Kind, Payload
 from tests.core.helpers import plan_of
 
