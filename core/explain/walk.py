@@ -90,10 +90,8 @@ def walk(columns: StepColumns, waits: Waits, gaps: Gaps) -> Pieces:
         # Both are clipped to the gap: what the task did before the gap began held nobody up in it.
         ended = np.where(task >= 0, np.clip(columns.end[task], since, until), since)
         begun = np.where(task >= 0, np.clip(waits.begun[task], since, ended), since)
-        for start, end, blocking, late in (
-            (ended, until, waiter, True),
-            (begun, ended, task, False),
-        ):
+        parts = (ended, until, waiter, True), (begun, ended, task, False)
+        for start, end, blocking, late in parts:
             lasts = end > start
             lates = np.full(int(lasts.sum()), late)
             some = gap[lasts], start[lasts], end[lasts], blocking[lasts], lates, met[lasts]
