@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from core.explain.causes import CAUSES, Cause, Explanation
 from core.explain.lanes import LaneTime
+from core.explain.run_step import without_earlier_work
 from core.explain.statistics import within
 from core.plan.plan import Role
 from core.trace.spans import Spans, sorted_positions
@@ -54,11 +55,10 @@ def step_causes(
     table = trace.step_table
     place = int(sorted_positions(table.numbers, step))
     until = min([end, *table.starts[place + 1 : place + 2].tolist()])
+    if place and table.ends[:place].max() > explanation.begin:
+        explanation = without_earlier_work(explanation, trace, step)
     begin, finish = (np.clip(times, start, until) for times in (explanation.start, explanation.end))
     length = np.maximum(finish - begin, 0)
-    reached = trace.header.foreign or (place and table.ends[:place].max() > explanation.begin)
-    if reached:  # by spans of earlier steps or, in another program's trace, of none
-        length = length - _still_busy(trace, explanation, step, begin, finish)
     totals = np.zeros((len(explanation.lanes), len(CAUSES)), np.int64)
     np.add.at(totals, (explanation.lane, explanation.cause.astype(np.int64)), length)
     return totals
@@ -122,21 +122,3 @@ def _apart(
     """Intervals by their starts, each without what those before it cover."""
     last = np.maximum.accumulate(ends)
     return np.minimum(np.maximum(starts, np.append(starts[:1], last[:-1])), last), last
-
-
-def _still_busy(
-    trace: Trace, explanation: Explanation, step: int,
-    begin: NDArray[np.int64], finish: NDArray[np.int64],
-) -> NDArray[np.int64]:  # fmt: skip
-    """How much of each piece, from `begin` to `finish`, a lane spends on earlier steps."""
-    busy = np.zeros(len(begin), np.int64)
-    for lane in range(len(explanation.lanes)):
-        spans = trace.spans(lane)
-        earlier = spans[: spans.of_step(step).start]
-        late = earlier[int(np.searchsorted(earlier.end, explanation.begin, "right")) :]
-        mine = slice(*explanation.lane_first[lane : lane + 2].tolist())
-        if len(late) and mine.stop > mine.start:
-            first = np.maximum(late.start[:, None], begin[mine])
-            last = np.minimum(late.end[:, None], finish[mine])
-            busy[mine] = np.maximum(last - first, 0).sum(axis=0)
-    return busy

@@ -95,7 +95,7 @@ class JobClient:
             ranks = sorted(self._ranks.values(), key=lambda rank: rank.number)
             peers = tuple(
                 Peer(rank.number, str(rank.header.hardware.get("host", "")), not rank.has_ended,
-                     rank.latest + 1, rank.waiting, rank.half_width, rank.drifts)
+                     rank.latest + 1, rank.trace.span_count, rank.half_width, rank.drifts)
                 for rank in ranks
             )  # fmt: skip
             world = ranks[0].header.replicas if ranks else 0
@@ -201,8 +201,8 @@ class JobClient:
                 self._room.notify_all()
 
     def _outcome(self, ranks: list[Coming]) -> Ended:
-        broken = [rank.number for rank in ranks if rank.outcome is None]
-        failed = [rank.number for rank in ranks if rank.outcome == "failed"]
+        broken = [rank.number for rank in ranks if rank.trace.outcome is None]
+        failed = [rank.number for rank in ranks if rank.trace.outcome == "failed"]
         if failed:
             return Ended(Outcome.FAILED, f"rank {failed[0]} of the job has failed")
         if self._problem == "stopped" or not (broken or self._problem):

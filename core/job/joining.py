@@ -98,16 +98,6 @@ class Coming:
         """Whether nothing is known of its clock since the beginning; rank 0 has the run's."""
         return self.number > 0 and len(self.clocks) == 1
 
-    @property
-    def waiting(self) -> int:
-        """How many of its spans wait for other ranks."""
-        return self.trace.span_count
-
-    @property
-    def outcome(self) -> str | None:
-        """How its job ended, if it said so."""
-        return self.trace.outcome
-
     def drop(self, last: int) -> None:
         """Forget the spans of steps up to this one."""
         old = self.trace
@@ -182,7 +172,7 @@ class Joining:
         # memory: half of its steps are decided without that one then.
         reach = min(math.inf if rank.has_ended else rank.latest for rank in self.ranks)
         for rank in self.ranks:
-            if rank.waiting > MOST_SPANS:
+            if rank.trace.span_count > MOST_SPANS:
                 reach = max(reach, rank.trace.steps[len(rank.trace.steps) // 2])
         every = [set(rank.trace.steps) for rank in self.ranks]
         passed = sorted(step for step in set.union(*every) if self._last_step < step <= reach)

@@ -44,6 +44,18 @@ def simulate(
     )
 
 
+def lasts(columns: StepColumns, duration_ns: NDArray[np.int64], meets: NDArray[np.int64]) -> int:
+    """What a step lasts in ns if its tasks take so long; see `simulate`.
+
+    Members of collectives to which lanes came in orders that never meet go each by itself.
+    """
+    try:
+        step = simulate(columns, duration_ns, meets)
+    except PlanError:
+        step = simulate(columns, duration_ns)
+    return int(step.end.max(initial=0))
+
+
 def _in_order(columns: StepColumns, durations: list[int]) -> tuple[list[int], list[int]]:
     """Starts and ends in one pass: what a task waits for always comes before it."""
     first, after = columns.after_first.tolist(), columns.after.tolist()

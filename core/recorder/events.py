@@ -66,7 +66,7 @@ class Source:
 
     make: Callable[[], Event]
     current: Callable[[], Any]
-    own: Any
+    own: object
     is_capturing: Callable[[], bool] = lambda: False
     now: Callable[[], int] = time.perf_counter_ns
 

@@ -144,7 +144,7 @@ class Hooks:
             module.register_forward_hook(after, always_call=not is_root),
         ]
 
-    def _enter(self, root: nn.Module, inputs: tuple[Any, ...]) -> None:
+    def _enter(self, root: nn.Module, inputs: tuple[object, ...]) -> None:
         if not torch.compiler.is_compiling() and not self.is_paused and not _is_backward():
             self._passes += 1
 
@@ -176,7 +176,7 @@ class Hooks:
             torch.autograd.graph.register_multi_grad_hook(into, partial(self._gradient, number))
         return {leaf.grad_fn for leaf in into}
 
-    def _after(self, block: nn.Module, inputs: tuple[Any, ...], output: Any) -> None:
+    def _after(self, block: nn.Module, inputs: tuple[Any, ...], output: object) -> None:
         """Also where an exception left the block: so a recompute ends that has all it needs."""
         if torch.compiler.is_compiling() or self.is_paused or not self._open:
             return
@@ -192,7 +192,7 @@ class Hooks:
         if self._back is not None and self._back.number == recomputed.number:
             self._begin_backward(self._back)
 
-    def _watch_backward(self, op: Op, made: set[object], output: Any) -> None:
+    def _watch_backward(self, op: Op, made: set[object], output: object) -> None:
         """Begin the block's backward span when the first gradient of an output arrives.
 
         Outputs that are inputs passed through are skipped.
@@ -202,7 +202,7 @@ class Hooks:
         for function in {leaf.grad_fn for leaf in leaves} - made:
             function.register_prehook(lambda gradients: self._output_ready(op, begun))
 
-    def _leave(self, root: nn.Module, inputs: tuple[Any, ...], output: Any) -> None:
+    def _leave(self, root: nn.Module, inputs: tuple[object, ...], output: object) -> None:
         if torch.compiler.is_compiling() or self.is_paused:
             return
         if not _is_backward() and torch.is_grad_enabled():
@@ -272,7 +272,7 @@ class _Called:
         run: Any = module._compiled_call_impl
         self._module, self._original = module, run
 
-        def call(*inputs: Any, **options: Any) -> Any:
+        def call(*inputs: Any, **options: Any) -> object:
             before(module, inputs)
             output = None
             try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 COMPUTE, DATA, FIRST_TRACK = 0, 1, 2
 """The lanes of a rank: computing, waiting for data, and from here on communication."""
@@ -163,7 +163,7 @@ def _task_of(op: Op, replica: int, several: bool, after: tuple[int, ...]) -> Pla
     )  # fmt: skip
 
 
-def lanes_of(rank: int, device: str, note: str = "") -> list[dict[str, Any]]:
+def lanes_of(rank: int, device: str, note: str = "") -> list[dict[str, object]]:
     """A rank's lanes: computing, waiting for data, and communication."""
     tracks = [f"rank {rank} communication {n + 1}" for n in range(TRACKS)]
     named = [(f"rank {rank}", "compute"), (f"rank {rank} data", "copy")]

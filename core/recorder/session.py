@@ -15,7 +15,6 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -56,7 +55,7 @@ class record(AbstractContextManager["record"]):
         optimizer: torch.optim.Optimizer | None = None,
         out: str | Path = "runs/",
         *,
-        header: Mapping[str, Any] | None = None,
+        header: Mapping[str, object] | None = None,
     ) -> None:
         self._model, self._optimizer, self._out = model, optimizer, out
         self._told_header = header or {}
@@ -128,17 +127,17 @@ class record(AbstractContextManager["record"]):
     def _waited(self, start: int, end: int) -> None:
         self._add(Op("data", start, end, lane=DATA))
 
-    def _before_update(self, optimizer: Any, *_: Any) -> None:
+    def _before_update(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
         if self._optimizer is None and self._is_updated_by(optimizer):
             self._optimizer = optimizer
         if optimizer is self._optimizer:
             self._updating = Op("step", self._now())
 
-    def _is_updated_by(self, optimizer: Any) -> bool:
+    def _is_updated_by(self, optimizer: torch.optim.Optimizer) -> bool:
         own = {id(parameter) for parameter in self._model.parameters()}
         return any(id(p) in own for group in optimizer.param_groups for p in group["params"])
 
-    def _after_update(self, optimizer: Any, *_: Any) -> None:
+    def _after_update(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
         if optimizer is not self._optimizer or self._updating is None:
             return
         self._updating.end = self._now()
@@ -185,7 +184,7 @@ class record(AbstractContextManager["record"]):
             write(note_batch("log", "warning", now, text=text))
         write(note_batch("log", "state", now, text=outcome))
 
-    def _open(self) -> Any:
+    def _open(self) -> object:
         """The rank's file; those of ranks that an earlier job had and this one has not are gone."""
         if is_address(str(self._out)):
             return connect(str(self._out), self.rank)
@@ -198,7 +197,7 @@ class record(AbstractContextManager["record"]):
                 path.unlink(missing_ok=True)
         return (folder / f"rank-{self.rank}.arrow").open("wb")
 
-    def _header(self) -> dict[str, Any]:
+    def _header(self) -> dict[str, object]:
         model = unwrapped(self._model)
         device = next((p.device for p in model.parameters()), torch.get_default_device())
         self._device = str(device)

@@ -53,7 +53,7 @@ _NO_NOTE = {"name": None, "lane": None, "value": None, "text": None}
 Write = Callable[[pa.RecordBatch], None]
 
 
-def schema_of(header: dict[str, Any]) -> pa.Schema:
+def schema_of(header: dict[str, object]) -> pa.Schema:
     """The stream's schema with a run's header."""
     return SCHEMA.with_metadata({b"bubblescope": json.dumps(header).encode()})
 
@@ -115,7 +115,7 @@ class Sender:
         self.left_out = 0
         """Steps that found the queue full."""
 
-    def start(self, header: dict[str, Any]) -> None:
+    def start(self, header: dict[str, object]) -> None:
         """Begin the stream."""
         self._schema = schema_of(header)
         self._thread.start()

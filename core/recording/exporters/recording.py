@@ -6,14 +6,14 @@ import os
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from core.files import whole_file
 from core.plan.task import ABSENT
+from core.recording.exporters.events import numbers_or_none
 from core.recording.imported import ARGUMENTS_LEVEL, IMPORTED_LEVEL, imported_text
 from core.recording.schema import (
     ARROW_TYPES,
@@ -83,7 +83,7 @@ def table_plan_batch(table: TaskTable, number: int) -> pa.RecordBatch:
     columns: dict[str, pa.Array] = {
         name: pa.array(np.array(WORDS[name])[rows[name]], pa.string())
         if name in WORDS
-        else _maybe(rows[name], ARROW_TYPES[name])
+        else numbers_or_none(rows[name], ARROW_TYPES[name])
         for name in ATTRIBUTES
     }
     columns["after"] = pa.ListArray.from_arrays(pa.array(ends), pa.array(needs, pa.int32()))
@@ -103,8 +103,8 @@ def _spans(trace: Trace, lane: int, first: int) -> pa.RecordBatch:
         len(spans),
         record=record_column([Record.SPAN] * len(spans)),
         note=note_column(own, lane=np.full(int(own.sum()), lane)) if own.any() else None,
-        **{name: _maybe(spans[name], pa.int32()) for name in ("plan", "task", "step")},
-        **{name: _maybe(spans[name], pa.int64()) for name in ("ready", "launched")},
+        **{name: numbers_or_none(spans[name], pa.int32()) for name in ("plan", "task", "step")},
+        **{name: numbers_or_none(spans[name], pa.int64()) for name in ("ready", "launched")},
         start=pa.array(spans.start),
         end=pa.array(spans.end),
     )
@@ -148,10 +148,6 @@ def _pieces(things: Iterable[Thing], count: int) -> Iterator[list[Thing]]:
     every = iter(things)
     while some := list(islice(every, count)):
         yield some
-
-
-def _maybe(numbers: NDArray[Any], kind: pa.DataType) -> pa.Array:
-    return pa.array(numbers.astype(np.int64), kind, mask=numbers == ABSENT)
 
 
 def _known(step: int) -> int | None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from core.files import whole_file
 from core.plain import cell
 from core.plan.task import ABSENT
+from core.recording.exporters.events import numbers_or_none
 from core.recording.schema import ARROW_TYPES
 from core.trace.listing import Listing
 from core.trace.spans import ATTRIBUTES, WORDS, Spans
@@ -79,10 +80,10 @@ def _batch(
         *(
             _words(tasks[name], list(WORDS[name]), written)
             if name in WORDS
-            else _maybe(tasks[name], ARROW_TYPES[name])
+            else numbers_or_none(tasks[name], ARROW_TYPES[name])
             for name in _OWN
         ),
-        *(_maybe(spans[column], pa.int64()) for column in _TIMES),
+        *(numbers_or_none(spans[column], pa.int64()) for column in _TIMES),
         pa.array(spans.end - spans.start),
     ]
     return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
@@ -92,10 +93,6 @@ def _gathered(trace: Trace, lanes: NDArray[np.int64], index: NDArray[np.int64]) 
     """The spans at some places, in their order."""
     parts = [trace.spans(lane)[index[lanes == lane]] for lane in np.unique(lanes).tolist()]
     return Spans.joined(parts)[np.argsort(np.argsort(lanes, kind="stable"))]
-
-
-def _maybe(numbers: NDArray[Any], kind: pa.DataType) -> pa.Array:
-    return pa.array(numbers.astype(np.int64), kind, mask=numbers == ABSENT)
 
 
 def _words(codes: NDArray[Any], words: list[str], written: Callable[[str], str]) -> pa.Array:

@@ -33,10 +33,9 @@ from core.recording.importers.json_events import Events, read_events
 from core.recording.importers.json_pieces import refusal
 from core.recording.importers.kineto import found_of_kineto, is_kineto
 from core.recording.importers.megascan import found_of_megascan, is_megascan
-from core.recording.importers.to_trace import OTHER, trace_of
+from core.recording.importers.to_trace import OTHER, opened
 from core.recording.index import Progress
 from core.recording.stream import Opened
-from core.trace.odd import odd_text
 
 
 def read_chrome_trace(path: Path | str, progress: Progress | None = None) -> Opened:
@@ -46,10 +45,7 @@ def read_chrome_trace(path: Path | str, progress: Progress | None = None) -> Ope
     cannot be read or has no complete event, and Cancelled if `progress` returns False.
     """
     with gc_paused(), one_line(refusal(path), RecordingError, msgspec.MsgspecError):
-        found = read_found(Path(path), progress)
-        trace = trace_of(found, Path(path).name)
-    lost = odd_text(trace.odd)
-    return Opened(trace, lost and f"{path}: {lost}")
+        return opened(read_found(Path(path), progress), Path(path))
 
 
 def read_found(path: Path, progress: Progress | None = None) -> Found:

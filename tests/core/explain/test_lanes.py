@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.explain.lanes import gap_at
-from core.explain.longest import longest_gaps, spans_within
+from core.explain.lanes import gap_at, longest_gaps, spans_within
 from core.plan.plan import Role
 from core.trace.trace import Trace
 from tests.core.explain.made import gaps_of
