@@ -77,7 +77,7 @@ class EngineClient:
     def poll(self) -> list[Message]:
         """All messages since the last call. Never blocks.
 
-        An engine that ended by itself is told by an Ended, behind all that it had sent.
+        If the engine has ended by itself, the last message is an Ended that says how.
         """
         messages: list[Message] = []
         while self._engine is not None and not self._received.empty():
@@ -117,7 +117,7 @@ class EngineClient:
             self._started().send(line)
 
     def _end(self, how: str) -> Ended:
-        """What a run that was under way is told of the engine's end."""
+        """The message that ends a run whose engine is gone; `how` says how the process ended."""
         outcome = Outcome.FAILED if self._deadline is None else Outcome.STOPPED
         if self._killed:
             how = f"was ended after {STOP_SECONDS:g} s, inside a long operation"

@@ -55,21 +55,10 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
     """Check, describe, plan and build. Raises PlanError in one line if something is wrong."""
     strategy = check(specification)
     specification = with_defaults(specification)
-    if specification.gradients is not None:
-        check_writable("--gradients", specification.gradients)
-    lanes = lanes_of(specification, hardware)
-    check_lanes(specification, len(lanes), hardware.memory)
-    check_virtual(specification, lanes)
-    if strategy.on_ranks and not lanes[0].is_virtual:
-        meeting_place(lanes)  # refuses now what could not begin
-    # The user's own model can be described only by building it. A built-in one is built behind its
-    # plan: what is refused until then has taken neither time nor memory.
-    workload = None
-    if specification.own_model:
-        workload = build_workload(specification)
-        model = workload.description
-    else:
-        model = describe(specification)
+    lanes = _checked_lanes(specification, strategy, hardware)
+    workload = build_workload(specification) if specification.own_model else None
+    model = describe(specification) if workload is None else workload.description
+    # Before a model of the app's own is built: what has no room is refused, not tried.
     check_memory(specification, model, hardware)
     plans = plans_of(specification, model, lanes)
     if workload is None and (not strategy.on_ranks or lanes[0].is_virtual):
@@ -86,11 +75,7 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
         plans = plans_of(specification, model, lanes)
     first = next(iter(plans.values()))
     if workload is not None:
-        check_ties(workload, first.stages)
-        if strategy.on_ranks:
-            rank_model(strategy).check(workload)
-            if lanes[0].is_virtual:
-                check_ties(workload, by_blocks(first).stages)
+        _check_workload(workload, strategy, first)
     has_blocks = specification.blocks and not strategy.on_ranks
     nested = nested_lanes(first.lanes) if has_blocks else ()
     header = Header(
@@ -105,3 +90,26 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
         block_costs=costs,
     )
     return Prepared(specification, strategy, model, tuple(lanes), plans, workload, header)
+
+
+def _checked_lanes(
+    specification: Specification, strategy: Strategy, hardware: Hardware
+) -> list[Lane]:
+    """The lanes of a run that can be written, explained and begun. Raises PlanError otherwise."""
+    if specification.gradients is not None:
+        check_writable("--gradients", specification.gradients)
+    lanes = lanes_of(specification, hardware)
+    check_lanes(specification, len(lanes), hardware.memory)
+    check_virtual(specification, lanes)
+    if strategy.on_ranks and not lanes[0].is_virtual:
+        meeting_place(lanes)  # refuses now what could not begin
+    return lanes
+
+
+def _check_workload(workload: Workload, strategy: Strategy, plan: Plan) -> None:
+    """Raise PlanError for a model that cannot be divided as its plan has it."""
+    check_ties(workload, plan.stages)
+    if strategy.on_ranks:
+        rank_model(strategy).check(workload)
+        if plan.lanes[0].is_virtual:  # lanes run each rank block by block
+            check_ties(workload, by_blocks(plan).stages)

@@ -27,6 +27,7 @@ def plans_of(
 ) -> dict[int, Plan]:
     """The plan for every number of rows that a step of the run has. Raises PlanError."""
     strategy = check(specification)
+    # Each number of rows once: an epoch's last batch may be smaller, and all others share one plan.
     sizes = dict.fromkeys(specification.all_rows)
     return {rows: strategy.plan(job_of(specification, model, lanes, rows)) for rows in sizes}
 

@@ -1,4 +1,4 @@
-"""A child process that runs a module of the house and sends messages for as long as it lives.
+"""A child process that runs one of this project's modules and sends messages while it lives.
 
 Three pipes join it with its parent: the wire, on which it sends; the commands, lines which it
 takes; and the lifeline, with which it ends.
@@ -28,11 +28,11 @@ Message = TypeVar("Message")
 
 
 class Child(Generic[Message]):
-    """A process, its pipes, and the thread that hears it and closes them.
+    """A process, its pipes, and the thread that reads its messages and closes the pipes.
 
     On that thread `listener` gets each message that `receive` reads from the wire and then, once
-    the process is gone, how it ended, as it stands behind a name ("was ended by SIGKILL"). Nobody
-    waits for a child, but for `close`. `variables` are set in its environment. Raises OSError if it
+    the process is gone, how it ended, as a sentence without its subject ("was ended by SIGKILL").
+    Only `close` waits for a child. `variables` are set in its environment. Raises OSError if it
     cannot start.
     """
 
@@ -84,7 +84,7 @@ class Child(Generic[Message]):
         return True
 
     def kill(self) -> None:
-        """End the process, whatever it does; how it ended is still told."""
+        """End the process, whatever it does; the listener still gets how it ended."""
         self._process.kill()
 
     def close(self) -> None:
@@ -93,7 +93,7 @@ class Child(Generic[Message]):
         self._reader.join(CLOSE_SECONDS)
 
     def _read(self) -> None:
-        """Tell all that comes, and then how the child ended."""
+        """Hand every message to the listener, and then how the child ended."""
         text = ""
         try:
             with BufferedReader(self._wire) as file:
@@ -116,7 +116,7 @@ class Child(Generic[Message]):
             return "did not answer any more, and was ended"
 
     def _is_over(self) -> bool:
-        """Whether a silent child will stay silent: it is gone, or hears no commands any more."""
+        """Whether a silent child will stay silent: it is gone, or has closed its commands."""
         hung_up = select.poll()
         # No events are asked for: poll tells of a closed far end in any case.
         hung_up.register(self._commands, 0)
@@ -140,7 +140,7 @@ class _Wire(FileIO):
 
 
 def environment() -> dict[str, str]:
-    """This process's environment, in which the house's modules are found from any folder."""
+    """This process's environment, in which the project's modules are found from any folder."""
     paths = filter(None, [str(PROJECT_ROOT), os.environ.get("PYTHONPATH", "")])
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 

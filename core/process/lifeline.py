@@ -31,7 +31,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import BinaryIO
 
-HIGH = 1000  # above what a loop over the usual descriptors closes
+# Above what a loop over the usual descriptors closes, and below 1024, where select's set ends.
+HIGH = 1000
 
 
 def open_pipes() -> tuple[BinaryIO, BinaryIO]:
@@ -57,7 +58,7 @@ def _kept(descriptor: int) -> int:
 
 @contextmanager
 def only_here() -> Iterator[None]:
-    """Around the user's code: what it forks off ends where it would go on as this process."""
+    """Around the user's code: a process that it forks off ends here, not running on as this one."""
     here = os.getpid()
     try:
         yield

@@ -1,4 +1,4 @@
-"""A Python module of others that is run as a program, and ends with this process."""
+"""Runs an installed Python module as a program that ends with this process."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _read(process: subprocess.Popen[str], listener: Callable[[str], None]) -> No
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """Ask it to end, and then see to it."""
+    """Send SIGTERM, and SIGKILL after END_SECONDS."""
     process.send_signal(signal.SIGTERM)
     try:
         process.wait(END_SECONDS)

@@ -19,9 +19,9 @@ import torch.distributed as dist
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from .happened import FIRST_TRACK, FROM, TO, Op
 from .hooks import Hooks
 from .kinds import HOST
+from .rank_step import FIRST_TRACK, FROM, TO, Op
 
 KINDS = {
     "all_reduce": "all-reduce", "all_gather": "all-gather", "all_gather_single": "all-gather",

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils import _pytree as pytree
 
-from .happened import Op
+from .rank_step import Op
 
 CONTAINERS = (nn.Sequential, nn.ModuleList, nn.ModuleDict)
 MOST_BLOCKS = 512

@@ -28,8 +28,8 @@ from torch.optim.optimizer import (
 from . import clocks, loader
 from .collectives import Collectives
 from .events import Step, device_times
-from .happened import DATA, TRACKS, Op, Told, lanes_of, timed
 from .hooks import Hooks, unwrapped
+from .rank_step import DATA, TRACKS, Op, PlannedTask, lanes_of, timed_step
 from .stages import Stages
 from .stream import FORMAT, Sender, Write, note_batch, plan_batch, span_batch
 from .wire import connect, is_address
@@ -67,7 +67,7 @@ class record(AbstractContextManager["record"]):
         self._world = dist.get_world_size() if _is_job() else 1
         self._origin = time.perf_counter_ns()
         self._started = datetime.now(UTC).isoformat(timespec="seconds")
-        self._step, self._plans = 0, dict[tuple[Told, ...], int]()
+        self._step, self._plans = 0, dict[tuple[PlannedTask, ...], int]()
         self._clocks = clocks.Clocks(self.rank, self._world)
         compared = self._clocks.compare("begin")
         self._device_times = device_times(self._model)
@@ -164,7 +164,7 @@ class record(AbstractContextManager["record"]):
 
     def _write_step(self, step: int, ops: list[Op], replica: int | None, write: Write) -> None:
         """Write a step's plan, if it is a new one, and its spans; on the sender's thread."""
-        step_tasks = timed(ops, self.rank if replica is None else replica, TRACKS)
+        step_tasks = timed_step(ops, self.rank if replica is None else replica, TRACKS)
         if step_tasks.tasks not in self._plans:
             self._plans[step_tasks.tasks] = len(self._plans)
             write(plan_batch(self._plans[step_tasks.tasks], step_tasks.tasks))

@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from .happened import Timed, Told
+from .rank_step import PlannedTask, TimedStep
 
 FORMAT = 2
 MOST_WAITING = 4096
@@ -58,12 +58,12 @@ def schema_of(header: dict[str, Any]) -> pa.Schema:
     return SCHEMA.with_metadata({b"bubblescope": json.dumps(header).encode()})
 
 
-def plan_batch(number: int, tasks: Sequence[Told]) -> pa.RecordBatch:
+def plan_batch(number: int, tasks: Sequence[PlannedTask]) -> pa.RecordBatch:
     """The row that tells all tasks of a plan."""
     return _batch("plan", 1, plan=[number], tasks=[[task._asdict() for task in tasks]])
 
 
-def span_batch(plan: int, step: int, timed: Timed, origin: int) -> pa.RecordBatch:
+def span_batch(plan: int, step: int, timed: TimedStep, origin: int) -> pa.RecordBatch:
     """A row for each task of a step; times are told since `origin`."""
     count = len(timed.tasks)
     note = [

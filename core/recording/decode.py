@@ -42,7 +42,9 @@ def append_batch(trace: Trace, batch: pa.RecordBatch) -> None:
     """
     takers = {
         Record.PLAN: _append_plans,
-        Record.OPEN: _append_open,  # first: batches may have been joined
+        # Before spans: of batches that were joined, a task's opening may stand beside its span,
+        # which closes it. The other way round it would stay open for ever.
+        Record.OPEN: _append_open,
         Record.SPAN: _append_spans,
         Record.COUNTER: _append_counters,
         Record.LOG: _append_logs,
@@ -111,6 +113,7 @@ def _extend_counters(counters: Counters, batch: pa.RecordBatch) -> None:
     lanes = numbers_in(notes.field("lane"))
     steps, times = numbers_of(batch, "step"), numbers_of(batch, "start")
     values = floats_in(notes.field("value"))
+    # Name and lane as one number, so that one sort groups by both; no lane (ABSENT) comes as 0.
     width = int(lanes.max()) - ABSENT + 1
     for key, mine in groups(codes * width + (lanes - ABSENT)):
         code, lane = divmod(key, width)
@@ -245,7 +248,7 @@ def groups(keys: NDArray[Any]) -> Iterator[tuple[int, NDArray[np.int64]]]:
     """Each of the keys, and where it stands, in order."""
     if not len(keys):
         return
-    order = stable_argsort(keys)
+    order = stable_argsort(keys)  # stable, so that each group stays in the order of time
     arranged = keys[order]
     firsts = [0, *(np.flatnonzero(arranged[1:] != arranged[:-1]) + 1).tolist()]
     for first, last in zip(firsts, [*firsts[1:], len(keys)], strict=True):

@@ -304,6 +304,8 @@ class TraceWriter:
 
     def flush(self) -> None:
         """Send what there is. By one thread at a time, and never by one that computes."""
+        # Other threads append meanwhile, which a deque allows without a lock. As many are taken as
+        # there are now: a thread that hands in faster than this sends would never let it end.
         queued = [self._queue.popleft() for _ in range(len(self._queue))]
         rows = [*queued, *self.running()]
         timings = [row for row in rows if isinstance(row, Timings)]
@@ -330,7 +332,7 @@ class TraceWriter:
 
 
 def _numbers(times: Numbers | None, count: int) -> NDArray[np.int64]:
-    """`count` integers, null where absent: ABSENT in the column."""
+    """A column of `count` integers, ABSENT where there is None."""
     if times is None:
         return np.full(count, ABSENT)
     if isinstance(times, np.ndarray):

@@ -50,7 +50,7 @@ class Column:
 
     @classmethod
     def over(cls, room: NDArray[Any]) -> Column:
-        """An empty column backed by the given array until it is full."""
+        """An empty column backed by the array `room` until that is full."""
         column = cls(room.dtype, 0)
         column._data = room
         return column
@@ -190,6 +190,7 @@ class TaskTable:
         """Add the next plan's tasks; `after` has the `after_count` entries of each in order."""
         own, counts = rows.copy(), rows["after_count"].astype(np.int64)
         own["plan"], own["task"] = len(self.firsts) - 1, np.arange(len(rows))
+        # Where each task's entries begin: the sum of the counts before it.
         own["after"] = len(self._after) + np.cumsum(counts) - counts
         self._rows.extend(own)
         self._after.extend(after)
@@ -216,6 +217,8 @@ class TaskTable:
         """How many tasks each of n rows waits for, and which, one row's behind the other's."""
         tasks = self.rows[rows]
         counts = tasks["after_count"].astype(np.int64)
+        # The ranges of all rows as one array, without a loop: of begins 10, 40 and counts 2, 3 it
+        # is 10 11 40 41 42. Each number is its place in that array, moved by its range's begin.
         before = np.cumsum(counts) - counts
         places = np.repeat(tasks["after"] - before, counts) + np.arange(counts.sum())
         return counts, self.after[places]
@@ -356,7 +359,7 @@ class LaneSpans(Columns):
         Readers search a lane by time and by step, whatever a file holds. Raises ValueError if a
         later span is of an earlier step.
         """
-        first = max(0, len(self) - 1)
+        first = max(0, len(self) - 1)  # the last of those before, with which the new ones compare
         for name in MOMENTS:
             times = getattr(spans, name)
             if name not in self._columns and times is not None and (times != ABSENT).any():

@@ -53,7 +53,7 @@ AWAKE_SECONDS = 0.001  # what a lane that has handed something over goes on to d
 
 
 class Name(NamedTuple):
-    """What tasks have in common that cost the same; -1 and 0 stand for what is absent."""
+    """Tasks with the same name are taken to cost the same; -1 and 0 stand for what is absent."""
 
     kind: Kind
     of: int  # a stage or block
@@ -73,7 +73,7 @@ def calibrate(
     """The costs of a batch's tasks by stage and rows, and of its transfers by bytes.
 
     `lanes` are the plan's, started and idle. Takes about a second and a half, more where a pass
-    takes longer: at least two of them are measured. `passed` hears of them. Raises Stopped on
+    takes longer: at least two of them are measured. `passed` gets their number. Raises Stopped on
     request, or what a task raised.
     """
     plan = prepared.plans[len(batch[0])]
@@ -101,11 +101,11 @@ def calibrate(
 
 
 def _unheard(_: int) -> None:
-    """Nobody counts these passes."""
+    """Does nothing: for passes that are not reported."""
 
 
 def _finish(futures: Sequence[Future[Any]]) -> None:
-    """Wait until all have come to an end. Raises what one of them raised."""
+    """Wait until all are done. Raises what one of them raised."""
     for future in wait(futures).done:
         future.result()
 
@@ -116,7 +116,7 @@ def _wait_for(timestamp: Timestamp) -> None:
 
 
 class LaneLoop:
-    """A lane that goes through its tasks again and again, of an overlap each half by itself.
+    """Runs a lane's tasks again and again; the halves of an overlap are two tasks here.
 
     `passes` has the halves of every whole pass, and when they ran.
     """
@@ -163,7 +163,10 @@ class LaneLoop:
 def measure_passes(
     loops: Sequence[LaneLoop], seconds: float, stop: threading.Event, times: Times, passed: Passed
 ) -> None:
-    """Let lanes go through their tasks until each has done so often enough; add what it took."""
+    """Let all lanes run passes at once until each has made enough; add their times to `times`.
+
+    Raises Stopped, or what a task raised.
+    """
     until = time.monotonic() + seconds
     failed = threading.Event()
 
@@ -181,12 +184,12 @@ def measure_passes(
     computing = [loop for loop in loops if loop.lane.lane.role is Role.COMPUTE]
 
     def is_ahead(loop: LaneLoop) -> bool:
-        """Whether a copy lane has made its copies more often than the steps that they belong to."""
+        """Whether a copy lane has made more passes than every lane that computes."""
         most = max((len(other.passes) for other in computing), default=math.inf)
         return loop not in computing and len(loop.passes) > most
 
     def work(loop: LaneLoop) -> None:
-        """In a lane's thread. Busy until the last lane is through."""
+        """Passes in a lane's thread, until every lane has made enough of them."""
         try:
             # Also lanes with passes enough go on: one that stopped would leave its core to the
             # others, whose last passes would be too short.
@@ -217,7 +220,7 @@ def measure_passes(
 
 
 def name_of(task: Task) -> Name:
-    """What a task's cost goes by."""
+    """The name under which a task's cost is kept."""
     of = task.stage if task.block is None else task.block
     shard = ABSENT if task.shard is None else task.shard
     return Name(task.kind, ABSENT if of is None else of, task.rows, task.bytes, shard)
@@ -256,7 +259,7 @@ def _rows(name: Name) -> int:
 
 
 def _curve(times: Times, size_of: Callable[[Name], int]) -> Curve:
-    """By size the median of the shard that takes longest."""
+    """(size, median ns) by rising size, of the shard that takes longest."""
     found: dict[int, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for name, taken in times.items():
         found[size_of(name)][name.shard] += taken
@@ -305,6 +308,8 @@ def transfer_ns(lanes: Sequence[Lane], size: int) -> float:
     clock.begin()
     moved = []
     for _ in range(TRANSFERS):
+        # Queued before it has run: the mover waits for the future on its own thread, and so is
+        # asleep or not as a lane is in a step.
         making = sender.call(make)
         after = sender.call(partial(compute, AWAKE_SECONDS))
         moved.append(mover.call(partial(move, making)))

@@ -42,7 +42,7 @@ class Handed:
 
 
 class HandedValues(ValueStore):
-    """Values that note what each `task` takes from other lanes: `handed`, by the task's name."""
+    """Records what each `task` takes from other lanes, in `handed` by the task's name."""
 
     task: Task
 
@@ -57,7 +57,7 @@ class HandedValues(ValueStore):
         self._made[key] = self.task.lane
 
     def take(self, key: Key, lane: int) -> Tensor:
-        """Give a value away to the task."""
+        """Remove and return a value; of another lane's it is recorded."""
         value = super().take(key, lane)
         # What a lane has made itself it makes anew in every pass.
         if self._made[key] != self.task.lane:
@@ -107,7 +107,7 @@ class CalibrationOps(Operations):
         )
 
     def hand(self, task: Task) -> None:
-        """Put what the task takes from other lanes where it looks for it."""
+        """Put what the task takes from other lanes into its store, as detached tensors."""
         like, handed = self._handed.get(name_of(task, self.step.plan), (task, ()))
         # The walk went through one micro-batch of each size. `like` is the task that took the
         # values there; for this one they stand under its own micro-batch's number.
@@ -123,7 +123,7 @@ class CalibrationOps(Operations):
 
 
 def name_of(task: Task, plan: Plan) -> Name:
-    """What tasks have in common that differ in their micro-batch alone, not in its size."""
+    """The same for tasks that differ in their micro-batch alone, not in its size."""
     return (task.kind, task.payload, task.lane, task.replica, task.stage, task.rows, task.bytes,
             task.paired_stage, plan.halves(task)[-1].rows)  # fmt: skip
 

@@ -67,7 +67,7 @@ class Alone:
         return max(0, self._clock.time(second) - self._clock.time(first))
 
     def recycle(self, stamps: Stamps) -> None:
-        """Return events to the pool; they must not be read afterwards."""
+        """Return timestamps to the lane's pool; they must not be read afterwards."""
         self._lane.recycle(stamps.all)
 
 

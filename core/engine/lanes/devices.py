@@ -45,6 +45,7 @@ class StreamLane(Lane):
     def settings(self) -> Iterator[None]:
         """The lane's streams on all devices; autograd in the calling thread."""
         with ExitStack() as stack:
+            # The lane's own last: the current device is then the lane's as well.
             for stream in [*self._streams, self.stream]:
                 stack.enter_context(stream)
             # Autograd has one thread per device: two lanes on it would take turns in it.
@@ -68,7 +69,7 @@ class StreamLane(Lane):
         return event
 
     def recycle(self, timestamps: Iterable[Timestamp]) -> None:
-        """Return events to the pool."""
+        """Return events to the pool; they must not be read afterwards."""
         self._pool += [event for event in timestamps if isinstance(event, torch.Event)]
 
 
@@ -194,6 +195,7 @@ def has_timed_events(device: str) -> bool:
     """Whether a device times its work: its kind can, and it does not refuse to."""
     if not kind_of(device).events:
         return False
+    # Tried out, since a backend may have the classes of events and refuse elapsed_time.
     place = torch.device(device)
     first, last = _event(place), _event(place)
     try:
@@ -208,7 +210,7 @@ def has_timed_events(device: str) -> bool:
 
 
 def allocator_bytes(device: str) -> int | None:
-    """Bytes that torch's allocator holds on an accelerator for tensors; None if it is not told."""
+    """Bytes that torch's allocator holds on an accelerator for tensors; None if it does not say."""
     if kind_of(device) is HOST:
         return None
     try:

@@ -42,7 +42,7 @@ def cut_blocks(module: nn.Module, example: Tensor) -> list[nn.Module]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """What torch.export says and prints of a module that it refuses stands in its error too."""
+    """Suppress what torch.export logs and prints of a module that it refuses: its error has it."""
     logging.disable(logging.WARNING)
     try:
         with redirect_stderr(io.StringIO()):
@@ -188,7 +188,7 @@ def _attribute(module: nn.Module, path: str) -> object:
 
 
 def _is_row_count(node: fx.Node) -> bool:
-    """Whether a node asks how many rows the input has, which each block's own input tells too."""
+    """Whether a node reads the input's number of rows, which each block's own input has too."""
     if node.target is not SIZE:
         return False
     source, axis = node.args
@@ -196,13 +196,13 @@ def _is_row_count(node: fx.Node) -> bool:
 
 
 def _can_be_repeated(node: fx.Node) -> bool:
-    """Whether computing a node twice gives the same twice."""
+    """Whether a node has no side effects and draws no random numbers, so that it can run twice."""
     tags = getattr(node.target, "tags", ())
     return not _changed_by(node) and torch.Tag.nondeterministic_seeded not in tags
 
 
 def _changed_by(node: fx.Node) -> set[object]:
-    """What a node changes in place, of its arguments."""
+    """The arguments that a node writes to, by its operator's schema."""
     schema = getattr(node.target, "_schema", None)
     if schema is None:
         return set()

@@ -54,9 +54,9 @@ def _load(path: Path) -> ModuleType:
 
 @contextmanager
 def _without_namesakes(folder: Path) -> Iterator[None]:
-    """Within, `core` and `gui` mean those that lie in a folder, if some do, and not the house's.
+    """Within, `core` and `gui` are those of a folder, if it has some, and not this project's.
 
-    A package is known by its name to the whole process, so the house's are set aside for so long.
+    A package is known by its name to the whole process, so the project's are set aside meanwhile.
     """
     find = importlib.machinery.PathFinder.find_spec
     taken = [
@@ -151,7 +151,7 @@ class Logits(nn.Module):
 
 
 def _what(built: object) -> str:
-    """What build() gave, in words; of a list what is wrong in it."""
+    """A name for what build() returned; for a list the first thing in it that is no block."""
     if isinstance(built, (list, tuple, nn.Sequential, nn.ModuleList)):
         odd = next((block for block in built if not isinstance(block, nn.Module)), None)
         return "no block" if odd is None else f"a list with {type(odd).__name__}"
@@ -171,7 +171,7 @@ def _own_batch(module: ModuleType, name: str, rows: int, generator: torch.Genera
 
 @contextmanager
 def blaming(name: str, what: str) -> Iterator[None]:
-    """Whatever the user's file raises within is theirs to read, in one line: a PlanError."""
+    """Turn whatever the user's file raises within into a PlanError of one line, naming the file."""
     try:
         yield
     except (Exception, SystemExit) as error:

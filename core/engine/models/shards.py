@@ -106,7 +106,7 @@ class Tail(LaneBlocks):
 
 
 class Shard(LaneBlocks):
-    """One lane's share of a segment: x, whole, to a partial output as large as the whole one."""
+    """One lane's share of a segment: from the whole x to a partial output of the whole's shape."""
 
     def __init__(self, segment: Segment, shard: int, lanes: int) -> None:
         """Its own copies of the parameters, for lane `shard` of `lanes`, which divide the units."""

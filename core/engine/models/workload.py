@@ -121,7 +121,7 @@ def check_ties(workload: Workload, stages: Sequence[Stage]) -> None:
 
 
 def verification_notes(workload: Workload) -> list[str]:
-    """What must be said of a comparison with a plain step of this model."""
+    """Warnings about comparing this model's steps with plain ones."""
     found = []
     if workload.description.depends_on_split:
         found.append(

@@ -78,7 +78,7 @@ class Communication:
 
 
 class ThreadedCollectives(Communication):
-    """One after the other in a thread of its own, as they would run on a stream."""
+    """Runs collectives one after the other in a thread of its own, in the order of a stream."""
 
     def __init__(self, lane: Lane) -> None:
         self._stack = ExitStack()
@@ -103,6 +103,8 @@ class ThreadedCollectives(Communication):
         Here each rank is sent its pieces and adds them, which moves half as much.
         """
 
+        # With 2 ranks whose wholes are (a0 a1) and (b0 b1), rank 0 gets (a0 b0) and adds these up,
+        # rank 1 gets (a1 b1): each sends half of its whole, in an all-reduce as much as all of it.
         def collective() -> None:
             pieces = torch.empty_like(whole)
             dist.all_to_all_single(pieces, whole, group=group)

@@ -118,7 +118,7 @@ class Sharded(RankModel):
         return self._communication.gather(op, whole, part, group)
 
     def reduce(self, block: int, part: Tensor, whole: Tensor, group: dist.ProcessGroup) -> None:
-        """Reduce-scatter a block's gradients to their mean; its parameters are given up by now."""
+        """Reduce-scatter a block's gradients to their mean; its parameters are resharded by now."""
         self._resharded(block)
         self._hold_gradients(whole.nbytes)
         payload = Payload.PARAMETER_GRADIENTS

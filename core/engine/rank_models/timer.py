@@ -1,4 +1,4 @@
-"""Times what torch does inside a rank: blocks by hooks, collectives as the rank's model tells.
+"""Times what torch does inside a rank: blocks by hooks, collectives by calls of the rank's model.
 
 A block's backward begins when the gradient of its output is there and ends when its last parameter
 has its gradient (without trained parameters: when the gradient of its input is there).
@@ -26,9 +26,8 @@ ReportMemory = Callable[[str, float], None]
 class TimedOp:
     """Something that happened in a rank; `number` is its block or bucket, or -1.
 
-    A collective starts when it was asked for, is launched when it is handed to torch, and ends
-    when it has come to an end; its `names` are those of its parameters. `announced` says that it
-    was told as open.
+    A collective starts when it is asked for, and is launched when it is handed to torch. Its
+    `names` are those of its parameters. `announced` says that it was sent as an open task.
     """
 
     kind: Kind
@@ -42,12 +41,12 @@ class TimedOp:
 
     @property
     def key(self) -> tuple[Kind, int, Payload]:
-        """What tells it from the others of the step."""
+        """Identifies it within the step, as the tasks of the plan are (ranks.expectation.Key)."""
         return self.kind, self.number, self.payload
 
     @property
     def is_over(self) -> bool:
-        """Whether it has come to its end; safe from another thread."""
+        """Whether it has ended; safe from another thread."""
         return self.end is not None and reached(self.end)
 
 
@@ -124,7 +123,7 @@ class RankTimer:
             self._end_backward(end)
 
     def ask(self, kind: Kind, payload: Payload, number: int, names: tuple[str, ...]) -> TimedOp:
-        """A collective is asked for: whoever runs it sets when it is launched, and its end."""
+        """Note that a collective is asked for; what runs it sets `launched` and `end`."""
         op = TimedOp(kind, number, self._timestamp(), payload=payload, names=names)
         self.now.collectives.append(op)
         return op

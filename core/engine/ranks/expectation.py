@@ -12,7 +12,7 @@ from core.plan.planning import job_of
 from core.plan.task import Kind, Payload, Task
 
 Key = tuple[Kind, int, Payload]
-"""What tells a rank's tasks apart: kind, block or bucket (or -1), and what is moved."""
+"""Identifies a task within a rank's step: kind, block or bucket (or -1), and what is moved."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ Row = tuple[TimedOp, int | None, int, int | None]
 
 @dataclass(frozen=True, slots=True)
 class RankSettings:
-    """What the engine tells a rank."""
+    """The first line that the engine sends to a rank."""
 
     rank: int
     port: int
@@ -176,7 +176,10 @@ class Rank:
         return loss.detach()
 
     def _record(self, uncertainty: int) -> None:
-        """Match what happened to the plan's tasks and tell it. Raises KeyError if it cannot."""
+        """Match what happened to the plan's tasks and send it as spans.
+
+        Raises KeyError for what the plan does not have.
+        """
         happened = self._timer.now
         self._expectations.learn(happened.report())
         self._writer.clock(self._lane.lane.device, self._expectations.now.step, uncertainty)
@@ -216,7 +219,7 @@ class Rank:
         )
 
     def _openings(self) -> Iterator[Timings]:
-        """What is under way on the rank's lanes and was not told yet, for the thread that sends."""
+        """Tasks under way on the rank's lanes that were not sent yet, for the thread that sends."""
         with self._stamps_lock:
             rows = [row for row in self._on_tracks(self._timer.now.collectives) if row[3] is None]
             if (computing := self._timer.now.open_compute()) is not None:
@@ -249,8 +252,9 @@ def on_tracks(
 ) -> list[Row]:
     """The collectives that have begun: each on the first lane that was free, in launch order.
 
-    So a stream runs them, which is one lane, and so do the threads of a gloo group: a queue that
-    several work off. When one begins is not told, but follows. Those under way have no end.
+    So a stream runs them, which is one lane, and so do the threads of a gloo group, which share one
+    queue. Torch does not report when one begins: here it is the later of its launch and the lane's
+    last end. Those under way have no end.
     """
     # When each lane is free again (ns); infinite while its collective is still under way. Of a, b
     # and c on two lanes, launched in this order, c begins when the first of the others has ended:

@@ -34,7 +34,7 @@ HOST = "127.0.0.1"
 RANK = "core.engine.ranks.rank"
 
 Report = tuple[int, Message | str]
-"""A rank, and what it told or how its process ended."""
+"""A rank, and a message of it or how its process ended."""
 
 
 class RankError(RuntimeError):
@@ -130,9 +130,13 @@ def _gather(
                 # One rank's end breaks the others' collectives: hear them all, then blame the
                 # one that did not say why.
                 deadline = time.monotonic() + LAST_WORDS_SECONDS
+    # A stopped run is no failure, whatever ranks said while they were being ended.
     if is_stopping:
         raise Stopped
     if deadline < math.inf:
+        # A rank that fails by itself sends why; one that was killed, by the kernel for want of
+        # memory for one, could not. So the silent one is the cause, and what the others send
+        # (a lost connection) its effect.
         silent = [end for rank, end in ends.items() if rank not in words]
         said = [f"rank {rank}: {word.text}" for rank, word in words.items() if word.text]
         raise RankError((silent + said)[0])
@@ -151,7 +155,7 @@ class Plans:
         self._of_step: dict[int, tuple[int, int]] = {}
 
     def renumbered(self, rank: int, batch: pa.RecordBatch) -> pa.RecordBatch | None:
-        """A rank's batch as the run has it; None for a plan that another rank has told.
+        """A rank's batch as the run has it; None for a plan that another rank has sent already.
 
         Raises RankError if ranks ran different collectives in a step.
         """

@@ -46,7 +46,7 @@ RunStep = Callable[[int, Plan, int, Batch, Nested | None], Step]
 Passed = Callable[[int], None]
 """Hears how many passes are over."""
 Calibrate = Callable[[Batch, Passed], CostModel]
-"""Measures what the tasks of a batch cost, and tells how many passes through them are over.
+"""Measures what the tasks of a batch cost; tells Passed how many passes through them are over.
 
 Raises Stopped, or what a task raised.
 """
@@ -59,7 +59,7 @@ def run_steps(
     run_step: RunStep,
     calibrations: Iterable[Calibrate],
 ) -> None:
-    """Tell the plans, measure what tasks cost, run every step and judge it, as is asked for.
+    """Write the plans, measure costs, run every step and verify it, as the specification says.
 
     Costs are measured by the first of `calibrations` before the first measured step, by the next
     one before the next step, as long as there are some.
@@ -98,7 +98,7 @@ def run_steps(
 
 
 def _tell_costs(batch: Batch, calibrate: Calibrate, writer: TraceWriter) -> bool:
-    """Measure what the tasks of the step to come cost, and tell it; False if there is no room."""
+    """Measure what the next step's tasks cost and write it; False if memory does not suffice."""
     try:
         costs = calibrate(batch, partial(writer.counter, PASSES))
     except (RuntimeError, MemoryError) as error:
@@ -169,6 +169,7 @@ class RunningStep:
         """What was not told yet of a lane: its spans that are final, then the task that is open."""
         jobs = self.lanes[lane]
         for job in jobs[self.sent[lane] :]:
+            # Without a lock: the lane's thread sets the end last, so where it is the start is too.
             start, end = job.stamps.start, job.stamps.end
             if isinstance(start, int) and isinstance(end, int):
                 job.span = start, end  # host times, and final at once
@@ -231,11 +232,14 @@ class Executor:
             stamps = Stamps(lane.timestamp, bool(blocks))
             jobs.append(_Job(task, lane, self._clocks[lane.lane.device], after, blocks, stamps))
             lanes[task.lane].append(jobs[-1])
+        # All jobs of the step are made before the first is queued: a job that waits for one of
+        # another lane must find it, and the thread that sends must see lanes whole.
         running = RunningStep(index, number, lanes, [0] * len(lanes))
         if self._writer is not None:
             self.untold.append(running)
         for job in jobs:
             job.lane.submit(partial(self._do, job))
+        # Behind this no lane works on the step, so clocks can be anchored on idle devices.
         self._collect(jobs)
         if self._writer is not None:
             self._close(step, began, running, jobs, self._writer)
@@ -250,6 +254,8 @@ class Executor:
     def _do(self, job: _Job) -> None:
         """Run a job in its lane's thread."""
         try:
+            # This blocks the lane. It cannot deadlock: a lane's queue is in the plan's order, in
+            # which every task comes after those that it waits for, on whichever lanes these are.
             for other in job.after:
                 other.issued.wait()
             if self._error is None and not self._stop.is_set():
@@ -261,8 +267,7 @@ class Executor:
 
     def _launch(self, job: _Job) -> None:
         for other in job.after:
-            # Issued means done on a lane of the CPU, but only launched on one with a stream: there
-            # this lane's stream waits for the other's event.
+            # A lane's own work runs in order anyway, on a CPU's thread as on a stream.
             if other.lane is not job.lane and other.stamps.end is not None:
                 job.lane.wait(other.stamps.end)
         job.launched = time.perf_counter_ns()

@@ -1,4 +1,4 @@
-"""Memory counters and tensor-size lines recorded for each step."""
+"""Memory counters and lines of tensor sizes that are recorded for each step, beside its spans."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class ClosedStep:
 
 
 def size_line(step: Step, text: str, time: int) -> NoteRow:
-    """A line of sizes, said at a time in ns."""
+    """A log line of sizes, at a time in ns."""
     return NoteRow(Record.LOG, "size", time, step.index, text=text)
 
 

@@ -40,7 +40,7 @@ _FAILED = re.compile(r"rank\s*: (\d+) .*?exitcode\s*: (-?\d+) \(pid: (\d+)\)", r
 
 @dataclass(frozen=True, slots=True)
 class Hosts:
-    """Where the processes of a job run, as torchrun is told; `endpoint` is HOST:PORT of node 0."""
+    """The hosts of a job, by torchrun's own options; `endpoint` is HOST:PORT of node 0."""
 
     nodes: int = 1
     node: int = 0
@@ -49,7 +49,7 @@ class Hosts:
 
 @dataclass(frozen=True, slots=True)
 class LaunchSettings:
-    """What each process is told. `lifeline` is a named pipe that lives as long as the launcher."""
+    """The argument of each process. `lifeline` is a named pipe that closes with the launcher."""
 
     specification: Specification
     out: str
@@ -170,13 +170,13 @@ def _run(command: list[str], lifeline: str, hosts: Hosts, verbose: bool) -> Ende
     """Run torchrun until it ends."""
     said: list[str] = []
 
-    def hear(line: str) -> None:
+    def on_line(line: str) -> None:
         said.append(line)
         if verbose or line.startswith(NOT_RECORDED):
             say(line.rstrip("\n"), sys.stderr)
 
     try:
-        code = run_module(command, lifeline, _variables(hosts), hear)
+        code = run_module(command, lifeline, _variables(hosts), on_line)
     except KeyboardInterrupt:
         return Ended(Outcome.STOPPED, "stopped; what was recorded is kept")
     return (
@@ -187,7 +187,7 @@ def _run(command: list[str], lifeline: str, hosts: Hosts, verbose: bool) -> Ende
 
 
 def _variables(hosts: Hosts) -> Mapping[str, str]:
-    """What gloo is told: processes of one host meet on the loopback interface."""
+    """Environment variables for gloo: processes of one host meet on the loopback interface."""
     if hosts.nodes > 1:
         return {}
     return {"GLOO_SOCKET_IFNAME": "lo0" if sys.platform == "darwin" else "lo"}

@@ -104,7 +104,7 @@ class LaunchedRank:
         self, batch: Batch, plan: Plan, before: list[dict[str, torch.Tensor]],
         gradients: list[dict[str, torch.Tensor]], loss: float, run: record,
     ) -> None:  # fmt: skip
-        """Compare a step with the plain one, and tell it."""
+        """Compare a step with the plain one, and record loss and errors."""
         parameters = self._engine.copies(before)[0]
         wanted = reference(self._workload, parameters, batch, plan.parts)
         found = [compare(loss, own, wanted) for own in self._engine.copies(gradients)]
@@ -133,7 +133,7 @@ def _device(lanes: list[Lane], nodes: int) -> torch.device:
 
 
 def main() -> int:
-    """Run until the end, or until the launcher's end; what fails is said in one line."""
+    """Run until the last step or the launcher's end; an error is printed in one line."""
     settings = typed(LaunchSettings, json.loads(sys.argv[1]))
     # By a path and not by an inherited descriptor: torchrun stands between, and passes none on.
     exit_with_parent(os.open(settings.lifeline, os.O_RDONLY | os.O_NONBLOCK))

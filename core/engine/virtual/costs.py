@@ -49,7 +49,10 @@ class AloneCosts:
         self._times: Times = defaultdict(list)
 
     def measure(self, batch: Batch, passed: Passed) -> CostModel:
-        """Pass after pass, of which `passed` hears. Raises Stopped, or what a task raised."""
+        """Run passes until the budget is used; `passed` gets their number after each.
+
+        Raises Stopped, or what a task raised.
+        """
         self._operations = self._make()
         # Passes run the optimizer too, since its time is wanted. With a learning rate of zero it
         # does the same arithmetic, and pass after pass on one batch cannot make the parameters

@@ -31,7 +31,7 @@ from core.predict.simulate import in_time_order
 from core.recording.schema import NoteRow, Timings, TraceWriter, note_batch, span_batch
 from core.trace.step import StepColumns
 
-# At most 20 batches a second, which is as often as the thread that sends looks (Flusher).
+# At most 20 batches a second, which is as often as the thread that sends looks for some.
 TELL_SECONDS = 0.05
 # Costs where computing takes no time: only the link's part of `durations` is used, but that
 # function wants a curve of (rows, ns) for each kind.

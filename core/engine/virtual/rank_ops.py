@@ -125,11 +125,13 @@ class RankOps(Operations):
     def _backward(self, step: Step, task: Task) -> Work:
         yield from super()._backward(step, task)
         self._leave_block(task)
+        # Autograd has accumulated into the whole parameters; what is sharded
+        # goes with the reduce-scatter.
         made = self.model.of(task.replica, task).gradients().values()
         self._hold("gradients", task.replica or 0, sum(gradient.nbytes for gradient in made))
 
     def _leave_block(self, task: Task) -> None:
-        """A pass is over: the block's whole parameters are given up, if they were gathered."""
+        """Free the block's whole parameters behind a pass, if they were gathered."""
         if self.model.is_sharded:
             rank, names = task.replica or 0, self.model.of(task.replica, task).parameters
             self.model.reshard(rank, names)

@@ -80,7 +80,7 @@ class RankReplicas(Replicas):
         return [slice(*pair) for pair in pairwise(ends)]
 
     def reshard(self, rank: int, names: Iterable[str]) -> None:
-        """Let a rank keep only its parts. Autograd goes on knowing the empty tensors."""
+        """Free a rank's whole parameters; it keeps its parts. The tensors stay, without memory."""
         for name in names:
             # The memory goes, the tensor stays: autograd's saved tensors and the views of the
             # forward pass share this storage, and find the values again when it is filled for the

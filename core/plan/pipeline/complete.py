@@ -80,7 +80,7 @@ class _Passes:
         return cls(whole, *passes)
 
     def refuse(self, wrong: NDArray[np.bool_], says: Callable[[int, Action], str]) -> None:
-        """Raise ScheduleError for the first that is wrong: its rank, then what is said of it."""
+        """Raise ScheduleError for the first wrong one: its rank, then the text of `says`."""
         for place in np.flatnonzero(wrong).tolist():
             number = None if self.whole[place] else int(self.microbatch[place])
             kind, replica = KINDS[self.kind[place]], int(self.replica[place])
@@ -95,14 +95,14 @@ def _check_places(passes: _Passes, placement: Sequence[StagePlacement], microbat
     """
     rank_of = {(held.replica, held.stage): held.rank for held in placement}
     places = zip(passes.replica.tolist(), passes.stage.tolist(), strict=True)
-    holder = np.array([rank_of.get(place, ABSENT) for place in places], np.int64)
+    held_by = np.array([rank_of.get(place, ABSENT) for place in places], np.int64)
 
     def elsewhere(place: int, half: Action) -> str:
         held = sorted({h.stage for h in placement if h.rank == passes.rank[place]})
         replica = f" (this is replica {half.replica})" if half.stage in held else ""
         return f"{half}, but it holds {_stages(held)}{replica}"
 
-    passes.refuse(holder != passes.rank, elsewhere)
+    passes.refuse(held_by != passes.rank, elsewhere)
     passes.refuse(
         passes.whole & (passes.kind != BACKWARD),
         lambda place, half: f"{half}, which needs the number of a micro-batch",

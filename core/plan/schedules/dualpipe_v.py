@@ -16,7 +16,7 @@ from core.plan.task import Kind
 
 
 def order(rank: int, ranks: int, microbatches: int, chunks: int) -> Sequence[Action]:
-    """Fill, overlapped pairs, and a drain whose second half puts weight gradients off."""
+    """Fill, overlapped pairs, and a drain whose second half runs weight gradients late."""
     behind = ranks - 1 - rank
     pairs = ["Fb", "fB"] * (microbatches - 2 * ranks + rank + 1)
     if behind == 0:

@@ -29,8 +29,8 @@ from core.plan.strategies.ddp import parameter_bytes
 from core.plan.task import Kind, Payload, Task, TaskColumns, add_task
 
 Pass = tuple[Kind, int]
-"""A forward or backward pass through a block; before the first is nothing, behind the last the
-loss."""
+"""A forward or backward pass through a block; the one before the first is empty, the one behind the
+last is the loss."""
 
 
 def plan(job: Job) -> Plan:

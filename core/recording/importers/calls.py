@@ -21,7 +21,7 @@ from core.recording.importers.json_events import (
     plain_number,
 )
 from core.recording.importers.roles import with_roles
-from core.recording.role_words import Told, told_role
+from core.recording.role_words import TrackRole, read_role
 from core.trace.odd import Odd
 
 NS_PER_UNIT = 1000.0  # times are microseconds, whatever unit a file asks viewers to show
@@ -149,14 +149,14 @@ def titles(events: Events) -> list[tuple[str, str]]:
     ]
 
 
-def with_told_roles(events: Events, tracks: Sequence[Track]) -> tuple[Track, ...]:
+def with_file_roles(events: Events, tracks: Sequence[Track]) -> tuple[Track, ...]:
     """The tracks of threads with the roles that a file of our own tells beside their names."""
     numbers = {(pid, str(tid)): place for place, (pid, tid) in enumerate(events.threads)}
     threads = {tid: place for (_, tid), place in numbers.items()}
-    roles: dict[int, Told] = {}
+    roles: dict[int, TrackRole] = {}
     for event in events.rest:
         place = numbers.get((event.pid, str(event.tid)))
-        role = told_role(event.args.role) if event.args is not None else None
+        role = read_role(event.args.role) if event.args is not None else None
         if event.ph == "M" and role is not None and place is not None:
             roles[place] = role[0], threads.get(str(role[1]), ABSENT)
     return with_roles(tracks, range(len(tracks)), roles)

@@ -25,7 +25,7 @@ from core.recording.importers.calls import (
     names_of,
     times_of,
     titles,
-    with_told_roles,
+    with_file_roles,
 )
 from core.recording.importers.found import Found, Track
 from core.recording.importers.json_arguments import arguments_of
@@ -36,7 +36,7 @@ from core.recording.importers.megascan import found_of_megascan, is_megascan
 from core.recording.importers.to_trace import OTHER, trace_of
 from core.recording.index import Progress
 from core.recording.stream import Opened
-from core.trace.odd import told
+from core.trace.odd import odd_text
 
 
 def read_chrome_trace(path: Path | str, progress: Progress | None = None) -> Opened:
@@ -48,7 +48,7 @@ def read_chrome_trace(path: Path | str, progress: Progress | None = None) -> Ope
     with gc_paused(), one_line(refusal(path), RecordingError, msgspec.MsgspecError):
         found = read_found(Path(path), progress)
         trace = trace_of(found, Path(path).name)
-    lost = told(trace.odd)
+    lost = odd_text(trace.odd)
     return Opened(trace, lost and f"{path}: {lost}")
 
 
@@ -78,7 +78,7 @@ def found_of_chrome(events: Events) -> Found:
     if all(track.role is Role.NESTED for track in tracks):
         tracks = tuple(Track(track.name, track.place) for track in tracks)
     return Found(
-        with_told_roles(events, tracks), names, columns["thread"], columns["name"], start, end,
+        with_file_roles(events, tracks), names, columns["thread"], columns["name"], start, end,
         np.full(len(start), OTHER, np.int8), counters=counters_of(events),
         links=arrows(events, columns["thread"], start, end), odd=events.odd,
     )  # fmt: skip

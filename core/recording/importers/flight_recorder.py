@@ -22,7 +22,7 @@ from core.recording.importers.to_trace import trace_of
 from core.recording.importers.words import kinds_of
 from core.recording.index import Progress, report_progress
 from core.recording.stream import Opened
-from core.trace.odd import Odd, told
+from core.trace.odd import Odd, odd_text
 
 MOST_BYTES = 1 << 29
 _RANK = re.compile(r"(?:rank|trace|dump)[-_ ]?(\d{1,6})", re.IGNORECASE)
@@ -59,7 +59,7 @@ def read_flight_recorder(path: Path | str, progress: Progress | None = None) -> 
         if not len(found):
             raise RecordingError(f"{words}: it has no collective that says when it was called")
         trace = trace_of(found, Path(path).name)
-    lost = told(trace.odd)
+    lost = odd_text(trace.odd)
     return Opened(trace, lost and f"{path}: {lost}")
 
 

@@ -19,7 +19,7 @@ from core.recording.importers.calls import (
     names_of,
     times_of,
     titles,
-    with_told_roles,
+    with_file_roles,
 )
 from core.recording.importers.found import Found, Steps, Track
 from core.recording.importers.json_events import Events
@@ -49,7 +49,7 @@ def found_of_megascan(events: Events) -> Found:
     columns, names = events.whole(), names_of(events)
     start, end = times_of(columns["begin"], columns["length"])
     thread_titles = titles(events)
-    tracks = with_told_roles(events, [Track(title, process) for title, process in thread_titles])
+    tracks = with_file_roles(events, [Track(title, process) for title, process in thread_titles])
     notes = (
         Track(f"{title} iterations", process, Role.NESTED, thread)
         for thread, (title, process) in enumerate(thread_titles)

@@ -24,7 +24,7 @@ from core.recording.importers.to_trace import trace_of
 from core.recording.importers.words import kinds_of, steps_of
 from core.recording.index import Progress, report_progress
 from core.recording.stream import Opened
-from core.trace.odd import Odd, told
+from core.trace.odd import Odd, odd_text
 
 LATEST = 1 << 61  # ns
 _PROCESS = 0xFFFFFF  # bits 24 to 47 of a global id are the process, those below the thread
@@ -68,7 +68,7 @@ def read_nsight(path: Path | str, progress: Progress | None = None) -> Opened:
             raise RecordingError(f"{words}: it has no kernel, call or range that says when it ran")
         told_of = arguments_in_order(Path(path), np.array(rows.place, np.int32), _texts)
         trace = trace_of(replace(rows.found(), arguments=told_of), Path(path).name)
-    lost = told(trace.odd)
+    lost = odd_text(trace.odd)
     return Opened(trace, lost and f"{path}: {lost}")
 
 

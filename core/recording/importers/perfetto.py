@@ -38,9 +38,9 @@ from core.recording.importers.roles import with_roles
 from core.recording.importers.to_trace import trace_of
 from core.recording.importers.words import kinds_of, ranges, steps_of
 from core.recording.index import Progress
-from core.recording.role_words import Told, told_role
+from core.recording.role_words import TrackRole, read_role
 from core.recording.stream import Opened
-from core.trace.odd import Odd, told
+from core.trace.odd import Odd, odd_text
 
 LATEST = 1 << 61  # ns
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
@@ -58,7 +58,7 @@ def read_perfetto(path: Path | str, progress: Progress | None = None) -> Opened:
         places = np.array(slices.packet_of, np.int32)[np.array(slices.end, np.int64) >= 0]
         told_of = arguments_in_order(Path(path), places, tell_annotations)
         trace = trace_of(replace(columns, arguments=told_of), Path(path).name)
-    lost = told(trace.odd)
+    lost = odd_text(trace.odd)
     return Opened(trace, lost and f"{path}: {lost}")
 
 
@@ -67,7 +67,7 @@ class _Slices:
     """What has been read so far, packet by packet; a sequence of packets has names of its own."""
 
     titles: dict[int, tuple[str, str, int]] = field(default_factory=dict)
-    roles: dict[int, Told] = field(default_factory=dict)
+    roles: dict[int, TrackRole] = field(default_factory=dict)
     names: dict[tuple[int, int], str] = field(default_factory=dict)
     defaults: dict[int, int] = field(default_factory=dict)
     opened: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
@@ -114,7 +114,7 @@ class _Slices:
             if not place and pid is not None and not parent:
                 place = f"process {pid}"
             self.titles[number_of(fields, 1) or 0] = title, place, parent or 0
-            role = told_role(text_of(fields, 14))
+            role = read_role(text_of(fields, 14))
             if role is not None:
                 self.roles[number_of(fields, 1) or 0] = role
 

@@ -19,7 +19,7 @@ from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import open_end
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
-from tests.gui.timeline.test_open_tasks import with_a_lost_end
+from tests.gui.timeline.state.test_open_tasks import with_a_lost_end
 from tests.gui.window.test_window import perform
 from tests.make_believe import MS, prediction_of, specification, trace_of
 

@@ -10,9 +10,9 @@ from core.errors import RecordingError
 from core.recording.importers import json_pieces
 from core.recording.recording import open_recording
 from core.trace.arguments import MOST_SHOWN, MOST_TEXT, Reading, bounded, pairs
-from tests.core.recording.foreign_files import flight_dump, nsight_export, perfetto_trace
+from tests.core.recording.importers.foreign_files import flight_dump, nsight_export, perfetto_trace
 
-TWO_RANKS = Path(__file__).parents[2] / "data" / "two-ranks"
+TWO_RANKS = Path(__file__).parents[3] / "data" / "two-ranks"
 
 
 def result(reading: Reading) -> str:

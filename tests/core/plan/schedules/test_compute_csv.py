@@ -51,7 +51,7 @@ def test_ranks_of_a_file_share_lanes_as_other_schedules_do(tmp_path, name):
     "name", ["interleaved", "looped-bfs", "interleaved-zb", "zb-v", "dualpipe-v"]
 )
 def test_torchs_loader_reads_what_is_saved_and_torchs_dump_is_read(tmp_path, name):
-    torch = pytest.importorskip("tests.core.plan.torch_schedules", exc_type=ImportError)
+    torch = pytest.importorskip("tests.core.plan.schedules.torch_schedules", exc_type=ImportError)
     orders = SCHEDULES[name].orders(4, 8, 2)
     path = write(tmp_path, csv_text(orders))
     loader = torch.loader(4, 2, 8)
@@ -65,7 +65,7 @@ def test_torchs_loader_reads_what_is_saved_and_torchs_dump_is_read(tmp_path, nam
 
 
 def test_torchs_loader_reads_saved_schedules_of_one_stage_a_rank(tmp_path):
-    torch = pytest.importorskip("tests.core.plan.torch_schedules", exc_type=ImportError)
+    torch = pytest.importorskip("tests.core.plan.schedules.torch_schedules", exc_type=ImportError)
     for name in ("gpipe", "1f1b", "zb-h1", "zb-h2"):
         orders = SCHEDULES[name].orders(3, 6, 1)
         loader = torch.loader(3, 1, 6)

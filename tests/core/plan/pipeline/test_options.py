@@ -14,7 +14,7 @@ from core.plan.pipeline.options import CHUNKS, MICROBATCHES, SCHEDULE, STAGES
 from core.plan.planning import job_of
 from core.plan.specification import OPTIONS, STRATEGY_OPTIONS, Specification, specification_of
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 
 NEW_STRATEGY = """
 from dataclasses import replace

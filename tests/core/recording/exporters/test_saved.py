@@ -14,14 +14,14 @@ from core.trace.own_steps import with_steps
 from core.trace.spans import MOMENTS, TASK_DTYPE
 from core.trace.trace import Trace
 from tests.core.recorder.made import two_ranks
-from tests.core.recording.foreign_files import (
+from tests.core.recording.importers.foreign_files import (
     MEGASCAN,
     flight_dump,
     nsight_export,
     perfetto_trace,
 )
 
-TWO_RANKS = Path(__file__).parents[2] / "data" / "two-ranks"
+TWO_RANKS = Path(__file__).parents[3] / "data" / "two-ranks"
 PAINTED = [
     {"ph": "X", "ts": 7, "dur": 5, "name": "b", "cname": "good", "args": {"n": [1, {"deep": 2}]}},
     {"ph": "X", "ts": 0, "dur": 5, "name": "a\u202e", "tid": 4},

@@ -14,7 +14,7 @@ from core.plan.task import Kind
 from core.recording.recording import open_recording
 from core.recording.sniff import Format, format_of
 from core.trace.odd import Odd
-from tests.core.recording.foreign_files import (
+from tests.core.recording.importers.foreign_files import (
     MEGASCAN,
     flight_dump,
     nsight_export,
@@ -32,7 +32,7 @@ def written(tmp_path):
     return write
 
 
-def told(trace):
+def odd_text(trace):
     """(lane's name, label, start, end) of every span that is no part of another."""
     lanes = trace.header.lanes
     return [
@@ -58,7 +58,7 @@ def test_the_flight_recorder_tells_collectives_by_process_group(written):
     path = written("nccl_trace_rank_3.json", flight_dump())
     assert format_of(path) is Format.FLIGHT_RECORDER
     trace = open_recording(path).trace
-    assert told(trace) == [
+    assert odd_text(trace) == [
         ("default_pg 0", "nccl:all_reduce", 0, 700),
         ("default_pg 0", "nccl:send 0->1", 1_800, 1_800),
         ("default_pg 1", "nccl:all_gather", 800, 1_300),
@@ -72,7 +72,7 @@ def test_nsight_tells_streams_calls_and_ranges(tmp_path):
     path = tmp_path / "run.sqlite"
     nsight_export(path)
     trace = open_recording(path).trace
-    assert told(trace) == [
+    assert odd_text(trace) == [
         ("device 0 stream 7", "gemm", 1_000, 2_000),
         ("device 0 stream 7", "Memcpy", 3_100, 3_200),
         ("device 0 stream 9", "ncclDevKernel_AllReduce_Sum", 1_500, 3_000),
@@ -101,7 +101,7 @@ def test_nsight_without_a_table_or_with_a_trigger_is_refused_or_harmless(tmp_pat
 def test_perfetto_tells_slices_counters_and_flows(written):
     for data in (perfetto_trace(), gzip.compress(perfetto_trace())):
         trace = open_recording(written("trace.pftrace", data)).trace
-        assert told(trace) == [
+        assert odd_text(trace) == [
             ("main", "step", 0, 1_000), ("io", "read", 600, 700), ("io", "mark", 800, 800),
         ]  # fmt: skip
         assert {lane.device for lane in trace.header.lanes} == {"trainer"}

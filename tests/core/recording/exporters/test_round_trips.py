@@ -27,8 +27,8 @@ from core.report.verdict import Limit, verdict
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
-RECORDINGS = Path(__file__).parents[3] / "resources" / "recordings"
-TWO_RANKS = Path(__file__).parents[2] / "data" / "two-ranks"
+RECORDINGS = Path(__file__).parents[4] / "resources" / "recordings"
+TWO_RANKS = Path(__file__).parents[3] / "data" / "two-ranks"
 PLANS = ("1f1b-2-cpu-lanes.arrow", "1f1b-4-virtual-lanes.arrow", "ddp-8-virtual-lanes.arrow")
 RUNS = ("1f1b-2-cpu-lanes.arrow", "ddp-8-virtual-lanes.arrow")
 

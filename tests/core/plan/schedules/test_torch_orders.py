@@ -23,7 +23,7 @@ def ours(name, p, m, v):
     "name", ["interleaved", "looped-bfs", "interleaved-zb", "zb-v", "dualpipe-v"]
 )
 def test_schedules_of_several_stages_a_rank_are_torchs_within_torchs_domain(name):
-    torch = pytest.importorskip("tests.core.plan.torch_schedules", exc_type=ImportError)
+    torch = pytest.importorskip("tests.core.plan.schedules.torch_schedules", exc_type=ImportError)
     compared = 0
     for p, m, v in cases(name):
         try:
@@ -38,14 +38,14 @@ def test_schedules_of_several_stages_a_rank_are_torchs_within_torchs_domain(name
 
 
 def test_gpipe_is_torchs():
-    torch = pytest.importorskip("tests.core.plan.torch_schedules", exc_type=ImportError)
+    torch = pytest.importorskip("tests.core.plan.schedules.torch_schedules", exc_type=ImportError)
     for p, m, v in cases("gpipe"):
         assert ours("gpipe", p, m, v) == torch.orders("gpipe", p, m, v)
     assert len(cases("gpipe")) >= AT_LEAST
 
 
 def test_1f1b_is_torchs_but_for_its_last_rank_which_begins_at_micro_batch_1():
-    torch = pytest.importorskip("tests.core.plan.torch_schedules", exc_type=ImportError)
+    torch = pytest.importorskip("tests.core.plan.schedules.torch_schedules", exc_type=ImportError)
     compared = 0
     for p, m, v in cases("1f1b"):
         if m < p:  # torch refuses fewer micro-batches than stages
@@ -59,7 +59,7 @@ def test_1f1b_is_torchs_but_for_its_last_rank_which_begins_at_micro_batch_1():
 
 
 def test_zb_h1_is_torchs_interleaved_zero_bubble_of_one_chunk():
-    torch = pytest.importorskip("tests.core.plan.torch_schedules", exc_type=ImportError)
+    torch = pytest.importorskip("tests.core.plan.schedules.torch_schedules", exc_type=ImportError)
     for p, m, v in cases("zb-h1"):
         if m % max(1, m // p) == 0:
             assert ours("zb-h1", p, m, v) == torch.orders("interleaved-zb", p, m, 1)

@@ -16,7 +16,7 @@ from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import bounds_of, open_end
 from tests.gui.exported import export_image
-from tests.gui.timeline.test_timeline import click, spot
+from tests.gui.timeline.interact.test_timeline import click, spot
 from tests.make_believe import MS, columns_of, header_and_plans, specification, timed
 
 STEPS = 3

@@ -16,7 +16,7 @@ from core.plan.task import KINDS, Kind
 from core.predict.simulate import simulate
 from core.trace.step import StepColumns
 from tests.core.helpers import plan_of
-from tests.core.plan.events import times_of
+from tests.core.plan.schedules.events import times_of
 
 RANKS = range(2, 17)
 MICROBATCHES = (*range(1, 9), 12, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64)

@@ -38,7 +38,7 @@ def written(tmp_path):
     return write
 
 
-def told(trace):
+def odd_text(trace):
     """(lane's name, role, name, start, end) of every span."""
     lanes = trace.header.lanes
     return [
@@ -69,7 +69,7 @@ def test_each_form_of_the_format_gives_the_same_spans(written, data):
     path = written(data)
     assert format_of(path) is Format.CHROME
     imported = read_chrome_trace(path)
-    assert told(imported.trace) == WHOLE
+    assert odd_text(imported.trace) == WHOLE
     assert imported.trace.bounds == (0, 50_000) and imported.trace.steps == []
     assert imported.warning == "" and imported.trace.odd == {}
     assert {span.kind for span in imported.trace} == {Kind.OTHER}
@@ -82,7 +82,7 @@ def test_a_file_without_its_end_is_read_up_to_its_last_whole_event(written, cut)
     ends = cut.strip() == "]"
     path = written((whole + cut).encode())
     imported = read_chrome_trace(path)
-    assert told(imported.trace) == WHOLE
+    assert odd_text(imported.trace) == WHOLE
     assert imported.trace.odd == ({} if ends else {Odd.CUT: 1})
 
 
@@ -159,7 +159,7 @@ def test_a_file_that_is_made_to_do_harm_is_refused_in_one_line(written, data, sa
 def test_a_number_of_400_digits_is_no_time(written):
     odd = [{"ph": "X", "pid": 1, "tid": 1, "ts": ts} for ts in (10**400, "9" * 400, "nan")]
     imported = read_chrome_trace(written(json.dumps(EVENTS + odd).encode()))
-    assert told(imported.trace) == WHOLE
+    assert odd_text(imported.trace) == WHOLE
     assert imported.trace.odd == {Odd.NO_TIME: 3}
 
 
@@ -189,7 +189,7 @@ def test_times_that_no_clock_tells_are_counted_not_shown(written):
     odd = [{"ph": "X", "pid": 1, "tid": 1, "ts": ts, "dur": dur} for ts, dur in
            ((1e300, 1), (9e15, 1), (-5e15, 1), (1, 1e300), (1, 5e15))]  # fmt: skip
     imported = read_chrome_trace(written(json.dumps(EVENTS + odd).encode()))
-    assert told(imported.trace) == WHOLE
+    assert odd_text(imported.trace) == WHOLE
     assert imported.trace.odd == {Odd.NO_TIME: 5}
 
 
@@ -215,7 +215,7 @@ def test_text_that_is_not_utf_8_is_refused_by_name(written):
 
 def test_a_trace_opens_as_a_recording_does(written):
     opened = open_recording(written(json.dumps(EVENTS).encode()))
-    assert told(opened.trace) == WHOLE
+    assert odd_text(opened.trace) == WHOLE
     assert opened.warning == ""
 
 
@@ -230,7 +230,7 @@ def test_begins_and_ends_are_calls_and_those_alone_are_counted(written):
         {"ph": "X", "ts": 0, "dur": 1}, {"ph": "?", "ts": 3},
     )  # fmt: skip
     imported = read_chrome_trace(written(data))
-    assert [span[2:] for span in told(imported.trace)] == [
+    assert [span[2:] for span in odd_text(imported.trace)] == [
         ("a", 0, 1_000), ("a", 1_000, 9_000), ("inner", 2_000, 3_000),
     ]  # fmt: skip
     assert imported.trace.odd == {Odd.NO_BEGIN: 1, Odd.NO_END: 1, Odd.UNKNOWN: 1}
@@ -245,7 +245,7 @@ def test_asynchronous_events_have_rows_of_their_own_and_counters_count(written):
         {"ph": "C", "ts": 1, "name": "held", "args": {"MB": 10}},
     )  # fmt: skip
     trace = read_chrome_trace(written(data)).trace
-    assert [span[0] for span in told(trace)] == ["async io", "async io depth 1"]
+    assert [span[0] for span in odd_text(trace)] == ["async io", "async io depth 1"]
     assert trace.odd == {Odd.NOT_NESTED: 1}
     counter = trace.counters["held MB", None]
     assert counter.times.tolist() == [0, 1_000] and counter.values.tolist() == [10, 12]

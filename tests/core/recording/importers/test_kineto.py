@@ -17,7 +17,7 @@ from core.recording.recording import open_recording
 from core.trace.odd import Odd
 from core.trace.own_steps import with_steps
 
-TWO_RANKS = Path(__file__).parents[2] / "data" / "two-ranks"
+TWO_RANKS = Path(__file__).parents[3] / "data" / "two-ranks"
 
 
 def event(cat, name, ts, dur, tid=1, pid=100, **args):

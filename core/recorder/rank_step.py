@@ -46,7 +46,7 @@ class Op:
         return not self.payload and not self.name.startswith(TO)
 
 
-class Told(NamedTuple):
+class PlannedTask(NamedTuple):
     """A task of a plan, by the recording's names; None does not apply."""
 
     kind: str
@@ -63,17 +63,17 @@ class Told(NamedTuple):
     name: str
 
 
-class Timed(NamedTuple):
+class TimedStep(NamedTuple):
     """Tasks of a step with start, end and launch (ns) and lane; aligned by index."""
 
-    tasks: tuple[Told, ...]
+    tasks: tuple[PlannedTask, ...]
     start: list[int]
     end: list[int]
     launched: list[int | None]
     lane: list[int]
 
 
-def timed(ops: Sequence[Op], replica: int, tracks: int) -> Timed:
+def timed_step(ops: Sequence[Op], replica: int, tracks: int) -> TimedStep:
     """A step's tasks and when they ran, from what happened in it in any order.
 
     What a lane does never overlaps: something ends at the latest where the next thing begins on
@@ -92,7 +92,7 @@ def timed(ops: Sequence[Op], replica: int, tracks: int) -> Timed:
     tasks = [
         _task_of(op, replica, several, after) for op, after in zip(done, _after(done), strict=True)
     ]
-    return Timed(
+    return TimedStep(
         tuple(tasks),
         [op.start for op in done],
         [_end(op) for op in done],
@@ -151,12 +151,12 @@ def _after(done: Sequence[Op]) -> list[tuple[int, ...]]:
     return found
 
 
-def _task_of(op: Op, replica: int, several: bool, after: tuple[int, ...]) -> Told:
+def _task_of(op: Op, replica: int, several: bool, after: tuple[int, ...]) -> PlannedTask:
     number = op.number if op.number >= 0 else None
     moves = op.lane >= FIRST_TRACK
     microbatch = op.pass_number if several and (op.kind in (*PASSES, "loss")) else None
     stage = op.stage if op.stage >= 0 else None
-    return Told(
+    return PlannedTask(
         op.kind, min(op.lane, FIRST_TRACK), stage, replica, microbatch,
         None if moves else number, number if moves else None,
         op.rows, op.bytes, op.payload, after, op.name,
