@@ -23,8 +23,8 @@ from gui.timeline.paint.boxes import stacked
 from gui.timeline.paint.critical import draw_sample
 from gui.timeline.paint.hatch import HATCH, hatch_brush, hatch_lines
 from gui.timeline.paint.strips import PALE, memory_colours
+from gui.timeline.state.bar_looks import ColourBy
 from gui.timeline.state.colour_choices import ByDuration, ByName, ByNumber
-from gui.timeline.state.colouring import ColourBy
 from gui.timeline.state.scene import Scene
 
 BOX = 12.0

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFileDialog
 from core.recording.bookmarks import Bookmark
 from gui.compare.chooser import other_of
 from gui.figures.run_names import file_name
-from gui.timeline.state.colouring import ColourBy
+from gui.timeline.state.bar_looks import ColourBy
 from gui.timeline.state.selection import TimeRange
 from gui.window.tabs import title_of
 from tests.gui.window.test_tabs import drop

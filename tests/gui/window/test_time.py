@@ -11,8 +11,9 @@ from PySide6.QtTest import QTest
 from core.explain.lanes import Gap
 from core.trace.span import Span
 from gui.app.settings import Settings
-from gui.timeline.layout.axis import Origin, clock_of, since_text, ticks
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.axis import ticks
+from gui.timeline.layout.frame import Viewport
+from gui.timeline.layout.moments import Origin, clock_of, since_text
 from gui.timeline.state.navigation import live_view
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import open_end

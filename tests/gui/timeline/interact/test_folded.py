@@ -13,8 +13,7 @@ from core.plan.task import KINDS
 from gui.look.text import about_text
 from gui.timeline.interact.folded import Folded, folded_at, folded_card, share_lines
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.layout.frame import LABELS
-from gui.timeline.layout.rows import Row
+from gui.timeline.layout.frame import LABELS, Row
 from gui.timeline.state.scene import Scene
 from tests.large_traces import large_trace
 

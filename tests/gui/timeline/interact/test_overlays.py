@@ -20,9 +20,9 @@ from gui.app.session import Run
 from gui.panels.data.bookmarks import NOTE, BookmarksPanel
 from gui.timeline.interact.crosshair import nearest_edge
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.layout.axis import OF_RUN, moment_text
 from gui.timeline.layout.frame import AXIS, LABELS
 from gui.timeline.layout.groups import Grouping
+from gui.timeline.layout.moments import OF_RUN, moment_text
 from gui.timeline.paint.overlay import areas_of
 from gui.timeline.state.measure import Measure
 from gui.timeline.state.scene import Scene

@@ -17,7 +17,7 @@ from core.trace.span import Span
 from core.trace.trace import Trace
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import LABELS
-from gui.timeline.layout.rows import BY_HAND
+from gui.timeline.layout.stacking import BY_HAND
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import TimeRange
 from tests.make_believe import MS, batches, specification, trace_of

@@ -14,7 +14,7 @@ from core.trace.trace import Trace
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.axis import TICK_PIXELS, ticks
 from gui.timeline.layout.folds import LONG, NO_FOLDS, Folds, folded, folds_of
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.frame import Viewport
 from gui.timeline.paint.folds import fold_texts
 from gui.timeline.reduce.reduction import pixel_edges
 from gui.timeline.state.scene import Scene

@@ -17,7 +17,7 @@ from core.trace.trace import Trace
 from gui.panels.explain.devices import DevicesPanel
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.groups import Strips
-from gui.timeline.layout.rows import lay_out
+from gui.timeline.layout.stacking import lay_out
 from gui.timeline.state.scene import Scene
 from tests.make_believe import Timing, columns_of, header_and_plans, specification, timed
 

@@ -8,9 +8,8 @@ from PySide6.QtGui import QImage, QPainter
 from core.trace.dependencies import Neighbours, waited_for
 from core.trace.span import Span
 from gui.look.theme import LIGHT
-from gui.timeline.layout.frame import Frame
-from gui.timeline.layout.rows import lay_out
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.frame import Frame, Viewport
+from gui.timeline.layout.stacking import lay_out
 from gui.timeline.paint.arrows import arrows_of, draw_arrows
 from gui.timeline.state.scene import MOST_NEIGHBOURS, Scene
 from tests.make_believe import specification, trace_of

@@ -11,16 +11,9 @@ from PySide6.QtGui import QColor, QImage, QPainter
 
 from gui.look.families import FAMILIES, Family
 from gui.look.theme import DARK, LIGHT
-from gui.timeline.paint.boxes import (
-    Boxes,
-    boxes_of,
-    draw_boxes,
-    draw_rows,
-    fill_boxes,
-    owners,
-    palette_of,
-    runs,
-)
+from gui.timeline.paint.boxes import Boxes, boxes_of, draw_boxes, fill_boxes, runs
+from gui.timeline.paint.picture import draw_reduced
+from gui.timeline.paint.pixels import owners, palette_of
 from gui.timeline.reduce.reduction import Bars, PixelColumns
 
 WIDTH, HEIGHT = 90, 24
@@ -58,7 +51,7 @@ def by_rectangles(boxes: Boxes, ratio: float) -> np.ndarray:
 def by_pixels(reduced: Bars | PixelColumns, ratio: float) -> np.ndarray:
     image = canvas(ratio)
     with QPainter(image) as painter:
-        draw_rows(painter, [reduced], [PLACE], palette_of(LIGHT.families))
+        draw_reduced(painter, [reduced], [PLACE], palette_of(LIGHT.families))
     return pixels(image)
 
 

@@ -8,10 +8,9 @@ from PySide6.QtGui import QFont, QImage, QPainter
 
 from gui.look.theme import DARK, LIGHT
 from gui.timeline.layout.fonts import Fonts
-from gui.timeline.layout.frame import LABELS, Frame
+from gui.timeline.layout.frame import LABELS, Frame, Viewport
 from gui.timeline.layout.groups import Strips
-from gui.timeline.layout.rows import lay_out
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.stacking import lay_out
 from gui.timeline.paint import label_column
 from gui.timeline.paint.label_column import LabelColumn
 from gui.timeline.paint.margins import draw_headings, draw_labels

@@ -17,11 +17,11 @@ from core.trace.trace import Trace
 from gui.look.families import FAMILIES, family_of
 from gui.look.theme import LIGHT
 from gui.timeline.interact.describe import action, predicted_card, span_card, span_title
-from gui.timeline.layout.bar_words import labels_of, on_one_line
 from gui.timeline.layout.fonts import Fonts
 from gui.timeline.layout.groups import Strips
 from gui.timeline.paint.boxes import stacked
 from gui.timeline.paint.legend import legend_entries, legend_lines
+from gui.timeline.state.bar_looks import labels_of, on_one_line
 from gui.timeline.state.scene import Scene
 from tests.make_believe import header_and_plans, specification, trace_of
 

@@ -13,9 +13,8 @@ from PySide6.QtGui import QColor, QImage
 from core.recording.decode import append_batch
 from core.trace.trace import Trace
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.layout.frame import LABELS
+from gui.timeline.layout.frame import LABELS, Row
 from gui.timeline.layout.groups import Strips
-from gui.timeline.layout.rows import Row
 from gui.timeline.state.scene import Scene
 from tests.gui.exported import export_image
 from tests.make_believe import MS, batches, prediction_of, specification, trace_of

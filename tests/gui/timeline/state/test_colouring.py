@@ -16,15 +16,14 @@ from core.trace.trace import Trace
 from gui.look.colours import contrast
 from gui.look.families import FAMILIES, family_of
 from gui.look.theme import DARK, LIGHT, RAMP, SERIES, THEMES
-from gui.timeline.layout.frame import Frame
+from gui.timeline.layout.frame import Frame, Viewport
 from gui.timeline.layout.groups import Strips
-from gui.timeline.layout.rows import lay_out
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.stacking import lay_out
 from gui.timeline.paint.legend import legend_entries, number_words
 from gui.timeline.paint.strips import draw_ghosts
 from gui.timeline.reduce.reduction import Bars, LaneColumns, PixelColumns, reduce_lane
+from gui.timeline.state.bar_looks import ColourBy, Colouring, letters_of, recoloured
 from gui.timeline.state.colour_choices import ByDuration, ByNumber, colouring_of
-from gui.timeline.state.colouring import ColourBy, Colouring, letters_of, recoloured
 from gui.timeline.state.scene import Scene
 from tests.make_believe import specification, trace_of
 

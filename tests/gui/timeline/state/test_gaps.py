@@ -18,7 +18,7 @@ from core.trace.span import Span
 from core.trace.trace import Trace
 from gui.look.causes import BAR_LOOKS, CAUSE_LOOKS, SHARE_LOOKS
 from gui.panels.explain.details import DetailsPanel
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.frame import Viewport
 from gui.timeline.paint.reasons import steps_to_explain
 from gui.timeline.state.explained import KEPT_TASKS, STALE_S, Explained
 from gui.timeline.state.scene import Scene

@@ -8,7 +8,7 @@ from core.plan.devices import Hardware
 from core.plan.lanes import make_lanes, with_helpers
 from core.plan.plan import Role
 from gui.timeline.layout.groups import Strips
-from gui.timeline.layout.rows import COMPUTE, lay_out
+from gui.timeline.layout.stacking import COMPUTE, lay_out
 from tests.make_believe import GPUS, HARDWARE
 
 

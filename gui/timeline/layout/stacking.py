@@ -1,14 +1,14 @@
-"""Where every lane stands: a pure layout in pixels."""
+"""Stacks the lanes: how high each is, and what stands under it; a pure layout in pixels."""
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from core.plan.plan import Lane, Role
+from gui.timeline.layout.frame import Layout, Row
 from gui.timeline.layout.groups import NO_STRIPS, Arrangement, RowState, Section, Strips, arrange
 
 COMPUTE = (20.0, 80.0)  # least and most height of a compute lane that the layout chooses
@@ -19,111 +19,6 @@ TIGHT = 34.0  # lower lanes stand closer together
 GROUP = 20.0
 FOLDED = 24.0  # height of a group that is folded
 EDGE = 6.0
-NOWHERE = -1e5  # where a lane stands that is not shown
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A lane's row or strip. `helper` marks lanes that stand under another one and are thinner."""
-
-    lane: int
-    top: float
-    height: float
-    helper: bool = False
-
-    @property
-    def bottom(self) -> float:
-        """The first pixel below the row."""
-        return self.top + self.height
-
-
-_Some = TypeVar("_Some", Row, Section)
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """All rows from top to bottom; `ghosts` and `memory` are the strips under compute lanes.
-
-    `rooms` tells for each compute lane how high it is with all that stands under it; `compute` is
-    its own height, `height` that of everything. The `pins` are the lanes (with those that serve
-    them) that stay at the top while the rest is scrolled; they take `band` pixels. `stands` has
-    what stands for each lane: its row, or that of its folded group.
-    """
-
-    rows: tuple[Row, ...] = ()
-    groups: tuple[Section, ...] = ()
-    ghosts: tuple[Row, ...] = ()
-    memory: tuple[Row, ...] = ()
-    rooms: Mapping[int, float] = field(default_factory=dict)
-    compute: float = 0.0
-    height: float = 0.0
-    pins: frozenset[int] = frozenset()
-    band: float = 0.0
-    scrolled: float = 0.0
-    stands: Mapping[int, Row] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if not self.stands:
-            object.__setattr__(self, "stands", _stands(self.rows, self.groups))
-
-    def row_at(self, y: float) -> Row | None:
-        """The row at a height, or None between rows."""
-        return at_height(self.rows, y)
-
-    def row_of(self, lane: int) -> Row:
-        """What stands for a lane: its row, or its folded group's, or one that cannot be seen."""
-        row = self.stands.get(lane)
-        if row is None:
-            return Row(lane, NOWHERE, 0.0, True)
-        return replace(row, top=row.top + self.scrolled) if lane in self.pins else row
-
-    def extent_of(self, lane: int) -> tuple[float, float]:
-        """Where a lane begins and ends, with all that stands under it."""
-        row = self.row_of(lane)
-        room = self.rooms.get(lane, row.height) if row.lane == lane else row.height
-        return row.top, row.top + room
-
-    def shows(self, lane: int) -> bool:
-        """Whether a lane has a row of its own."""
-        return lane in self.stands and self.stands[lane].lane == lane
-
-    def seen(self, scrolled: float, height: float) -> Layout:
-        """What can be seen of it in `height` pixels, the pinned lanes moved to the top.
-
-        The layout's zero stands at the pixel `-scrolled`, as before.
-        """
-        # Rows that scroll are hidden behind the band of pinned ones.
-        first, last = scrolled + self.band, scrolled + height
-
-        def part(every: tuple[Row, ...]) -> tuple[Row, ...]:
-            # Pinned rows come first in every tuple: the stacker adds them before it ends the band.
-            count = sum(row.lane in self.pins for row in every[: len(self.pins)])
-            pinned = (replace(row, top=row.top + scrolled) for row in every[:count])
-            return (*pinned, *_between(every[count:], first, last))
-
-        return replace(
-            self, rows=part(self.rows), ghosts=part(self.ghosts), memory=part(self.memory),
-            groups=_between(self.groups, first, last), scrolled=scrolled,
-        )  # fmt: skip
-
-    def layers(self) -> list[Layout]:
-        """The rows that scroll, and then the pinned ones: drawn one by one."""
-
-        def part(every: tuple[Row, ...], pinned: bool) -> tuple[Row, ...]:
-            return tuple(row for row in every if (row.lane in self.pins) is pinned)
-
-        return [
-            replace(
-                self, rows=part(self.rows, pinned), ghosts=part(self.ghosts, pinned),
-                memory=part(self.memory, pinned), groups=() if pinned else self.groups,
-            )
-            for pinned in (False, True)
-        ]  # fmt: skip
-
-
-def at_height(rows: Iterable[Row], y: float) -> Row | None:
-    """The row or strip at a height, or None."""
-    return next((row for row in rows if row.top <= y < row.bottom), None)
 
 
 def lay_out(
@@ -181,22 +76,6 @@ def lay_out_window(
 
 def _within(value: float, least: float, most: float) -> float:
     return float(round(min(most, max(least, value))))
-
-
-def _between(every: tuple[_Some, ...], first: float, last: float) -> tuple[_Some, ...]:
-    """Those of which a part lies between two heights."""
-    begin = bisect_right(every, first, key=lambda one: one.bottom)
-    return every[begin : bisect_left(every, last, lo=begin, key=lambda one: one.top)]
-
-
-def _stands(rows: Iterable[Row], groups: Iterable[Section]) -> dict[int, Row]:
-    stands = {
-        lane: Row(-1, group.top, group.height, True)
-        for group in groups
-        if group.folded
-        for lane in group.numbers
-    }
-    return stands | {row.lane: row for row in rows}
 
 
 def _helpers(lanes: Sequence[Lane], strips: Strips) -> Mapping[int, list[Lane]]:

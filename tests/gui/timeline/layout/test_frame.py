@@ -3,7 +3,7 @@
 import pytest
 
 from gui.timeline.layout.axis import round_step, ticks
-from gui.timeline.layout.viewport import LONGEST_NS, SHORTEST_NS, Viewport
+from gui.timeline.layout.frame import LONGEST_NS, SHORTEST_NS, Viewport
 
 VIEW = Viewport(start=1000.0, span=2000.0, width=400.0)
 
