@@ -53,7 +53,7 @@ class _Task:
 
 
 class Runner(QObject):
-    """Does one piece of work at a time, and tells of it in the window's thread.
+    """Does one piece of work at a time; its signals are emitted in the window's thread.
 
     `advanced` carries the share that is done. At the end come `ended` and then `done` with the
     result, or `failed` with one line. Of work that is cancelled only `ended` comes: what a thread
@@ -71,9 +71,14 @@ class Runner(QObject):
         self.setObjectName(name)
         self._current: _Task | None = None
         self._waiting: list[_Task] = []
+        # More than one: work that was given up may still run up to its next yield when other
+        # begins.
         self._threads: list[threading.Thread] = []
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(lambda: self._go_on(SLICE_S))
+        # Threads emit `_came`. Since `_take` is a method of an object that lives in the window's
+        # thread, Qt queues the call there, and all that follows runs in one thread and needs no
+        # lock.
         self._came.connect(self._take)
 
     @property
@@ -97,13 +102,14 @@ class Runner(QObject):
         self._begin(_Task(work, thread, stop or threading.Event()), at_once_s)
 
     def add(self, work: Work[object], thread: bool = False) -> None:
-        """Queue a job; last in, first out."""
+        """Queue work until what is under way has ended; last in, first out."""
         self._waiting.append(_Task(work, thread, threading.Event()))
         if self._current is None:
             self._begin(self._waiting.pop())
 
     def cancel(self) -> None:
         """Give up all work. A thread may go on up to its next yield."""
+        # Forgotten before `ended` is told: whoever listens may start other work at once.
         task, self._current = self._current, None
         self._waiting.clear()
         self._timer.stop()
@@ -116,6 +122,7 @@ class Runner(QObject):
     def close(self) -> None:
         """Give up all work, and wait until nothing is left of it."""
         self.cancel()
+        # After `cancel`, which sets each one's `stop`: else this would wait for all of its work.
         for thread in self._threads:
             thread.join()
         self._threads.clear()
@@ -127,7 +134,11 @@ class Runner(QObject):
             return
         self._threads = [thread for thread in self._threads if thread.is_alive()]
         thread = threading.Thread(
-            target=self._work_apart, args=(task,), name=self.objectName(), daemon=True
+            # A daemon: should its work hang, in a read say, the process can still end.
+            target=self._work_apart,
+            args=(task,),
+            name=self.objectName(),
+            daemon=True,
         )
         self._threads.append(thread)
         thread.start()
@@ -141,10 +152,14 @@ class Runner(QObject):
         while not news.over and news.value is not None and time.perf_counter() < end:
             news = task.next()
         if not news.over:
+            # Before `_take`: its listeners may cancel, which has to find the timer running to stop
+            # it.
             self._timer.start(PAUSE_MS if news.value is None else 0)
         self._take(task, news)
 
     def _work_apart(self, task: _Task) -> None:
+        # A generator that runs cannot be closed from elsewhere (ValueError): this thread closes its
+        # own.
         news = _News(None)
         while not news.over and not task.stop.is_set():
             news = task.next()
@@ -153,7 +168,8 @@ class Runner(QObject):
         task.work.close()
 
     def _take(self, task: _Task, news: _News) -> None:
-        """Forward progress, result or error of the current job; drop those of any other."""
+        """Forward progress, result or error of the current work; drop those of any other."""
+        # From a thread, this may have been queued before the work was given up.
         if task is not self._current:
             return
         if not news.over:
@@ -166,6 +182,7 @@ class Runner(QObject):
             self.failed.emit(news.problem)
         else:
             self.done.emit(news.value)
+        # A listener of `done` may have started other work, which then goes before what waits.
         if self._current is None and self._waiting:
             self._begin(self._waiting.pop())
 

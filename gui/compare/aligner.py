@@ -98,6 +98,8 @@ class Aligner(QObject):
             self._over = run.trace.steps[-1]
         over = self._mirror.over = two.step_a if self._over is None else self._over
         bounds_a, bounds_b = run.trace.step_bounds(over), other.trace.step_bounds(two.step_b)
+        # Moments chosen by hand win. The scale is always that of the compared step, also while B's
+        # stands under a later one of a live run: else it would change with every step.
         moments = self._moments or (bounds_a[0], bounds_b[0])
         step_a = run.trace.step_bounds(two.step_a)
         laid = at_moments(moments[0], moments[1], step_a, bounds_b, self._fit)

@@ -69,6 +69,7 @@ class Comparing(QObject):
         self.files = ComparisonExport(frame, self._seen, settings)
         self._worker = CompareWorker(self)
         self._worker.done.connect(self._take)
+        # An error arrives as a str, a result as a TwoRuns: `_take` tells them apart.
         self._worker.failed.connect(self._take)
         self._clock = QElapsedTimer()
         panel.row_chosen.connect(self.outline)
@@ -203,6 +204,8 @@ class Comparing(QObject):
             self.panel.show_two(answer)
         self.aligner.show(run, other, self.two)
         self._say_titles(run, other)
+        # While a run is live, `_tick` has the aligner follow its steps; the answers that come every
+        # LIVE_MS must not move the view besides.
         if self._fresh or not self._live:
             self.aligner.lay_over(self._fresh)
         self.frame.show_two(self.two, self._row)

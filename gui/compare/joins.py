@@ -58,6 +58,7 @@ def joins_of(matches: Matches, a: Frame, b: Frame) -> Joins:
     pairs = np.flatnonzero(ends_a.seen & ends_b.seen)
     count = len(pairs)
     if count > MOST_JOINS:
+        # Evenly and not the first ones, so that what is drawn still shows all of the step.
         pairs = pairs[np.linspace(0, count - 1, MOST_JOINS).astype(np.int64)]
     return Joins(pairs, _some(ends_a, pairs), _some(ends_b, pairs), count)
 
@@ -78,12 +79,16 @@ def _outlines_of(
     frame: Frame, row: Row, starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> list[QRectF]:
     view = frame.view
+    # Pieces of a lane are sorted and apart, so ends are sorted as starts are.
     first = int(np.searchsorted(ends, view.start, "right"))
     last = int(np.searchsorted(starts, view.end, "left"))
     if last <= first:
         return []
     x0 = np.maximum(view.x(starts[first:last]), 0.0)  # type: ignore[arg-type]
     x1 = np.minimum(view.x(ends[first:last]), view.width)  # type: ignore[arg-type]
+    # Pieces that touch on screen are one outline: one begins where its left edge is beyond all
+    # right edges before it (`reach`), and it ends at the reach of the last piece before the next
+    # begins.
     reach = np.maximum.accumulate(x1)
     begins = np.concatenate([[True], x0[1:] > reach[:-1] + LEAST_GAP])
     places = np.flatnonzero(begins)

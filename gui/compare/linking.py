@@ -64,6 +64,7 @@ class LinkedViews(QObject):
             self._move_b()
             return
         self._moving = True
+        # This makes A tell that it moved, which would move B again.
         self.a.go_to(view_of_a(now, self.alignment, self.a.viewport.width), "linked")
         self._moving = False
         self._seen = now

@@ -25,6 +25,8 @@ class Mirror(QObject):
         self.two: TwoRuns | None = None
         self.over = 0
         self._busy = False
+        # Each one's change changes the other; `_busy` ends what would go back and forth between
+        # them.
         a.selection_changed.connect(lambda selection: self._select(selection, self.b, True))
         b.selection_changed.connect(lambda selection: self._select(selection, self.a, False))
 

@@ -32,6 +32,8 @@ class Overlay(QWidget):
 
     def __init__(self, parent: QWidget, a: TimelineView, b: TimelineView) -> None:
         super().__init__(parent)
+        # A sheet of its own, as joins run from one timeline's widget into the other's, and a widget
+        # cannot paint outside of itself. Pointer and focus belong to the timelines below.
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -167,4 +169,5 @@ def _plot(view: TimelineView) -> QRectF:
 
 
 def _offset(over: QWidget, view: TimelineView) -> QPoint:
+    # Through the screen: `mapTo` wants one to be the other's parent, and they are not.
     return over.mapFromGlobal(view.viewport().mapToGlobal(QPoint(0, 0)))

@@ -80,6 +80,8 @@ class DifferenceTable(QTreeWidget):
 
     def _fill(self) -> None:
         kept = self._current()
+        # clear() and each new item would otherwise tell of another current row; it is told of once,
+        # at the end, and only if it is another.
         with QSignalBlocker(self):
             self.clear()
             if self._two is not None:

@@ -26,9 +26,11 @@ class CompareWorker(Runner):
 
     def ask(self, a: Trace, b: Trace, steps_a: Sequence[int], steps_b: Sequence[int]) -> None:
         """Compare steps, at least one of each; the answer to few tasks has come when it returns."""
+        # In this thread, without a limit: what is done by the next frame needs no "Comparing…".
         if spans_within(a, steps_a, steps_a) + spans_within(b, steps_b, steps_b) <= LARGE:
             self.start(_compared(a, b, list(steps_a), list(steps_b), never), math.inf)
             return
+        # Snapshots: the session goes on adding spans in the window's thread while this one reads.
         stop = threading.Event()
         work = _compared(a.snapshot(), b.snapshot(), list(steps_a), list(steps_b), stop.is_set)
         self.start(work, thread=True, stop=stop)

@@ -74,6 +74,7 @@ def median_range(trace: Trace) -> Range:
     """The measured step of median makespan (of an even number, the shorter of the middle two)."""
     table, warmup = trace.step_table, trace.header.specification.warmup
     measured = np.flatnonzero(table.numbers >= warmup)
+    # The last step still runs: its makespan so far says nothing.
     if len(measured) > 1 and trace.open_tasks:
         measured = measured[:-1]
     if not len(measured):

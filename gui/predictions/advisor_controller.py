@@ -34,6 +34,9 @@ class AdvisorController(QObject):
     def __init__(self, panel: AdvisorPanel, idle: Callable[[], bool]) -> None:
         super().__init__(panel)
         self.panel, self._idle = panel, idle
+        # The client calls `emit` on a thread of its own, or inside of `send` where no process can
+        # start. Queued, `on_reply` always runs in the window's thread, and after `send` has
+        # returned the number that it compares with.
         self._replied.connect(self.on_reply, Qt.ConnectionType.QueuedConnection)
         self.predictor = PredictorClient(self._replied.emit)
         self._trace: Trace | None = None
@@ -81,6 +84,8 @@ class AdvisorController(QObject):
         match reply:
             case Progress(number, done, total) if number == self._asked:
                 self.panel.show_progress(done, total)
+            # Numbers are the client's: a reply to a question that was given up or asked again has
+            # another.
             case Done(number, Advised(ways, present, missing)) if number == self._asked:
                 self._end()
                 left_out = tr("Some ways are left out: {missing}.", missing=missing)

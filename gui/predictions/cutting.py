@@ -183,6 +183,7 @@ class Cutting(QObject):
                 self._panel.show_times(now, then)
             case Refused(number, text) if number == self._asked:
                 self._panel.show_problem(friendly(text))
+            # Whatever was asked last: a process that has died answers no question any more.
             case Lost(text):
                 self._panel.show_problem(friendly(text))
 
@@ -234,6 +235,7 @@ class Cutting(QObject):
 
     def _keep(self, run: Run) -> None:
         """What runs now is what later moves are compared with."""
+        # Forgotten here, taken anew from the form by the next `update`.
         if run.trace.header.specification[BORDERS] == self._mine.get(BORDERS.name):
             self._base = None
 

@@ -43,8 +43,12 @@ class Ghosts(QObject):
             return
         self._seen.append(run)
         if len(self._seen) > KEPT:
+            # Out of `_seen` as well, so that it is predicted again when it is shown again.
             forgotten = self._seen.popleft()
             forgotten.comparison = forgotten.ghost = None
+        # `add`, not `start`: a run that is shown meanwhile must not end the prediction of another.
+        # It reads the trace on a thread without a lock because the run has ended: nothing is added
+        # to it.
         self.runner.add(_predicted(run), thread=True)
 
     def _take(self, made: Predicted | None) -> None:
@@ -64,6 +68,7 @@ def _predicted(run: Run) -> Work[Predicted | None]:
 
 def compared(trace: Trace) -> Work[Comparison | None]:
     """The prediction of a run's last steps, step by step; None if there is none."""
+    # From the last one back: where there are too many spans, the newest steps have a ghost.
     steps = completed_steps(trace)[::-1]
     parts: list[Comparison] = []
     spans = 0

@@ -65,12 +65,16 @@ class WhatIf(QObject):
     def ask(self, question: WhatIfQuery) -> None:
         """Ask; whatever was asked before is not waited for."""
         self._asked = self.predictor.send(WhatIfRequest(question))
+        # Not started anew by each question: a drag that goes on would never come to be late.
         if not self._late.isActive():
             self._late.start()
 
     def on_reply(self, reply: Reply) -> None:
         """Show a reply, unless a newer one is shown already."""
         match reply:
+            # Not only the latest: while a slider is dragged, answers to older questions are shown
+            # too, as long as they are newer than what is shown. Else the picture would stand still
+            # until it rests.
             case Done(number, WhatIfResult() as answer) if number > self._shown:
                 self._shown = number
                 self._late.stop()
@@ -144,6 +148,7 @@ class WhatIf(QObject):
 
     def _take_costs(self) -> None:
         """Work out the costs of the run that is shown, once somebody wants to see them."""
+        # Taken once: opening the panel again must not undo what was changed in it since.
         trace, self._trace = self._trace, None
         basis = None if trace is None else run_basis(trace)
         if trace is None or basis is None:

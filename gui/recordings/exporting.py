@@ -177,6 +177,8 @@ class Exporting(QObject):
 
     def _seen(self, scene: Scene) -> Scene:
         """The scene with its prediction only if that is shown."""
+        # A shallow copy: its prediction can be taken away without the window's scene losing its
+        # own.
         seen = copy(scene)
         if not self._state.timeline.state.strips.prediction:
             seen.set_prediction(None)

@@ -61,12 +61,14 @@ class OpeningStrip(QFrame):
 
     def cancel(self) -> None:
         """Give up what is on its way, and wait the moment until nothing of it is left."""
+        # Joins: the thread's process ends with it, and the file that it indexes can be opened anew.
         self._runner.close()
 
     def _opened(self, path: Path, stop: threading.Event) -> Work[Opened]:
         """On a thread that mostly waits for the process that reads the recording."""
 
         def report(done: int, total: int) -> bool:
+            # From the thread; the slot is this widget's, so Qt queues it into the window's.
             self._progressed.emit(done / max(1, total))
             return not stop.is_set()
 

@@ -52,6 +52,8 @@ def nearest_edge(spans: Spans, time: float) -> int | None:
     """The start or end of a lane's span that is closest to a moment, in ns; None without spans."""
     edges = []
     for column in (spans.start, spans.end):
+        # A lane's spans do not overlap, so its ends are sorted as its starts are: only the last
+        # edge before the moment and the first one after it can be the nearest.
         index = int(column.searchsorted(time))
         edges += column[max(0, index - 1) : index + 1].tolist()
     return min(edges, key=lambda edge: abs(edge - time), default=None)

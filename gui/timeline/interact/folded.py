@@ -33,6 +33,7 @@ def folded_at(scene: Scene, row: Row, start: float, end: float) -> Folded:
     seen = visible(scene.columns[row.lane], start, end)
     spans = scene.trace.spans(row.lane)[seen]
     length = np.minimum(spans.end, end) - np.maximum(spans.start, start)
+    # ns by kind: bincount adds up the lengths as weights, in one pass.
     spent = np.bincount(scene.trace.table.rows["kind"][spans.row], length, len(KINDS))
     order = np.argsort(-spent, kind="stable")
     shares = tuple((KINDS[k], float(spent[k]) / (end - start)) for k in order.tolist() if spent[k])
@@ -47,6 +48,7 @@ def folded_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     seen = visible(scene.columns[row.lane], view.start, view.end)
     if not is_reduced(seen.stop - seen.start, view):
         return None
+    # From one edge of the pixel to the other, as the row was reduced pixel by pixel.
     start = view.time(float(int(x - frame.left)))
     found = folded_at(scene, row, start, view.time(float(int(x - frame.left)) + 1))
     if found.count < 2:

@@ -59,6 +59,7 @@ class LaneFilter(QWidget):
         """Say how many lanes there are, and be there where there are many."""
         shown, every = lane_counts(self._state)
         text = self._state.stack.state.filter
+        # setText tells `lanes.filter` through textChanged, which ends here again.
         if self.field.text() != text:
             self.field.setText(text)
         self.count.setText(count_text(shown, every))
@@ -73,6 +74,8 @@ class LaneFilter(QWidget):
             event.accept()  # or the window would take the key for itself
             return True
         if escape and event.type() is QEvent.Type.KeyPress:
+            # The focus goes back before `refresh` hides the field: Qt would give it to whatever
+            # comes next.
             self._wanted = False
             self._back.setFocus(Qt.FocusReason.OtherFocusReason)
             self.field.clear()

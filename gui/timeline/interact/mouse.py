@@ -57,6 +57,8 @@ class MouseNavigator:
         """Pan, stretch the selection, or hover."""
         at = event.position()
         if self._drag is _Drag.PAN:
+            # From move to move and not from the press: the view has moved along meanwhile, so a
+            # distance from the press would count twice.
             self._navigator.pan_by(self._last.x() - at.x())
             self._scroll_by(self._last.y() - at.y())
         elif self._drag is _Drag.PRESSED and abs(at.x() - self._from.x()) >= DRAG:
@@ -80,9 +82,11 @@ class MouseNavigator:
             self._names.click_at(event.position().y())
         elif self._drag is _Drag.CARRY:
             self._names.drop()
+        # Shift+click: a press with Shift begins a pan, and is a click only if it went nowhere.
         elif self._drag is _Drag.PAN and self._is_click(event):
             self._selector.measure_to(self._at(event.position()))
         self._drag = _Drag.NONE
+        # A drag's moves are one entry of the history; the next drag begins another.
         self._state.history.pause()
 
     def double_click(self, event: QMouseEvent) -> None:

@@ -41,6 +41,7 @@ class TimelineOverlays(QObject):
         """The pointer is at a pixel, or has left: crosshair and card go along."""
         card = None if at is None else self._card_at(at)
         hovered = None if at is None or card is None else (at, *card)
+        # Moves come faster than frames; most of them change nothing that is drawn.
         if hovered != self.hovered:
             self.hovered = hovered
             self._over.update()
@@ -85,6 +86,7 @@ class TimelineOverlays(QObject):
             draw_outline(painter, frame, rect_of(state.scene.trace, frame, state.anchor))
             draw_measure(painter, frame, fonts, measure, area.bottom())
         painter.setClipRect(QRectF(frame.left - 1, 0, frame.view.width + 2, area.height()))
+        # Before flags and crosshair: it clears the axis' labels that these would cover in part.
         self._hide_ticks(painter, fonts)
         draw_bookmarks(painter, frame, fonts, state.bookmarks.listed, bottom)
         if self.crosshair is not None:
@@ -96,6 +98,7 @@ class TimelineOverlays(QObject):
 
     def _follow_move(self) -> None:
         """Something else is under the pointer now: the card goes, the crosshair points anew."""
+        # Kept: `hover_at(None)` forgets where the pointer is, which has not moved.
         pointer = self._pointer
         self.hover_at(None)
         self._point_at(pointer)

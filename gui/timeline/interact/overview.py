@@ -59,6 +59,8 @@ class Overview(QWidget):
         scene = self._state.scene
         if scene is not None and scene.bounds == (0, 0):
             scene = None
+        # Lanes of the whole run are the dearest to draw, so they are not drawn anew when the view
+        # moves: veil and window lie over the picture.
         if scene is not None and (self._picture is None or self._drawn != whole):
             self._picture, self._drawn = self._draw_lanes(scene, whole), whole
         with QPainter(self) as painter:
@@ -87,6 +89,7 @@ class Overview(QWidget):
             self._go(event)
 
     def _take_theme(self) -> None:
+        # The signal comes with every frame of the timeline: only another theme is of interest here.
         if self._state.theme is not self._theme:
             self._theme = self._state.theme
             self.refresh()
@@ -105,6 +108,8 @@ class Overview(QWidget):
         start, end = map(float, self._state.scene.bounds)
         if self._state.now is not None:
             end = max(end, self._state.now)
+            # In ns: at least 0.1 s, and then by factors of 1.125. Were it the run's length, every
+            # batch of spans would move all bars.
             end = start + 1e8 * 1.125 ** _steps_up((end - start) / 1e8, 1.125)
         folds = self._state.viewport.folds
         span = folds.drawn(end) - folds.drawn(start)
@@ -123,6 +128,7 @@ class Overview(QWidget):
         ]
         frame = Frame(whole, Layout(tuple(rows), height=HEIGHT), LABELS, 0, self._theme)
         with QPainter(picture) as painter:
+            # Rows below a pixel would hide one another: bands of lanes are mixed instead.
             if height < 1:
                 bands = np.array_split(np.array(lanes), BANDS)
                 together = [scene.together(band.tolist()) for band in bands]

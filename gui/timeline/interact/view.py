@@ -54,7 +54,9 @@ class TimelineView(QAbstractScrollArea):
         self.setAccessibleDescription(
             tr("One row for each lane; the Details panel tells the selection.")
         )
+        # Without it Qt sends moves only while a button is pressed, and nothing could be hovered.
         self.viewport().setMouseTracking(True)
+        # paintEvent covers every pixel: Qt need not clear them first.
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.waiting = ""
         self.per_pixel = 0.0
@@ -68,6 +70,8 @@ class TimelineView(QAbstractScrollArea):
         self.lane_filter = LaneFilter(state, self.lanes, self.viewport(), self)
         self._names = LaneNames(state, self.lanes, self.choice)
         self._mouse = MouseNavigator(state, self.overlays, self._names)
+        # Two sorts of change: the picture is drawn anew, or only what lies over it. The latter come
+        # with every move of the pointer.
         state.picture_changed.connect(self._redraw)
         state.overlay_changed.connect(self.viewport().update)
         for signal in (state.rows_changed, state.lane_changed):
@@ -119,6 +123,8 @@ class TimelineView(QAbstractScrollArea):
         self._mouse.double_click(event)
 
     def viewportEvent(self, event: QEvent) -> bool:  # noqa: D102
+        # The viewport's events come through here; this widget's own leaveEvent would wait until the
+        # scroll bar is left too.
         if event.type() is QEvent.Type.Leave:
             self.overlays.hover_at(None)
         return super().viewportEvent(event)
@@ -128,6 +134,8 @@ class TimelineView(QAbstractScrollArea):
     def _redraw(self) -> None:
         """Draw anew with the next frame; the scroll bar stands as the state says."""
         self._picture = None
+        # `scroll` is read first: setRange may cut the bar's value, which comes back through
+        # scrollContentsBy and sets the state's. The bar would then have the last word.
         bar, scroll = self.verticalScrollBar(), self.state.scroll
         bar.setPageStep(max(1, int(self.viewport().height() - AXIS - STEPS)))
         bar.setRange(0, self.state.most_scroll)
@@ -147,6 +155,8 @@ class TimelineView(QAbstractScrollArea):
         """Everything but selection and hover, which change more often than this."""
         ratio = self.devicePixelRatioF()
         size = self.viewport().size() * ratio
+        # Painted over again and again: a new one for each frame is some MB to ask for and to give
+        # back.
         if self._canvas.size() != size:
             self._canvas = QPixmap(size)
         picture = self._canvas
@@ -164,6 +174,9 @@ class TimelineView(QAbstractScrollArea):
     def _draw_scene(self, painter: QPainter, scene: Scene, fonts: Fonts, area: QRectF) -> None:
         state, frame = self.state, self.state.frame
         if not explain_shown(scene, state.viewport, state.strips.path, EXPLAIN_S):
+            # Not at once: paintEvent is about to keep this picture, and would take the request for
+            # another with it. With `self` as its context the call is dropped if the widget goes
+            # first.
             QTimer.singleShot(0, self, self._redraw)
         per_pixel = draw_scene(painter, scene, frame, fonts, area, self._labels)
         if state.now is not None and scene.bounds == (0, 0):

@@ -107,15 +107,20 @@ def draw_dependencies(painter: QPainter, scene: Scene, frame: Frame, fonts: Font
 def _pairs(scene: Scene, frame: Frame, step: int) -> list[tuple[QRectF, QRectF]]:
     """Where the tasks are, and what waits for them on another lane, as far as both can be seen."""
     columns = scene.explained.explanation(step).columns
+    # Task n waits for after[after_first[n]:after_first[n + 1]]. One entry for each such pair: who
+    # waits (`waiter`), and for whom (`before`).
     waiter = np.repeat(np.arange(len(columns)), np.diff(columns.after_first))
     before = columns.after
     seen = (columns.lane[before] != columns.lane[waiter]) & (
         columns.start[waiter] >= frame.view.start
     )
+    # An arrow runs from the end of `before` to the start of `waiter`: one that ends left of the
+    # view or begins right of it cannot be seen.
     seen &= columns.end[before] <= frame.view.end
     shown = np.array(sorted(frame.layout.stands), np.int64)
     seen &= np.isin(columns.lane[before], shown) & np.isin(columns.lane[waiter], shown)
     places = np.stack([before[seen], waiter[seen]], axis=1)
+    # By time, so that where there are more than MOST the earliest on screen are drawn.
     order = np.argsort(columns.start[places[:, 1]], kind="stable")
 
     def rect(task: int) -> QRectF:
@@ -148,6 +153,7 @@ def _is_seen(frame: Frame, arrow: Arrow) -> bool:
 
 def _path(arrow: Arrow) -> QPainterPath:
     """A curve that leaves and arrives upright; between bars of a lane it bends over them."""
+    # The curve ends at the head's foot: a line up to its tip would be wider there than the tip.
     back = -1 if arrow.down else 1
     neck = arrow.end + QPointF(0, back * (HEAD - 1))
     path = QPainterPath(arrow.start)

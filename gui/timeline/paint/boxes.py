@@ -103,6 +103,7 @@ def _edges(
     height: NDArray[np.floating], part: int, parts: int
 ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
     """Where a part begins and ends below the top; at whole pixels, so that none shows between."""
+    # The last part ends at `height` itself: rounded, it could end a pixel above the row's bottom.
     inner = [np.round(n * height / parts) if n < parts else height for n in (part, part + 1)]
     return inner[0], inner[1]
 
@@ -126,17 +127,20 @@ def slices_of(
     where they begin and the last one ends, in pixels below the top of a row of `height`.
     """
     owner = owners(boxes.left * ratio, (boxes.left + boxes.width) * ratio, pixels)
+    # `owner` is len(boxes) where there is none: the appended entry, which is the clear colour.
     family = np.append(boxes.family, palette.shape[1] - 1)[owner]
     halved = is_halved(boxes.family, palette)
     if not halved and (boxes.height == boxes.height[0]).all():
         return palette[0][family][None], np.array([height - boxes.height[0], height])
+    # Cut at the top of every height there is, and at its middle if boxes have two colours: between
+    # two cuts no pixel's colour depends on its y, so a slice is one line of pixels.
     heights = np.unique(boxes.height)
     tops = height - heights
     middles = tops + np.round(heights / 2) if halved else tops
     edges = np.unique(np.concatenate([tops, middles, [height]]))
     tall = np.append(boxes.height, 0.0)[owner]
-    # How deep the middle of each slice lies below the top of the box that each pixel belongs to;
-    # shape (slices, pixels), negative above the box.
+    # Shape (slices, pixels): how far a slice's middle is below the top of the box in that pixel.
+    # Negative above the box; from half the box's height on it has the lower colour.
     depth = (edges[:-1] + edges[1:])[:, None] / 2 - (height - tall)
     upper, lower = palette[0][family], palette[1][family]
     colour = np.where(depth >= np.round(tall / 2), lower, upper)

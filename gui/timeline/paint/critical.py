@@ -43,8 +43,10 @@ def draw_critical(painter: QPainter, scene: Scene, frame: Frame) -> None:
     painter.setBrush(Qt.BrushStyle.NoBrush)
     colour = QColor(frame.theme.path)
     light = QColor(mixed(frame.theme.path, frame.theme.plot, LIGHT))
+    # The lines from task to task come first, so that outlines lie over their ends.
     painter.setPen(QPen(light, 1.0))
     painter.drawLines(lines)
+    # A wider line of the ground's colour below parts the outline from a bar of a similar colour.
     for pen in (QPen(QColor(frame.theme.plot), HALO), QPen(colour, LINE)):
         pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
         painter.setPen(pen)
@@ -96,7 +98,12 @@ def under_lines(trails: Sequence[Trail], frame: Frame) -> list[QRectF]:
     for one in np.unique(lane).tolist():
         if one not in shown:
             continue
+        # A task out of sight has both ends clipped to the same edge.
         mine = (lane == one) & (last > first)
+        # A difference array: +1 where a task begins, -1 behind its end; the running sum counts the
+        # tasks in each pixel. Where "more than none" changes is an edge (np.diff of bools is
+        # "unequal"). Ends are clipped to the plot's width and the array is longer, so every line
+        # that begins also ends.
         begun = np.bincount(first[mine].astype(np.intp), minlength=width + 2)
         ended = np.bincount(np.ceil(last[mine]).astype(np.intp), minlength=width + 2)
         edges = np.flatnonzero(np.diff(np.cumsum(begun - ended) > 0, prepend=False)).tolist()

@@ -33,6 +33,7 @@ def hatch_brush(colour: str, ratio: float) -> QBrush:
     painter = QPainter(tile)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(QColor(colour), 0.8))
+    # The neighbouring tiles' diagonals too: their antialiased edges reach into this one's corners.
     for shift in (-HATCH, 0, HATCH):
         painter.drawLine(QPointF(shift - 1, HATCH + 1), QPointF(shift + HATCH + 1, -1))
     painter.end()
@@ -44,5 +45,6 @@ def hatch_tile(colour: str, ratio: float) -> NDArray[np.uint32]:
     """The same tile as 0xAARRGGBB, premultiplied; shape (lines, columns)."""
     image = hatch_brush(colour, ratio).textureImage()
     image = image.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
+    # The buffer belongs to `image`, which is gone when this returns: hence the copy.
     lines = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1)
     return lines[:, : image.width()].copy()

@@ -31,6 +31,7 @@ class IdleTexture:
         if helper:
             draw_slices(painter, self.plain, (0.0, place.height()), place, self.ratio)
         else:
+            # From the painter's top and not the row's, so that the lines go on from row to row.
             painter.setBrushOrigin(QPointF(place.left(), 0))
             painter.fillRect(place, self.hatched)
 
@@ -67,6 +68,8 @@ def idle_ground(painter: QPainter, scene: Scene, frame: Frame) -> IdleTexture | 
     here = owners(left * ratio, right * ratio, pixels) < len(left)
     tile = hatch_tile(frame.theme.idle, ratio)
     phase = round(round(frame.view.x(0.0)) % HATCH * ratio)  # the lines move with the time
+    # The tile's lines, repeated over the whole width and kept where a step is. As a brush Qt
+    # repeats them downwards, so one texture of a tile's height serves rows of any height.
     across = (np.arange(pixels) - phase) % tile.shape[1]
     lines = np.where(here, np.ascontiguousarray(tile[:, across]), np.uint32(0))
     texture = QPixmap.fromImage(image_of(lines))
@@ -86,6 +89,8 @@ def step_ranges(scene: Scene, frame: Frame) -> tuple[NDArray[np.float64], NDArra
         starts, ends = scene.step_starts[first:last], scene.step_ends[first:last]
     live = [span.start for span in scene.trace.open_tasks]
     if live and frame.now is not None:
+        # Its tasks that have ended are in the step table already. It is hatched from there on:
+        # `owners` wants ranges that lie apart.
         begun = min(live)
         begun = max(begun, int(ends[-1])) if len(ends) else begun
         starts, ends = np.append(starts, begun), np.append(ends, frame.now)

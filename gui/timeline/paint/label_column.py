@@ -41,6 +41,8 @@ class LabelColumn:
         ratio = device.devicePixelRatioF()
         size = QSizeF(frame.left, device.height() / ratio)
         shown = [scene.facts[row.lane] for row in frame.visible(frame.layout.rows)]
+        # All that the picture depends on besides its words. Compared by value, since layout and
+        # theme of a frame may be other objects though nothing has changed.
         looks = (
             frame.layout, frame.left, frame.top, frame.ceiling, frame.floor, frame.theme, fonts,
             ratio, size,
@@ -48,12 +50,18 @@ class LabelColumn:
         kept = self._kept.get(frame.ceiling)
         if kept is None or kept.looks != looks or kept.says != (shown, scene.beside_ghosts):
             picture = QPixmap((size * ratio).toSize())
+            # As many device pixels as the screen has; painted in logical pixels once the ratio is
+            # set. Without it the text would be blurred on a screen of ratio 2.
             picture.setDevicePixelRatio(ratio)
             picture.fill(QColor(frame.theme.plot))
             with QPainter(picture) as on_picture:
                 draw_labels(on_picture, scene, frame, fonts)
+            # The upper edge is the key, and moves with every pinned lane: pictures of earlier edges
+            # go.
             if len(self._kept) >= PARTS:
                 self._kept.clear()
             kept = self._kept[frame.ceiling] = _Kept(looks, (shown, scene.beside_ghosts), picture)
         painter.drawPixmap(0, 0, kept.picture)
+        # Not in the picture: a heading reaches over the plot, where panning changes what is below
+        # it.
         draw_headings(painter, scene, frame, fonts)

@@ -42,6 +42,8 @@ def draw_over(
         )
         if isinstance(selection, Span):
             draw_arrows(painter, frame, selection, scene.neighbours_of(selection))
+        # Lanes that scroll pass below the pinned ones; the outline of a bar there must not lie over
+        # them.
         if not isinstance(selection, TimeRange) and selection.lane not in frame.layout.pins:
             below = QRectF(0, frame.ceiling + frame.layout.band - 2, area.width(), area.height())
             painter.setClipRect(below, Qt.ClipOperation.IntersectClip)
@@ -73,6 +75,8 @@ def draw_outline(painter: QPainter, frame: Frame, rect: QRectF) -> None:
     """Outline a bar or a bubble so that it stands out from any colour."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setBrush(Qt.BrushStyle.NoBrush)
+    # A wide line of the ground's colour, and over it a thinner one of the text's: one of the two
+    # stands out from whatever colour is below.
     for colour, width in ((frame.theme.plot, 4), (frame.theme.text, 2)):
         painter.setPen(QPen(QColor(colour), width))
         painter.drawRect(rect)
@@ -109,6 +113,7 @@ def areas_of(frame: Frame, lanes: Sequence[int], x0: float, x1: float) -> list[Q
     """What stands for some lanes, from one pixel to another; neighbours are one area."""
     chosen, beside = frozenset(lanes), False
     areas: list[QRectF] = []
+    # A helper's row (copies, nested blocks) between two chosen lanes does not part their areas.
     for row in sorted(frame.layout.rows, key=lambda row: row.top):
         if row.lane in chosen and beside:
             areas[-1].setBottom(frame.top + row.bottom)
@@ -216,6 +221,7 @@ def draw_measure(
         return
     below = frame.top + max(row.bottom for row in rows)
     above = frame.top + min(row.top for row in rows)
+    # Both dimension lines have room below the lower lane, or both go above the upper one.
     down = below + 2 * ROOM + 6 <= floor
     heights = [below + ROOM * n if down else above - ROOM * n for n in (0.8, 1.8)]
     words = (
@@ -249,6 +255,8 @@ def _draw_dimension(
     if x1 < left or x0 > right:
         return
     painter.setPen(QPen(QColor(frame.theme.text), 1.4))
+    # As in a technical drawing: with too little room between, the arrows point inwards from
+    # outside.
     tight = x1 - x0 < 4 * ARROW
     reach = OUTSIDE if tight else 0.0
     from_x, to_x = max(left, x0 - reach), min(right, x1 + reach)

@@ -42,6 +42,7 @@ def draw_scene(
 ) -> float:
     """Draw axis, labels, lanes and strips; returns the spans a pixel of the densest lane."""
     bottom = min(area.bottom(), frame.top + frame.layout.height)
+    # What is drawn later lies over it: grid and steps below all bars; folds of time over them.
     draw_axis(painter, frame, fonts, bottom)
     draw_steps(painter, scene, frame, fonts, AXIS, bottom)
     parts = frame.layers()
@@ -57,6 +58,8 @@ def _draw_rows(
 ) -> float:
     body = QRectF(0, frame.ceiling, area.width(), min(area.bottom(), frame.floor) - frame.ceiling)
     painter.setClipRect(body)
+    # The labels' column is left of LABELS and the lanes right of it: two clips, so that neither
+    # runs into the other.
     labels.draw(painter, scene, frame, fonts)
     painter.setClipRect(QRectF(LABELS, body.top(), frame.view.width, body.height()))
     draw_strips(painter, scene, frame)
@@ -76,6 +79,7 @@ class LanePainter:
     def __init__(self, painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
         self.painter, self.scene, self.frame, self.fonts = painter, scene, frame, fonts
         self.colours, self.letters, self.palette = _colours_of(scene.colouring, frame.theme)
+        # Collected and written at the end: pen and font then change once a group, not once a label.
         self._words: dict[tuple[bool, int], list[tuple[float, float, Label]]] = defaultdict(list)
         self.per_pixel = 0.0
 
@@ -168,6 +172,7 @@ class LanePainter:
                     place = QRectF(x - 1, y, label.width + 2, label.height)
                     painter.drawText(place, Qt.AlignmentFlag.AlignCenter, label.text)
                 else:
+                    # QStaticText keeps its layout from frame to frame.
                     painter.drawStaticText(QPointF(x, y), label.laid_out)
 
     def _open(self, span: Span) -> None:
@@ -181,6 +186,7 @@ class LanePainter:
             return  # out of sight, its group is folded, or it is filtered out
         row = layout.row_of(span.lane)
         rect = self.frame.row_rect(row, start, end)
+        # The bar is translucent, and idle time's hatch would show through it.
         self.painter.fillRect(rect, QColor(self.frame.theme.plot))
         self._open_parts(rect, self.colours[self.scene.colouring.code_of(span)])
         if row.helper or rect.width() < LABEL_PIXELS:

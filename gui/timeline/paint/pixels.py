@@ -76,6 +76,8 @@ def families_of(
     pixels, found = pixels_of(width, ratio), []
     for inset in insets:
         roomy = wide > 3 * inset if inset else slice(None)
+        # Bars too narrow for an inset are left out, not shrunk: `owners` would give them a pixel
+        # each.
         begin = left[roomy] + inset
         end = begin + (wide[roomy] - 2 * inset)
         owner = owners(begin * ratio, end * ratio, pixels, row[roomy], len(rows))
@@ -87,6 +89,8 @@ def extents(
     left: NDArray[np.floating], right: NDArray[np.floating], width: float
 ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
     """Left edges and widths of bars in a plot of `width` pixels, as they are drawn."""
+    # At a deep zoom a bar is millions of pixels wide: cut two pixels outside the plot, where its
+    # edges are still out of sight.
     left = np.maximum(left, -2.0)
     wide = np.minimum(right, width + 2.0) - left
     return left, np.maximum(1.0, np.where(wide > SEAM_PIXELS, wide - 1.0, wide))
@@ -102,19 +106,29 @@ def owners(
     Boxes may be those of several rows, one row behind the other, given by the `row` of each; so
     are the pixels then, so many for each row.
     """
+    # Row and pixel are packed into one number, row * pixels + pixel, so that the boxes of all rows
+    # are one sorted array and need no loop. Pixel p has its centre at p + 0.5; its box is the one
+    # with left <= p + 0.5 < right, so a box has the pixels from ceil(left - 0.5) up to, not with,
+    # ceil(right - 0.5). Clipped before `zero` is added: else a bar that leaves the plot at its
+    # right would go on in the next row.
     count, zero = len(left), row * pixels
     first = np.clip(np.ceil(left - 0.5), 0, pixels).astype(np.int64) + zero
     last = np.clip(np.ceil(right - 0.5), 0, pixels).astype(np.int64) + zero
     np.maximum.accumulate(first, out=first)  # a step that is predicted to be longer meets the next
+    # What follows needs bounds that never go down: np.repeat refuses a negative count.
     np.maximum(last, first, out=last)
     np.minimum(last[:-1], first[1:], out=last[:-1])
-    # Gaps and boxes by turns, gap 0, box 0, gap 1, box 1 ...: one `repeat` then says of each pixel
-    # which box it belongs to, and `count` stands for every gap.
+    # Gaps and boxes alternate, so one np.repeat fills all pixels. Two boxes, over pixels 1 and 3-4:
+    #   bounds  0   1   2   3     5   6
+    #   which     2   0   2    1    2      2, the number of boxes, means none
+    #   found   [ 2,  0,  2,  1, 1, 2 ]
     bounds = np.empty(2 * count + 2, np.int64)
     bounds[0], bounds[1:-1:2], bounds[2:-1:2], bounds[-1] = 0, first, last, rows * pixels
     which = np.full(2 * count + 1, count)
     which[1::2] = np.arange(count)
     found = np.repeat(which, np.diff(bounds))
+    # A box without a pixel is still something that happened: it takes one, though not one of the
+    # next row, where it stands at the very end of its own.
     narrow = np.flatnonzero(last <= first)
     found[np.minimum(first, zero + pixels - 1)[narrow]] = narrow
     return found
@@ -125,6 +139,8 @@ def palette_of(colours: tuple[tuple[QColor, ...], ...]) -> Palette:
 
     The last entry is clear: what stands where there is no box.
     """
+    # rgba() is not premultiplied, while image_of's format is. For opaque colours and for 0, all
+    # that stands here, both are the same number.
     ends = [[parts[n].rgba() for parts in colours] for n in (0, -1)]
     return np.array([[*codes, 0] for codes in ends], np.uint32)
 
@@ -152,6 +168,8 @@ def _draw_columns(
     painter: QPainter, rows: Sequence[PixelColumns], places: Sequence[QRectF], palette: Palette
 ) -> None:
     colour = palette[0][np.stack([columns.family for columns in rows])]
+    # A column of level n is coloured in the lowest n of LEVELS lines. (rows, 1, columns) against
+    # (LEVELS, 1) gives (rows, LEVELS, columns), then line LEVELS * row + step of one image.
     level = np.stack([levels_of(columns) for columns in rows])
     lines = np.where(level[:, None] >= STEPS[:, None], colour[:, None], np.uint32(0))
     pixels = colour.shape[1]
@@ -159,6 +177,7 @@ def _draw_columns(
     for number, place in enumerate(places):
         edges = column_edges(place.height())
         for step, (upper, lower) in enumerate(pairwise(edges)):
+            # Low rows have levels of equal height (level_heights), so nothing between their edges.
             if upper < lower:
                 target = QRectF(place.left(), place.top() + upper, pixels, lower - upper)
                 painter.drawImage(target, image, QRectF(0, LEVELS * number + step, pixels, 1))
@@ -177,6 +196,7 @@ def levels_of(columns: PixelColumns) -> NDArray[np.int8]:
 
 def level_heights(level: NDArray[np.int8], height: float) -> NDArray[np.float64]:
     """The pixels of levels above 0 on a row of `height`; what is there at all can be seen."""
+    # Never below two pixels: a single short span in a wide column would round to nothing.
     heights: NDArray[np.float64] = np.maximum(2.0, level / LEVELS * height)
     return heights
 
@@ -190,6 +210,7 @@ def draw_slices(
     `pixels` has the shape (lines, device pixels), `edges` one more than there are lines.
     """
     pixels = np.ascontiguousarray(pixels)
+    # One image for all lines; of it, drawImage stretches one line of pixels over a whole slice.
     image, width = image_of(pixels), pixels.shape[1]
     for number, (upper, lower) in enumerate(pairwise(edges)):
         target = QRectF(place.left(), place.top() + upper, width / ratio, lower - upper)
@@ -199,7 +220,7 @@ def draw_slices(
 def draw_uprights(painter: QPainter, xs: NDArray[np.floating], place: QRectF, colour: str) -> None:
     """Upright lines, a pixel wide, at sorted `xs` pixels from the left of a place; from its top.
 
-    Drawn one by one, each touches another line of memory for each of its pixels.
+    Filled as a texture, since a line drawn alone writes one pixel in each of the image's lines.
     """
     ratio = painter.device().devicePixelRatioF()
     pixels = pixels_of(place.width(), ratio)
@@ -207,6 +228,8 @@ def draw_uprights(painter: QPainter, xs: NDArray[np.floating], place: QRectF, co
     here = owners(left, left + round(ratio), pixels) < len(xs)
     line = np.where(here, np.uint32(QColor(colour).rgba()), np.uint32(0))
     texture = QPixmap.fromImage(image_of(line[None]))
+    # A texture one line high, which Qt repeats downwards. Brushes are laid out from the painter's
+    # origin unless told otherwise, so without setBrushOrigin the lines would stand elsewhere.
     texture.setDevicePixelRatio(ratio)
     painter.setBrushOrigin(place.topLeft())
     painter.fillRect(place, QBrush(texture))

@@ -30,6 +30,7 @@ def steps_to_explain(scene: Scene, view: Viewport, least: float = STEP_PIXELS) -
     last = int(count_before(scene.step_starts, view.end))
     lengths = scene.step_ends[first:last] - scene.step_starts[first:last]
     wide = np.flatnonzero(lengths >= least * view.ns_per_pixel) + first
+    # The open step is left out: it would have to be explained anew with each batch of spans.
     steps = [step for step in scene.step_numbers[wide].tolist() if step != scene.open_step]
     return [step for step in steps if scene.explained.at_hand(step)]
 
@@ -51,6 +52,8 @@ def _draw_step(
     painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, rows: Mapping[int, Row], step: int
 ) -> None:
     """A word in every stretch of one cause; in a gap without such a word, its main cause."""
+    # Two passes: a gap of several causes is cut into stretches, none of which may have room for a
+    # word; then the gap as a whole may have it, for its main cause.
     named: set[int] = set()
     for gap, room, cause in _rooms(scene.explained.stretches(step), frame, rows):
         if _draw_word(painter, frame, fonts, room, cause, ""):
@@ -67,6 +70,7 @@ def _rooms(
     view = frame.view
     start, end = np.maximum(found.start, view.start), np.minimum(found.end, view.end)
     wide = np.flatnonzero(end - start >= LEAST * view.ns_per_pixel)
+    # Stretches are sorted by lane, and lane n has those from lane_first[n] on.
     lanes = np.searchsorted(found.lane_first, wide, "right") - 1
     for i, lane in zip(wide.tolist(), lanes.tolist(), strict=True):
         row = rows.get(lane)

@@ -49,6 +49,7 @@ def draw_hits(painter: QPainter, scene: Scene, frame: Frame, row: Row) -> None:
         )
         for colour, more in ((theme.plot, RIM), (theme.text, 0.0))
     )  # fmt: skip
+    # Two lines, stretched: the ticks with rims beside them, and below them rims alone.
     lines = np.stack([np.where(tick > 0, tick, rims), rims])
     draw_slices(painter, lines, (0.0, height, height + RIM), place, ratio)
 
@@ -64,6 +65,7 @@ def hit_pixels(
     seen = visible(columns, view.start, view.end)
     first, last = np.searchsorted(hits, [seen.start, seen.stop])
     chosen = hits[first:last]
+    # More hits than pixels: one tick for each pixel in which one begins is all that can be seen.
     if len(chosen) > view.width:
         edges, _ = pixel_edges(view)
         begun = np.flatnonzero(hit_columns(columns.starts, hits, edges)).astype(np.float64)
@@ -94,6 +96,9 @@ def hit_columns(
     `starts` are the sorted starts of a lane's spans, `hits` sorted indices of some. Costs what the
     pixels cost, however many hits there are.
     """
+    # How many spans, and of them how many hits, begin before each edge: a pixel has a hit where the
+    # latter grows. The edges are made integers, since NumPy would otherwise turn all of `starts`,
+    # perhaps millions, into floats first; no start lies between an edge and its ceiling.
     before = np.searchsorted(starts, np.ceil(edges).astype(np.int64))
     found: NDArray[np.bool_] = np.diff(np.searchsorted(hits, before)) > 0
     return found
@@ -111,7 +116,7 @@ def hit_ticks(trace: Trace, hits: Hits, frame: Frame, top: float) -> list[QRectF
 
 
 def draw_hit_ticks(painter: QPainter, theme: Theme, ticks: list[QRectF]) -> None:
-    """Draw the ticks of `hit_marks`."""
+    """Draw the ticks that `hit_ticks` found."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(theme.text))
     painter.drawRects(ticks)

@@ -57,8 +57,11 @@ def draw_ghosts(painter: QPainter, scene: Scene, frame: Frame, rows: Sequence[Ro
         reduced = _reduced_ghost(scene, scene.prediction, row.lane, frame)
         if isinstance(reduced, PixelColumns) or len(reduced.left):
             found.append((reduced, frame.place(row)))
+    # Bars and columns are worked out apart: `_draw_together` scales each of them in its own way.
     together: dict[type, list[tuple[Bars | PixelColumns, QRectF]]] = {Bars: [], PixelColumns: []}
     for one, place in found:
+        # A figure needs rectangles, and two colours in a row need slices: neither can be done
+        # together.
         if frame.vector or is_halved(one.family, ghost.solid_codes):
             if isinstance(one, PixelColumns) and not frame.vector:
                 one = one.stretched(WIDE, int(frame.view.width))
@@ -112,6 +115,8 @@ def _draw_together(
         nothing = np.int8(solid.shape[1] - 1)
         columns = [row for row in rows if isinstance(row, PixelColumns)]
         outer = inner = np.stack([np.where(c.busy > 0, c.family, nothing) for c in columns])
+    # Three lines of pixels a row, stretched to their heights: outline, body, outline. A bar too
+    # narrow for an outline has no body (0), and is filled with the outline's colour.
     edge, within = solid[0][outer], pale[0][inner]
     lines = np.stack([edge, np.where(within > 0, within, edge), edge], axis=1)
     for three, place in zip(lines, places, strict=True):
@@ -133,6 +138,8 @@ def draw_memory(
     if not frame.vector and max(one.seen(view) for one in memory) > DENSE * view.width:
         view, wide = view.coarser(WIDE), WIDE
     columns = [reduce_memory(one, view, end) for one in memory]
+    # Rounded up to half pixels: neighbours that differ by less become equal, which keeps the
+    # outline of figures short (stepped_line).
     scale = (rows[0].height - HEADROOM) * STEPS_PER_PIXEL / most
     held, activations = (
         np.ceil(np.stack(parts) * scale) / STEPS_PER_PIXEL
@@ -158,6 +165,8 @@ def memory_pixels(
     Heights have shape (strips, columns), pixels (strips, lines, columns). The line at the top of
     what is held joins neighbouring columns that hold something.
     """
+    # From here on in device pixels, counted from the strip's top: line y is filled where y >= over.
+    # int16 keeps the comparisons of (strips, lines, columns) entries small.
     lines = max(1, round(height * ratio))
     over, under = (
         lines - np.round(heights * ratio).astype(np.int16)[:, None]
@@ -168,6 +177,8 @@ def memory_pixels(
     y = np.arange(lines, dtype=np.int16)[:, None]
     pixels = np.where(y >= over, rest, np.uint32(0))
     np.copyto(pixels, inner, where=y >= under)
+    # The line joins a column's top with that of the column before it, as a step. A column that is
+    # empty (its top is at `lines`) has no step, neither down to it nor up from it.
     before = np.concatenate([over[..., :1], over[..., :-1]], axis=2)
     # From a column that holds nothing no line is drawn: it would say that memory was held there.
     before = np.where(before == lines, over, before)
@@ -198,6 +209,8 @@ def _draw_areas(
 
 def stepped_line(heights: NDArray[np.float64], left: float, bottom: float) -> list[QPointF]:
     """The line over columns of a pixel each, from `left` on; equal neighbours share a step."""
+    # Each run of equal heights gives two points, at its first and at its last x; from run to run
+    # the x is the same, so the line between them is upright.
     first, last = runs(heights, heights)
     xs = (np.stack([first, last], axis=1).ravel() + left).tolist()
     ys = np.repeat(bottom - heights[first], 2).tolist()

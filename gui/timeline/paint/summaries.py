@@ -43,6 +43,7 @@ def group_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     if not frame.left <= x <= frame.left + frame.view.width:
         return None
     time, wide = frame.view.time(x - frame.left), frame.view.ns_per_pixel
+    # A viewport one pixel wide at the pointer: the same reduction as is painted, of one column.
     share = scene.together(group.numbers).shares(Viewport(time, wide, 1.0))[0]
     return heading_text(scene, group), share_lines(share, time, wide, frame.origin)
 
@@ -85,6 +86,8 @@ def area_pixels(shares: NDArray[np.float64], theme: Theme, high: int) -> NDArray
         for colour in families[family]
     ]
     colours = np.array([*(colour for _, colour, _ in layers), 0], np.uint32)
+    # Each pixel's middle as a share of the height, from the top line down. A pixel's layer is the
+    # number of layers that end at or below it: 0 is the lowest, and beyond all comes clear (0).
     heights = (high - 0.5 - np.arange(high)) / high
     top = np.zeros(len(shares))
     place = np.zeros((high, len(shares)), np.uint8)
