@@ -145,10 +145,18 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
+def signal_name(number: int) -> str:
+    """`SIGKILL`, or `signal 40`: most real-time signals have no name."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
 def _describe_exit(code: int) -> str:
     """What a process's return code says, in words."""
     if code >= 0:
         return f"ended with status {code}"
-    name = signal.Signals(-code).name
+    name = signal_name(-code)
     hint = "; it may have run out of memory" if name == "SIGKILL" else ""
     return f"was ended by {name}{hint}"

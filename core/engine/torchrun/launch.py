@@ -20,6 +20,7 @@ from core.plan.faults import faults_text
 from core.plan.pipeline.options import BALANCE, SCHEDULE
 from core.plan.plan import Lane, Plan
 from core.plan.specification import Specification
+from core.process.child import signal_name
 from core.process.program import run_module
 from core.recorder.wire import is_address
 from core.recording.recording import open_recording
@@ -215,5 +216,5 @@ def reason_of(printed: str, status: int) -> str:
 
 def _ended(failed: re.Match[str]) -> str:
     rank, code, pid = failed[1], int(failed[2]), failed[3]
-    by = f"was ended by {signal.Signals(-code).name}" if code < 0 else ""
+    by = f"was ended by {signal_name(-code)}" if code < 0 else ""
     return f"rank {rank} (process {pid}) {by or f'ended with status {code}'}"
