@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import lru_cache
 
 import numpy as np
@@ -37,27 +36,12 @@ KEPT = 20_000  # rows whose words are kept; with more, all are laid out anew
 SHORTER = (24, 12, 6)  # letters of a name that is too long for its bar
 
 
-class ColourBy(StrEnum):
-    """What one can colour by."""
-
-    KIND = "kind"
-    MICROBATCH = "microbatch"
-    STAGE = "stage"
-    DURATION = "duration"
-    NAME = "name"
-
-
 @dataclass(frozen=True, slots=True)
 class Colouring:
     """Gives every span a code, and every code its colours: one, or from the top several.
 
     This one goes by kind: codes are indices in FAMILIES. For others see `colour_choices`.
     """
-
-    @property
-    def by(self) -> ColourBy:
-        """What is coloured by."""
-        return ColourBy.KIND
 
     def codes(self, spans: Spans) -> NDArray[np.int8]:
         """The code of each of some spans, for any slice of a lane."""
@@ -85,7 +69,7 @@ def recoloured(
 
     A pixel of a reduced lane has the colour of what ran at its middle, or began last before it.
     """
-    if colouring.by is ColourBy.KIND:
+    if type(colouring) is Colouring:  # a family is what a kind's code is
         return reduced
     spans = trace.spans(lane)
     if isinstance(reduced, Bars):

@@ -29,6 +29,7 @@ from gui.timeline.state.lane_facts import LaneFacts, lane_facts, placed
 LATEST_STEPS = 64  # idle time and memory beside a lane are taken over at most so many steps
 LIVE_STEPS = 4  # and over so many while the run is live, several times a second
 MOST_SORTED = 1_000_000  # spans of a group whose starts and ends are sorted together
+MOST_LOOKS = 16  # of words that are kept; a window needs a few, figures of other sizes have own
 MOST_NEIGHBOURS = 24  # arrows to each side; more could not be told apart
 
 
@@ -123,6 +124,8 @@ class Scene:
         """The words in bars of lanes that are `staged`, of rows that are `low`; on paper."""
         looks = (fonts.bold.toString(), fonts.small.toString(), staged, low, shrinks)
         if looks not in self._words:
+            if len(self._words) == MOST_LOOKS:
+                self._words.clear()
             self._words[looks] = WordsOfRows(self.trace.table, *looks)
         return self._words[looks]
 

@@ -22,8 +22,14 @@ from gui.timeline.layout.stacking import lay_out
 from gui.timeline.paint.legend import legend_entries, number_words
 from gui.timeline.paint.strips import draw_ghosts
 from gui.timeline.reduce.reduction import Bars, LaneColumns, PixelColumns, reduce_lane
-from gui.timeline.state.bar_looks import ColourBy, Colouring, letters_of, recoloured
-from gui.timeline.state.colour_choices import ByDuration, ByNumber, colouring_of
+from gui.timeline.state.bar_looks import Colouring, letters_of, recoloured
+from gui.timeline.state.colour_choices import (
+    ByDuration,
+    ByNumber,
+    ColourBy,
+    choice_of,
+    colouring_of,
+)
 from gui.timeline.state.scene import Scene
 from tests.make_believe import specification, trace_of
 
@@ -51,6 +57,11 @@ def test_every_code_has_colours_and_letters_that_can_be_read(trace: Trace, by: C
         colours = colouring.colours(theme)
         assert most < len(colours) == len(letters_of(colours, theme))
     assert colouring.colours(LIGHT) != colouring.colours(DARK)
+
+
+def test_what_a_colouring_goes_by_is_what_was_chosen(trace: Trace) -> None:
+    named = {by for by in ColourBy if choice_of(colouring_of(by, trace)) is by}
+    assert named == set(ColourBy) - {ColourBy.NAME}  # the run's spans have kinds, and no names
 
 
 def test_by_kind_is_the_family(trace: Trace) -> None:
