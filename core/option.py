@@ -42,7 +42,7 @@ class Settings(Protocol):
 
     @property
     def seed(self) -> int:
-        """Where what is random begins."""
+        """Seed of parameters, data and jitter."""
 
     def __getitem__(self, option: Option[T]) -> T: ...
 

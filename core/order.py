@@ -1,4 +1,4 @@
-"""Whole numbers in order: sorted, joined to one number a row, counted off."""
+"""Integer helpers: fast stable argsort, composite keys of rows, running count per key."""
 
 from __future__ import annotations
 
@@ -39,9 +39,10 @@ def row_keys(*columns: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def turns(keys: NDArray[Any]) -> NDArray[np.int64]:
-    """For each of n integers, how many of the same come before it."""
+    """Occurrence number of each of n integers among equal ones, from 0 (cumcount in pandas)."""
     order = stable_argsort(keys)
     arranged = keys[order]
+    # The slice is for no keys at all, which begin nowhere.
     begins = np.flatnonzero(np.r_[True, arranged[1:] != arranged[:-1]][: len(keys)])
     turn = np.empty(len(keys), np.int64)
     turn[order] = np.arange(len(keys)) - np.repeat(begins, np.diff(begins, append=len(keys)))

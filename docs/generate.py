@@ -34,6 +34,7 @@ WAY = (
     "core/plan/strategies/dp.py",
     "core/plan/task.py",
     "core/plan/plan.py",
+    "core/engine/prepare.py",
     "core/engine/server.py",
     "core/engine/tasks/executor.py",
     "core/engine/tasks/operations.py",
@@ -45,16 +46,14 @@ WAY = (
     "core/trace/trace.py",
     "core/trace/spans.py",
     "gui/app/session.py",
-    "gui/timeline/interact/view.py",
     "gui/timeline/state/timeline.py",
     "gui/timeline/state/scene.py",
-    "gui/timeline/state/colouring.py",
-    "gui/timeline/layout/viewport.py",
-    "gui/timeline/layout/rows.py",
+    "gui/timeline/interact/view.py",
     "gui/timeline/layout/frame.py",
-    "gui/timeline/reduce/reduction.py",
     "gui/timeline/paint/picture.py",
-    "gui/timeline/paint/boxes.py",
+    "gui/timeline/reduce/reduction.py",
+    "gui/timeline/state/bar_looks.py",
+    "gui/timeline/paint/pixels.py",
 )
 """What one opens to follow a forward task of `dp` from the line that plans it to its bar."""
 _PLACE = re.compile(r"<!-- generated: ([\w-]+) -->")

@@ -52,8 +52,8 @@ def test_no_file_imports_across_a_wall():
         ("core/engine/server.py", "import PySide6.QtCore", "PySide6.QtCore"),
         (
             "core/trace/x.py",
-            "from gui.timeline.layout import viewport",
-            "gui.timeline.layout.viewport",
+            "from gui.timeline.layout import frame",
+            "gui.timeline.layout.frame",
         ),
         ("core/explain/x.py", "import pyqtgraph as pg", "pyqtgraph"),
         ("core/plan/x.py", "def f():\n    import torch", "torch"),

@@ -18,7 +18,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-HOUSE = ("core", "gui", "main")
+PACKAGES = ("core", "gui", "main")
 
 QT = ("PySide6", "shiboken6", "pyqtgraph")
 NAMES_DEVICES = ("core.recorder.kinds", "core.plan.devices", "core.engine.hardware")
@@ -43,7 +43,7 @@ class Wall:
 WALLS = (
     Wall(("core",), (*QT, "gui"), "core runs without Qt"),
     Wall(
-        HOUSE,
+        PACKAGES,
         ("torch",),
         "only core.engine imports torch",
         outside=("core.engine", "core.recorder"),
@@ -68,7 +68,7 @@ WALLS = (
     ),
     Wall(("gui.timeline.state",), ("PySide6.QtWidgets",), "the timeline's state has no widgets"),
     Wall(
-        HOUSE,
+        PACKAGES,
         ("subprocess", "multiprocessing", "concurrent.futures.ProcessPoolExecutor"),
         "only core.process starts processes",
         outside=("core.process",),
@@ -88,9 +88,8 @@ LAYERS = (
     ("core.reading", "core.process", "core.option"),
     ("core.models",),
     ("core.plan.task",),
-    ("core.plan.division",),
+    ("core.plan.division", "core.plan.schedules"),
     ("core.plan.plan",),
-    ("core.plan.schedules",),
     ("core.plan",),
     ("core.plan.pipeline",),
     ("core.plan.strategies",),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import shtab
 
@@ -63,6 +63,9 @@ class _Joined(argparse.Action):
         setattr(namespace, self.dest, f"{before} {values}".strip())
 
 
+Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"
+
+
 def make_parser() -> argparse.ArgumentParser:
     """The parser of `python main.py`; without a command the window is meant."""
     parser = _Parser(
@@ -76,8 +79,20 @@ def make_parser() -> argparse.ArgumentParser:
         "--install-desktop", action="store_true", help="put icon and menu entry where desktops look"
     )
     shtab.add_argument_to(parser, "--print-completion", help="print a completion script")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands",
-                                     description=GROUPS)  # fmt: skip
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", title="commands", description=GROUPS
+    )
+    _add_runs(commands)
+    _add_recordings(commands)
+    _add_jobs(commands)
+    for name, command in commands.choices.items():
+        command.epilog = examples_of(name)
+        command.formatter_class = argparse.RawDescriptionHelpFormatter
+    return parser
+
+
+def _add_runs(commands: Commands) -> None:
+    """What could run, runs, and predictions."""
     commands.add_parser("devices", help="list what this machine has to run lanes on")
     plan = commands.add_parser("plan", help="print the plan of a step without running it")
     _add_specification(plan)
@@ -98,6 +113,10 @@ def make_parser() -> argparse.ArgumentParser:
     calibrate = commands.add_parser("calibrate", help="measure what passes and transfers cost here")
     _add_specification(calibrate)
     calibrate.add_argument("--costs", required=True, metavar="FILE", help="the JSON file to write")
+
+
+def _add_recordings(commands: Commands) -> None:
+    """What is done with recordings."""
     export = commands.add_parser(
         "export", help="draw recordings, report on one, or write it for others"
     )
@@ -115,26 +134,26 @@ def make_parser() -> argparse.ArgumentParser:
     )
     ask = commands.add_parser("sql", help="answer a question about a recording, in SQL")
     ask.add_argument("recording", metavar="RECORDING")
-    ask.add_argument("query", metavar="QUERY", help='such as "SELECT cause, sum(duration_ns) '
-                     'FROM idle GROUP BY cause"')  # fmt: skip
+    question = "SELECT cause, sum(duration_ns) FROM idle GROUP BY cause"
+    ask.add_argument("query", metavar="QUERY", help=f'such as "{question}"')
     ask.add_argument("--csv", metavar="FILE", help="write the rows there instead of printing them")
     _add_comparison(commands.add_parser("compare", help="compare two recordings"))
     opening = commands.add_parser("open", help="open a recording or a folder in the window")
     opening.add_argument("recording", metavar="RECORDING")
+
+
+def _add_jobs(commands: Commands) -> None:
+    """What records training jobs of one's own."""
     listen = commands.add_parser("listen", help="take recordings of jobs over TCP")
-    listen.add_argument("--address", default="127.0.0.1:0", metavar="HOST:PORT",
-                        help="where to listen (default: this machine alone, any port)")  # fmt: skip
-    listen.add_argument("--out", default="runs", metavar="FOLDER",
-                        help="where each rank's recording goes (default: runs)")  # fmt: skip
+    meaning = "where to listen (default: this machine alone, any port)"
+    listen.add_argument("--address", default="127.0.0.1:0", metavar="HOST:PORT", help=meaning)
+    meaning = "where each rank's recording goes (default: runs)"
+    listen.add_argument("--out", default="runs", metavar="FOLDER", help=meaning)
     record = commands.add_parser("record", help="run a training command and record its ranks")
-    record.add_argument("--out", default="runs", metavar="FOLDER",
-                        help="where they go (default: runs), or what `listen` shows")  # fmt: skip
-    record.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND",
-                        help="such as -- torchrun --nproc-per-node 2 train.py")  # fmt: skip
-    for name, command in commands.choices.items():
-        command.epilog = examples_of(name)
-        command.formatter_class = argparse.RawDescriptionHelpFormatter
-    return parser
+    meaning = "where they go (default: runs), or what `listen` shows"
+    record.add_argument("--out", default="runs", metavar="FOLDER", help=meaning)
+    meaning = "such as -- torchrun --nproc-per-node 2 train.py"
+    record.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND", help=meaning)
 
 
 def _add_specification(parser: argparse.ArgumentParser, runs: bool = False) -> None:
@@ -160,12 +179,12 @@ def _add_swept(parser: argparse.ArgumentParser) -> None:
 
 def _add_sweep(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--repeat", type=_count, default=REPEATS, metavar="N",
-        help=f"runs of each setting (default: {REPEATS})")  # fmt: skip
-    add("--beside", default=COMMA.join(BESIDE), metavar="NAMES",
-        help="strategies that are run beside, or none (default: single,mp)")  # fmt: skip
-    add("--shuffle", type=int, default=0, metavar="N",
-        help="where the random order of the runs begins (default: 0)")  # fmt: skip
+    meaning = f"runs of each setting (default: {REPEATS})"
+    add("--repeat", type=_count, default=REPEATS, metavar="N", help=meaning)
+    meaning = "strategies that are run beside, or none (default: single,mp)"
+    add("--beside", default=COMMA.join(BESIDE), metavar="NAMES", help=meaning)
+    meaning = "where the random order of the runs begins (default: 0)"
+    add("--shuffle", type=int, default=0, metavar="N", help=meaning)
     add("--csv", metavar="FILE", help="a row for each run; runs that are there are not made again")
     add("--image", metavar="FILE", help="draw the results: *.png, *.svg or *.pdf")
     add("--theme", choices=("light", "dark"), default="light")
@@ -217,8 +236,8 @@ def _metavar(option: Option[Any]) -> str:
 def _add_prediction(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--costs", metavar="FILE", help="what passes and transfers cost (*.json or *.toml)")
-    add("--step", type=int, default=1, metavar="N",
-        help="the measured step whose hiccups and jitter are predicted (default: 1)")  # fmt: skip
+    meaning = "the measured step whose hiccups and jitter are predicted (default: 1)"
+    add("--step", type=int, default=1, metavar="N", help=meaning)
     add("--record", metavar="FILE", help="keep the prediction as a recording, for the window")
     add("--image", metavar="FILE", help="draw the predicted timeline: *.png, *.svg or *.pdf")
     add("--summary", metavar="FILE", help="write the summary as JSON")
@@ -242,10 +261,10 @@ def _add_comparison(parser: argparse.ArgumentParser) -> None:
 def _add_launcher(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("torchrun", "the job on torch's own engine, also over hosts")
     add = group.add_argument
-    add("--launcher", choices=("torchrun",),
-        help="a process for each lane, recorded as any job: --record is a FOLDER then")  # fmt: skip
-    add("--nnodes", type=int, default=1, metavar="N",
-        help="on how many hosts this command is given (default: 1)")  # fmt: skip
+    meaning = "a process for each lane, recorded as any job: --record is a FOLDER then"
+    add("--launcher", choices=("torchrun",), help=meaning)
+    meaning = "on how many hosts this command is given (default: 1)"
+    add("--nnodes", type=int, default=1, metavar="N", help=meaning)
     add("--node-rank", type=int, default=0, metavar="N", help="which of them this one is, from 0")
     add("--rdzv-endpoint", default="", metavar="HOST:PORT", help="where they meet, on host 0")
 

@@ -12,12 +12,12 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from core.cli.comparison import comparison_text
 from core.cli.exporting import FORMATS, MORE, check_formats, write_formats
 from core.cli.figures import figure_options
 from core.cli.interrupts import INTERRUPTED, holding_interrupts, noting_interrupts
 from core.cli.progress import Progress
 from core.cli.report import (
+    comparison_text,
     devices_text,
     faults_text,
     plan_text,
@@ -271,14 +271,7 @@ def execute_with(
 def ready_hardware(client: EngineClient, interrupts: list[int]) -> Hardware:
     """The machine, once the engine knows it. Raises RunError, KeyboardInterrupt if stopped."""
     client.start()
-    while not interrupts:
-        for message in client.poll():
-            if isinstance(message, Hardware):
-                return message
-            if isinstance(message, Ended):
-                raise RunError(message.text)
-        time.sleep(POLL_SECONDS)
-    raise KeyboardInterrupt
+    return _awaited(client, Hardware, interrupts)
 
 
 class _Collector:
@@ -327,16 +320,22 @@ def _ask(kind: type[Answer], about: Specification | None = None) -> Answer:
             client.start()
             if about is not None:
                 client.describe(about)
-        while True:
-            for message in client.poll():
-                if isinstance(message, kind):
-                    return message
-                if isinstance(message, Ended):
-                    refused = message.outcome is Outcome.REFUSED
-                    raise (PlanError if refused else RunError)(message.text)
-            time.sleep(POLL_SECONDS)
+        return _awaited(client, kind)
     finally:
         client.close()
+
+
+def _awaited(client: EngineClient, kind: type[Answer], interrupts: Sequence[int] = ()) -> Answer:
+    """The next message of a kind. Raises as `_ask` does, and KeyboardInterrupt if stopped."""
+    while not interrupts:
+        for message in client.poll():
+            if isinstance(message, kind):
+                return message
+            if isinstance(message, Ended):
+                refused = message.outcome is Outcome.REFUSED
+                raise (PlanError if refused else RunError)(message.text)
+        time.sleep(POLL_SECONDS)
+    raise KeyboardInterrupt
 
 
 def describe_model(specification: Specification) -> ModelDescription:

@@ -6,7 +6,6 @@ import argparse
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -36,14 +35,9 @@ def compare(arguments: argparse.Namespace, write_both: WriteBoth, write_report: 
     check_outputs(vars(arguments))
     names = (arguments.a, arguments.b)
     traces = (_opened(arguments.a), _opened(arguments.b))
-    steps = [
-        _steps(option, given, name, trace)
-        for option, given, name, trace in zip(
-            ("--step-a", "--step-b"), (arguments.step_a, arguments.step_b), names, traces,
-            strict=True,
-        )
-    ]  # fmt: skip
-    two = compare_runs(traces[0], traces[1], steps[0], steps[1])
+    steps_a = _steps("--step-a", arguments.step_a, names[0], traces[0])
+    steps_b = _steps("--step-b", arguments.step_b, names[1], traces[1])
+    two = compare_runs(*traces, steps_a, steps_b)
     alignment = _alignment(two, traces, names, arguments.align, arguments.scale == FIT)
     values = json.dumps({"a": names[0], "b": names[1], **two.to_dict()}, indent=1)
     write_whole(arguments.summary, f"{values}\n")
@@ -141,7 +135,7 @@ def _alignment(
     two: TwoRuns, traces: Sequence[Trace], names: Sequence[str], align: str, fit: bool
 ) -> Alignment:
     places = list(zip(traces, (two.step_a, two.step_b), names, strict=True))
-    bounds: list[Any] = [trace.step_bounds(step) for trace, step, _ in places]
+    bounds: list[tuple[int, int]] = [trace.step_bounds(step) for trace, step, _ in places]
     moments = [bound[0] for bound in bounds]
     if align != START:
         moments = [_start_of(trace, step, name, align) for trace, step, name in places]

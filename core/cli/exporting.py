@@ -20,12 +20,12 @@ MORE = ", --trace FILE, --kineto FOLDER or --chakra FOLDER"
 def add_formats(parser: argparse.ArgumentParser) -> None:
     """Add the options of other programs' formats."""
     add = parser.add_argument
-    add("--trace", metavar="FILE", help="for Perfetto and chrome://tracing: *.json, "
-        "*.json.gz or *.pftrace")  # fmt: skip
-    add("--kineto", metavar="FOLDER", help="as PyTorch's profiler writes, for Holistic Trace "
-        "Analysis: a file for each rank")  # fmt: skip
-    add("--chakra", metavar="FOLDER", help="the plan of the median step with its times as Chakra "
-        "execution traces, for ASTRA-sim")  # fmt: skip
+    viewers = "for Perfetto and chrome://tracing: *.json, *.json.gz or *.pftrace"
+    add("--trace", metavar="FILE", help=viewers)
+    profiler = "as PyTorch's profiler writes, for Holistic Trace Analysis: a file for each rank"
+    add("--kineto", metavar="FOLDER", help=profiler)
+    plan = "the plan of the median step with its times as Chakra execution traces, for ASTRA-sim"
+    add("--chakra", metavar="FOLDER", help=plan)
 
 
 def check_formats(trace: Trace, arguments: argparse.Namespace) -> None:

@@ -7,6 +7,7 @@ import argparse
 from core.report.figure import PRESETS, FigureOptions
 from core.trace.excerpt import LANE_WORDS, RANGE_WORDS, STEP_WORDS, Excerpt
 
+LOOKS = ("theme", "width_mm", "font_pt", "scale", "hatching", "greyscale", "title", "caption")
 PARTS = ("legend", "axis", "makespan", "idle")
 
 
@@ -42,11 +43,8 @@ def figure_options(arguments: argparse.Namespace) -> FigureOptions:
     options = FigureOptions(
         preset=given["figure"],
         excerpt=part,
-        **{name: given[name] for name in (
-            "theme", "width_mm", "font_pt", "scale", "hatching", "greyscale", "title", "caption",
-            *PARTS,
-        )},
-    )  # fmt: skip
+        **{name: given[name] for name in (*LOOKS, *PARTS)},
+    )
     options.check()
     return options
 

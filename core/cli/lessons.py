@@ -74,12 +74,9 @@ def step_text(step: Step, figures: Sequence[dict[str, str]], place: str) -> str:
         (run_text(run, step.runs), *(one[name] for name in SHOWN))
         for run, one in zip(step.runs, listed, strict=True)
     ]
-    return "\n".join(
-        [
-            f"{place}. {plain(step.title)}", plain(filled(step.text, listed)), "",
-            table(("run", *SHOWN.values()), rows), "", plain(filled(step.question, listed)),
-        ]
-    )  # fmt: skip
+    text, question = (plain(filled(words, listed)) for words in (step.text, step.question))
+    runs = table(("run", *SHOWN.values()), rows)
+    return f"{place}. {plain(step.title)}\n{text}\n\n{runs}\n\n{question}"
 
 
 def run_text(run: Specification, others: Sequence[Specification]) -> str:

@@ -104,7 +104,7 @@ def costs_of_arguments(arguments: argparse.Namespace) -> CostModel:
     return costs
 
 
-def summary_of(run: PlannedRun, prediction: Prediction, trace: Trace) -> dict[str, Any]:
+def summary_of(run: PlannedRun, prediction: Prediction, trace: Trace) -> dict[str, object]:
     """The prediction as plain JSON values; a lane's busy, communication and idle time add up.
 
     `trace` is the same as a trace, on which there is a verdict if it has at most MOST_JUDGED tasks.

@@ -13,6 +13,7 @@ from core.plan.devices import HOST, Hardware, kind_of
 from core.plan.division import Stage
 from core.plan.grid import grid
 from core.plan.plan import Plan
+from core.predict.compare import Comparison
 from core.report.summary import CollectiveSummary, LaneSummary, StepSummary, Summary
 from core.report.waterfall import BAR_WORDS
 
@@ -292,3 +293,18 @@ def verified_text(found: Verified) -> str:
         f"NOT what a plain step computes: {errors}; rounding makes less than {found.allowed:.1g}. "
         "Is the loss a finite number and a mean over rows, and is nothing drawn at random?"
     )
+
+
+def comparison_text(comparison: Comparison) -> str:
+    """The predicted step beside the measured one, and how far each lane's busy time is off."""
+    measured, predicted = map(milliseconds, comparison.makespans_ns)
+    lanes = ", ".join(f"{lane.name} {_error(lane.error)}" for lane in comparison.lanes)
+    return (
+        f"predicted: {predicted} ms for {measured} ms "
+        f"({_error(comparison.makespan_error)}, medians; busy time {lanes})\n"
+        f"costs: {comparison.source}"
+    )
+
+
+def _error(error: float | None) -> str:
+    return "unknown" if error is None else f"{100 * error:+.1f} %"

@@ -16,8 +16,8 @@ def add_table(parser: argparse.ArgumentParser) -> None:
     """Add the options of a table of spans."""
     add = parser.add_argument
     add("--table", metavar="FILE", help="all spans, a row each: *.csv or *.parquet")
-    add("--where", metavar="QUERY", default="",
-        help="only some of them: --where='kind:forward mb:2-5 >5ms'")  # fmt: skip
+    meaning = "only some of them: --where='kind:forward mb:2-5 >5ms'"
+    add("--where", metavar="QUERY", default="", help=meaning)
     add("--sort", metavar="COLUMN", help=f"{', '.join(COLUMNS)}; largest first: --sort=-duration")
 
 

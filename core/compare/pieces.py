@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compare.differences import Difference, Group
-from core.explain.causes import CAUSES, Explanation
+from core.explain.causes import CAUSES, Cause, Explanation
 from core.plan.plan import Role
 from core.plan.task import KINDS, Kind
 from core.trace.step import StepColumns
@@ -25,14 +25,6 @@ class Pieces:
     def __len__(self) -> int:
         return len(self.lane)
 
-    @classmethod
-    def of(
-        cls, lane: NDArray[np.int32], start: NDArray[np.int64], end: NDArray[np.int64]
-    ) -> Pieces:
-        """The same pieces in order."""
-        order = np.lexsort((start, lane))
-        return cls(lane[order], start[order], end[order])
-
 
 NO_PIECES = Pieces(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
 
@@ -48,19 +40,15 @@ def pieces_of(row: Difference, explanation: Explanation) -> Pieces:
     else:
         own = np.flatnonzero(compute != (row.group is Group.BESIDE))
     if row.group in (Group.CAUSE, Group.LANE_IDLE):
-        return _idle(row, explanation, own)
-    return _tasks(row, explanation.columns, own)
-
-
-def _idle(row: Difference, explanation: Explanation, own: NDArray[np.int64]) -> Pieces:
-    chosen = np.isin(explanation.lane, own)
-    if row.group is Group.CAUSE:
-        chosen &= explanation.cause == [str(cause) for cause in CAUSES].index(row.name)
-    return Pieces.of(explanation.lane[chosen], explanation.start[chosen], explanation.end[chosen])
-
-
-def _tasks(row: Difference, columns: StepColumns, own: NDArray[np.int64]) -> Pieces:
-    chosen = np.isin(columns.lane, own)
-    if row.group is not Group.LANE_WORK:
-        chosen &= columns.kind == KINDS.index(Kind(row.name))
-    return Pieces.of(columns.lane[chosen], columns.start[chosen], columns.end[chosen])
+        times: Explanation | StepColumns = explanation
+        chosen = np.isin(explanation.lane, own)
+        if row.group is Group.CAUSE:
+            chosen &= explanation.cause == CAUSES.index(Cause(row.name))
+    else:
+        times = explanation.columns
+        chosen = np.isin(times.lane, own)
+        if row.group is not Group.LANE_WORK:
+            chosen &= times.kind == KINDS.index(Kind(row.name))
+    lane, start, end = times.lane[chosen], times.start[chosen], times.end[chosen]
+    order = np.lexsort((start, lane))
+    return Pieces(lane[order], start[order], end[order])

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from core.compare.differences import Difference, beside, by_lane, by_reason
 from core.compare.matching import Matches, StepTasks, match_steps
 from core.compare.sentence import sentence
-from core.compare.settings import Setting, differing_settings
+from core.compare.settings import SettingDifference, differing_settings
 from core.compare.spent import Spent, median_step, never, spent, whole_steps
 from core.errors import PlanError
 from core.plain import Say, duration_text, plainly
@@ -30,7 +29,7 @@ class TwoRuns:
     reasons: tuple[Difference, ...]
     lanes: tuple[Difference, ...]
     beside: tuple[Difference, ...]
-    settings: tuple[Setting, ...]
+    settings: tuple[SettingDifference, ...]
     matches: Matches
 
     @property
@@ -57,7 +56,7 @@ class TwoRuns:
         """The main reason of the difference; `say` may translate, `duration` writes ns."""
         return sentence(self.reasons, self.makespans, self.settings, say, duration)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As plain JSON values."""
         only_a, only_b = self.matches.unmatched()
         return {
@@ -74,7 +73,7 @@ class TwoRuns:
         }
 
 
-def row_dict(row: Difference) -> dict[str, Any]:
+def row_dict(row: Difference) -> dict[str, object]:
     """A row as plain JSON values."""
     return {
         "group": str(row.group), "name": row.name, "a_ns": row.a, "b_ns": row.b,

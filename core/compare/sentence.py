@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.compare.differences import Difference
-from core.compare.settings import Setting
+from core.compare.settings import SettingDifference
 from core.explain.causes import Cause
 from core.plain import Say
 from core.plan.task import Kind
@@ -103,7 +103,7 @@ def main_reasons(found: Sequence[Weight], difference: int) -> list[Weight]:
 
 
 def sentence(
-    rows: Sequence[Difference], makespans: tuple[int, int], settings: Sequence[Setting],
+    rows: Sequence[Difference], makespans: tuple[int, int], settings: Sequence[SettingDifference],
     say: Say, duration: Say,
 ) -> str:  # fmt: skip
     """One sentence that names the main reason of the difference and the settings behind it.
@@ -145,7 +145,9 @@ def _joined(named: Sequence[Weight], say: Say, duration: Say) -> str:
     return say(SPEND, parts=text) if text else say(UNNAMED)
 
 
-def _settings_words(named: Sequence[Weight], settings: Sequence[Setting], say: Say) -> str:
+def _settings_words(
+    named: Sequence[Weight], settings: Sequence[SettingDifference], say: Say
+) -> str:
     """` (8 micro-batches instead of 2)`: of the settings that bear on the first reason."""
     known = {setting.name: setting for setting in settings}
     bearing = named[0].topic.settings if named else ()

@@ -35,7 +35,7 @@ COUNTED: dict[str, tuple[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class SettingDifference:
     """A setting in which two runs differ: its name, and its value in each."""
 
     name: str
@@ -48,11 +48,13 @@ class Setting:
         return say(one if self.b == "1" else more, a=say(self.a), b=say(self.b))
 
 
-def differing_settings(a: Trace, step_a: int, b: Trace, step_b: int) -> tuple[Setting, ...]:
+def differing_settings(
+    a: Trace, step_a: int, b: Trace, step_b: int
+) -> tuple[SettingDifference, ...]:
     """The settings that differ, in the order of `settings_of`; what one run lacks is left out."""
     one, other = settings_of(a, step_a), settings_of(b, step_b)
     return tuple(
-        Setting(name, value, other[name])
+        SettingDifference(name, value, other[name])
         for name, value in one.items()
         if name in other and value != other[name]
     )

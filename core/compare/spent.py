@@ -46,7 +46,7 @@ class Spent:
 
 
 class Stopped(Exception):
-    """Nobody wants to know any more."""
+    """Raised when `stop()` returns True."""
 
 
 def never() -> bool:
@@ -97,7 +97,8 @@ def whole_steps(trace: Trace, live: bool = False) -> list[int]:
     Of a recording that names no losses all measured ones, and without such all there are; but
     not the last one of a run that is still `live`.
     """
-    return completed_steps(trace) or _without_open(measured_steps(trace) or trace.steps, live)
+    steps = measured_steps(trace) or trace.steps
+    return completed_steps(trace) or (steps[:-1] if live else steps)
 
 
 def median_step(trace: Trace, steps: Sequence[int]) -> int:
@@ -107,7 +108,3 @@ def median_step(trace: Trace, steps: Sequence[int]) -> int:
     lengths = table.ends[at] - table.starts[at]
     order = np.argsort(lengths, kind="stable")
     return int(steps[int(order[(len(order) - 1) // 2])])
-
-
-def _without_open(steps: list[int], live: bool) -> list[int]:
-    return steps[:-1] if live else steps

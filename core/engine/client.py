@@ -21,6 +21,7 @@ STOP_SECONDS = 1.5  # what a run is given to stop by itself; then the engine is 
 
 # The GNU C library gives freed memory back, and the kernel maps new pages one by one while a task
 # runs: that took up to a tenth of a step, and was measured as the task's. So up to 1 GiB is kept.
+# 32 MiB is the largest threshold that the library takes: larger tensors are mapped anew each time.
 KEPT_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(1 << 30), "MALLOC_MMAP_THRESHOLD_": str(1 << 25)}
 
 
@@ -76,7 +77,7 @@ class EngineClient:
     def poll(self) -> list[Message]:
         """All messages since the last call. Never blocks.
 
-        An engine that ended by itself is told by an Ended, behind all that it had sent.
+        If the engine has ended by itself, the last message is an Ended that says how.
         """
         messages: list[Message] = []
         while self._engine is not None and not self._received.empty():
@@ -100,6 +101,8 @@ class EngineClient:
     def _started(self) -> Child[Message]:
         if self._engine is None:
             received: queue.SimpleQueue[Message | str] = queue.SimpleQueue()
+            # Each engine has a queue of its own: what the thread of one that was
+            # given up still puts goes nowhere.
             self._engine = Child(self.module, receive, received.put, KEPT_MEMORY)
             self._received, self._killed = received, False
         return self._engine
@@ -107,13 +110,14 @@ class EngineClient:
     def _send(self, command: str, specification: Specification) -> None:
         line = json.dumps({command: specification.to_dict()}).encode()
         engine = self._started()
+        # It died while nothing ran, so nothing was lost: the command goes to a new one.
         if not engine.send(line):  # it is gone: another
             engine.kill()
             self._engine = None
             self._started().send(line)
 
     def _end(self, how: str) -> Ended:
-        """What a run that was under way is told of the engine's end."""
+        """The message that ends a run whose engine is gone; `how` says how the process ended."""
         outcome = Outcome.FAILED if self._deadline is None else Outcome.STOPPED
         if self._killed:
             how = f"was ended after {STOP_SECONDS:g} s, inside a long operation"
@@ -125,6 +129,8 @@ def receive(file: BinaryIO) -> Iterator[Message]:
     source = pa.PythonFile(file, "r")
     while True:
         try:
+            # One stream behind the other: each ends by itself, and the next
+            # one's schema follows at once.
             reader = pa.ipc.open_stream(source)
             yield from _receive_stream(reader)
         except (pa.ArrowInvalid, EOFError, OSError):
@@ -132,9 +138,9 @@ def receive(file: BinaryIO) -> Iterator[Message]:
 
 
 def _receive_stream(reader: pa.RecordBatchStreamReader) -> Iterator[Message]:
-    said = (reader.schema.metadata or {}).get(APART_KEY)
-    if said is not None:
-        name, value = json.loads(said)
+    apart = (reader.schema.metadata or {}).get(APART_KEY)
+    if apart is not None:
+        name, value = json.loads(apart)
         for _ in reader:
             pass
         yield APART[name](value)

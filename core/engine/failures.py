@@ -27,6 +27,7 @@ def is_out_of_memory(error: BaseException) -> bool:
     """Whether an error says that memory, of the GPU or the machine, ran out."""
     if isinstance(error, MemoryError | torch.OutOfMemoryError):
         return True
+    # On the host torch raises a plain RuntimeError for memory, told apart by its words alone.
     return isinstance(error, RuntimeError) and any(
         words in str(error) for words in ("allocate memory", "not enough memory", "out of memory")
     )

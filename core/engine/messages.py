@@ -1,4 +1,4 @@
-"""What the engine process tells its client, and how: no torch, window and command line import it.
+"""Messages from the engine process to its client. No torch: window and command line import it.
 
 Through the pipe go Arrow streams one behind the other. A run is a stream with a header and rows.
 What is said apart from its rows is a stream without any, whose metadata holds it: that the engine
@@ -51,7 +51,7 @@ APART: dict[str, Callable[[Any], Message]] = {
 
 
 def send(sink: Any, name: str, value: object) -> None:
-    """Say something apart from a run: a name of `APART`, and what JSON can hold."""
+    """Send a message apart from a run: a name of `APART`, and a value that JSON can hold."""
     said = json.dumps([name, value]).encode()
     with pa.ipc.new_stream(sink, pa.schema([], metadata={APART_KEY: said})):
         pass

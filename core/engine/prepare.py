@@ -17,10 +17,9 @@ from core.plan.by_blocks import by_blocks
 from core.plan.devices import Hardware
 from core.plan.nested import nested_lanes
 from core.plan.pipeline.options import BALANCE
-from core.plan.plan import Lane, Plan
+from core.plan.plan import Lane, Plan, Strategy
 from core.plan.planning import check, check_lanes, check_memory, check_virtual, lanes_of, plans_of
 from core.plan.specification import Specification, describe, with_defaults
-from core.plan.strategy import Strategy
 from core.report.cut import MeasuredBlocks, balanced
 from core.trace.header import Header
 
@@ -56,23 +55,16 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
     """Check, describe, plan and build. Raises PlanError in one line if something is wrong."""
     strategy = check(specification)
     specification = with_defaults(specification)
-    if specification.gradients is not None:
-        check_writable("--gradients", specification.gradients)
-    lanes = lanes_of(specification, hardware)
-    check_lanes(specification, len(lanes), hardware.memory)
-    check_virtual(specification, lanes)
-    if strategy.on_ranks and not lanes[0].is_virtual:
-        meeting_place(lanes)  # refuses now what could not begin
-    workload = None
-    if specification.own_model:
-        workload = build_workload(specification)
-        model = workload.description
-    else:
-        model = describe(specification)
+    lanes = _checked_lanes(specification, strategy, hardware)
+    workload = build_workload(specification) if specification.own_model else None
+    model = describe(specification) if workload is None else workload.description
+    # Before a model of the app's own is built: what has no room is refused, not tried.
     check_memory(specification, model, hardware)
     plans = plans_of(specification, model, lanes)
     if workload is None and (not strategy.on_ranks or lanes[0].is_virtual):
         workload = build_workload(specification)
+    # The first plan, with equal parameters, says how many rows a micro-batch has; then blocks are
+    # measured, the borders moved, and the plans made again.
     costs = tuple[BlockCost, ...]()
     if specification[BALANCE]:
         assert workload is not None  # only plans on lanes cut a model
@@ -83,11 +75,7 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
         plans = plans_of(specification, model, lanes)
     first = next(iter(plans.values()))
     if workload is not None:
-        check_ties(workload, first.stages)
-        if strategy.on_ranks:
-            rank_model(strategy).check(workload)
-            if lanes[0].is_virtual:
-                check_ties(workload, by_blocks(first).stages)
+        _check_workload(workload, strategy, first)
     has_blocks = specification.blocks and not strategy.on_ranks
     nested = nested_lanes(first.lanes) if has_blocks else ()
     header = Header(
@@ -102,3 +90,26 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
         block_costs=costs,
     )
     return Prepared(specification, strategy, model, tuple(lanes), plans, workload, header)
+
+
+def _checked_lanes(
+    specification: Specification, strategy: Strategy, hardware: Hardware
+) -> list[Lane]:
+    """The lanes of a run that can be written, explained and begun. Raises PlanError otherwise."""
+    if specification.gradients is not None:
+        check_writable("--gradients", specification.gradients)
+    lanes = lanes_of(specification, hardware)
+    check_lanes(specification, len(lanes), hardware.memory)
+    check_virtual(specification, lanes)
+    if strategy.on_ranks and not lanes[0].is_virtual:
+        meeting_place(lanes)  # refuses now what could not begin
+    return lanes
+
+
+def _check_workload(workload: Workload, strategy: Strategy, plan: Plan) -> None:
+    """Raise PlanError for a model that cannot be divided as its plan has it."""
+    check_ties(workload, plan.stages)
+    if strategy.on_ranks:
+        rank_model(strategy).check(workload)
+        if plan.lanes[0].is_virtual:  # lanes run each rank block by block
+            check_ties(workload, by_blocks(plan).stages)

@@ -136,10 +136,13 @@ class Server:
             except Exception as error:  # said between two runs, by the thread that writes
                 text = f"the engine cannot read a command: {explain(error)}"
                 self._waiting.put(partial(self._end, Outcome.REFUSED, text))
+        # The pipe closed: the client is gone, and nobody waits for what this process still does.
         os._exit(0)
 
     def _take(self, command: dict[str, Any]) -> None:
         match command:
+            # A stop is meant for the run that was asked for last, also if that still waits: each
+            # run has an event of its own, so that a late stop does not reach the next one.
             case {"run": values}:
                 specification, self._latest = Specification.from_dict(values), threading.Event()
                 self._waiting.put(partial(self.run, specification, self._latest))

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from core.engine.models.modules import Batch
 from core.engine.models.workload import Workload, full_names, gradients_of
+from core.explain.verified import PLAIN_ERROR, rounding_of
 from core.files import whole_file
 from core.plan.division import Part
 from core.plan.specification import Specification
@@ -55,25 +56,38 @@ def judge(
         gradient, of_loss = zip(*(compare(loss, own, wanted) for own in copies()), strict=True)
         writer.counter("gradient_error", max(gradient), step=step)
         writer.counter("loss_error", max(of_loss), step=step)
+        if max(*gradient, *of_loss) > rounding_of(specification.model.filled().dtype):
+            # Is the split wrong, or can this type compute the step no closer than that? Its own
+            # distance from a step in float64 tells.
+            exact = reference(workload, before, batch, parts, torch.float64)
+            writer.counter(PLAIN_ERROR, max(compare(*wanted, exact)), step=step)
     if specification.gradients is not None and step == len(specification.all_rows) - 1:
         save_gradients(specification.gradients, batch, before, copies()[0])
 
 
 def reference(
-    workload: Workload, before: dict[str, Tensor], batch: Batch, parts: tuple[Part, ...]
-) -> tuple[float, dict[str, Tensor]]:
+    workload: Workload, before: dict[str, Tensor], batch: Batch, parts: tuple[Part, ...],
+    dtype: torch.dtype | None = None,
+) -> tuple[float, dict[str, Tensor]]:  # fmt: skip
     """Loss and gradients of the whole model from the parameters `before`, in one plain backward.
+
+    In another type than the run's if `dtype` says so.
 
     A model whose result depends on how the batch is split is given `parts` of it in order, each
     weighted by its share of the rows; any other the whole batch at once.
     """
     device = next(iter(before.values())).device if before else batch[0].device
-    model = nn.Sequential(*copy.deepcopy(workload.blocks)).to(device)
+    model = nn.Sequential(*copy.deepcopy(workload.blocks)).to(device, dtype)
     parameters = full_names(list(model))
     with torch.no_grad():
         for name, parameter in parameters.items():
             parameter.copy_(before[name])
-    x, target = (tensor.to(device, copy=True) for tensor in batch)  # a block may write to it
+    x, target = (  # copies: a block may write to its input
+        tensor.to(device, dtype if tensor.is_floating_point() else None, copy=True)
+        for tensor in batch
+    )
+    # Batch normalisation uses the statistics of the rows that it sees: the
+    # plain step must see the same.
     pieces = parts if workload.description.depends_on_split else (Part(0, 0, 0, len(x)),)
     total = 0.0
     for part in pieces:
@@ -96,10 +110,11 @@ def compare(
     """
     wanted_loss, wanted_gradients = wanted
     largest = {name: _largest(r) for name, r in wanted_gradients.items()}
+    # Of a tensor whose gradients are nearly zero everywhere rounding alone is a large part.
     floor = SMALL * max(largest.values(), default=0.0)
     gradient = max(
         (
-            _relative(_largest(gradients[name].to(r.device) - r), max(largest[name], floor))
+            _relative(_largest(gradients[name].to(r) - r), max(largest[name], floor))
             for name, r in wanted_gradients.items()
         ),
         default=0.0,
@@ -112,6 +127,7 @@ def _relative(error: float, scale: float) -> float:
     """An error as a part of `scale`; infinite if it is not a number, or of a scale of zero."""
     if error == 0:
         return 0.0
+    # A comparison with NaN is false, so what is no number counts as infinitely wrong.
     return error / scale if scale > 0 and error / scale >= 0 else math.inf
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from core.explain.causes import Explanation
+from core.explain.waits import Positions
 from core.plan.task import ABSENT, KINDS, Kind
 
 
@@ -61,9 +62,7 @@ def merged(several: Iterable[Arrivals]) -> tuple[Arrivals, ...]:
     return tuple(found.values())
 
 
-def _of_one(
-    explanation: Explanation, members: np.ndarray[tuple[int], np.dtype[np.int64]]
-) -> Arrivals:
+def _of_one(explanation: Explanation, members: Positions) -> Arrivals:
     columns, waits = explanation.columns, explanation.waits
     one = int(members[0])
     begun = int(waits.begun[one])
@@ -80,9 +79,11 @@ def _of_one(
 
 
 def _sum(one: Arrivals, other: Arrivals) -> Arrivals:
-    last = Counter(dict(one.last))
-    last.update(dict(other.last))
-    return Arrivals(
-        *one.names, one.times + other.times, tuple(last.most_common()),
-        one.wait_ns + other.wait_ns, one.transfer_ns + other.transfer_ns,
-    )  # fmt: skip
+    last = Counter(dict(one.last)) + Counter(dict(other.last))
+    return replace(
+        one,
+        times=one.times + other.times,
+        last=tuple(last.most_common()),
+        wait_ns=one.wait_ns + other.wait_ns,
+        transfer_ns=one.transfer_ns + other.transfer_ns,
+    )

@@ -74,7 +74,7 @@ def lane_balance(trace: Trace, lane: int, steps: Sequence[int]) -> LaneBalance:
         {KINDS[k]: int(ns[k]) for k in present},
         {KINDS[k]: int(sizes[k]) for k in present},
         _peak_within(trace, lane, np.array(bounds, np.int64).reshape(-1, 2)),
-        _rows_forward(mine),
+        int(_forward(mine)["rows"].sum()),
     )
 
 
@@ -213,12 +213,8 @@ def rows_by_step(trace: Trace, steps: Sequence[int]) -> NDArray[np.int64]:
     wanted = np.array(steps, np.int64)
     rows = np.zeros((len(steps), len(lanes)), np.int64)
     for column, lane in enumerate(lanes):
-        mine = _of_steps(trace.spans(lane.index), wanted)
-        enter = mine[ENTERS[mine["kind"]]]
-        pieces = row_keys(enter["step"], enter["replica"], enter["microbatch"])
-        _, first = np.unique(pieces, return_index=True)
-        place = np.searchsorted(wanted, enter["step"][first])
-        np.add.at(rows[:, column], place, enter["rows"][first])
+        enter = _forward(_of_steps(trace.spans(lane.index), wanted))
+        np.add.at(rows[:, column], np.searchsorted(wanted, enter.step), enter["rows"])
     return rows
 
 
@@ -275,12 +271,13 @@ def _memory_of(trace: Trace, lane: int) -> list[Counter]:
     return [counter for counter in counters if len(counter)]
 
 
-def _rows_forward(spans: Spans) -> int:
-    """Rows that spans of one lane passed forward, those of each step's micro-batches once."""
+def _forward(spans: Spans) -> Spans:
+    """Those spans of one lane that pass rows forward, of each step's micro-batches the first."""
     enter = spans[ENTERS[spans["kind"]]]
     pieces = row_keys(enter["step"], enter["replica"], enter["microbatch"])
     _, first = np.unique(pieces, return_index=True)
-    return int(enter["rows"][first].sum())
+    whole: Spans = enter[first]
+    return whole
 
 
 def _mean(values: Sequence[int]) -> float:

@@ -230,6 +230,8 @@ def _causes(
     for_all = (kind == _LOSS) & (replica < 0) & (len(work.rows) > 1)
     for_all |= (kind == _STEP) & ~work.steps[lane]
     table = (
+        # The order decides where several lines apply: what is certain from the kinds involved comes
+        # first, what is left over (filling, draining, another lane's computing) last.
         (~pieces.late & IS_COLLECTIVE[kind], Cause.COLLECTIVE),
         (~pieces.late & computes & ~work.works[lane] & (kind != _OTHER), Cause.IMBALANCE),
         (~pieces.late & by_rows & peer & more_rows, Cause.IMBALANCE),
@@ -254,8 +256,10 @@ def _does_another_shard(
     Then both lanes have passes of one stage of one replica.
     """
     stages, replicas = (int(n.max(initial=0)) + 2 for n in (columns.stage, columns.replica))
+    # One number for each (replica, stage); + 1, so that ABSENT (-1) has a place of its own.
     name = (columns.replica.astype(np.int64) + 1) * stages + columns.stage + 1
     passes = PASSES[columns.kind] & (columns.stage >= 0) & (columns.replica >= 0)
+    # Which (lane, replica, stage) has passes: a set, looked up by `isin`.
     held = np.unique(columns.lane[passes] * np.int64(stages * replicas) + name[passes])
     mine = lane * np.int64(stages * replicas) + name[pieces.blocking]
     computes = ~IS_COMMUNICATION[columns.kind[pieces.blocking]]

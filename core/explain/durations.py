@@ -71,6 +71,9 @@ def histogram(counts: NDArray[np.int64], most: int = MOST_BINS) -> Histogram:
 def _ladder(parts: float) -> NDArray[np.int64]:
     """The size codes nearest to where so many equal parts of every octave begin, and the end."""
     exact = np.arange(0, CODES >> BITS, 1 / parts)
+    # A size code is the upper bits of the duration as a floating-point number: octave (exponent)
+    # and BITS bits within it, which grow evenly and not by ratios; so the nearest code is looked
+    # for.
     octave, place = np.divmod(exact, 1.0)
     inside = np.round((2**place - 1) * (1 << BITS))
     return np.unique(np.append((octave * (1 << BITS) + inside).astype(np.int64), CODES))

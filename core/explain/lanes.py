@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from core.plan.plan import Role
 from core.plan.task import ABSENT, ENTERS
 from core.trace.spans import Spans, sorted_positions
 from core.trace.trace import Trace
@@ -93,6 +95,33 @@ def gaps_within(trace: Trace, lane: int, first: int, last: int) -> Gaps:
     before = np.concatenate([np.arange(left, right), np.full(len(numbers), ABSENT)])
     idle = ends > starts
     return Gaps(lane, steps[idle], starts[idle], ends[idle], before[idle])
+
+
+def longest_gaps(
+    trace: Trace, first: int, last: int, most: int, lanes: Sequence[int] | None = None
+) -> list[Gap]:
+    """The longest idle gaps of the compute lanes in the steps `first` to `last`, at most `most`.
+
+    With `lanes`, only those of these. They come longest first, equally long ones by time and lane,
+    as `gap_at` gives them.
+    """
+    found: list[Gap] = []
+    for lane in trace.header.lanes:
+        if lane.role is Role.COMPUTE and (lanes is None or lane.index in lanes):
+            gaps = gaps_within(trace, lane.index, first, last)
+            longest = np.lexsort((gaps.start, gaps.start - gaps.end))[:most]
+            found += map(gaps.gap, longest.tolist())
+    return sorted(found, key=lambda gap: (gap.start - gap.end, gap.start, gap.lane))[:most]
+
+
+def spans_within(trace: Trace, first: ArrayLike, last: ArrayLike) -> int:
+    """How many spans all lanes have in the steps `first` to `last`, or in several such runs."""
+    count = 0
+    for lane in range(len(trace.header.lanes)):
+        steps = trace.spans(lane).step
+        places = sorted_positions(steps, last, "right") - sorted_positions(steps, first)
+        count += int(places.sum())
+    return count
 
 
 def entering(spans: Spans) -> list[tuple[int, int, int]]:

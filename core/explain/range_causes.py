@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from core.explain.causes import CAUSES, Cause, Explanation
 from core.explain.lanes import LaneTime
-from core.explain.statistics import union_ns, within
+from core.explain.run_step import without_earlier_work
+from core.explain.statistics import within
 from core.plan.plan import Role
 from core.trace.spans import Spans, sorted_positions
 from core.trace.trace import Trace
@@ -54,11 +55,10 @@ def step_causes(
     table = trace.step_table
     place = int(sorted_positions(table.numbers, step))
     until = min([end, *table.starts[place + 1 : place + 2].tolist()])
+    if place and table.ends[:place].max() > explanation.begin:
+        explanation = without_earlier_work(explanation, trace, step)
     begin, finish = (np.clip(times, start, until) for times in (explanation.start, explanation.end))
     length = np.maximum(finish - begin, 0)
-    reached = trace.header.foreign or (place and table.ends[:place].max() > explanation.begin)
-    if reached:  # by spans of earlier steps or, in another program's trace, of none
-        length = length - _still_busy(trace, explanation, step, begin, finish)
     totals = np.zeros((len(explanation.lanes), len(CAUSES)), np.int64)
     np.add.at(totals, (explanation.lane, explanation.cause.astype(np.int64)), length)
     return totals
@@ -79,14 +79,19 @@ def idle_causes(
     """
     table = trace.step_table
     inside = (table.ends > start) & (table.starts < end)
-    steps = np.maximum(table.starts[inside], start), np.minimum(table.ends[inside], end)
-    outside = end - start - union_ns(*steps) if len(table) else 0
+    # As `step_causes` has it, a step is over where the next one begins. After a short step during a
+    # long one no step goes on, though lanes may still work for the long one.
+    over = np.minimum(table.ends, np.append(table.starts[1:], end))
+    begins = np.maximum(table.starts[inside], start)
+    ends = np.clip(over[inside], begins, end)
+    outside = end - start - int((ends - begins).sum()) if len(table) else 0
+    works_outside = trace.header.foreign or (np.diff(table.ends) < 0).any()
     by_lane, rest = {}, {}
     for lane, time in lanes.items():
         totals = sum((step[lane] for step in explained), np.zeros(len(CAUSES), np.int64))
         totals[_BETWEEN] += outside
-        if outside and trace.header.foreign:  # where there are spans of no step
-            totals[_BETWEEN] -= _busy_outside(trace.spans(lane), start, end, *steps)
+        if outside and works_outside:
+            totals[_BETWEEN] -= _busy_outside(trace.spans(lane), start, end, begins, ends)
         if trace.header.lanes[lane].role is not Role.COMPUTE:
             totals[_NOTHING] = time.idle_ns - totals[_BETWEEN]
         by_lane[lane] = {CAUSES[i]: int(totals[i]) for i in np.flatnonzero(totals)}
@@ -97,10 +102,9 @@ def idle_causes(
 def _busy_outside(
     spans: Spans, start: int, end: int, begins: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> int:
-    """For how long of a range a lane works outside of its steps, which begin one after another."""
+    """For how long of a range a lane works outside of its steps, which follow one another."""
     mine = within(spans, start, end)[0]
     first, last = _apart(np.maximum(mine.start, start), np.minimum(mine.end, end))
-    begins, ends = _apart(begins, ends)
     before = np.concatenate([[0], np.cumsum(ends - begins)])
 
     def covered(times: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -118,21 +122,3 @@ def _apart(
     """Intervals by their starts, each without what those before it cover."""
     last = np.maximum.accumulate(ends)
     return np.minimum(np.maximum(starts, np.append(starts[:1], last[:-1])), last), last
-
-
-def _still_busy(
-    trace: Trace, explanation: Explanation, step: int,
-    begin: NDArray[np.int64], finish: NDArray[np.int64],
-) -> NDArray[np.int64]:  # fmt: skip
-    """How much of each piece, from `begin` to `finish`, a lane spends on earlier steps."""
-    busy = np.zeros(len(begin), np.int64)
-    for lane in range(len(explanation.lanes)):
-        spans = trace.spans(lane)
-        earlier = spans[: spans.of_step(step).start]
-        late = earlier[int(np.searchsorted(earlier.end, explanation.begin, "right")) :]
-        mine = slice(*explanation.lane_first[lane : lane + 2].tolist())
-        if len(late) and mine.stop > mine.start:
-            first = np.maximum(late.start[:, None], begin[mine])
-            last = np.minimum(late.end[:, None], finish[mine])
-            busy[mine] = np.maximum(last - first, 0).sum(axis=0)
-    return busy

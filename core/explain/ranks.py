@@ -56,7 +56,8 @@ def rank_times(trace: Trace, start: int | None = None, end: int | None = None) -
     ends = trace.step_table.ends
     until = int(ends[-1]) if len(ends) else None
     return [
-        _time(place, *_columns(spans, low, high, until), memory) for place, spans in _places(trace)
+        _time(place, _within(spans, low, high, until), low, high, memory)
+        for place, spans in _places(trace)
     ]
 
 
@@ -69,27 +70,20 @@ def _places(trace: Trace) -> Iterator[tuple[str, list[Spans]]]:
         yield place, [trace.spans(lane.index) for lane in own]
 
 
-Columns = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8], NDArray[np.int32]]
-
-
-def _columns(several: list[Spans], low: int, high: int, until: int | None) -> Columns:
-    """Start, end, kind and name of the spans of some lanes, cut to a range."""
+def _within(several: list[Spans], low: int, high: int, until: int | None) -> Spans:
+    """The spans of some lanes of which a part lies in a range."""
     spans = Spans.joined(several)
     launched = spans["launched"] != ABSENT
     if until is not None and launched.any():
         spans = spans[launched & (spans["launched"] <= until)]
-    spans = spans[(spans.end >= low) & (spans.start <= high)]
-    return (
-        np.maximum(spans.start, low), np.minimum(spans.end, high), spans["kind"], spans["name"],
-    )  # fmt: skip
+    found: Spans = spans[(spans.end >= low) & (spans.start <= high)]
+    return found
 
 
-def _time(
-    place: str, start: NDArray[np.int64], end: NDArray[np.int64], kind: NDArray[np.int8],
-    name: NDArray[np.int32], memory: NDArray[np.bool_],
-) -> RankTime:  # fmt: skip
-    moves = IS_COMMUNICATION[kind]
-    computes = ~moves & ~memory[name]
+def _time(place: str, spans: Spans, low: int, high: int, memory: NDArray[np.bool_]) -> RankTime:
+    start, end = np.maximum(spans.start, low), np.minimum(spans.end, high)
+    moves = IS_COMMUNICATION[spans["kind"]]
+    computes = ~moves & ~memory[spans["name"]]
     span = int(end.max() - start.min()) if len(start) else 0
     busy = union_ns(start, end)
     compute, communication = (union_ns(start[some], end[some]) for some in (computes, moves))

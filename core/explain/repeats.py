@@ -149,6 +149,9 @@ def _outliers(
     rows = spans.table.rows[spans.row]
     groups = _Groups.of(spans, lane, *(rows[name] for name in alike))
     usual, low, high = map(groups.size, (50, 25, 75))
+    # The fence of a box plot (J. W. Tukey, Exploratory Data Analysis, 1977), and at least MORE
+    # times the median: with no scatter at all the fence alone would call everything else an
+    # outlier.
     limit = np.maximum(high + FAR * (high - low), MORE * usual)
     limit[groups.counts < FEWEST] = np.inf
     length = spans.end - spans.start

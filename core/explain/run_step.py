@@ -22,7 +22,7 @@ def explain_run_step(trace: Trace, step: int) -> Explanation:
     """
     explanation = explain_step(StepColumns.of_trace(trace, step), trace.header.lanes)
     if trace.header.foreign:
-        return _without_earlier_work(_until_next(explanation, trace, step), trace, step)
+        return without_earlier_work(_until_next(explanation, trace, step), trace, step)
     if not is_over(trace, step):
         return _without_ends(explanation)
     faults = find_faults(trace, step)
@@ -64,10 +64,10 @@ def _until_next(explanation: Explanation, trace: Trace, step: int) -> Explanatio
     return _picked(explanation, kept, explanation.start[kept], end)
 
 
-def _without_earlier_work(explanation: Explanation, trace: Trace, step: int) -> Explanation:
+def without_earlier_work(explanation: Explanation, trace: Trace, step: int) -> Explanation:
     """The same without the time for which a lane still works for an earlier step.
 
-    Only steps of other programs' traces overlap so; each piece may be cut into several.
+    Each piece may be cut into several.
     """
     parts = []
     for lane in explanation.lanes:

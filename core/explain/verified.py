@@ -9,6 +9,15 @@ from core.trace.trace import Trace
 
 EPSILON = {"float64": 2.0**-52, "float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}
 """The distance from 1 to the next number of each type."""
+PLAIN_ERROR = "plain_error"
+"""The counter of how far the plain step is from one in float64, where that had to be known."""
+PLAIN_TIMES = 4  # both the step and the plain one it is compared with may be off by as much
+MOST_ALLOWED = 0.1  # more would let wrong factors pass
+
+
+def rounding_of(dtype: str) -> float:
+    """Relative errors up to which are taken for rounding: half of the digits of a type."""
+    return math.sqrt(EPSILON[dtype])
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +25,9 @@ class Verified:
     """The largest relative errors of a run's gradients and losses, of all its steps.
 
     Up to `allowed` they are taken for rounding: half of a number's digits, the square root of its
-    type's epsilon. Sums in another order stay far below it, a wrong factor is far above.
+    type's epsilon. Sums in another order stay far below it, a wrong factor is far above. Where a
+    step is so ill-conditioned that the plain one is further than that from one in float64, it is
+    four times that distance.
     """
 
     gradient: float
@@ -34,5 +45,7 @@ def verified(trace: Trace) -> Verified | None:
     gradient, loss = (trace.counter(name).values for name in ("gradient_error", "loss_error"))
     if not len(gradient):
         return None
-    allowed = math.sqrt(EPSILON[trace.header.specification.model.dtype])
+    plain = float(trace.counter(PLAIN_ERROR).values.max(initial=0.0))
+    rounding = rounding_of(trace.header.specification.model.dtype)
+    allowed = max(rounding, min(PLAIN_TIMES * plain, MOST_ALLOWED))
     return Verified(float(gradient.max()), float(loss.max()) if len(loss) else 0.0, allowed)

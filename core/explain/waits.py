@@ -122,6 +122,8 @@ def _slowest(columns: StepColumns, group: Positions) -> tuple[Positions, NDArray
     counts = np.diff(first, append=len(members))
     ended = np.repeat(np.minimum.reduceat(columns.end[members], first), counts)
     came[members] = _came(columns, members, ended)
+    # lexsort sorts by its last key first: by group, and in each by when they came; so the last of
+    # each group stands at the end of its run.
     last = members[np.lexsort((came[members], group[members]))][first + counts - 1]
     slowest[members] = np.repeat(last, counts)
     return slowest, came

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +29,7 @@ class Gaps:
     ended_by: Positions
 
 
-@dataclass(frozen=True, slots=True)
-class Pieces:
+class Pieces(NamedTuple):
     """Parts of gaps with their blocking tasks.
 
     `late` where no task ran and the blocking task should have; `met` where the walk came through a
@@ -78,48 +78,31 @@ def walk(columns: StepColumns, waits: Waits, gaps: Gaps) -> Pieces:
     waiter = np.where(gaps.ended_by >= 0, gaps.ended_by, last)
     task = np.where(gaps.ended_by >= 0, waits.before[waiter], last)
     met = IS_COLLECTIVE[columns.kind[waiter]] & (gaps.ended_by >= 0)
-    found: list[Pieces] = []
+    none = np.zeros(0, np.bool_)
+    found = [Pieces(gap[:0], until[:0], until[:0], task[:0], none, none)]
     while len(gap):
         since = gaps.start[gap]
+        # One turn of one gap. Time runs to the right, the walk goes left, from the task that the
+        # lane waits for to the one that this one itself had waited for:
+        #   gap      [since .......................................... until)
+        #            |<- next turn ->|  `task` at work  |  done; what ended the gap was late  |
+        #                           begun              ended
+        # Both are clipped to the gap: what the task did before the gap began held nobody up in it.
         ended = np.where(task >= 0, np.clip(columns.end[task], since, until), since)
         begun = np.where(task >= 0, np.clip(waits.begun[task], since, ended), since)
-        found.append(_pieces(gap, ended, until, waiter, True, met))
-        found.append(_pieces(gap, begun, ended, task, False, met))
+        parts = (ended, until, waiter, True), (begun, ended, task, False)
+        for start, end, blocking, late in parts:
+            lasts = end > start
+            lates = np.full(int(lasts.sum()), late)
+            some = gap[lasts], start[lasts], end[lasts], blocking[lasts], lates, met[lasts]
+            found.append(Pieces(*some))
+        # A walk ends where a task was at work when its gap began: nothing is left to explain.
         on = begun > since
         gap, until, task = gap[on], begun[on], task[on]
         met = met[on] | IS_COLLECTIVE[columns.kind[task]]
         waiter = waits.slowest[task]
         task = waits.before[waiter]
-    return _in_order(found)
-
-
-def _pieces(
-    gap: NDArray[np.int64],
-    start: NDArray[np.int64],
-    end: NDArray[np.int64],
-    blocking: Positions,
-    late: bool,
-    met: NDArray[np.bool_],
-) -> Pieces:
-    """Those of one turn of the walk that have a length."""
-    kept = end > start
-    lates = np.full(int(kept.sum()), late)
-    return Pieces(gap[kept], start[kept], end[kept], blocking[kept], lates, met[kept])
-
-
-def _in_order(found: Sequence[Pieces]) -> Pieces:
-    """All pieces by gap, in a gap by time: the walk found the latest first."""
-    columns = [
-        np.concatenate(
-            [getattr(pieces, name) for pieces in reversed(found)] or [np.empty(0, dtype)]
-        )
-        for name, dtype in _PIECE_TYPES.items()
-    ]
-    order = stable_argsort(columns[0])
-    return Pieces(*(column[order] for column in columns))
-
-
-_PIECE_TYPES: dict[str, type] = {
-    "gap": np.int64, "start": np.int64, "end": np.int64,
-    "blocking": np.int64, "late": np.bool_, "met": np.bool_,
-}  # fmt: skip
+    # By gap, in a gap by time: the walk found the latest first.
+    every = [*map(np.concatenate, zip(*reversed(found), strict=True))]
+    order = stable_argsort(every[0])
+    return Pieces(*(column[order] for column in every))

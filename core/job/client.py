@@ -63,7 +63,10 @@ class JobStatus:
 
 
 class JobClient:
-    """Listens from its making to `close`. Of several jobs the second waits for the first's end."""
+    """Accepts ranks over TCP until `close`, and joins them to one run at a time.
+
+    A second job's ranks block until the first one has ended.
+    """
 
     def __init__(self, host: str, port: int) -> None:
         """Raises OSError if the address cannot be listened on."""
@@ -87,12 +90,12 @@ class JobClient:
         return messages
 
     def status(self) -> JobStatus:
-        """How it stands now."""
+        """Snapshot: ranks connected, steps dropped, connections refused."""
         with self._room:
             ranks = sorted(self._ranks.values(), key=lambda rank: rank.number)
             peers = tuple(
                 Peer(rank.number, str(rank.header.hardware.get("host", "")), not rank.has_ended,
-                     rank.latest + 1, rank.waiting, rank.half_width, rank.drifts)
+                     rank.latest + 1, rank.trace.span_count, rank.half_width, rank.drifts)
                 for rank in ranks
             )  # fmt: skip
             world = ranks[0].header.replicas if ranks else 0
@@ -198,8 +201,8 @@ class JobClient:
                 self._room.notify_all()
 
     def _outcome(self, ranks: list[Coming]) -> Ended:
-        broken = [rank.number for rank in ranks if rank.outcome is None]
-        failed = [rank.number for rank in ranks if rank.outcome == "failed"]
+        broken = [rank.number for rank in ranks if rank.trace.outcome is None]
+        failed = [rank.number for rank in ranks if rank.trace.outcome == "failed"]
         if failed:
             return Ended(Outcome.FAILED, f"rank {failed[0]} of the job has failed")
         if self._problem == "stopped" or not (broken or self._problem):

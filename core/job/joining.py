@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from core.plan.task import ABSENT
 from core.recording.decode import append_batch, numbers_of, parts_of
+from core.recording.exporters.recording import table_plan_batch
 from core.recording.importers.ranks import (
     LEAST,
     Plans,
@@ -25,18 +26,9 @@ from core.recording.importers.ranks import (
     device_clocks_of,
     joint_header,
 )
-from core.recording.schema import (
-    TASK,
-    NoteRow,
-    Record,
-    Timings,
-    batch_of,
-    note_batch,
-    record_column,
-    span_batch,
-)
+from core.recording.schema import NoteRow, Record, Timings, note_batch, span_batch
 from core.trace.header import Header
-from core.trace.spans import LaneSpans, Spans, TaskTable
+from core.trace.spans import LaneSpans, Spans
 from core.trace.step_bounds import StepBounds
 from core.trace.trace import STATE_LEVEL, Trace
 
@@ -106,16 +98,6 @@ class Coming:
         """Whether nothing is known of its clock since the beginning; rank 0 has the run's."""
         return self.number > 0 and len(self.clocks) == 1
 
-    @property
-    def waiting(self) -> int:
-        """How many of its spans wait for other ranks."""
-        return self.trace.span_count
-
-    @property
-    def outcome(self) -> str | None:
-        """How its job ended, if it said so."""
-        return self.trace.outcome
-
     def drop(self, last: int) -> None:
         """Forget the spans of steps up to this one."""
         old = self.trace
@@ -157,7 +139,10 @@ class Joining:
         self.left_out = 0
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """What can be told now. Raises ValueError or LookupError for what no job tells."""
+        """Batches of the steps that every rank has delivered by now.
+
+        Raises ValueError or LookupError for streams that no job sends.
+        """
         whole, passed = self._decided()
         if whole:
             yield from self._steps(whole)
@@ -182,9 +167,12 @@ class Joining:
 
     def _decided(self) -> tuple[list[int], list[int]]:
         """Steps that all ranks have told, and all that can be told no more, with those."""
+        # A rank tells its steps in order, so behind the latest of the slowest rank nothing more
+        # comes. A rank that waits with very many spans for one that is silent would fill the
+        # memory: half of its steps are decided without that one then.
         reach = min(math.inf if rank.has_ended else rank.latest for rank in self.ranks)
         for rank in self.ranks:
-            if rank.waiting > MOST_SPANS:
+            if rank.trace.span_count > MOST_SPANS:
                 reach = max(reach, rank.trace.steps[len(rank.trace.steps) // 2])
         every = [set(rank.trace.steps) for rank in self.ranks]
         passed = sorted(step for step in set.union(*every) if self._last_step < step <= reach)
@@ -197,7 +185,7 @@ class Joining:
             self._plans.add(step)
         table = self._trace.table
         for number in range(self._sent_plans, len(table.firsts) - 1):
-            yield _plan_batch(number, table)
+            yield table_plan_batch(table, number)
         self._sent_plans = len(table.firsts) - 1
         timings = []
         for place, spans in self._plans.lanes():
@@ -233,13 +221,3 @@ class Joining:
             for step in steps
             if rank.clocks
         ]  # fmt: skip
-
-
-def _plan_batch(number: int, table: TaskTable) -> pa.RecordBatch:
-    """The row that tells all tasks of a plan that a table has, with the tasks' own names."""
-    where = table.plan(number)
-    places = table.rows["name"][where].tolist()
-    names = [None if place == ABSENT else table.names[place] for place in places]
-    told = [{**table.told(where.start + n), "name": name} for n, name in enumerate(names)]
-    tasks = pa.array([told], pa.list_(TASK))
-    return batch_of(1, record=record_column([Record.PLAN]), plan=[number], tasks=tasks)

@@ -191,15 +191,11 @@ def _header(lines: list[str]) -> tuple[Heading, int]:
     if not lines or lines[0].strip() != "---" or "---" not in lines[1:]:
         raise _LineError(1, "a lesson begins with ---, title: …, ---")
     end = lines.index("---", 1)
-    values = dict(_pair(line) for line in lines[1:end])
+    pairs = (line.partition(":") for line in lines[1:end])
+    values = {name.strip(): value.strip() for name, _, value in pairs}
     if not values.get("title"):
         raise _LineError(2, "the header needs one line title: …")
     return Heading(values["title"], values.get("about", "")), end + 1
-
-
-def _pair(line: str) -> tuple[str, str]:
-    name, _, value = line.partition(":")
-    return name.strip(), value.strip()
 
 
 def _blocks(lines: list[str], first: int) -> Iterator[_Lines]:

@@ -15,6 +15,7 @@ VOCABULARY = 256  # the small GPT reads bytes
 RESNET50_LAYERS = ((64, 3), (128, 4), (256, 6), (512, 3))  # (channels, bottlenecks), He et al. 2015
 RESNET50_EXPANSION = 4
 RESNET50_CLASSES = 1000
+# Filled at the end of the file: the settings' choices refer to it, and the kinds to the settings.
 MODELS: dict[str, ModelKind] = {}
 """The built-in models by name."""
 
@@ -183,6 +184,7 @@ def _transformer_segments(depth: int) -> tuple[Segment, ...]:
     """Attention and feed-forward layers of each block, the embedding before the first; the head."""
     segments = list[Segment]()
     for block in range(1, depth + 1):
+        # The embedding stands in front of the first segment, where every lane computes all of it.
         enter = () if segments else ("0.token.weight", "0.position.weight")
         for before, column, row in (
             ("norm1", "qkv", "projection"),
@@ -224,6 +226,7 @@ def _resnet50(settings: ModelSettings) -> ModelDescription:
         outputs = channels * RESNET50_EXPANSION
         for index in range(count):
             if layer > 0 and index == 0:
+                # Rounded up, as a 3x3 convolution of stride 2 with padding 1 does.
                 size = -(-size // 2)
             parameters = (
                 *_convolution("conv1", inputs, channels, 1),

@@ -61,6 +61,7 @@ def balanced_borders(
     """
     waiting = waiting_microbatches(plan)
     in_parts = cuts_backward(plan)
+    # Sums from block 0 on, so that any run of blocks is a difference of two of them.
     times = [0, *accumulate(cost.duration_ns(in_parts) for cost in costs)]
     kept = [0, *accumulate(cost.kept_bytes for cost in costs)]
     saved = [0, *accumulate(cost.saved_bytes for cost in costs)]
@@ -73,6 +74,7 @@ def balanced_borders(
 
     worst, borders = _least_worst(len(costs), len(waiting), time)
     before = max(time(stage.index, stage.first, stage.last) for stage in plan.stages)
+    # A cut that differs by noise alone would make every run's stages other ones.
     if before < math.inf and worst > (1 - LEAST_GAIN) * before:
         return [stage.first for stage in plan.stages[1:]]
     if worst == math.inf:
@@ -88,6 +90,8 @@ def _least_worst(
     blocks: int, stages: int, value: Callable[[int, int, int], float]
 ) -> tuple[float, list[int]]:
     """The cut whose largest `value` of (stage, first, last) is the least, stage by stage."""
+    # Dynamic programming. After stage s, for each block `last` before which it may end, the best
+    # cut of all that lies before it into stages 0 to s, with a block left for each later stage.
     best: dict[int, Worst] = {0: (0.0, [])}
     for stage in range(stages):
         ends = range(stage + 1, blocks - (stages - stage - 1) + 1)

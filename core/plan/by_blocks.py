@@ -16,6 +16,7 @@ def by_blocks(plan: Plan) -> Plan:
     """
     blocks = range(plan.stages[-1].last)
     columns = plan.columns
+    # Collectives name a block too, but move bytes: they are of no stage here.
     passes = (columns.block != ABSENT) & (columns.bytes == 0)
     return replace(
         plan,

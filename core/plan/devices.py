@@ -29,7 +29,7 @@ def process_group(lanes: Sequence[Lane]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Accelerator:
-    """A device beside the CPU, as torch lists it; `memory` is in bytes, 0 if it is not told."""
+    """A device beside the CPU, as torch lists it; `memory` is in bytes, 0 if unknown."""
 
     device: str
     name: str

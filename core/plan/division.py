@@ -1,10 +1,11 @@
-"""How a plan divides the model into stages and shards, and the batch into micro-batches."""
+"""How model, batch and gradients are divided: stages, shards, micro-batches, collectives."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from core.models.description import ModelDescription
+from core.plan.task import Kind, Payload
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +68,19 @@ class Pipeline:
     ranks: int
     microbatches: int
     chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class Collective:
+    """A collective as torch runs it in each rank: `names` are its parameters (as in nn.Sequential).
+
+    Where it is of parameters, these are gathered; where it is of their gradients, reduced.
+    """
+
+    kind: Kind
+    payload: Payload
+    names: tuple[str, ...]
+
+
+Collectives = tuple[Collective, ...]
+"""A step's collectives in launch order, which is the same on every rank."""

@@ -183,7 +183,7 @@ class Faults:
         )
 
     def __bool__(self) -> bool:
-        """Whether there is any."""
+        """True if at least one fault is set."""
         factors = (self.slow_lanes, self.slow_links, self.slow_kinds)
         return any(factors) or bool(self.hiccups) or self.jitter > 0
 
@@ -229,7 +229,11 @@ class Faults:
                 each[links.over(link)] = factor
             factors *= links.factors(columns, each)
         if self.jitter:
+            # By seed and step, so that a run and its prediction draw the
+            # same, in whatever order they ask.
             drawn = np.random.default_rng([self.seed, step]).standard_normal(count)
+            # A log-normal factor has the mean exp(mu + sigma^2 / 2): with mu = -sigma^2 / 2 that is
+            # 1, so that jitter makes a run uneven but not longer.
             factors *= np.exp(self.jitter * drawn - self.jitter**2 / 2)
         for hiccup in self.hiccups:
             if hiccup.step == step:

@@ -54,7 +54,7 @@ def asks_virtual(text: str) -> bool:
 
 
 def timing_note(lanes: Iterable[Lane], link: str | None) -> str:
-    """What must be said wherever a time of these lanes is shown, if anything.
+    """The note that is shown wherever a time of these lanes is, empty if none is needed.
 
     `link` is what was asked for between virtual lanes.
     """
@@ -138,11 +138,15 @@ def _default_devices(hardware: Hardware) -> list[str]:
 
 
 def _item_devices(item: str, text: str, hardware: Hardware) -> list[str]:
+    # An optional count, `virtual` alone or before a kind, a kind, a number: 2xcpu, cuda:1,
+    # 8xvirtual, 4xvirtual:cuda:1. Not virtual:3, which is the name of a lane and no
+    # hardware: hence the look ahead.
     match = re.fullmatch(
         r"(?:(?P<count>\d{1,9})x)?(?P<virtual>virtual(?::(?=\D)|$))?"
         r"(?P<kind>[a-z]\w*|$)(?::(?P<number>\d{1,4}))?",
         item,
     )
+    # The machine's own kinds too: a backend that torch knows by a plug-in is in no table.
     known = {**KINDS, **{kind.name: kind for kind in map(kind_of, hardware.devices)}}
     kind = None if match is None else known.get(match["kind"] or kind_of(hardware.devices[-1]).name)
     if (
@@ -158,6 +162,7 @@ def _item_devices(item: str, text: str, hardware: Hardware) -> list[str]:
         raise PlanError(f"--devices {text!r}: {count} lanes; use 1 to {MOST_LANES}")
     if match["virtual"]:
         return [VIRTUAL + kind.device(int(number or 0))] * count
+    # 2xcuda is two devices, 2xcuda:0 two lanes on one.
     if number is None and kind.several:
         return [kind.device(index) for index in range(count)]
     return [kind.device(int(number or 0))] * count

@@ -33,6 +33,8 @@ class Link:
         """
         if not kind.is_collective:
             return self.latency_ns + size * self.ns_per_byte
+        # Each round passes one of `members` pieces on to the next in the ring: once round to add
+        # up, and for an all-reduce once more to hand the sums out.
         rounds = (members - 1) * (2 if kind is Kind.ALL_REDUCE else 1)
         return rounds * (self.latency_ns + size / members * self.ns_per_byte)
 
@@ -55,7 +57,7 @@ ACCEPTED = f"LATENCY_US:GB_S such as {DEFAULT_LINK}, {', '.join(LINKS)}"
 
 
 def link_text(text: str | None) -> str:
-    """What is said of communication on virtual lanes, over the link that was asked for."""
+    """How communication on virtual lanes is timed, for display; `text` is the option's value."""
     if text == MEASURED:
         return "communication measured too"
     link = read_link(text or DEFAULT_LINK)

@@ -1,4 +1,4 @@
-"""The blocks inside the tasks of a plan: what its nested lanes tell when they are recorded."""
+"""The blocks inside the tasks of a plan, as tasks of nested lanes, for runs that record blocks."""
 
 from __future__ import annotations
 

@@ -1,14 +1,22 @@
-"""A plan: all tasks of one step, the lanes that they run on, and what lies where."""
+"""What is to be planned (a job), what plans it (a strategy), and the plan: tasks on lanes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from typing import Any, TypeVar, cast
 
-from core.plan.division import Part, Pipeline, Placement, Stage
+from core.errors import PlanError
+from core.models.description import ModelDescription
+from core.option import Option, Value
+from core.plan.division import Collectives, Part, Pipeline, Placement, Stage
+from core.plan.schedules.schedule import Schedule
 from core.plan.task import Kind, Task, TaskColumns
+from core.recorder.kinds import kind_of
+
+T = TypeVar("T")
 
 
 class Role(StrEnum):
@@ -42,6 +50,8 @@ class Lane:
     runs_on: str = ""
 
     def __post_init__(self) -> None:
+        # Defaults that follow from other fields; a frozen dataclass can be
+        # written to only in this way.
         if self.serves < 0:
             object.__setattr__(self, "serves", self.index)
         if not self.runs_on:
@@ -65,6 +75,7 @@ def working_lanes(lanes: Iterable[Lane]) -> list[Lane]:
     return [lane for lane in lanes if lane.role is not Role.NESTED]
 
 
+# Without slots: cached_property keeps the tasks in the instance's dictionary.
 @dataclass(frozen=True)
 class Plan:
     """All tasks of one step, in an order in which every task comes after what it waits for.
@@ -111,6 +122,7 @@ class Plan:
         backward = alone._replace(
             kind=Kind.BACKWARD, stage=task.paired_stage, microbatch=task.paired_microbatch
         )
+        # The backward's micro-batch is another one, and may have another number of rows.
         return alone, backward._replace(rows=sum(part.rows for part in self.parts_of(backward)))
 
     def lane_of(self, replica: int, stage: int, shard: int = 0) -> int:
@@ -119,3 +131,73 @@ class Plan:
             if (placement.replica, placement.stage, placement.shard) == (replica, stage, shard):
                 return placement.lane
         raise KeyError((replica, stage, shard))
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a strategy plans: one step of a model over `rows` rows on compute lanes.
+
+    `settings` are what was asked for of the strategy's own options, by name; `job[option]` reads
+    one of them. The one that is a schedule is here as what it names.
+    """
+
+    model: ModelDescription
+    lanes: tuple[Lane, ...]
+    rows: int
+    schedule: Schedule
+    settings: Mapping[str, Value] = field(default_factory=dict)
+
+    def __getitem__(self, option: Option[T]) -> T:
+        return cast(T, self.settings.get(option.name, option.default))
+
+    @property
+    def copies_overlap(self) -> bool:
+        """Whether devices have copy engines of their own, so that copies get lanes of their own."""
+        return kind_of(self.lanes[0].device).streams
+
+
+Options = tuple[Option[Any], ...]
+KeptBytes = Callable[[int, ModelDescription, Plan], int]
+"""What a lane keeps of (bytes, model, plan)."""
+
+
+def keeps_all(whole: int, model: ModelDescription, plan: Plan) -> int:
+    """Every lane keeps all of what is placed on it."""
+    return whole
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """A way to divide a training step among lanes.
+
+    `options` are the settings, beyond those of every run, that the strategy reads; the window and
+    the command line refuse the others. Strategies that torch runs tell the `collectives` that
+    torch is expected to run, with which the plan is made; `complete` writes it anew from those that
+    torch reports. For these `rank_model` names the module of `core.engine.rank_models` that has
+    torch divide the model. `kept_bytes` says what a lane keeps of `whole` bytes of parameters,
+    gradients and optimizer state that are placed on it.
+    """
+
+    name: str
+    title: str
+    line: str
+    plan: Callable[[Job], Plan]
+    options: Options = ()
+    collectives: Callable[[Job], Collectives] | None = None
+    complete: Callable[[Job, Collectives], Plan] | None = None
+    rank_model: str = ""
+    kept_bytes: KeptBytes = keeps_all
+
+    @property
+    def on_ranks(self) -> bool:
+        """Whether torch drives it, in a process for each rank; else lanes follow its plans."""
+        return bool(self.rank_model)
+
+
+def require_rows(job: Job, needed: int, what: str, whole: str = "a batch") -> None:
+    """Raise PlanError if the job, which is `whole`, has fewer rows than `needed` of `what`."""
+    if job.rows < needed:
+        raise PlanError(
+            f"{needed} {what} need at least {needed} rows, but {whole} has {job.rows}: "
+            f"use at most {job.rows} {what}"
+        )

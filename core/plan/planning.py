@@ -13,11 +13,10 @@ from core.plan.devices import Hardware
 from core.plan.faults import Faults, faults_text
 from core.plan.lanes import check_devices, lane_devices, make_lanes
 from core.plan.pipeline.options import DEFAULT_SCHEDULE, SCHEDULE
-from core.plan.plan import Lane, Plan
+from core.plan.plan import Job, Lane, Plan, Strategy
 from core.plan.schedules import schedule_of
 from core.plan.specification import MOST_STEPS, STRATEGY_OPTIONS, Specification, virtual_only
 from core.plan.strategies import STRATEGIES
-from core.plan.strategy import Job, Strategy
 
 EXPLAINED_BYTES = 460  # of two lanes, one of which waits for the other: 512 lanes against 256
 EXPLAINING_SHARE = 1 / 8
@@ -28,6 +27,7 @@ def plans_of(
 ) -> dict[int, Plan]:
     """The plan for every number of rows that a step of the run has. Raises PlanError."""
     strategy = check(specification)
+    # Each number of rows once: an epoch's last batch may be smaller, and all others share one plan.
     sizes = dict.fromkeys(specification.all_rows)
     return {rows: strategy.plan(job_of(specification, model, lanes, rows)) for rows in sizes}
 

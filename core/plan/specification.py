@@ -44,7 +44,7 @@ def _blocks_unused(settings: Settings) -> str:
 
 
 def virtual_only(settings: Settings) -> str:
-    """Why an option of virtual lanes says nothing to those that were asked for; or nothing."""
+    """Why an option of virtual lanes has no effect on the lanes asked for; empty if it has."""
     return "" if asks_virtual(settings.devices) else "Only virtual lanes have a clock of their own."
 
 
@@ -234,7 +234,7 @@ class Specification:
 
     @property
     def batch_rows(self) -> int:
-        """Rows of a whole batch: as asked for, else the model's usual number."""
+        """Rows of a whole batch: the option's value, else the model's usual number."""
         if self.batch is not None:
             return self.batch
         return MODELS[self.model.name].batch if self.model.name in MODELS else 64

@@ -49,6 +49,9 @@ def balanced_runs(weights: Sequence[int], runs: int) -> list[tuple[int, int]]:
     """
     if runs > len(weights):
         raise ValueError(f"{len(weights)} weights cannot make {runs} runs")
+    # With more weight allowed a run, no more runs are needed: so the least that fits is found by
+    # halving, between the heaviest single weight and all together. (1, 2, 3, 4) in two runs:
+    #     6: 1 2 3 | 4 fits     5: 1 2 | 3 and 4 is left     so 6
     low, high = max(weights), sum(weights)
     while low < high:
         middle = (low + high) // 2

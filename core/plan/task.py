@@ -182,20 +182,22 @@ class TaskColumns:
     paired_stage: NDArray[np.int32]
     paired_microbatch: NDArray[np.int32]
     shard: NDArray[np.int32]
+    # Rows of different lengths in two flat arrays, as in sparse matrices (CSR): task 2 waits for 0
+    # and 1, the others for none, is after_first (0, 0, 0, 2) and after (0, 1).
     after_first: NDArray[np.int64]
     after: NDArray[np.int64]
 
     @classmethod
     def of(cls, tasks: Sequence[Task]) -> TaskColumns:
         """The columns of tasks whose indices are their places."""
-        told = {name: [getattr(task, name) for task in tasks] for name in Task._fields}
-        told["kind"] = [KIND_CODES[kind] for kind in told["kind"]]
-        told["payload"] = [PAYLOAD_CODES[payload] for payload in told["payload"]]
+        values = {name: [getattr(task, name) for task in tasks] for name in Task._fields}
+        values["kind"] = [KIND_CODES[kind] for kind in values["kind"]]
+        values["payload"] = [PAYLOAD_CODES[payload] for payload in values["payload"]]
         plain = {
-            name: np.array([ABSENT if n is None else n for n in told[name]], dtype)
+            name: np.array([ABSENT if n is None else n for n in values[name]], dtype)
             for name, dtype in COLUMN_TYPES.items()
         }
-        needs = told["after"]
+        needs = values["after"]
         return cls(
             **plain,
             after_first=np.cumsum([0, *map(len, needs)]),
@@ -215,6 +217,7 @@ class TaskColumns:
 
     def __getitem__(self, place: int) -> Task:
         """An entry as a task. Raises IndexError."""
+        # Counts negative places from the end, and refuses those beyond, as a list does.
         place = range(len(self))[place]
         return self.tasks(place, place + 1)[0]
 
@@ -222,15 +225,16 @@ class TaskColumns:
         """Every entry from `first` to `last` (exclusive) as a task."""
         last = len(self) if last is None else last
         ends = self.after_first[first : last + 1].tolist()
-        told: dict[str, Iterable[Any]] = {
+        values: dict[str, Iterable[Any]] = {
             name: [None if n == ABSENT else n for n in getattr(self, name)[first:last].tolist()]
             for name in COLUMN_TYPES
         }
-        told["kind"] = map(KINDS.__getitem__, self.kind[first:last].tolist())
-        told["payload"] = map(PAYLOADS.__getitem__, self.payload[first:last].tolist())
-        told["index"] = range(first, last)
-        told["after"] = (tuple(self.after[i:j].tolist()) for i, j in pairwise(ends))
-        return tuple(map(Task._make, zip(*(told[name] for name in Task._fields), strict=True)))
+        values["kind"] = map(KINDS.__getitem__, self.kind[first:last].tolist())
+        values["payload"] = map(PAYLOADS.__getitem__, self.payload[first:last].tolist())
+        values["index"] = range(first, last)
+        values["after"] = (tuple(self.after[i:j].tolist()) for i, j in pairwise(ends))
+        # Without a loop in Python for each task: a plan may have a million.
+        return tuple(map(Task._make, zip(*(values[name] for name in Task._fields), strict=True)))
 
 
 COLUMN_TYPES: dict[str, type[np.signedinteger[Any]]] = {

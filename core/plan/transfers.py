@@ -58,9 +58,12 @@ def links_of(columns: TaskColumns, lanes: Sequence[Lane]) -> Links:
     serves = np.array([lane.serves for lane in lanes], np.int64)
     lane = serves[columns.lane]
     waiter = np.repeat(np.arange(len(columns)), np.diff(columns.after_first))
+    # Every wait twice, seen from either end: a copy is between the lane that it waits for and those
+    # that wait for it, whichever of the two is not its own.
     task = np.concatenate([waiter, columns.after])
     other = lane[np.concatenate([columns.after, waiter])]
     kept = (IS_COMMUNICATION & ~IS_COLLECTIVE)[columns.kind[task]] & (lane[task] != other)
+    # Pairs (task, other lane) packed into one number each, so that a pair counts once.
     ends = np.stack(np.divmod(np.unique(task[kept] * len(lanes) + other[kept]), len(lanes)))
     near = np.stack([lane[ends[0]], ends[1]])
     ring_task, ring = _rings(columns, lane)
@@ -81,6 +84,7 @@ def _rings(
         mine = members[group.ravel() == number]
         ring = np.unique(lane[mine])
         if len(ring) > 1:
+            # A ring of two lanes is one link, there and back.
             pairs = np.unique(np.sort(np.stack([ring, np.roll(ring, -1)]), axis=0), axis=1)
             tasks.append(np.repeat(mine, pairs.shape[1]))
             links.append(np.tile(pairs, len(mine)))

@@ -10,13 +10,12 @@ from core.explain.bubble import bubble_of
 from core.models.description import ModelDescription
 from core.plan.division import Stage
 from core.plan.pipeline.options import DEFAULT_MICROBATCHES, MICROBATCHES, SCHEDULE
-from core.plan.plan import Lane, Plan
+from core.plan.plan import Lane, Plan, Strategy
 from core.plan.planning import check, job_of
 from core.plan.schedules import SCHEDULES, Schedule
 from core.plan.specification import STRATEGY_OPTIONS, Specification
 from core.plan.strategies import STRATEGIES
 from core.plan.strategies.dp_pp import REPLICAS
-from core.plan.strategy import Strategy
 from core.plan.task import Kind
 from core.predict.blockwise import blockwise
 from core.predict.costs import CostError, CostModel

@@ -76,21 +76,27 @@ class Comparison:
     @property
     def makespan_error(self) -> float:
         """The median step: predicted over measured, less 1."""
-        measured = statistics.median(step.makespan_ns for step in self.steps)
-        return statistics.median(step.predicted_ns for step in self.steps) / measured - 1
+        measured, predicted = self._medians
+        return predicted / measured - 1
 
     @property
     def makespans_ns(self) -> tuple[int, int]:
         """The medians of the steps, measured and predicted."""
-        measured = statistics.median(step.makespan_ns for step in self.steps)
-        return int(measured), int(statistics.median(step.predicted_ns for step in self.steps))
+        measured, predicted = self._medians
+        return int(measured), int(predicted)
+
+    @property
+    def _medians(self) -> tuple[float, float]:
+        times = zip(*((step.makespan_ns, step.predicted_ns) for step in self.steps), strict=True)
+        measured, predicted = map(statistics.median, times)
+        return measured, predicted
 
     @property
     def lanes(self) -> tuple[LaneError, ...]:
         """Each compute lane's medians over the steps."""
         return tuple(map(_median, zip(*(step.lanes for step in self.steps), strict=True)))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As plain JSON values: medians over the steps, and each step's own."""
         names = ("step", "makespan_ns", "predicted_ns", "error")
         return {

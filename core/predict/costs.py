@@ -245,6 +245,8 @@ def paired_rows(columns: TaskColumns) -> NDArray[np.int64]:
     replica, rows = columns.replica.astype(np.int64) << 32, columns.rows.copy()
     known, first = np.unique(replica[begun] + columns.microbatch[begun], return_index=True)
     wanted = replica[overlaps] + columns.paired_microbatch[overlaps]
+    # A micro-batch whose forward is not in the plan is searched behind the end; it is told apart
+    # below, where what was found is not what was wanted.
     place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
     rows[overlaps] = np.where(known[place] == wanted, rows[begun[first[place]]], rows[overlaps])
     return rows

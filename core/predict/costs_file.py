@@ -48,7 +48,7 @@ NEEDED = (
     "forward_ms, backward_input_ms, backward_weight_ms, step_ms, and transfer_ms or "
     "link_latency_us with link_bandwidth_gb_s"
 )
-_READERS: dict[str, Callable[[str], dict[str, Any]]] = {".json": json.loads, ".toml": tomllib.loads}
+_READERS: dict[str, Callable[[str], object]] = {".json": json.loads, ".toml": tomllib.loads}
 
 
 def read_costs(path: Path | str) -> CostModel:
@@ -70,7 +70,7 @@ def write_costs(path: Path | str, costs: CostModel) -> None:
     write_whole(path, json.dumps(values_of(costs), indent=1) + "\n")
 
 
-def costs_of(values: Any) -> CostModel:
+def costs_of(values: object) -> CostModel:
     """The costs that a file's values say. Raises CostError naming the first bad or missing key."""
     if not isinstance(values, dict):
         raise CostError(f"costs are a table of numbers, not {_said(values)}")
@@ -92,9 +92,9 @@ def costs_of(values: Any) -> CostModel:
     return CostModel(passes, transfers, link, transfer_ns, by_rows, by == "block")
 
 
-def values_of(costs: CostModel) -> dict[str, Any]:
+def values_of(costs: CostModel) -> dict[str, object]:
     """The inverse of `costs_of`."""
-    values: dict[str, Any] = {"by": "block"} if costs.by_block else {}
+    values: dict[str, object] = {"by": "block"} if costs.by_block else {}
     sizes = sorted({x for kind in _SIZED.values() for curve in costs.passes.get(kind, ())
                     for x, _ in curve})  # fmt: skip
     tables = [{"rows": size, **_passes_at(costs, size)} for size in sizes]
@@ -116,9 +116,9 @@ def values_of(costs: CostModel) -> dict[str, Any]:
     return values
 
 
-def _passes_at(costs: CostModel, size: float) -> dict[str, Any]:
+def _passes_at(costs: CostModel, size: float) -> dict[str, object]:
     """The passes that have a point at a size."""
-    found = {}
+    found: dict[str, object] = {}
     for name, kind in _SIZED.items():
         curves = costs.passes.get(kind, ())
         points = [dict(curve).get(size) for curve in curves]
@@ -131,7 +131,7 @@ def _several(numbers: list[float]) -> float | list[float]:
     return numbers[0] if len(numbers) == 1 else numbers
 
 
-def _passes(values: Mapping[str, Any]) -> tuple[dict[Kind, tuple[Curve, ...]], bool]:
+def _passes(values: Mapping[str, object]) -> tuple[dict[Kind, tuple[Curve, ...]], bool]:
     """The passes' curves, and whether their sizes are rows."""
     more = values.get("sizes", [])
     if not isinstance(more, list) or not all(isinstance(table, dict) for table in more):
@@ -171,13 +171,13 @@ def _check_lengths(passes: Mapping[Kind, tuple[Curve, ...]]) -> None:
             raise CostError(f"{cost_name(kind)} is given twice for the same rows")
 
 
-def _missing(passes: Mapping[Kind, Any]) -> list[str]:
+def _missing(passes: Mapping[Kind, object]) -> list[str]:
     parts = () if Kind.BACKWARD in passes else (Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)
     needed = (Kind.FORWARD, *parts, Kind.STEP)
     return [cost_name(kind) for kind in needed if kind not in passes]
 
 
-def _link(values: Mapping[str, Any]) -> tuple[Link | None, float | None]:
+def _link(values: Mapping[str, object]) -> tuple[Link | None, float | None]:
     given = [name for name in _LINK if name in values]
     if given and "transfer_ms" in values:
         raise CostError(f"transfer_ms and {given[0]} both say what a transfer takes; use one")
@@ -192,7 +192,7 @@ def _link(values: Mapping[str, Any]) -> tuple[Link | None, float | None]:
     return Link.of(latency, _number(_LINK[1], values[_LINK[1]], above=0)), None
 
 
-def _transfers(values: Any) -> dict[Kind, Curve]:
+def _transfers(values: object) -> dict[Kind, Curve]:
     if not isinstance(values, dict):
         raise CostError(f"transfers is {_said(values)}; use a table by kind")
     kinds = {str(kind): kind for kind in Kind if kind.is_communication}
@@ -206,13 +206,13 @@ def _transfers(values: Any) -> dict[Kind, Curve]:
     return curves
 
 
-def _point(name: str, point: Any) -> tuple[float, float]:
+def _point(name: str, point: object) -> tuple[float, float]:
     if not isinstance(point, list) or len(point) != 2:
         raise CostError(f"{name} has {_said(point)}; use [bytes, ms]")
     return _number(f"{name} bytes", point[0], above=0), 1e6 * _number(name, point[1])
 
 
-def _numbers(name: str, value: Any) -> list[float]:
+def _numbers(name: str, value: object) -> list[float]:
     """A cost in ns for every stage alike, or for each."""
     if isinstance(value, list):
         if not value:
@@ -229,6 +229,6 @@ def _number(name: str, value: Any, above: float | None = None) -> float:
     return float(value)
 
 
-def _said(value: Any) -> str:
+def _said(value: object) -> str:
     text = reprlib.repr(value)
     return text if len(text) <= 40 else f"{text[:37]}..."

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.models.description import ModelDescription
-from core.plan.plan import Plan
-from core.plan.strategy import KeptBytes
+from core.plan.plan import KeptBytes, Plan
 from core.predict.peaks import RowWeight, peak_activations
 from core.trace.step import StepColumns
 

@@ -38,7 +38,10 @@ def peak_activations(
         freed = paired_rows(columns) * row_weight(paired, columns.block)
     order = stable_argsort(columns.lane)
     added, freed = np.where(adds, added, 0)[order], np.where(frees, freed, 0)[order]
+    # One running sum over the lanes behind one another; what a lane begins with is taken off its
+    # maximum below, as it belongs to the lanes before it.
     balance = np.concatenate([[0], np.cumsum(added - freed)])
+    # While a task runs it has added, but not yet freed.
     held = balance[:-1] + added
     bounds = [0, *np.cumsum(np.bincount(columns.lane, minlength=lanes)[:lanes]).tolist()]
     return np.array(

@@ -16,12 +16,11 @@ from core.plan.pipeline.options import (
     SPLIT_SIZE,
     STAGES,
 )
-from core.plan.plan import Plan
+from core.plan.plan import Job, Options, Plan
 from core.plan.planning import check, check_lanes, job_of, lanes_of
 from core.plan.schedules import Schedule, schedule_of
 from core.plan.specification import Specification, with_defaults
 from core.plan.strategies.dp_pp import DEFAULT_REPLICAS, REPLICAS
-from core.plan.strategy import Job, Options
 from core.plan.task import Kind
 from core.predict.costs import CostModel
 from core.trace.header import Header

@@ -29,6 +29,9 @@ def simulate(
     in orders that never meet.
     """
     durations = duration_ns.tolist()
+    # Where no tasks meet, the plan's own order is one in which every start is known when its turn
+    # comes. A collective starts when its last member comes, and that may stand far behind in the
+    # columns: then tasks are taken by time.
     if meets is None or meets.max(initial=ABSENT) == ABSENT:
         starts, ends = _in_order(columns, durations)
     else:
@@ -39,6 +42,18 @@ def simulate(
         end=np.array(ends, np.int64),
         launched=np.full(len(columns), ABSENT, np.int64),
     )
+
+
+def lasts(columns: StepColumns, duration_ns: NDArray[np.int64], meets: NDArray[np.int64]) -> int:
+    """What a step lasts in ns if its tasks take so long; see `simulate`.
+
+    Members of collectives to which lanes came in orders that never meet go each by itself.
+    """
+    try:
+        step = simulate(columns, duration_ns, meets)
+    except PlanError:
+        step = simulate(columns, duration_ns)
+    return int(step.end.max(initial=0))
 
 
 def _in_order(columns: StepColumns, durations: list[int]) -> tuple[list[int], list[int]]:

@@ -23,12 +23,11 @@ from core.plan.division import Pipeline, Stage
 from core.plan.faults import Faults
 from core.plan.link import Link
 from core.plan.pipeline.staged import ranks_of
-from core.plan.plan import Lane, Plan, Role
+from core.plan.plan import Job, Lane, Plan, Role
 from core.plan.schedules import schedule_of
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.plan.strategies.pipeline import microbatch_rows
-from core.plan.strategy import Job
 from core.plan.task import Kind
 from core.predict.blockwise import blockwise
 from core.predict.costs import STAGED, CostModel, Curve, cost_at

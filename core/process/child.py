@@ -1,4 +1,4 @@
-"""A child process that runs a module of the house and sends messages for as long as it lives.
+"""A child process that runs one of this project's modules and sends messages while it lives.
 
 Three pipes join it with its parent: the wire, on which it sends; the commands, lines which it
 takes; and the lifeline, with which it ends.
@@ -28,11 +28,11 @@ Message = TypeVar("Message")
 
 
 class Child(Generic[Message]):
-    """A process, its pipes, and the thread that hears it and closes them.
+    """A process, its pipes, and the thread that reads its messages and closes the pipes.
 
     On that thread `listener` gets each message that `receive` reads from the wire and then, once
-    the process is gone, how it ended, as it stands behind a name ("was ended by SIGKILL"). Nobody
-    waits for a child, but for `close`. `variables` are set in its environment. Raises OSError if it
+    the process is gone, how it ended, as a sentence without its subject ("was ended by SIGKILL").
+    Only `close` waits for a child. `variables` are set in its environment. Raises OSError if it
     cannot start.
     """
 
@@ -47,10 +47,15 @@ class Child(Generic[Message]):
         self._closing = threading.Lock()  # no command goes where a closed pipe's number is reused
         with ExitStack() as given, ExitStack() as kept:
             pipes = [os.pipe() for _ in range(3)]
+            #     wire      child writes   parent reads    messages
+            #     commands  parent writes  child reads     one a line
+            #     lifeline  parent holds   child watches   nothing is ever written
             theirs = (pipes[0][1], pipes[1][0], pipes[2][0])
             self._wire = kept.enter_context(_Wire(pipes[0][0], "rb"))
             self._commands = kept.enter_context(FileIO(pipes[1][1], "wb"))
             kept.callback(os.close, pipes[2][1])
+            # Closed here once the child has them: the wire would else not
+            # end while this process lives.
             for descriptor in theirs:
                 given.callback(os.close, descriptor)
             wire, commands, lifeline = map(str, theirs)
@@ -62,6 +67,7 @@ class Child(Generic[Message]):
                 env={**environment(), **(variables or {})},
                 process_group=0,  # Ctrl+C is for the parent, which asks or ends its children
             )
+            # If anything above raised, `kept` has closed this side's ends too.
             self._pipes = kept.pop_all()
         self.pid = self._process.pid
         self._wire.is_over = self._is_over
@@ -78,7 +84,7 @@ class Child(Generic[Message]):
         return True
 
     def kill(self) -> None:
-        """End the process, whatever it does; how it ended is still told."""
+        """End the process, whatever it does; the listener still gets how it ended."""
         self._process.kill()
 
     def close(self) -> None:
@@ -87,7 +93,7 @@ class Child(Generic[Message]):
         self._reader.join(CLOSE_SECONDS)
 
     def _read(self) -> None:
-        """Tell all that comes, and then how the child ended."""
+        """Hand every message to the listener, and then how the child ended."""
         text = ""
         try:
             with BufferedReader(self._wire) as file:
@@ -110,8 +116,9 @@ class Child(Generic[Message]):
             return "did not answer any more, and was ended"
 
     def _is_over(self) -> bool:
-        """Whether a silent child will stay silent: it is gone, or hears no commands any more."""
+        """Whether a silent child will stay silent: it is gone, or has closed its commands."""
         hung_up = select.poll()
+        # No events are asked for: poll tells of a closed far end in any case.
         hung_up.register(self._commands, 0)
         return self._process.poll() is not None or bool(hung_up.poll(0))
 
@@ -123,6 +130,9 @@ class _Wire(FileIO):
 
     def readinto(self, buffer: Any) -> int | None:
         """Read what there is, waiting until there is something; 0 at the end."""
+        # A pipe ends when nobody can write to it any more. What the model has forked may hold the
+        # child's end open for ever, so a silent child is looked after. Twice select: it may have
+        # written right before its end, after the first.
         while not select.select([self], [], [], LOOK_SECONDS)[0]:
             if self.is_over() and not select.select([self], [], [], 0)[0]:
                 return 0
@@ -130,15 +140,23 @@ class _Wire(FileIO):
 
 
 def environment() -> dict[str, str]:
-    """This process's environment, in which the house's modules are found from any folder."""
+    """This process's environment, in which the project's modules are found from any folder."""
     paths = filter(None, [str(PROJECT_ROOT), os.environ.get("PYTHONPATH", "")])
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+def signal_name(number: int) -> str:
+    """`SIGKILL`, or `signal 40`: most real-time signals have no name."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def _describe_exit(code: int) -> str:
     """What a process's return code says, in words."""
     if code >= 0:
         return f"ended with status {code}"
-    name = signal.Signals(-code).name
+    name = signal_name(-code)
     hint = "; it may have run out of memory" if name == "SIGKILL" else ""
     return f"was ended by {name}{hint}"

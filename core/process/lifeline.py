@@ -31,7 +31,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import BinaryIO
 
-HIGH = 1000  # above what a loop over the usual descriptors closes
+# Above what a loop over the usual descriptors closes, and below 1024, where select's set ends.
+HIGH = 1000
 
 
 def open_pipes() -> tuple[BinaryIO, BinaryIO]:
@@ -48,6 +49,8 @@ def open_pipes() -> tuple[BinaryIO, BinaryIO]:
 def _kept(descriptor: int) -> int:
     """Move a descriptor to a high number; a process forked off has one there that leads nowhere."""
     kept = _moved(descriptor)
+    # What is forked off shares the pipe: a half message of its own in the middle of the parent's
+    # stream would make all that follows unreadable.
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.register_at_fork(after_in_child=partial(os.dup2, nowhere, kept))
     return kept
@@ -55,7 +58,7 @@ def _kept(descriptor: int) -> int:
 
 @contextmanager
 def only_here() -> Iterator[None]:
-    """Around the user's code: what it forks off ends where it would go on as this process."""
+    """Around the user's code: a process that it forks off ends here, not running on as this one."""
     here = os.getpid()
     try:
         yield
@@ -67,6 +70,8 @@ def only_here() -> Iterator[None]:
 def exit_with_parent(descriptor: int) -> None:
     """End this process as soon as the pipe whose read end is `descriptor` closes."""
     descriptor = _moved(descriptor)
+    # Before it is asked for: a parent may have started this process with SIGIO ignored or blocked,
+    # which are inherited, also through exec.
     signal.signal(signal.SIGIO, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGIO})
     fcntl.fcntl(descriptor, fcntl.F_SETOWN, os.getpid())
@@ -75,11 +80,14 @@ def exit_with_parent(descriptor: int) -> None:
     if select.select([descriptor], [], [], 0)[0]:  # it closed before the signal was asked for
         os._exit(1)
     _start_watching(descriptor)
+    # The kernel signals the process that is the descriptor's owner (F_SETOWN), not what it forks
+    # off, which has no threads of its parent's either.
     os.register_at_fork(after_in_child=partial(_start_watching, descriptor))
 
 
 def _moved(descriptor: int) -> int:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    # Where few descriptors are allowed, near the top of them.
     high = HIGH if most == resource.RLIM_INFINITY else min(HIGH, most - 32)
     moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, high)
     os.close(descriptor)

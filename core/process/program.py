@@ -1,4 +1,4 @@
-"""A Python module of others that is run as a program, and ends with this process."""
+"""Runs an installed Python module as a program that ends with this process."""
 
 from __future__ import annotations
 
@@ -40,13 +40,17 @@ def run_module(
             env={**environment(), "PYTHONSAFEPATH": "1", **variables},
             process_group=0,  # Ctrl+C is for this process, which ends the others
         )
+        # All it prints is read at once: a pipe that is full would stop it.
         reader = threading.Thread(target=_read, args=(process, listener), daemon=True)
         reader.start()
         try:
             code = process.wait()
+        # Ctrl+C comes to this process alone (process_group above), so the
+        # program must be asked to end.
         except BaseException:
             _end(process)
             raise
+        # Something that the program has left behind may hold its output open.
         reader.join(END_SECONDS)
     return code
 
@@ -58,7 +62,7 @@ def _read(process: subprocess.Popen[str], listener: Callable[[str], None]) -> No
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """Ask it to end, and then see to it."""
+    """Send SIGTERM, and SIGKILL after END_SECONDS."""
     process.send_signal(signal.SIGTERM)
     try:
         process.wait(END_SECONDS)
@@ -71,6 +75,7 @@ def _end(process: subprocess.Popen[str]) -> None:
 def _named_pipe(path: str) -> Iterator[int]:
     """A named pipe that is closed when this process ends; its read end."""
     os.mkfifo(path)
+    # In this order: opening a named pipe waits for its other end, but for reading it need not.
     read = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     write = os.open(path, os.O_WRONLY)
     try:

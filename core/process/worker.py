@@ -1,8 +1,8 @@
-"""A process that only computes: it is given calls, one after the other, and may tell how far it is.
+"""A process that only computes: it runs calls one after the other, and may report progress.
 
-It is the one worker of a ProcessPoolExecutor. A call is not interrupted: who does not want its
-result any more drops it, or ends the worker. A new process imports the program's `__main__` again,
-so what that does stands under `if __name__ == "__main__"`.
+It is the one worker of a ProcessPoolExecutor. A call is not interrupted: a caller that does not
+want its result any more drops it, or ends the worker. A new process imports the program's
+`__main__` again, so what that does stands under `if __name__ == "__main__"`.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ T = TypeVar("T")
 class Worker:
     """A process that is there as soon as this is made, and until `close`.
 
-    On threads of its own `listener` gets what a call reports, before the call's future is done, and
-    `on_exit` is called if the process ends by itself. Futures then raise BrokenExecutor, and so
-    does `submit`. The process also ends when this one does. Raises OSError if it cannot start.
+    On threads of its own `listener` gets what a call reports, before callbacks that are added to
+    the call's future, and `on_exit` is called if the process ends by itself. Futures then raise
+    BrokenExecutor, and so does `submit`. The process also ends when this one does. Raises OSError
+    if it cannot start.
     """
 
     def __init__(
@@ -37,6 +38,8 @@ class Worker:
         on_exit: Callable[[], None] = lambda: None,
     ) -> None:
         self._listener, self._on_exit = listener, on_exit
+        # The reader and the executor's thread both read the wire (_read_wire): one at a time, so
+        # that reports come to the listener in their order.
         self._listening = threading.Lock()
         self.is_over = False
         context = _Context()
@@ -49,6 +52,8 @@ class Worker:
             self._executor.submit(os.getpid)  # an executor starts its process with a call
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        # The worker's ends, which it has by now: with these open here too, the wire would not end
+        # when the worker does.
         lifeline.close()
         wire.close()
         self._process = context.process
@@ -57,30 +62,33 @@ class Worker:
         self._reader.start()
 
     def submit(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Call a function behind all that were asked for before. Does not wait."""
+        """Queue a call. Does not wait. Raises BrokenExecutor if the process has ended."""
         try:
             future = self._executor.submit(function, *args, **kwargs)
         except RuntimeError as error:  # broken, or shut down before it knew that it is
             raise BrokenExecutor("the process has ended") from error
-        future.add_done_callback(lambda _: self._hear())
+        # The first callback of the future: what the call reported last may still lie in the wire,
+        # and those who added callbacks behind this one expect to have heard it.
+        future.add_done_callback(lambda _: self._read_wire())
         return future
 
     def terminate(self) -> None:
-        """Send SIGTERM, which ends the process at once, unless the call at work hears of it."""
+        """Send SIGTERM, which ends the process at once, unless the running call handles it."""
         self._process.terminate()
 
     def close(self) -> None:
-        """End the process and wait for it, but not for ever; what it was asked for it never does.
+        """Kill the process and wait for it, at most CLOSE_SECONDS; queued calls never run.
 
         `on_exit` is not called.
         """
+        # Before it is killed: the reader calls this as soon as the process is gone.
         self._on_exit = lambda: None
         self._process.kill()
         self._reader.join(CLOSE_SECONDS)
 
     def _read(self) -> None:
-        """Hear the process until it is gone, and clean up behind it."""
-        while wait([self._wire]) and self._hear():
+        """Read reports until the process is gone, and clean up behind it."""
+        while wait([self._wire]) and self._read_wire():
             pass
         self.is_over = True
         self._executor.shutdown()
@@ -88,8 +96,8 @@ class Worker:
         self._lifeline.close()
         self._on_exit()
 
-    def _hear(self) -> bool:
-        """Tell all that was reported until now; False if the process is gone."""
+    def _read_wire(self) -> bool:
+        """Hand the listener all reports that have arrived; False if the process is gone."""
         with self._listening:
             try:
                 while self._wire.poll():
@@ -116,12 +124,13 @@ _parent: Connection | None = None  # in a worker, where reports go
 def _begin(lifeline: Connection, wire: Connection) -> None:
     """The first that a worker does."""
     global _parent
+    # A copy of its own, as the Connection closes its descriptor when it is collected.
     exit_with_parent(os.dup(lifeline.fileno()))
     os.setpgid(0, 0)  # what a terminal sends is for the parent
     _parent = wire
 
 
 def report(value: object) -> None:
-    """In a call: tell the parent something."""
+    """Within a call: send a value to the parent's listener."""
     assert _parent is not None
     _parent.send(value)

@@ -19,9 +19,9 @@ import torch.distributed as dist
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from .happened import FIRST_TRACK, FROM, TO, Op
 from .hooks import Hooks
 from .kinds import HOST
+from .rank_step import FIRST_TRACK, FROM, TO, Op
 
 KINDS = {
     "all_reduce": "all-reduce", "all_gather": "all-gather", "all_gather_single": "all-gather",
@@ -38,7 +38,7 @@ class Collectives:
 
     def __init__(self, model: nn.Module, hooks: Hooks) -> None:
         self._hooks, self._on = hooks, True
-        self._originals: dict[str, Callable[..., Any]] = {}
+        self._originals: dict[str, Callable[..., object]] = {}
         self._calling = False
         if dist.is_available() and dist.is_initialized():
             if isinstance(model, DistributedDataParallel) and not model._comm_hooks:
@@ -97,7 +97,7 @@ class Collectives:
                 setattr(place, name, timed)
 
     def _timed(self, name: str, kind: str, original: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arguments: Any, **options: Any) -> Any:
+        def call(*arguments: object, **options: object) -> object:
             if self._calling:  # one function calls the other
                 return original(*arguments, **options)
             self._calling = True
@@ -132,7 +132,7 @@ def _tensors(given: Iterable[object]) -> list[list[Tensor]]:
     return [[one for one in tensors if isinstance(one, Tensor)] for tensors in lists]
 
 
-def _name(function: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> str:
+def _name(function: str, arguments: Sequence[object], options: Mapping[str, Any]) -> str:
     """Which rank something goes to or comes from; nothing for a collective."""
     if function not in PEERS:
         return ""
@@ -162,5 +162,5 @@ class Waited:
         if self._op.end is None:
             self._op.end = self._now()
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(self._work, name)

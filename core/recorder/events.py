@@ -21,8 +21,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from .happened import COMPUTE, DATA, FIRST_TRACK, Op
 from .kinds import kind_of
+from .rank_step import COMPUTE, DATA, FIRST_TRACK, Op
 
 TRIES = 8
 PATIENCE_NS = 200_000
@@ -66,7 +66,7 @@ class Source:
 
     make: Callable[[], Event]
     current: Callable[[], Any]
-    own: Any
+    own: object
     is_capturing: Callable[[], bool] = lambda: False
     now: Callable[[], int] = time.perf_counter_ns
 

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils import _pytree as pytree
 
-from .happened import Op
+from .rank_step import Op
 
 CONTAINERS = (nn.Sequential, nn.ModuleList, nn.ModuleDict)
 MOST_BLOCKS = 512
@@ -78,6 +78,10 @@ class Hooks:
         self._handles: list[Any] = []
         self._passes = -1
         self._open: list[tuple[Op, set[object]]] = []  # what runs forward, and what made its input
+        # The backward pass as far as hooks have shown it:
+        #   _back  the block whose backward runs now
+        #   _rest  the same behind a collective that was waited for; it counts once a gradient comes
+        #   _loss  from the end of the forward pass until the first block's backward
         self._back: Op | None = None
         self._rest: Op | None = None  # of it, behind a collective: told once it has a gradient
         self._loss: Op | None = None
@@ -140,7 +144,7 @@ class Hooks:
             module.register_forward_hook(after, always_call=not is_root),
         ]
 
-    def _enter(self, root: nn.Module, inputs: tuple[Any, ...]) -> None:
+    def _enter(self, root: nn.Module, inputs: tuple[object, ...]) -> None:
         if not torch.compiler.is_compiling() and not self.is_paused and not _is_backward():
             self._passes += 1
 
@@ -172,7 +176,7 @@ class Hooks:
             torch.autograd.graph.register_multi_grad_hook(into, partial(self._gradient, number))
         return {leaf.grad_fn for leaf in into}
 
-    def _after(self, block: nn.Module, inputs: tuple[Any, ...], output: Any) -> None:
+    def _after(self, block: nn.Module, inputs: tuple[Any, ...], output: object) -> None:
         """Also where an exception left the block: so a recompute ends that has all it needs."""
         if torch.compiler.is_compiling() or self.is_paused or not self._open:
             return
@@ -184,18 +188,21 @@ class Hooks:
             self._watch_backward(op, made, output)
 
     def _goes_on(self, recomputed: Op) -> None:
-        """Behind a recompute its block's backward goes on."""
+        """After activation recompute, reopen the backward span of its block."""
         if self._back is not None and self._back.number == recomputed.number:
             self._begin_backward(self._back)
 
-    def _watch_backward(self, op: Op, made: set[object], output: Any) -> None:
-        """Have it told when an output's gradient is there; what was handed on has no work then."""
+    def _watch_backward(self, op: Op, made: set[object], output: object) -> None:
+        """Begin the block's backward span when the first gradient of an output arrives.
+
+        Outputs that are inputs passed through are skipped.
+        """
         begun: list[Op] = []
         leaves: list[Any] = [leaf for leaf in leaves_of(output) if _flows(leaf)]
         for function in {leaf.grad_fn for leaf in leaves} - made:
             function.register_prehook(lambda gradients: self._output_ready(op, begun))
 
-    def _leave(self, root: nn.Module, inputs: tuple[Any, ...], output: Any) -> None:
+    def _leave(self, root: nn.Module, inputs: tuple[object, ...], output: object) -> None:
         if torch.compiler.is_compiling() or self.is_paused:
             return
         if not _is_backward() and torch.is_grad_enabled():
@@ -265,7 +272,7 @@ class _Called:
         run: Any = module._compiled_call_impl
         self._module, self._original = module, run
 
-        def call(*inputs: Any, **options: Any) -> Any:
+        def call(*inputs: Any, **options: Any) -> object:
             before(module, inputs)
             output = None
             try:

@@ -19,7 +19,7 @@ def watch(waited: Waited) -> Callable[[], None]:
     thread = threading.get_ident()
     inner = kind.__next__
 
-    def outer(self: Any) -> Any:
+    def outer(self: object) -> object:
         start = time.perf_counter_ns()
         batch = inner(self)
         if threading.get_ident() == thread:

@@ -15,7 +15,6 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -28,8 +27,8 @@ from torch.optim.optimizer import (
 from . import clocks, loader
 from .collectives import Collectives
 from .events import Step, device_times
-from .happened import DATA, TRACKS, Op, Told, lanes_of, timed
 from .hooks import Hooks, unwrapped
+from .rank_step import DATA, TRACKS, Op, PlannedTask, lanes_of, timed_step
 from .stages import Stages
 from .stream import FORMAT, Sender, Write, note_batch, plan_batch, span_batch
 from .wire import connect, is_address
@@ -56,7 +55,7 @@ class record(AbstractContextManager["record"]):
         optimizer: torch.optim.Optimizer | None = None,
         out: str | Path = "runs/",
         *,
-        header: Mapping[str, Any] | None = None,
+        header: Mapping[str, object] | None = None,
     ) -> None:
         self._model, self._optimizer, self._out = model, optimizer, out
         self._told_header = header or {}
@@ -67,7 +66,7 @@ class record(AbstractContextManager["record"]):
         self._world = dist.get_world_size() if _is_job() else 1
         self._origin = time.perf_counter_ns()
         self._started = datetime.now(UTC).isoformat(timespec="seconds")
-        self._step, self._plans = 0, dict[tuple[Told, ...], int]()
+        self._step, self._plans = 0, dict[tuple[PlannedTask, ...], int]()
         self._clocks = clocks.Clocks(self.rank, self._world)
         compared = self._clocks.compare("begin")
         self._device_times = device_times(self._model)
@@ -107,7 +106,7 @@ class record(AbstractContextManager["record"]):
             print(f"bubblescope: not all was recorded: {self._sender.failed}", flush=True)
 
     def tell(self, name: str, value: float) -> None:
-        """A number of the step that has just ended, such as its `loss`; one rank tells it."""
+        """Record a number (such as `loss`) of the step that has just ended; call it on one rank."""
         at, step = time.perf_counter_ns() - self._origin, self._step - 1
         self._sender.hand_in(partial(_say_number, name, at, step, value))
 
@@ -128,17 +127,17 @@ class record(AbstractContextManager["record"]):
     def _waited(self, start: int, end: int) -> None:
         self._add(Op("data", start, end, lane=DATA))
 
-    def _before_update(self, optimizer: Any, *_: Any) -> None:
+    def _before_update(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
         if self._optimizer is None and self._is_updated_by(optimizer):
             self._optimizer = optimizer
         if optimizer is self._optimizer:
             self._updating = Op("step", self._now())
 
-    def _is_updated_by(self, optimizer: Any) -> bool:
+    def _is_updated_by(self, optimizer: torch.optim.Optimizer) -> bool:
         own = {id(parameter) for parameter in self._model.parameters()}
         return any(id(p) in own for group in optimizer.param_groups for p in group["params"])
 
-    def _after_update(self, optimizer: Any, *_: Any) -> None:
+    def _after_update(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
         if optimizer is not self._optimizer or self._updating is None:
             return
         self._updating.end = self._now()
@@ -164,7 +163,7 @@ class record(AbstractContextManager["record"]):
 
     def _write_step(self, step: int, ops: list[Op], replica: int | None, write: Write) -> None:
         """Write a step's plan, if it is a new one, and its spans; on the sender's thread."""
-        step_tasks = timed(ops, self.rank if replica is None else replica, TRACKS)
+        step_tasks = timed_step(ops, self.rank if replica is None else replica, TRACKS)
         if step_tasks.tasks not in self._plans:
             self._plans[step_tasks.tasks] = len(self._plans)
             write(plan_batch(self._plans[step_tasks.tasks], step_tasks.tasks))
@@ -185,7 +184,7 @@ class record(AbstractContextManager["record"]):
             write(note_batch("log", "warning", now, text=text))
         write(note_batch("log", "state", now, text=outcome))
 
-    def _open(self) -> Any:
+    def _open(self) -> object:
         """The rank's file; those of ranks that an earlier job had and this one has not are gone."""
         if is_address(str(self._out)):
             return connect(str(self._out), self.rank)
@@ -198,7 +197,7 @@ class record(AbstractContextManager["record"]):
                 path.unlink(missing_ok=True)
         return (folder / f"rank-{self.rank}.arrow").open("wb")
 
-    def _header(self) -> dict[str, Any]:
+    def _header(self) -> dict[str, object]:
         model = unwrapped(self._model)
         device = next((p.device for p in model.parameters()), torch.get_default_device())
         self._device = str(device)

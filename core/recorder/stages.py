@@ -8,8 +8,8 @@ from typing import Any
 
 import torch.distributed as dist
 
-from .happened import Op
 from .hooks import Hooks, leaves_of, rows_of
+from .rank_step import Op
 
 
 class Stages:

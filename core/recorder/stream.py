@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from .happened import Timed, Told
+from .rank_step import PlannedTask, TimedStep
 
 FORMAT = 2
 MOST_WAITING = 4096
@@ -53,17 +53,17 @@ _NO_NOTE = {"name": None, "lane": None, "value": None, "text": None}
 Write = Callable[[pa.RecordBatch], None]
 
 
-def schema_of(header: dict[str, Any]) -> pa.Schema:
+def schema_of(header: dict[str, object]) -> pa.Schema:
     """The stream's schema with a run's header."""
     return SCHEMA.with_metadata({b"bubblescope": json.dumps(header).encode()})
 
 
-def plan_batch(number: int, tasks: Sequence[Told]) -> pa.RecordBatch:
+def plan_batch(number: int, tasks: Sequence[PlannedTask]) -> pa.RecordBatch:
     """The row that tells all tasks of a plan."""
     return _batch("plan", 1, plan=[number], tasks=[[task._asdict() for task in tasks]])
 
 
-def span_batch(plan: int, step: int, timed: Timed, origin: int) -> pa.RecordBatch:
+def span_batch(plan: int, step: int, timed: TimedStep, origin: int) -> pa.RecordBatch:
     """A row for each task of a step; times are told since `origin`."""
     count = len(timed.tasks)
     note = [
@@ -115,7 +115,7 @@ class Sender:
         self.left_out = 0
         """Steps that found the queue full."""
 
-    def start(self, header: dict[str, Any]) -> None:
+    def start(self, header: dict[str, object]) -> None:
         """Begin the stream."""
         self._schema = schema_of(header)
         self._thread.start()

@@ -1,4 +1,4 @@
-"""Recording a script that has no line for it: from its first training step to its end.
+"""Records an unmodified script: finds model and optimizer by global hooks.
 
 The model is the outermost module that runs forward with gradients, the optimizer the first that
 updates parameters of it.
@@ -10,7 +10,6 @@ import atexit
 import os
 import sys
 from types import TracebackType
-from typing import Any
 
 import torch
 from torch import nn
@@ -22,7 +21,7 @@ from .session import record
 def begin(out: str) -> None:
     """Wait for the first training step, and record from there into the folder `out`."""
 
-    def look(module: nn.Module, inputs: tuple[Any, ...]) -> None:
+    def look(module: nn.Module, inputs: tuple[object, ...]) -> None:
         if torch.is_grad_enabled() and any(p.requires_grad for p in module.parameters()):
             handle.remove()
             _record(module, out)

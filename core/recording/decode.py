@@ -16,7 +16,7 @@ from core.recording.imported import ARGUMENTS_LEVEL, IMPORTED_LEVEL, take_import
 from core.recording.schema import COSTS_LEVEL, RECORDS, Record
 from core.trace.event_rows import Counter, Counters
 from core.trace.span import span_of
-from core.trace.spans import ATTRIBUTES, MOMENTS, Attribute, Spans, TaskTable, blank_rows
+from core.trace.spans import ATTRIBUTES, MOMENTS, WORDS, Spans, TaskTable, blank_rows
 from core.trace.trace import Trace
 
 _NO_LINES = (COSTS_LEVEL, IMPORTED_LEVEL, ARGUMENTS_LEVEL)
@@ -26,10 +26,12 @@ LATEST = 1 << 61
 
 def merged(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
     """The rows of one or more batches as one: reading has a price for each batch, however small."""
-    told = [batch for batch in batches if len(batch)]  # the first of a stream only bring its words
-    if len(told) < 2:
-        return (told or batches)[0]
-    return pa.Table.from_batches(told).combine_chunks().to_batches()[0]
+    filled = [
+        batch for batch in batches if len(batch)
+    ]  # the first of a stream only bring its words
+    if len(filled) < 2:
+        return (filled or batches)[0]
+    return pa.Table.from_batches(filled).combine_chunks().to_batches()[0]
 
 
 def append_batch(trace: Trace, batch: pa.RecordBatch) -> None:
@@ -40,7 +42,9 @@ def append_batch(trace: Trace, batch: pa.RecordBatch) -> None:
     """
     takers = {
         Record.PLAN: _append_plans,
-        Record.OPEN: _append_open,  # first: batches may have been joined
+        # Before spans: of batches that were joined, a task's opening may stand beside its span,
+        # which closes it. The other way round it would stay open for ever.
+        Record.OPEN: _append_open,
         Record.SPAN: _append_spans,
         Record.COUNTER: _append_counters,
         Record.LOG: _append_logs,
@@ -86,8 +90,8 @@ def _append_open(trace: Trace, batch: pa.RecordBatch) -> None:
 
 
 def _append_counters(trace: Trace, batch: pa.RecordBatch) -> None:
-    told = notes_of(batch)
-    lanes, values = numbers_in(told.field("lane")), floats_in(told.field("value"))
+    notes = notes_of(batch)
+    lanes, values = numbers_in(notes.field("lane")), floats_in(notes.field("value"))
     trace.check_lanes(lanes[lanes != ABSENT])
     # Of a lane, bytes are counted; a loss may well be no number.
     if not (np.abs(values[lanes != ABSENT]) <= LATEST).all():
@@ -103,12 +107,13 @@ def _append_clocks(trace: Trace, batch: pa.RecordBatch) -> None:
 
 def _extend_counters(counters: Counters, batch: pa.RecordBatch) -> None:
     """Append the values of a batch's notes to the counters that have their names and lanes."""
-    told = notes_of(batch)
-    names = told.field("name").dictionary_encode()
+    notes = notes_of(batch)
+    names = notes.field("name").dictionary_encode()
     texts, codes = names.dictionary.to_pylist(), numbers_in(names.indices)
-    lanes = numbers_in(told.field("lane"))
+    lanes = numbers_in(notes.field("lane"))
     steps, times = numbers_of(batch, "step"), numbers_of(batch, "start")
-    values = floats_in(told.field("value"))
+    values = floats_in(notes.field("value"))
+    # Name and lane as one number, so that one sort groups by both; no lane (ABSENT) comes as 0.
     width = int(lanes.max()) - ABSENT + 1
     for key, mine in groups(codes * width + (lanes - ABSENT)):
         code, lane = divmod(key, width)
@@ -118,8 +123,8 @@ def _extend_counters(counters: Counters, batch: pa.RecordBatch) -> None:
 
 
 def _append_logs(trace: Trace, batch: pa.RecordBatch) -> None:
-    told = notes_of(batch)
-    levels, texts = told.field("name").to_pylist(), told.field("text").to_pylist()
+    notes = notes_of(batch)
+    levels, texts = notes.field("name").to_pylist(), notes.field("text").to_pylist()
     lines = np.array([level not in _NO_LINES for level in levels], np.bool_)
     for level, text in zip(levels, texts, strict=True):
         if level == COSTS_LEVEL:
@@ -137,9 +142,9 @@ def records_of(batch: pa.RecordBatch) -> NDArray[np.int8]:
     return codes[column.indices.to_numpy(zero_copy_only=False)]  # type: ignore[no-any-return]
 
 
-def _codes(told: pa.Array, words: tuple[str, ...]) -> NDArray[np.int8]:
+def _codes(texts: pa.Array, words: tuple[str, ...]) -> NDArray[np.int8]:
     """The places among `words` of some of them, told as texts. Raises ValueError for another."""
-    return np.array([words.index(word) for word in told.to_pylist()], np.int8)
+    return np.array([words.index(word) for word in texts.to_pylist()], np.int8)
 
 
 def numbers_of(batch: pa.RecordBatch, name: str) -> NDArray[Any]:
@@ -170,18 +175,18 @@ def take_plans(batch: pa.RecordBatch, table: TaskTable) -> None:
     for number, tasks in zip(numbers_of(batch, "plan").tolist(), batch["tasks"], strict=True):
         if number != len(table.firsts) - 1:
             raise ValueError(f"plan {number} is not the next one that could be told")
-        told = tasks.values
-        if told is None:
+        columns = tasks.values
+        if columns is None:
             raise ValueError(f"plan {number} has no tasks")
-        rows = blank_rows(len(told))
-        for attribute in ATTRIBUTES:
-            rows[attribute.name] = _attribute(told.field(attribute.name), attribute)
-        names = told.field("name")
+        rows = blank_rows(len(columns))
+        for name in ATTRIBUTES:
+            rows[name] = _attribute(columns.field(name), name)
+        names = columns.field("name")
         if names.null_count < len(names):
             rows["name"] = [
                 table.names.place(text) if text else ABSENT for text in names.to_pylist()
             ]
-        after = told.field("after")
+        after = columns.field("after")
         counts = after.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
         needs = after.flatten().to_numpy(zero_copy_only=False)
         waiter = np.repeat(np.arange(len(rows)), counts)
@@ -191,17 +196,17 @@ def take_plans(batch: pa.RecordBatch, table: TaskTable) -> None:
         table.add(rows, needs)
 
 
-def _attribute(column: pa.Array, attribute: Attribute) -> NDArray[Any]:
+def _attribute(column: pa.Array, name: str) -> NDArray[Any]:
     """A column of tasks as it is kept. Raises ValueError for what does not fit into it."""
-    if attribute.words:
+    if name in WORDS:
         words = column.dictionary_encode()
         if words.null_count:
-            raise ValueError(f"a task has no {attribute.name}")
-        codes = _codes(words.dictionary, attribute.words)
+            raise ValueError(f"a task has no {name}")
+        codes = _codes(words.dictionary, WORDS[name])
         return codes[numbers_in(words.indices)]  # type: ignore[no-any-return]
     numbers = numbers_in(column)
-    if len(numbers) and not ABSENT <= numbers.min() <= numbers.max() <= _most(attribute.dtype):
-        raise ValueError(f"a task's {attribute.name} is out of bounds")
+    if len(numbers) and not ABSENT <= numbers.min() <= numbers.max() <= _most(ATTRIBUTES[name]):
+        raise ValueError(f"a task's {name} is out of bounds")
     return numbers
 
 
@@ -243,7 +248,7 @@ def groups(keys: NDArray[Any]) -> Iterator[tuple[int, NDArray[np.int64]]]:
     """Each of the keys, and where it stands, in order."""
     if not len(keys):
         return
-    order = stable_argsort(keys)
+    order = stable_argsort(keys)  # stable, so that each group stays in the order of time
     arranged = keys[order]
     firsts = [0, *(np.flatnonzero(arranged[1:] != arranged[:-1]) + 1).tolist()]
     for first, last in zip(firsts, [*firsts[1:], len(keys)], strict=True):

@@ -62,7 +62,7 @@ _COUNTING, _FILLING, _SUMMING = 1, 8, 1  # how long each takes, roughly, of ten
 
 
 class Cancelled(Exception):
-    """Opening a recording was given up by whoever asked for it."""
+    """Raised when the progress callback returns False."""
 
 
 class DamagedIndex(ValueError):

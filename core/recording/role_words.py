@@ -8,7 +8,7 @@ from core.plan.plan import Lane, Role
 from core.plan.task import ABSENT
 
 _WORDS = re.compile(rf"({'|'.join(Role)}) lane(?:, serves (\d{{1,18}}))?")
-Told = tuple[Role, int]
+TrackRole = tuple[Role, int]
 """A lane's role, and the number of that which it serves or ABSENT."""
 
 
@@ -17,7 +17,7 @@ def role_words(lane: Lane, serves: int) -> str:
     return f"{lane.role} lane" + (f", serves {serves}" if lane.serves != lane.index else "")
 
 
-def told_role(words: object) -> Told | None:
+def read_role(words: object) -> TrackRole | None:
     """What `role_words` said, or None for anything else."""
     found = _WORDS.fullmatch(words) if isinstance(words, str) else None
     return found and (Role(found[1]), ABSENT if found[2] is None else int(found[2]))

@@ -42,7 +42,7 @@ from numpy.typing import NDArray
 from core.errors import RecordingError
 from core.plan.task import ABSENT, Task
 from core.trace.header import FORMAT, MOST_LANES, Header
-from core.trace.spans import ATTRIBUTES
+from core.trace.spans import ATTRIBUTES, WORDS
 from core.typed import typed
 
 HEADER_KEY = b"bubblescope"
@@ -68,8 +68,8 @@ RECORDS = tuple(Record)
 _WORDS = pa.array(RECORDS, pa.string())
 _CODES = {record: code for code, record in enumerate(RECORDS)}
 ARROW_TYPES = {
-    a.name: pa.string() if a.words else pa.int64() if a.dtype is np.int64 else pa.int32()
-    for a in ATTRIBUTES
+    name: pa.string() if name in WORDS else pa.int64() if dtype is np.int64 else pa.int32()
+    for name, dtype in ATTRIBUTES.items()
 }
 """How the stream holds what a task is; a number that does not apply is null."""
 TASK = pa.struct(
@@ -172,8 +172,8 @@ def plan_batch(number: int, tasks: Sequence[Task]) -> pa.RecordBatch:
     """The row that tells all tasks of a plan."""
     columns = dict(zip(Task._fields, zip(*tasks, strict=True), strict=False))
     arrays = [pa.array(columns.get(field.name, [None] * len(tasks)), field.type) for field in TASK]
-    told = pa.StructArray.from_arrays(arrays, fields=list(TASK))
-    whole = pa.ListArray.from_arrays(pa.array([0, len(tasks)], pa.int32()), told)
+    structs = pa.StructArray.from_arrays(arrays, fields=list(TASK))
+    whole = pa.ListArray.from_arrays(pa.array([0, len(tasks)], pa.int32()), structs)
     return batch_of(1, record=record_column([Record.PLAN]), plan=[number], tasks=whole)
 
 
@@ -200,11 +200,11 @@ def span_batch(*timings: Timings, origin: int = 0) -> pa.RecordBatch:
 
 def note_batch(notes: Sequence[NoteRow], origin: int = 0) -> pa.RecordBatch:
     """Counter, log and clock rows; `origin` is subtracted from their times."""
-    columns = zip(*notes, strict=True) if notes else iter([()] * len(NoteRow._fields))
-    told = dict(zip(NoteRow._fields, columns, strict=True))
-    start = _since(origin, np.array(told.pop("start"), np.int64))
-    record, step = record_column(told.pop("record")), told.pop("step")
-    note = note_column(np.ones(len(notes), np.bool_), **told)
+    rows = zip(*notes, strict=True) if notes else iter([()] * len(NoteRow._fields))
+    columns = dict(zip(NoteRow._fields, rows, strict=True))
+    start = _since(origin, np.array(columns.pop("start"), np.int64))
+    record, step = record_column(columns.pop("record")), columns.pop("step")
+    note = note_column(np.ones(len(notes), np.bool_), **columns)
     return batch_of(len(notes), record=record, step=step, start=start, note=note)
 
 
@@ -224,7 +224,7 @@ class TraceWriter:
     def __init__(self, sink: Any, header: Header) -> None:
         self._origin = header.origin_ns
         self._stream = pa.ipc.new_stream(sink, schema_of(header))
-        self._told: deque[Timings | NoteRow | pa.RecordBatch] = deque()
+        self._queue: deque[Timings | NoteRow | pa.RecordBatch] = deque()
         self._plans = 0
         self.now: Callable[[], int] = time.perf_counter_ns
         self.running: Callable[[], Iterable[Timings | NoteRow]] = tuple
@@ -233,12 +233,12 @@ class TraceWriter:
     def plan(self, tasks: Sequence[Task]) -> int:
         """Tell a plan's tasks; returns the number by which spans name it. From one thread only."""
         number, self._plans = self._plans, self._plans + 1
-        self._told.append(plan_batch(number, tasks))
+        self._queue.append(plan_batch(number, tasks))
         return number
 
     def spans(self, timings: Timings) -> None:
         """Hand in finished tasks; of each lane in the order of time."""
-        self._told.append(timings)
+        self._queue.append(timings)
 
     def counter(
         self, name: str, value: float, lane: int | None = None, step: int | None = None
@@ -256,7 +256,7 @@ class TraceWriter:
 
     def forward(self, batch: pa.RecordBatch) -> None:
         """Hand in a batch that another process has made."""
-        self._told.append(batch)
+        self._queue.append(batch)
 
     def flush_soon(self) -> None:
         """Let the thread that sends know that a step has ended."""
@@ -304,8 +304,10 @@ class TraceWriter:
 
     def flush(self) -> None:
         """Send what there is. By one thread at a time, and never by one that computes."""
-        told = [self._told.popleft() for _ in range(len(self._told))]
-        rows = [*told, *self.running()]
+        # Other threads append meanwhile, which a deque allows without a lock. As many are taken as
+        # there are now: a thread that hands in faster than this sends would never let it end.
+        queued = [self._queue.popleft() for _ in range(len(self._queue))]
+        rows = [*queued, *self.running()]
         timings = [row for row in rows if isinstance(row, Timings)]
         notes = [row for row in rows if isinstance(row, NoteRow)]
         # Plans before the spans of their tasks, and notes behind the spans that they are of.
@@ -326,11 +328,11 @@ class TraceWriter:
         self, record: Record, name: str, step: int | None, lane: int | None = None,
         value: float | None = None, text: str | None = None,
     ) -> None:  # fmt: skip
-        self._told.append(NoteRow(record, name, self.now(), step, lane, value, text))
+        self._queue.append(NoteRow(record, name, self.now(), step, lane, value, text))
 
 
 def _numbers(times: Numbers | None, count: int) -> NDArray[np.int64]:
-    """A column of `count` numbers in which ABSENT stands for what is not there."""
+    """A column of `count` integers, ABSENT where there is None."""
     if times is None:
         return np.full(count, ABSENT)
     if isinstance(times, np.ndarray):
@@ -359,8 +361,8 @@ def note_column(has: NDArray[np.bool_], **columns: Any) -> pa.Array:
         for field in NOTE
     ]
     ends = np.concatenate([[0], np.cumsum(has)]).astype(np.int32)
-    told = pa.StructArray.from_arrays(arrays, fields=list(NOTE))
-    return pa.ListArray.from_arrays(pa.array(ends), told, mask=pa.array(~has))
+    notes = pa.StructArray.from_arrays(arrays, fields=list(NOTE))
+    return pa.ListArray.from_arrays(pa.array(ends), notes, mask=pa.array(~has))
 
 
 def batch_of(count: int, **columns: Any) -> pa.RecordBatch:

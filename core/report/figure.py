@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import Any
 
 from core.trace.excerpt import Excerpt
 from core.typed import typed
@@ -92,12 +91,12 @@ class FigureOptions:
                 raise ValueError(f"--{option} {value:g}: use {least:g} to {most:g}")
         self.excerpt.check()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As plain JSON values, without the excerpt: it belongs to one run."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "excerpt"}
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> FigureOptions:
+    def from_dict(cls, values: dict[str, object]) -> FigureOptions:
         """The inverse of `to_dict`. Raises ValueError for values that cannot be drawn."""
         try:
             known = {name: values[name] for name in values if name != "excerpt"}

@@ -75,15 +75,15 @@ class Idling:
         step_ns, share = int(np.median(makespans)), float(totals.sum() / whole)
         if share < SEEN:
             return cls(step_ns, share)
-        holder = int(by_cause[most].argmax())
-        alone = by_cause[most, holder] > MOSTLY * totals[most]
+        blocking = int(by_cause[most].argmax())
+        alone = by_cause[most, blocking] > MOSTLY * totals[most]
         for_all: float | None = None
         if alone and CAUSES[most] is Cause.COLLECT:
-            ns = sum(_for_all(explained, holder) for explained in explanations)
+            ns = sum(_for_all(explained, blocking) for explained in explanations)
             for_all = ns / max(1, sum(makespans))
-        lost = by_cause[most, holder] if alone else totals[most]
+        lost = by_cause[most, blocking] if alone else totals[most]
         cause_share = float(lost / whole)
-        return cls(step_ns, share, CAUSES[most], cause_share, holder if alone else None, for_all)
+        return cls(step_ns, share, CAUSES[most], cause_share, blocking if alone else None, for_all)
 
 
 def idle_text(found: Idling, say: Say = plainly) -> str:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import PlanError
 from core.explain.waits import waits_of
 from core.models.description import ModelDescription
 from core.plan.division import Stage
@@ -18,7 +17,7 @@ from core.plan.plan import Lane, computing_lanes
 from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind
 from core.plan.transfers import Links, links_of
 from core.predict.costs import paired_rows
-from core.predict.simulate import simulate
+from core.predict.simulate import lasts
 from core.report.replan import RunPlans
 from core.trace.step import StepColumns, StepSpans
 from core.trace.trace import Trace
@@ -113,16 +112,8 @@ class Measured:
         return [lane.index for lane in computing_lanes(self.lanes)]
 
     def lasts(self, taken: NDArray[np.number]) -> int:
-        """What a step lasts in ns in which tasks take so long.
-
-        Members of collectives to which lanes came in orders that never meet go each by itself.
-        """
-        durations = np.rint(taken).astype(np.int64)
-        try:
-            step = simulate(self.columns, durations, self.meets)
-        except PlanError:
-            step = simulate(self.columns, durations)
-        return int(step.end.max(initial=0))
+        """What a step lasts in ns in which tasks take so long."""
+        return lasts(self.columns, np.rint(taken).astype(np.int64), self.meets)
 
     def loss(self, factors: Floats) -> tuple[int, float]:
         """What it costs that tasks take longer by factors: the median in ns, its part of a step."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -138,7 +138,7 @@ class Summary:
         """As JSON; numbers that are not finite, which JSON has not, become null."""
         return json.dumps(_finite(self.to_dict()), indent=1, allow_nan=False)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """As plain values; errors only where the run was verified."""
         values = asdict(self)
         for name in ("gradient_error", "loss_error"):
@@ -251,7 +251,7 @@ def _value(trace: Trace, name: str, step: int) -> float | None:
     return float(counter.values[hits[-1]]) if len(hits) else None
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: object) -> object:
     if isinstance(value, dict):
         return {name: _finite(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
@@ -259,7 +259,7 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _largest(values: Any) -> float | None:
+def _largest(values: Iterable[float | None]) -> float | None:
     return max((value for value in values if value is not None), default=None)
 
 

@@ -197,6 +197,8 @@ def hiccups(run: Measured) -> Iterator[Finding]:
     noise = np.empty(len(run.columns))
     for tasks in _groups(run.alike):
         noise[tasks] = _scatter(over[:, tasks])
+    # The usual time is the median of the same steps, which lies nearer to each of them than the
+    # true one does: their variance about it is too small by (n - 1) / n, as it is about a mean.
     noise *= np.sqrt(len(run.steps) / max(1, len(run.steps) - 1))
     certain = NormalDist().inv_cdf(1 - CHANCE / over.size)
     more = run.taken - np.exp(usual)
@@ -299,6 +301,8 @@ def _compared(
             others = float(np.median([mean for other, mean in means.items() if other != where]))
             taken, kind = run.taken[:, tasks].sum(dtype=float), int(run.columns.kind[tasks[0]])
             excess[where, kind] += taken * (means[where] - others)
+            # Variance of a difference: of this mean, and of the median of the means of the k - 1
+            # others, taken as if it were their mean.
             variance[where, kind] += (
                 (taken * noise) ** 2 / len(logs[where]) * (1 + 1 / (len(at) - 1))
             )

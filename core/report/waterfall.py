@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import PlanError
 from core.explain.causes import Explanation
 from core.plan.plan import Role
 from core.plan.task import IS_COMMUNICATION
-from core.predict.simulate import simulate
-from core.trace.step import StepColumns
+from core.predict.simulate import lasts
 
 BAR_WORDS = {
     "ideal": "perfect division",
@@ -70,11 +67,12 @@ def waterfall(explanation: Explanation, costs: NDArray[np.int64] | None = None) 
     taken = measured if costs is None else costs
     work = np.where(IS_COMMUNICATION[columns.kind], 0, taken)
     lanes = [lane.index for lane in explanation.lanes if lane.role is Role.COMPUTE]
-    by_lane = _sums(columns, work, lanes)
+    # Sums of doubles, which are exact up to 104 days.
+    by_lane = np.bincount(columns.lane, work, len(explanation.lanes))[lanes].astype(int).tolist()
     ideal, longest = sum(by_lane) // max(1, len(by_lane)), max(by_lane, default=0)
-    others = () if costs is None else (measured,)
-    still, moving, *slowed = _makespans(explanation, work, taken, *others)
-    crowded = slowed[0] if slowed else moving
+    meets = explanation.waits.meets
+    still, moving = lasts(columns, work, meets), lasts(columns, taken, meets)
+    crowded = moving if costs is None else lasts(columns, measured, meets)
     return Waterfall(
         ideal=ideal,
         imbalance=longest - ideal,
@@ -83,22 +81,3 @@ def waterfall(explanation: Explanation, costs: NDArray[np.int64] | None = None) 
         contention=None if costs is None else crowded - moving,
         host=explanation.makespan - crowded,
     )
-
-
-def _sums(columns: StepColumns, work: NDArray[np.int64], lanes: Sequence[int]) -> list[int]:
-    totals = np.zeros(max([*lanes, int(columns.lane.max(initial=0))]) + 1, np.int64)
-    np.add.at(totals, columns.lane, work)
-    return [int(totals[lane]) for lane in lanes]
-
-
-def _makespans(explanation: Explanation, *durations: NDArray[np.int64]) -> list[int]:
-    """What the step would last with other durations.
-
-    Members of collectives to which lanes came in orders that never meet go each by itself.
-    """
-    columns, meets = explanation.columns, explanation.waits.meets
-    try:
-        steps = [simulate(columns, taken, meets) for taken in durations]
-    except PlanError:
-        steps = [simulate(columns, taken) for taken in durations]
-    return [int(step.end.max(initial=0)) for step in steps]

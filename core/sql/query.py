@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 from core.sql.tables import TABLES, table_of
 from core.trace.trace import Trace
@@ -32,7 +32,7 @@ class Answer:
     """The rows that a query found; `cut` says that there were more than MOST_ROWS."""
 
     columns: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
+    rows: tuple[tuple[object, ...], ...]
     cut: bool = False
 
 

@@ -25,12 +25,13 @@ def spans(trace: Trace) -> pa.Table:
 def lanes(trace: Trace) -> pa.Table:
     """A row for each lane; `serves` names the compute lane that it works for."""
     all_lanes = trace.header.lanes
-    return pa.table({
+    columns = {
         "lane": [lane.name for lane in all_lanes],
         "device": [lane.device for lane in all_lanes],
         "role": [str(lane.role) for lane in all_lanes],
         "serves": [all_lanes[lane.serves].name for lane in all_lanes],
-    })  # fmt: skip
+    }
+    return pa.table(columns)
 
 
 def steps(trace: Trace) -> pa.Table:
@@ -39,13 +40,15 @@ def steps(trace: Trace) -> pa.Table:
     losses = dict(zip(counter.steps.tolist(), counter.values.tolist(), strict=True))
     numbers = table.numbers.tolist()
     whole = set(measured_steps(trace))
-    return pa.table({
+    columns = {
         "step": pa.array(numbers, pa.int32()),
         "measured": pa.array([step in whole for step in numbers], pa.bool_()),
-        "start_ns": pa.array(table.starts), "end_ns": pa.array(table.ends),
+        "start_ns": pa.array(table.starts),
+        "end_ns": pa.array(table.ends),
         "makespan_ns": pa.array(table.ends - table.starts),
         "loss": pa.array([losses.get(step) for step in numbers], pa.float64()),
-    })  # fmt: skip
+    }
+    return pa.table(columns)
 
 
 def idle(trace: Trace) -> pa.Table:
@@ -55,46 +58,45 @@ def idle(trace: Trace) -> pa.Table:
     """
     names = np.array([lane.name for lane in trace.header.lanes], object)
     found = [(step, explain_run_step(trace, step)) for step in measured_steps(trace)]
-
-    def joined(parts: Iterable[NDArray[np.generic]], kind: pa.DataType) -> pa.Array:
-        return pa.array(np.concatenate([np.zeros(0, np.int64), *parts]), kind)
-
     blocking = [one.columns.lane[one.blocking] for _, one in found]
-    return pa.table({
-        "step": joined([np.full(len(one.lane), step) for step, one in found], pa.int32()),
+    columns = {
+        "step": _joined([np.full(len(one.lane), step) for step, one in found], pa.int32()),
         "lane": _named(names, [one.lane for _, one in found]),
-        "start_ns": joined([one.start for _, one in found], pa.int64()),
-        "duration_ns": joined([one.end - one.start for _, one in found], pa.int64()),
+        "start_ns": _joined([one.start for _, one in found], pa.int64()),
+        "duration_ns": _joined([one.end - one.start for _, one in found], pa.int64()),
         "cause": _named(np.array(CAUSES, object), [one.cause for _, one in found]),
         "waits_for": _named(names, blocking),
-    })  # fmt: skip
+    }
+    return pa.table(columns)
 
 
 def counters(trace: Trace) -> pa.Table:
     """A row for each value of a counter: losses, bytes held, verification errors."""
     all_lanes, found = trace.header.lanes, list(trace.counters.values())
     lengths = [len(counter.times) for counter in found]
+    names = np.array([c.name for c in found], object)
+    steps = [n for c in found for n in c.steps.tolist()]
     owners = [None if c.lane is None else all_lanes[c.lane].name for c in found]
-    return pa.table({
-        "counter": pa.array(np.repeat(np.array([c.name for c in found], object), lengths),
-                            pa.string()),
+    columns = {
+        "counter": pa.array(np.repeat(names, lengths), pa.string()),
         "lane": pa.array(np.repeat(np.array(owners, object), lengths), pa.string()),
-        "step": pa.array([n if n != ABSENT else None for c in found for n in c.steps.tolist()],
-                         pa.int32()),
-        "time_ns": pa.array([at for c in found for at in c.times.tolist()], pa.int64()),
-        "value": pa.array([value for c in found for value in c.values.tolist()], pa.float64()),
-    })  # fmt: skip
+        "step": pa.array([n if n != ABSENT else None for n in steps], pa.int32()),
+        "time_ns": _joined([c.times for c in found], pa.int64()),
+        "value": _joined([c.values for c in found], pa.float64()),
+    }
+    return pa.table(columns)
 
 
 def log(trace: Trace) -> pa.Table:
     """A row for each line that the run has said."""
     lines = list(trace.logs)
-    return pa.table({
+    columns = {
         "time_ns": pa.array([line.time for line in lines], pa.int64()),
         "step": pa.array([line.step for line in lines], pa.int32()),
         "level": pa.array([line.level for line in lines], pa.string()),
         "text": pa.array([line.text for line in lines], pa.string()),
-    })  # fmt: skip
+    }
+    return pa.table(columns)
 
 
 TABLES: Mapping[str, Callable[[Trace], pa.Table]] = {
@@ -110,6 +112,10 @@ def table_of(name: str, runs: Mapping[int, Trace]) -> pa.Table:
         one = TABLES[name](trace)
         parts.append(one.add_column(0, "run", pa.array(np.full(len(one), number), pa.int32())))
     return pa.concat_tables(parts)
+
+
+def _joined(parts: Iterable[NDArray[np.generic]], kind: pa.DataType) -> pa.Array:
+    return pa.array(np.concatenate([np.zeros(0, np.int64), *parts]), kind)
 
 
 def _named(names: NDArray[np.object_], codes: Sequence[NDArray[np.generic]]) -> pa.Array:

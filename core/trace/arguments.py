@@ -1,7 +1,7 @@
-"""What a file of another program tells of its events beside times and names: read when asked for.
+"""Lazy access to the arguments of imported events: their text is read from the file on demand.
 
-In memory is only which event of its file a task is. So files open as fast as without, and what is
-shown is what stands in the file.
+Memory has only the number of each task's event in its file. So files open as fast as without, and
+what is shown is what the file has.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Source(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """Where the arguments of n tasks stand.
+    """For each of n tasks the file, and the event's number in it, that holds its arguments.
 
     Task k is event `places[k]`, ABSENT for none; of the files in `sources` each has the numbers
     from its own first one on.

@@ -112,8 +112,8 @@ class Log(Columns):
         self, times: NDArray[Any], steps: NDArray[Any], levels: Iterable[str], texts: Iterable[str]
     ) -> None:
         """Append lines."""
-        level = np.array([self.levels.place(told) for told in levels], np.int32)
-        text = np.array([self.texts.place(told) for told in texts], np.int32)
+        level = np.array([self.levels.place(level) for level in levels], np.int32)
+        text = np.array([self.texts.place(text) for text in texts], np.int32)
         self.extend(time=times, step=steps, level=level, text=text)
 
     def at_levels(self, levels: Collection[str], first: int = 0) -> NDArray[np.int64]:

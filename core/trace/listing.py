@@ -116,7 +116,7 @@ _OF_A_SPAN = ("lane", "step", "start", "duration")
 
 
 def _ranks(trace: Trace, column: str) -> NDArray[Any]:
-    """For each row of the table, where what it tells stands in order."""
+    """Dense rank of each task's value in `column`, shape (tasks,): sorts any column as integers."""
     table = trace.table
     told = table.rows[column]
     if column == "kind":

@@ -81,6 +81,6 @@ def sentences(odd: Mapping[Odd, int], say: Say = plainly) -> Iterator[str]:
             yield say(table[kind], n=f"{count:,}")
 
 
-def told(odd: Mapping[Odd, int]) -> str:
+def odd_text(odd: Mapping[Odd, int]) -> str:
     """All of it in one English line; nothing if nothing was odd."""
     return " ".join(sentences(odd))

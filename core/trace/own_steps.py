@@ -1,4 +1,4 @@
-"""A trace of another program of which somebody said where its steps begin."""
+"""User-defined step boundaries for an imported trace."""
 
 from __future__ import annotations
 

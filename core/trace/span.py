@@ -66,10 +66,10 @@ def span_of(lane: int, index: int, one: Spans) -> Span:
     """The only span of `one`; an open task's end is absent."""
     table, row = one.table, one.table.rows[one.row[0]]
     times = {name: _maybe(one[name][0]) for name in ("start", "end", "ready", "launched")}
-    told = {**table.told(int(one.row[0])), **times, "lane": lane, "index": index}
-    told["step"] = int(one.step[0])
+    values = {**table.attributes(int(one.row[0])), **times, "lane": lane, "index": index}
+    values["step"] = int(one.step[0])
     name = "" if row["name"] == ABSENT else table.names[row["name"]]
-    return Span(**told, task=int(row["task"]), name=name)
+    return Span(**values, task=int(row["task"]), name=name)
 
 
 def _maybe(value: Any) -> int | None:

@@ -9,7 +9,7 @@ import mmap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, NamedTuple, overload
+from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -50,7 +50,7 @@ class Column:
 
     @classmethod
     def over(cls, room: NDArray[Any]) -> Column:
-        """An empty column that fills `room` before it takes memory of its own."""
+        """An empty column backed by the array `room` until that is full."""
         column = cls(room.dtype, 0)
         column._data = room
         return column
@@ -122,36 +122,28 @@ class Columns:
             column.extend(arrays[name])
 
 
-class Attribute(NamedTuple):
-    """Something that a task is: its name, and its type in columns.
-
-    A word's column holds its place among `words`; a number that does not apply is ABSENT.
-    """
-
-    name: str
-    dtype: type[np.generic]
-    words: tuple[str, ...] = ()
-
-
-ATTRIBUTES = (
-    Attribute("kind", np.int8, KINDS),
-    Attribute("lane", np.int16),
-    Attribute("stage", np.int16),
-    Attribute("replica", np.int16),
-    Attribute("microbatch", np.int32),
-    Attribute("block", np.int16),
-    Attribute("bucket", np.int16),
-    Attribute("paired_stage", np.int16),
-    Attribute("paired_microbatch", np.int32),
-    Attribute("rows", np.int64),
-    Attribute("bytes", np.int64),
-    Attribute("payload", np.int8, PAYLOADS),
-)
-"""What a task is, beside what it waits for (`after`) and its own `name`: the one list of it, from
-which the schema, the columns in memory, tables and CSV are made. The names are core.plan.task's."""
+WORDS: dict[str, tuple[str, ...]] = {"kind": KINDS, "payload": PAYLOADS}
+"""What of a task is a word, and which there are: a column holds its place among them."""
+ATTRIBUTES: dict[str, type[np.signedinteger[Any]]] = {
+    "kind": np.int8,
+    "lane": np.int16,
+    "stage": np.int16,
+    "replica": np.int16,
+    "microbatch": np.int32,
+    "block": np.int16,
+    "bucket": np.int16,
+    "paired_stage": np.int16,
+    "paired_microbatch": np.int32,
+    "rows": np.int64,
+    "bytes": np.int64,
+    "payload": np.int8,
+}
+"""What a task is, and its type in columns, where a number that does not apply is ABSENT; beside
+what it waits for (`after`) and its own `name`. The one list of it, from which the schema, the
+columns in memory, tables and CSV are made. The names are core.plan.task's."""
 TASK_DTYPE = np.dtype(
     [
-        *((attribute.name, attribute.dtype) for attribute in ATTRIBUTES),
+        *ATTRIBUTES.items(),
         ("plan", np.int32),
         ("task", np.int32),
         ("name", np.int32),
@@ -198,6 +190,7 @@ class TaskTable:
         """Add the next plan's tasks; `after` has the `after_count` entries of each in order."""
         own, counts = rows.copy(), rows["after_count"].astype(np.int64)
         own["plan"], own["task"] = len(self.firsts) - 1, np.arange(len(rows))
+        # Where each task's entries begin: the sum of the counts before it.
         own["after"] = len(self._after) + np.cumsum(counts) - counts
         self._rows.extend(own)
         self._after.extend(after)
@@ -222,25 +215,27 @@ class TaskTable:
 
     def needs(self, rows: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """How many tasks each of n rows waits for, and which, one row's behind the other's."""
-        told = self.rows[rows]
-        counts = told["after_count"].astype(np.int64)
+        tasks = self.rows[rows]
+        counts = tasks["after_count"].astype(np.int64)
+        # The ranges of all rows as one array, without a loop: of begins 10, 40 and counts 2, 3 it
+        # is 10 11 40 41 42. Each number is its place in that array, moved by its range's begin.
         before = np.cumsum(counts) - counts
-        places = np.repeat(told["after"] - before, counts) + np.arange(counts.sum())
+        places = np.repeat(tasks["after"] - before, counts) + np.arange(counts.sum())
         return counts, self.after[places]
 
-    def told(self, place: int) -> dict[str, Any]:
+    def attributes(self, place: int) -> dict[str, Any]:
         """The attributes of a task, and what it waits for, by the names of core.plan.task.Task."""
         row = self.rows[place]
         first, count = int(row["after"]), int(row["after_count"])
-        numbers = {a.name: int(row[a.name]) for a in ATTRIBUTES if not a.words}
+        numbers = {name: int(row[name]) for name in ATTRIBUTES if name not in WORDS}
         return {
             **{name: None if value == ABSENT else value for name, value in numbers.items()},
-            **{a.name: a.words[row[a.name]] for a in ATTRIBUTES if a.words},
+            **{name: words[row[name]] for name, words in WORDS.items()},
             "after": tuple(self.after[first : first + count].tolist()),
         }
 
     def plan(self, number: int) -> slice:
-        """Where a plan's tasks stand."""
+        """Slice of the task table that holds plan `number`."""
         first, last = self.firsts[number : number + 2].tolist()
         return slice(first, last)
 
@@ -316,8 +311,8 @@ class Spans:
         if name in MOMENTS:
             times: NDArray[Any] | None = getattr(self, name)
             return np.full(len(self), ABSENT, np.int64) if times is None else times
-        told: NDArray[Any] = self.table.rows[name][self.row]
-        return told
+        of_tasks: NDArray[Any] = self.table.rows[name][self.row]
+        return of_tasks
 
     @classmethod
     def joined(cls, parts: Sequence[Spans]) -> Spans:
@@ -364,10 +359,10 @@ class LaneSpans(Columns):
         Readers search a lane by time and by step, whatever a file holds. Raises ValueError if a
         later span is of an earlier step.
         """
-        first = max(0, len(self) - 1)
+        first = max(0, len(self) - 1)  # the last of those before, with which the new ones compare
         for name in MOMENTS:
-            told = getattr(spans, name)
-            if name not in self._columns and told is not None and (told != ABSENT).any():
+            times = getattr(spans, name)
+            if name not in self._columns and times is not None and (times != ABSENT).any():
                 self._columns[name] = Column.of(np.full(len(self), ABSENT, np.int64))
         self.extend(**{name: spans[name] for name in self._columns})
         if (np.diff(self._columns["start"].view[first:]) < 0).any():

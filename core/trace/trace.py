@@ -72,6 +72,7 @@ class Trace:
 
         Columns are shared: what stands in them stays, they only grow. Bounds of steps are copied.
         """
+        # A step's bounds widen with its spans: they are written to in place.
         steps = {name: array.copy() for name, array in self.step_table.arrays.items()}
         return replace(
             self,
@@ -136,7 +137,7 @@ class Trace:
 
     def task(self, place: int) -> Task:
         """A task of the table, as its plan has it."""
-        return Task(int(self.table.rows["task"][place]), **self.table.told(place))
+        return Task(int(self.table.rows["task"][place]), **self.table.attributes(place))
 
     @property
     def outcome(self) -> str | None:
@@ -192,6 +193,7 @@ class Trace:
 
     def _close(self, spans: Spans) -> None:
         """Tasks that have a span now are not open any more."""
+        # As whole numbers the few open tasks are looked up among many spans at once.
         going = np.array(sorted(self.open_spans), np.int64)
         ended = np.stack([spans.step, spans["task"]], axis=1) @ _KEY
         for step, task in going[np.isin(going @ _KEY, ended)].tolist():

@@ -34,7 +34,7 @@ IN_STRIP_B = {"compare_export": "Export", "compare": "Change", "compare_leave": 
 """The buttons beside the titles, and what they are called there: they have little room."""
 
 
-class WindowState(Protocol):
+class ComparingWindow(Protocol):
     """What comparing needs of the window."""
 
     run_shown: Run | None
@@ -51,7 +51,7 @@ class Comparing(QObject):
     left = Signal()
 
     def __init__(
-        self, window: WindowState, frame: CompareFrame, panel: ComparePanel, session: Session,
+        self, window: ComparingWindow, frame: CompareFrame, panel: ComparePanel, session: Session,
         settings: Settings,
     ) -> None:  # fmt: skip
         super().__init__(frame)

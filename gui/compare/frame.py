@@ -23,7 +23,7 @@ from gui.look.writing import LEFT, elided
 from gui.recordings.opening import OpeningStrip
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import LABELS
-from gui.timeline.state.colour_choices import colouring_of
+from gui.timeline.state.colour_choices import choice_of, colouring_of
 
 LEAST = 120  # pixels of height of a timeline with its title
 
@@ -119,7 +119,7 @@ class CompareFrame(QWidget):
         """Let the colours of run B mean what those of run A do."""
         state = None if self.b is None else self.b.state
         if self.a.state.scene is not None and state is not None and state.scene is not None:
-            by = self.a.state.scene.colouring.by
+            by = choice_of(self.a.state.scene.colouring)
             state.scene.colouring = colouring_of(by, state.scene.trace)
             state.refresh(state.now)
 

@@ -13,8 +13,7 @@ from PySide6.QtCore import QRectF
 
 from core.compare.matching import Matches, StepTasks
 from core.compare.pieces import Pieces
-from gui.timeline.layout.frame import Frame
-from gui.timeline.layout.rows import Row
+from gui.timeline.layout.frame import Frame, Row
 
 MOST_JOINS = 400
 """More joins than these are thinned out evenly."""

@@ -6,8 +6,8 @@ from PySide6.QtCore import QObject
 
 from core.compare.alignment import Alignment
 from gui.look.text import tr
-from gui.timeline.layout.axis import Origin
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.frame import Viewport
+from gui.timeline.layout.moments import Origin
 from gui.timeline.state.navigator import Navigator
 from gui.timeline.state.timeline import TimelineState
 

@@ -31,7 +31,7 @@ from gui.look.writing import wrapped, write
 from gui.timeline.layout.folds import NO_FOLDS
 from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import STEPS
-from gui.timeline.layout.rows import Strips
+from gui.timeline.layout.groups import Strips
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.state.scene import Scene, step_name
 

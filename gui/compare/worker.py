@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 
 from core.compare.runs import TwoRuns, compare_runs
 from core.compare.spent import never
-from core.explain.longest import spans_within
+from core.explain.lanes import spans_within
 from core.trace.trace import Trace
 from gui.app.jobs import Runner, Work
 

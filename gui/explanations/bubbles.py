@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.explain.lanes import Gap
-from core.explain.longest import longest_gaps, spans_within
+from core.explain.lanes import Gap, longest_gaps, spans_within
 from core.trace.complete import measured_steps
 from core.trace.trace import Trace
 from gui.look.text import duration_text, tr
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.frame import Viewport
 from gui.timeline.state.lanes import reveal
 from gui.timeline.state.selection import Selection
 

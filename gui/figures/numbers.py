@@ -14,8 +14,8 @@ from gui.figures.looks import Look
 from gui.figures.style import Face
 from gui.figures.textbook import NUMBERED, Panel, Row
 from gui.look.families import FAMILIES
-from gui.timeline.layout.bar_words import COLUMNS, Choices, labels_of, on_one_line
 from gui.timeline.paint.boxes import stacked
+from gui.timeline.state.bar_looks import COLUMNS, Choices, labels_of, on_one_line
 
 MOST = 0.9  # of a family's boxes must have room for a longer label before any has it
 AIR = 0.16  # em on both sides of a label, together

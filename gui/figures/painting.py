@@ -18,7 +18,7 @@ from gui.look.causes import Pattern
 from gui.look.text import duration_text, tr
 from gui.look.writing import LEFT, RIGHT
 from gui.timeline.layout.axis import ticks
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.frame import Viewport
 from gui.timeline.paint.boxes import stacked
 from gui.timeline.paint.margins import step_labels
 

@@ -10,7 +10,7 @@ from core.trace.complete import measured_steps
 from core.trace.excerpt import Excerpt, range_of, range_zero, steps_of
 from core.trace.trace import Trace
 from gui.look.text import duration_text, tr
-from gui.timeline.layout.axis import Origin
+from gui.timeline.layout.moments import Origin
 from gui.timeline.state.scene import Scene, step_name
 
 FIGURE_STEPS = 2  # of many steps, so many are shown unless a part is asked for

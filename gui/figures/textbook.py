@@ -19,7 +19,7 @@ from gui.figures.style import MM, PT, Face, Style
 from gui.look.families import FAMILIES, Family, family_of, family_texts
 from gui.look.text import NO_BREAK, percent_text, tr
 from gui.look.writing import in_lines
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.frame import Viewport
 from gui.timeline.paint.boxes import boxes_of
 from gui.timeline.reduce.reduction import PixelColumns, reduce_lane
 from gui.timeline.state.scene import Scene

@@ -23,9 +23,9 @@ from gui.look.text import duration_text, tr
 from gui.look.theme import THEMES, edited
 from gui.look.writing import CENTRE, elided, wrapped, write
 from gui.timeline.layout.fonts import Fonts, text_width
-from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame
-from gui.timeline.layout.rows import Layout, Strips, lay_out
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame, Layout, Viewport
+from gui.timeline.layout.groups import Strips
+from gui.timeline.layout.stacking import lay_out
 from gui.timeline.paint.critical import draw_critical, explain_shown
 from gui.timeline.paint.folds import draw_folds
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines

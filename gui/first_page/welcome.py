@@ -29,7 +29,7 @@ SENTENCE = (
     "Runs a training step in parallel on this machine's devices and shows what every device does, "
     "when it waits, and why."
 )
-TRIES = (
+FIRST_ACTIONS = (
     ("schedules", "Run GPipe, then 1F1B", "Two short pipelines on 4 lanes, then one above "
      "the other on one axis."),
     ("bubble", "Find the longest bubble", "Opens the pipeline and selects its longest idle gap; "
@@ -42,7 +42,7 @@ TRIES = (
 class WelcomePage(QScrollArea):
     """Stands where the timeline does while nothing is shown.
 
-    `opened` carries a recording's path, `taught` a lesson's, `tried` the name of one of TRIES,
+    `opened` carries a recording's path, `taught` a lesson's, `tried` a name in FIRST_ACTIONS,
     `forgotten` a path that shall not be listed any more.
     """
 
@@ -165,7 +165,7 @@ class WelcomePage(QScrollArea):
     def _try_cards(self) -> list[Card]:
         return [
             self._card(tr(title), tr(line), partial(self.tried.emit, name))
-            for name, title, line in TRIES
+            for name, title, line in FIRST_ACTIONS
         ]
 
     def _recent_card(self, path: Path) -> Card:

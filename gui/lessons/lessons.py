@@ -29,7 +29,7 @@ from gui.app.jobs import Runner, Work
 from gui.app.language import in_language
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
-from gui.lessons.panel import LessonPanel, Page, Told
+from gui.lessons.panel import LessonPanel, Page, RunLine
 from gui.lessons.pointing import Pointer
 from gui.lessons.spotlight import Spotlight
 from gui.look.text import sentence, tr
@@ -249,11 +249,11 @@ class Lessons(QObject):
         self._soon.timeout.connect(self.point)
 
 
-def _runs_of(step: Step, figures: Sequence[Figures]) -> list[Told]:
+def _runs_of(step: Step, figures: Sequence[Figures]) -> list[RunLine]:
     """What a step's runs are, and how long a step took in each that was made."""
     results = [found["step_ms"] for found in figures] or [""] * len(step.runs)
     titles = [settings_text(differing(run, step.runs)) for run in step.runs]
-    return [Told(title, result) for title, result in zip(titles, results, strict=True)]
+    return [RunLine(title, result) for title, result in zip(titles, results, strict=True)]
 
 
 def _worked_out(traces: Sequence[Trace]) -> Work[list[Figures]]:

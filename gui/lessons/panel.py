@@ -19,7 +19,7 @@ RESULT = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class RunLine:
     """A run of a step: what it is, and once it was made what it came to."""
 
     title: str
@@ -37,7 +37,7 @@ class Page:
     place: str
     title: str
     text: str
-    runs: Sequence[Told]
+    runs: Sequence[RunLine]
     question: str
     answer: str = ""
     progress: str = ""
@@ -107,7 +107,7 @@ class LessonPanel(QWidget):
         self.forth.setText(page.after)
         self.forth.setVisible(bool(page.after))
 
-    def _show_runs(self, runs: Sequence[Told]) -> None:
+    def _show_runs(self, runs: Sequence[RunLine]) -> None:
         while (item := self._runs.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.hide()

@@ -9,8 +9,7 @@ import numpy as np
 from PySide6.QtCore import QPoint, QRectF
 from PySide6.QtWidgets import QDockWidget, QWidget
 
-from core.explain.lanes import Gap
-from core.explain.longest import longest_gaps
+from core.explain.lanes import Gap, longest_gaps
 from core.lessons.lesson import BUBBLE, PANELS, lane_pointed_at
 from core.plan.task import KINDS, Kind
 from core.trace.complete import measured_steps

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QWidget
 from gui.app.settings import Settings
 from gui.look.colours_panel import ColoursPanel
 from gui.look.theme import DARK, LIGHT, THEMES, Theme, edited
-from gui.timeline.state.colour_choices import colouring_of
-from gui.timeline.state.colouring import ColourBy
+from gui.timeline.state.colour_choices import ColourBy, colouring_of
 from gui.timeline.state.scene import Scene
 
 

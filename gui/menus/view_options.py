@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QInputDialog
 from gui.app.settings import Settings
 from gui.look.text import tr
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.layout.axis import CountFrom
 from gui.timeline.layout.groups import MOST_NODE_DEVICES, NODE_DEVICES, Grouping
+from gui.timeline.layout.moments import CountFrom
 
 STRIPS = {
     "memory": "memory", "prediction": "prediction", "critical_path": "path", "nested": "nested",

@@ -16,9 +16,9 @@ from gui.look.theme import LIGHT, Theme
 from gui.look.writing import CENTRE, write, write_wrapped
 from gui.timeline.layout.axis import ticks
 from gui.timeline.layout.fonts import Fonts, text_width
-from gui.timeline.layout.viewport import Viewport
-from gui.timeline.paint.boxes import SEAM_PIXELS
+from gui.timeline.layout.frame import Viewport
 from gui.timeline.paint.hatch import hatch_brush
+from gui.timeline.paint.pixels import SEAM_PIXELS
 from gui.timeline.reduce.shades import blended, shares
 
 HEAD = 20.0  # the word "Predicted" and the axis

@@ -32,8 +32,8 @@ IMAGES, DOCUMENTS = (PNG, SVG, PDF), (PDF, SVG, PNG)
 REPORT = "Web page (*.html)"
 
 
-class WindowState(Protocol):
-    """What the window shows now."""
+class ExportingWindow(Protocol):
+    """What exporting needs of the window."""
 
     run_shown: Run | None
     scene: Scene | None
@@ -48,7 +48,7 @@ class Exporting(QObject):
     """What the File menu makes of a run. The `…_to` methods take a path and ask nothing."""
 
     def __init__(
-        self, window: QWidget, state: WindowState, banner: Banner, settings: Settings
+        self, window: QWidget, state: ExportingWindow, banner: Banner, settings: Settings
     ) -> None:
         super().__init__(window)
         self._window, self._state = window, state

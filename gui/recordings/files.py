@@ -28,8 +28,8 @@ TRACES = "Traces of other programs (*.json *.json.gz *.sqlite *.pftrace *.perfet
 AT_ONCE_S = 0.1  # a recording that takes longer is saved bit by bit
 
 
-class WindowState(Protocol):
-    """What the window shows now."""
+class FilesWindow(Protocol):
+    """What opening and saving need of the window."""
 
     run_shown: Run | None
 
@@ -46,7 +46,7 @@ class Files:
     def __init__(
         self,
         window: QWidget,
-        state: WindowState,
+        state: FilesWindow,
         session: Session,
         banner: Banner,
         settings: Settings,

@@ -213,7 +213,7 @@ def _steps_of(times: NDArray[np.int64]) -> list[int]:
 
 
 class _Descriptions:
-    """Distinct descriptions of spans (label, title, payload, family), each once on the page."""
+    """Distinct descriptions of spans (label, title, payload, colour), stored once in the page."""
 
     def __init__(self, trace: Trace) -> None:
         self._trace, self._places = trace, dict[int, int]()

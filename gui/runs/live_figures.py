@@ -34,7 +34,7 @@ class LiveFigures(QObject):
         self.runner = Runner(self, "figures")
 
     def tick(self) -> None:
-        """Do what is due."""
+        """Redraw after 30 ms; refresh panels after 400 ms unless a refresh is under way."""
         if not self._is_live():
             return
         if not self._frame.isValid() or self._frame.hasExpired(FRAME_MS):

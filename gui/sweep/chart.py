@@ -39,7 +39,7 @@ _UP = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Position of one result: x in pixels, and the index of its curve, -1 for a bar."""
+    """Position of one result in the chart: x in pixels, index of its curve, -1 for a bar."""
 
     x: float
     result: Result

@@ -14,8 +14,8 @@ from gui.app.session import Run
 from gui.look.text import time_text, tr
 from gui.panels.data.bookmarks import BookmarksPanel
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.layout.axis import Origin
 from gui.timeline.layout.frame import AXIS, LABELS
+from gui.timeline.layout.moments import Origin
 from gui.timeline.state.selection import TimeRange, bounds_of
 
 EDITOR = 190  # pixels of the field in which a note is typed

@@ -17,8 +17,8 @@ from gui.timeline.state.selection import Selection, TimeRange
 from gui.window.docks import Panels, bring
 
 
-class WindowState(Protocol):
-    """What the window shows now."""
+class SelectionWindow(Protocol):
+    """What the panels of a selection need of the window."""
 
     run_shown: Run | None
     scene: Scene | None
@@ -32,7 +32,7 @@ class SelectionPanels(QObject):
     """Shows in Details, Statistics and the panels of a step what is selected in the timeline."""
 
     def __init__(
-        self, state: WindowState, timeline: TimelineView, panels: Panels,
+        self, state: SelectionWindow, timeline: TimelineView, panels: Panels,
         docks: Mapping[str, QDockWidget], explainer: Explainer,
     ) -> None:  # fmt: skip
         super().__init__(timeline)

@@ -20,7 +20,7 @@ LONGEST = 34  # characters of a title
 
 
 @dataclass(slots=True)
-class Kept:
+class TabState:
     """What a tab keeps while another is shown."""
 
     scene: Scene | None = None
@@ -48,7 +48,7 @@ class RunTabs(QTabBar):
         self.setExpanding(False)
         self.setMovable(True)
         self.setUsesScrollButtons(True)
-        self._kept: dict[Run, Kept] = {}
+        self._kept: dict[Run, TabState] = {}
         # Both: a click on the tab that is current already changes nothing, and yet asks to see its
         # run where another page stands over it.
         self.currentChanged.connect(self._emit_chosen)
@@ -59,9 +59,9 @@ class RunTabs(QTabBar):
         """The runs that have a tab, in order."""
         return [self.tabData(place) for place in range(self.count())]
 
-    def open(self, run: Run) -> Kept:
+    def open(self, run: Run) -> TabState:
         """Bring a run's tab to the front without choosing it; what it kept, if it was open."""
-        kept = self._kept.setdefault(run, Kept())
+        kept = self._kept.setdefault(run, TabState())
         self._kept[run] = self._kept.pop(run)  # the last one is the one shown last
         with QSignalBlocker(self):
             place = self._place(run)
@@ -82,7 +82,7 @@ class RunTabs(QTabBar):
     def leave(self, run: Run, scene: Scene | None, saved: SavedView) -> None:
         """Keep what is left of a run that is no longer shown."""
         if run in self._kept:
-            self._kept[run] = Kept(scene, saved)
+            self._kept[run] = TabState(scene, saved)
             for kept in list(self._kept.values())[:-KEPT_SCENES]:
                 kept.scene = None
 

@@ -22,8 +22,7 @@ from core.trace.query import parse_query
 from core.trace.search import SLICE, Search, SpanPosition, next_hit, rank
 from core.trace.trace import Trace
 from gui.panels.data.spans import SpansPanel
-from gui.timeline.state.colour_choices import colouring_of
-from gui.timeline.state.colouring import ColourBy
+from gui.timeline.state.colour_choices import ColourBy, colouring_of
 from tests.benchmarks.helpers.timeline_frames import Shown, frame_times, levels
 from tests.large_traces import large_trace
 

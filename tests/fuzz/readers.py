@@ -89,7 +89,7 @@ def _foreign(name: str) -> Callable[[], list[File]]:
     """The files of a format."""
 
     def files() -> list[File]:
-        from tests.core.recording import foreign_files as made
+        from tests.core.recording.importers import foreign_files as made
 
         if name == "nsight":
             with tempfile.TemporaryDirectory() as folder:
@@ -163,7 +163,7 @@ def _open_chrome(path: Path, number: int) -> None:
 
 def _open_in_folder(path: Path, number: int) -> None:
     """Open a folder that has it beside a rank's whole file and the other programs' own."""
-    from tests.core.recording import foreign_files as made
+    from tests.core.recording.importers import foreign_files as made
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

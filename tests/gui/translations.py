@@ -57,7 +57,7 @@ TABLES = {
     "gui.compare.exporting": ("FIGURES",),
     "gui.compare.report": ("NAMES",),
     "gui.first_page.samples": ("SAMPLES",),
-    "gui.first_page.welcome": ("SENTENCE", "TRIES"),
+    "gui.first_page.welcome": ("SENTENCE", "FIRST_ACTIONS"),
     "gui.look.colours": ("VISIONS",),
     "gui.look.families": ("Family",),
     "gui.panels.data.figure": ("PARTS", "COLOURS"),

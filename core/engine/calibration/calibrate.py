@@ -44,6 +44,8 @@ BUDGET_SECONDS = 1.2
 SHARING_SECONDS = 0.3
 TELLING_SECONDS = 0.1
 LEAST_PASSES = 2
+# Two points of a line, bytes to ns: at 4 KiB a copy is nearly all latency, at 4 MiB nearly all
+# bandwidth, and neither is long.
 LINK_BYTES = (1 << 12, 1 << 22)
 TRANSFERS = 8  # the first of them allocates
 ASLEEP_SECONDS = 0.01  # a lane wakes up later from a deep sleep
@@ -51,7 +53,7 @@ AWAKE_SECONDS = 0.001  # what a lane that has handed something over goes on to d
 
 
 class Name(NamedTuple):
-    """What tasks have in common that cost the same; -1 and 0 stand for what is absent."""
+    """Tasks with the same name are taken to cost the same; -1 and 0 stand for what is absent."""
 
     kind: Kind
     of: int  # a stage or block
@@ -71,7 +73,7 @@ def calibrate(
     """The costs of a batch's tasks by stage and rows, and of its transfers by bytes.
 
     `lanes` are the plan's, started and idle. Takes about a second and a half, more where a pass
-    takes longer: at least two of them are measured. `passed` hears of them. Raises Stopped on
+    takes longer: at least two of them are measured. `passed` gets their number. Raises Stopped on
     request, or what a task raised.
     """
     plan = prepared.plans[len(batch[0])]
@@ -79,26 +81,31 @@ def calibrate(
         operations = CalibrationOps(prepared)
         operations.walk(plan, batch, walk_of(plan))
         times: Times = defaultdict(list)
+        # Two rounds, in the order of a step: what lanes do while others compute, then what they do
+        # when all have computed (and which needs the gradients that the first round has left).
         for sharing, seconds in ((False, BUDGET_SECONDS), (True, SHARING_SECONDS)):
             told = _unheard if sharing else passed  # those of one kind are counted
             tasks: dict[int, list[Task]] = defaultdict(list)
             for task in plan.tasks:
                 if shares_parameters(task) is sharing:
+                    # Lane by lane in the plan's order, as a lane would run them.
                     tasks[task.lane].append(task)
             loops = [LaneLoop(operations, lanes[i], mine) for i, mine in tasks.items()]
             measure_passes(loops, seconds, stop, times, told)
         if lanes[-1].sleeps:
+            # A CPU lane in this loop is awake already when it copies; in a step
+            # it mostly has to be woken up.
             for name in [name for name in times if name.kind is Kind.COPY]:
                 times[name] = [transfer_ns(lanes, name.bytes)]
         return costs_from(times, len(plan.stages), _link(lanes))
 
 
 def _unheard(_: int) -> None:
-    """Nobody counts these passes."""
+    """Does nothing: for passes that are not reported."""
 
 
 def _finish(futures: Sequence[Future[Any]]) -> None:
-    """Wait until all have come to an end. Raises what one of them raised."""
+    """Wait until all are done. Raises what one of them raised."""
     for future in wait(futures).done:
         future.result()
 
@@ -109,7 +116,7 @@ def _wait_for(timestamp: Timestamp) -> None:
 
 
 class LaneLoop:
-    """A lane that goes through its tasks again and again, of an overlap each half by itself.
+    """Runs a lane's tasks again and again; the halves of an overlap are two tasks here.
 
     `passes` has the halves of every whole pass, and when they ran.
     """
@@ -124,6 +131,8 @@ class LaneLoop:
         if not shares_parameters(self._tasks[0]):  # those need the gradients that are there
             operations.restart(self._tasks[0].lane)
         done: list[tuple[Task, Stamps]] = []
+        # Until the device is through with the pass: the lane's thread is ahead of it, and memory
+        # that is freed early could be used again while another stream still reads it.
         held: list[list[Tensor]] = []
         for task in self._tasks:
             operations.hand(task)
@@ -139,6 +148,7 @@ class LaneLoop:
 
     def add_times(self, times: Times, clock: Clock) -> None:
         """Add the mean ns of the tasks of each name, pass by pass."""
+        # From index 1 on, or 0 where dropping one would leave too few.
         for done in self.passes[len(self.passes) > LEAST_PASSES :]:  # the first one allocates
             found: dict[Name, list[int]] = defaultdict(list)
             for task, stamps in done:
@@ -153,7 +163,10 @@ class LaneLoop:
 def measure_passes(
     loops: Sequence[LaneLoop], seconds: float, stop: threading.Event, times: Times, passed: Passed
 ) -> None:
-    """Let lanes go through their tasks until each has done so often enough; add what it took."""
+    """Let all lanes run passes at once until each has made enough; add their times to `times`.
+
+    Raises Stopped, or what a task raised.
+    """
     until = time.monotonic() + seconds
     failed = threading.Event()
 
@@ -161,6 +174,8 @@ def measure_passes(
         return stop.is_set() or failed.is_set()
 
     def fewest() -> int:
+        # Read while lanes append, without a lock: a length that is out of
+        # date by one pass costs one pass.
         return min(len(loop.passes) for loop in loops)
 
     def is_over() -> bool:
@@ -169,13 +184,15 @@ def measure_passes(
     computing = [loop for loop in loops if loop.lane.lane.role is Role.COMPUTE]
 
     def is_ahead(loop: LaneLoop) -> bool:
-        """Whether a copy lane has made its copies more often than the steps that they belong to."""
+        """Whether a copy lane has made more passes than every lane that computes."""
         most = max((len(other.passes) for other in computing), default=math.inf)
         return loop not in computing and len(loop.passes) > most
 
     def work(loop: LaneLoop) -> None:
-        """In a lane's thread. Busy until the last lane is through."""
+        """Passes in a lane's thread, until every lane has made enough of them."""
         try:
+            # Also lanes with passes enough go on: one that stopped would leave its core to the
+            # others, whose last passes would be too short.
             while not (is_halted() or is_over()):
                 if is_ahead(loop):  # copies without end would keep the others from computing
                     time.sleep(POLL_SECONDS)
@@ -189,6 +206,8 @@ def measure_passes(
     for clock in clocks.values():
         clock.begin()
     futures = [loop.lane.call(partial(work, loop)) for loop in loops]
+    # All futures and not the first that failed: the others stop by themselves (`failed`), and must
+    # have stopped before the clocks are anchored again.
     while wait(futures, TELLING_SECONDS).not_done:
         passed(fewest())
     _finish(futures)
@@ -201,7 +220,7 @@ def measure_passes(
 
 
 def name_of(task: Task) -> Name:
-    """What a task's cost goes by."""
+    """The name under which a task's cost is kept."""
     of = task.stage if task.block is None else task.block
     shard = ABSENT if task.shard is None else task.shard
     return Name(task.kind, ABSENT if of is None else of, task.rows, task.bytes, shard)
@@ -228,6 +247,8 @@ def costs_from(times: Times, stages: int, link: Link | None, by_block: bool = Fa
             }
             spare = next(iter(known.values()))  # for stages of which the plan has no such pass
             if ABSENT in known:
+                # Measured without a stage, as a rank's one optimizer step for all its
+                # blocks: each has an equal part.
                 spare = tuple((size, ns / stages) for size, ns in known[ABSENT])
             passes[kind] = tuple(known.get(stage, spare) for stage in range(stages))
     return CostModel(passes, transfers, link, by_rows=True, by_block=by_block)
@@ -238,7 +259,7 @@ def _rows(name: Name) -> int:
 
 
 def _curve(times: Times, size_of: Callable[[Name], int]) -> Curve:
-    """By size the median of the shard that takes longest."""
+    """(size, median ns) by rising size, of the shard that takes longest."""
     found: dict[int, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for name, taken in times.items():
         found[size_of(name)][name.shard] += taken
@@ -250,6 +271,7 @@ def _curve(times: Times, size_of: Callable[[Name], int]) -> Curve:
 def _link(lanes: Sequence[Lane]) -> Link:
     """Latency and bandwidth of a copy from the first compute lane's device to the last one's."""
     small, large = (transfer_ns(lanes, size) for size in LINK_BYTES)
+    # Noise can make the large copy look as quick as the small one. 1e-3 ns a byte is 1 TB/s.
     slope = max(1e-3, (large - small) / (LINK_BYTES[1] - LINK_BYTES[0]))
     return Link(max(0.0, small - slope * LINK_BYTES[0]), slope)
 
@@ -286,6 +308,8 @@ def transfer_ns(lanes: Sequence[Lane], size: int) -> float:
     clock.begin()
     moved = []
     for _ in range(TRANSFERS):
+        # Queued before it has run: the mover waits for the future on its own thread, and so is
+        # asleep or not as a lane is in a step.
         making = sender.call(make)
         after = sender.call(partial(compute, AWAKE_SECONDS))
         moved.append(mover.call(partial(move, making)))

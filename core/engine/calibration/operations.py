@@ -42,7 +42,7 @@ class Handed:
 
 
 class HandedValues(ValueStore):
-    """Values that note what each `task` takes from other lanes: `handed`, by the task's name."""
+    """Records what each `task` takes from other lanes, in `handed` by the task's name."""
 
     task: Task
 
@@ -57,8 +57,9 @@ class HandedValues(ValueStore):
         self._made[key] = self.task.lane
 
     def take(self, key: Key, lane: int) -> Tensor:
-        """Give a value away to the task."""
+        """Remove and return a value; of another lane's it is recorded."""
         value = super().take(key, lane)
+        # What a lane has made itself it makes anew in every pass.
         if self._made[key] != self.task.lane:
             _, handed = self.handed.setdefault(name_of(self.task, self.plan), (self.task, []))
             handed.append(Handed(key, lane, value.detach()))
@@ -73,6 +74,8 @@ class CalibrationOps(Operations):
         values = HandedValues(plan)
         self.begin(0, plan, batch)
         self.step.values = values
+        # As many steps of the optimizer follow as there are passes; they
+        # must not change the parameters.
         self.model.keep_parameters()
         for task in tasks:
             values.task = task
@@ -81,6 +84,7 @@ class CalibrationOps(Operations):
 
     def for_lane(self) -> CalibrationOps:
         """The same modules with values and ledgers of their own, for one lane's passes."""
+        # Not a deep copy: lanes share the modules, each of which belongs to one lane alone.
         other = copy.copy(self)
         other._forget()
         return other
@@ -103,8 +107,10 @@ class CalibrationOps(Operations):
         )
 
     def hand(self, task: Task) -> None:
-        """Put what the task takes from other lanes where it looks for it."""
+        """Put what the task takes from other lanes into its store, as detached tensors."""
         like, handed = self._handed.get(name_of(task, self.step.plan), (task, ()))
+        # The walk went through one micro-batch of each size. `like` is the task that took the
+        # values there; for this one they stand under its own micro-batch's number.
         renamed = {
             like.microbatch: task.microbatch,
             like.paired_microbatch: task.paired_microbatch,
@@ -117,7 +123,7 @@ class CalibrationOps(Operations):
 
 
 def name_of(task: Task, plan: Plan) -> Name:
-    """What tasks have in common that differ in their micro-batch alone, not in its size."""
+    """The same for tasks that differ in their micro-batch alone, not in its size."""
     return (task.kind, task.payload, task.lane, task.replica, task.stage, task.rows, task.bytes,
             task.paired_stage, plan.halves(task)[-1].rows)  # fmt: skip
 
@@ -128,6 +134,7 @@ def walk_of(plan: Plan) -> list[Task]:
     for task in plan.tasks:
         if _takes_values(task):
             first.setdefault(name_of(task, plan), task)
+    # Back along what tasks wait for. Sorted by number, the tasks found are in an order that runs.
     found: set[int] = set()
     waiting = [task.index for task in first.values()]
     while waiting:

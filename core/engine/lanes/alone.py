@@ -67,7 +67,7 @@ class Alone:
         return max(0, self._clock.time(second) - self._clock.time(first))
 
     def recycle(self, stamps: Stamps) -> None:
-        """Take back timestamps that nobody will ask about again."""
+        """Return timestamps to the lane's pool; they must not be read afterwards."""
         self._lane.recycle(stamps.all)
 
 
@@ -86,6 +86,8 @@ def undisturbed(stat: int) -> Callable[[], int]:
         while True:
             time_ns, after = time.perf_counter_ns(), lost()
             if after == before:
+                # `after` counts since the thread's begin, so the clock's zero is its own:
+                # differences are what counts.
                 return time_ns - after
             before = after
 

@@ -36,6 +36,8 @@ class StreamLane(Lane):
         others = (torch.device(name) for name in devices if name != lane.device)
         self._streams = [torch.Stream(device) for device in others]
         self.stream = torch.Stream(self.device)
+        # Made beforehand, as making one takes time between two tasks; more
+        # are made if a step needs more.
         self._pool = [_event(self.device) for _ in range(256)]
         self.timestamp = self._record
 
@@ -43,6 +45,7 @@ class StreamLane(Lane):
     def settings(self) -> Iterator[None]:
         """The lane's streams on all devices; autograd in the calling thread."""
         with ExitStack() as stack:
+            # The lane's own last: the current device is then the lane's as well.
             for stream in [*self._streams, self.stream]:
                 stack.enter_context(stream)
             # Autograd has one thread per device: two lanes on it would take turns in it.
@@ -66,7 +69,7 @@ class StreamLane(Lane):
         return event
 
     def recycle(self, timestamps: Iterable[Timestamp]) -> None:
-        """Return events to the pool."""
+        """Return events to the pool; they must not be read afterwards."""
         self._pool += [event for event in timestamps if isinstance(event, torch.Event)]
 
 
@@ -146,6 +149,8 @@ class EventClock(Clock):
         """Host time of a completed event; what is host time already stays as it is."""
         if isinstance(timestamp, int):
             return timestamp
+        # From the step's own anchor: elapsed_time is in ms of float32, which
+        # after 8 s is coarser than a µs.
         elapsed = self._first[0].elapsed_time(timestamp) * 1e6
         return int(self._first[1] + elapsed * self._scale)
 
@@ -153,6 +158,8 @@ class EventClock(Clock):
         """(event, host time at the middle of its bracket, half-width), the narrowest of a few."""
         torch.accelerator.synchronize(self._device)
         tries = []
+        # The event happened somewhere within its bracket of host times: the
+        # narrowest bracket says most.
         for _ in range(ANCHORS):
             event = _event(self._device)
             before = time.perf_counter_ns()
@@ -188,6 +195,7 @@ def has_timed_events(device: str) -> bool:
     """Whether a device times its work: its kind can, and it does not refuse to."""
     if not kind_of(device).events:
         return False
+    # Tried out, since a backend may have the classes of events and refuse elapsed_time.
     place = torch.device(device)
     first, last = _event(place), _event(place)
     try:
@@ -202,7 +210,7 @@ def has_timed_events(device: str) -> bool:
 
 
 def allocator_bytes(device: str) -> int | None:
-    """Bytes that torch's allocator holds on an accelerator for tensors; None if it is not told."""
+    """Bytes that torch's allocator holds on an accelerator for tensors; None if it does not say."""
     if kind_of(device) is HOST:
         return None
     try:

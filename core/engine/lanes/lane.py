@@ -38,8 +38,8 @@ class Lane:
     """One thread that runs what it is given in order. A context manager: leaving joins it.
 
     A lane of a CPU computes in that thread, with its own number of cores. `timestamp` makes a
-    timestamp; on the CPU it is nothing of Python's, which would be timed with the work. Timed work
-    is done within `turn`. `note` says in words what about its times has to be known, or is empty.
+    timestamp; on the CPU it is a function in C, as Python code would be timed with the work. Timed
+    work is done within `turn`. `note` is a warning about its times, or empty.
     """
 
     sleeps = True
@@ -59,6 +59,7 @@ class Lane:
         return self
 
     def __exit__(self, *_: object) -> None:
+        # Behind all jobs that were queued, which still run: the thread ends when it comes to this.
         self._queue.put(None)
         self._thread.join()
 
@@ -67,7 +68,7 @@ class Lane:
         self._queue.put(job)
 
     def call(self, work: Callable[[], T]) -> Future[T]:
-        """Queue work that may raise: whoever asks the future for its result is told."""
+        """Run `work` on the lane's thread; the future has its result, or what it raised."""
         future: Future[T] = Future()
         self.submit(partial(_fulfil, future, work))
         return future
@@ -91,7 +92,7 @@ class Lane:
         return self.timestamp()
 
     def recycle(self, timestamps: Iterable[Timestamp]) -> None:
-        """Take back timestamps that nobody will ask about again."""
+        """Return timestamps to the lane's pool; they must not be read afterwards."""
 
 
 def _fulfil(future: Future[T], work: Callable[[], T]) -> None:
@@ -104,7 +105,7 @@ def _fulfil(future: Future[T], work: Callable[[], T]) -> None:
 
 
 class Stamps:
-    """The timestamps of one task's run. Whoever calls torch sets them: no more is in between.
+    """The timestamps of one task's run, set right before and right behind the calls of torch.
 
     `now` makes a timestamp on the task's lane; `start` and `end` are None until then. With `blocks`
     the borders between blocks are noted too, by pass (forward or backward). The border n lies

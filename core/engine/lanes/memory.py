@@ -23,6 +23,8 @@ class Ledger:
     """
 
     def __init__(self) -> None:
+        # A lane counts what it makes in its own thread; a lane that takes a value from it drops
+        # that from this ledger in another thread.
         self._lock = threading.Lock()
         self._holders: Counter[int] = Counter()
         self.bytes = 0
@@ -59,6 +61,7 @@ def saved_tensors() -> Iterator[list[Tensor]]:
         saved.append(tensor)
         return tensor
 
+    # Packed as themselves: the backward pass is the same, and this holds no copies.
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
         yield saved
 

@@ -37,6 +37,8 @@ def block_costs(workload: Workload, lane: Lane, rows: int, optimizer: str) -> li
     passes = list[list[list[int]]]()
     until = time.monotonic() + BUDGET_SECONDS
     with Alone(lane) as alone:
+        # The first pass allocates. Of five the median, as a
+        # single pass meets whatever else the machine does.
         while len(passes) < WARMUP + (1 if time.monotonic() > until else PASSES):
             passes.append(_one_pass(blocks, x, alone))
         saved = _saved_bytes(blocks, x)
@@ -56,6 +58,7 @@ def _one_pass(blocks: Sequence[nn.Module], x: Tensor, alone: Alone) -> list[list
     """For each block what forward, backward, and its two parts alone take, in ns."""
     whole, parts = list[_Passed](), list[_Passed]()
     times = list[list[int]]()
+    # Twice through the model: a graph can be run backward once, as a whole or in its two parts.
     for passed in (whole, parts):
         entering = x
         for block in blocks:
@@ -69,6 +72,8 @@ def _one_pass(blocks: Sequence[nn.Module], x: Tensor, alone: Alone) -> list[list
             if passed is whole:
                 found.append(_time(alone, one.backward))
             else:
+                # In this order: the parts run one behind the
+                # other for each block, on the same graph.
                 found += [_time(alone, one.inputs), _time(alone, one.weights)]
     return times
 
@@ -79,6 +84,7 @@ def _saved_bytes(blocks: Sequence[nn.Module], x: Tensor) -> list[int]:
     for block in blocks:
         with saved_tensors() as saved:
             y = block(x.clone())
+        # Of one storage that several blocks save each counts it, as each may be a stage's first.
         found.append(extra_bytes([x, *saved], [*block.parameters(), *block.buffers()]))
         x = y.detach().requires_grad_(y.is_floating_point())
     return found
@@ -102,6 +108,8 @@ class _Passed:
 
     def __init__(self, block: nn.Module, x: Tensor) -> None:
         self._block, self._x = block, x
+        # Within the graph of x, so that x gets the gradient
+        # also where the block has written to its input.
         self._entered = x.clone()
 
     def forward(self, stamps: Stamps) -> None:

@@ -29,6 +29,8 @@ def cut_blocks(module: nn.Module, example: Tensor) -> list[nn.Module]:
     ValueError if the module does not give one tensor, and what torch.export raises if it cannot
     export it.
     """
+    # The number of rows stays open, since micro-batches differ in it. An example of one row
+    # would be taken as a constant: torch.export makes special cases of the sizes 0 and 1.
     rows = torch.export.Dim.AUTO
     shapes = ({0: rows, **{axis: torch.export.Dim.STATIC for axis in range(1, example.dim())}},)
     with _quiet():
@@ -40,7 +42,7 @@ def cut_blocks(module: nn.Module, example: Tensor) -> list[nn.Module]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """What torch.export says and prints of a module that it refuses stands in its error too."""
+    """Suppress what torch.export logs and prints of a module that it refuses: its error has it."""
     logging.disable(logging.WARNING)
     try:
         with redirect_stderr(io.StringIO()):
@@ -77,6 +79,7 @@ class Cutting:
                 "it must take one and give one"
             )
         order = [n for n in module.graph.nodes if n.op in ("call_function", "get_attr")]
+        # In the graph's order, so that a node's sources have been looked at before it.
         free = set[fx.Node]()
         for node in order:
             if _can_be_repeated(node) and (
@@ -100,9 +103,15 @@ class Cutting:
             node: max((self._place(user) for user in node.users), default=-1)
             for node in [self.entry, *self.order]
         }
+        # What is computed from the input and needed from here on. Where it is one tensor is a cut:
+        #     y = linear(x)      alive: y         here
+        #     z = norm(y)               y z       not here, y is still to be added
+        #     u = y + mlp(z)            u         here
         alive, has_parameters = {self.entry}, False
         for place, node in enumerate(self.order):
             starts = self._uses_parameters(node)
+            # Right before a node with parameters: so activations, dropout and the like
+            # stay with the layer in front of them, and no block is without parameters.
             if starts and has_parameters and len(alive) == 1:
                 (passes,) = alive
                 if self._can_pass(passes, place):
@@ -132,6 +141,8 @@ class Cutting:
         value, entry = node.meta.get("val"), self.entry.meta["val"]
         if not isinstance(value, Tensor) or not value.dim() or value.shape[0] != entry.shape[0]:
             return False
+        # The next stage takes it as a leaf that wants a
+        # gradient, which autograd lets nobody write to.
         later = [user for user in node.users if self._place(user) >= place]
         return not any(node in _changed_by(user) for user in later)
 
@@ -141,9 +152,13 @@ class Cutting:
 
         def make(node: fx.Node) -> fx.Node:
             if node not in made:
+                # A block has its own micro-batch: the input of
+                # the whole module is not there to be asked.
                 if _is_row_count(node):
                     made[node] = graph.call_function(SIZE, (made[enters], 0))
                     return made[node]
+                # Recursive for what is free alone: all others of
+                # a block come before it in `nodes`, or enter it.
                 for source in node.all_input_nodes:
                     make(source)
                 made[node] = graph.node_copy(node, made.__getitem__)
@@ -173,7 +188,7 @@ def _attribute(module: nn.Module, path: str) -> object:
 
 
 def _is_row_count(node: fx.Node) -> bool:
-    """Whether a node asks how many rows the input has, which each block's own input tells too."""
+    """Whether a node reads the input's number of rows, which each block's own input has too."""
     if node.target is not SIZE:
         return False
     source, axis = node.args
@@ -181,13 +196,13 @@ def _is_row_count(node: fx.Node) -> bool:
 
 
 def _can_be_repeated(node: fx.Node) -> bool:
-    """Whether computing a node twice gives the same twice."""
+    """Whether a node has no side effects and draws no random numbers, so that it can run twice."""
     tags = getattr(node.target, "tags", ())
     return not _changed_by(node) and torch.Tag.nondeterministic_seeded not in tags
 
 
 def _changed_by(node: fx.Node) -> set[object]:
-    """What a node changes in place, of its arguments."""
+    """The arguments that a node writes to, by its operator's schema."""
     schema = getattr(node.target, "_schema", None)
     if schema is None:
         return set()

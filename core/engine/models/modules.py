@@ -57,6 +57,7 @@ class TransformerBlock(nn.Module):
 
 def attention(qkv: Tensor, heads: int) -> Tensor:
     """Causal attention: (rows, sequence, 3 x width), queries first, to (rows, sequence, width)."""
+    # From (rows, sequence, 3 x width) to three of (rows, heads, sequence, width / heads).
     query, key, value = qkv.unflatten(-1, (3, heads, -1)).permute(2, 0, 3, 1, 4)
     seen = functional.scaled_dot_product_attention(query, key, value, is_causal=True)
     return seen.transpose(1, 2).flatten(2)

@@ -40,6 +40,8 @@ def _load(path: Path) -> ModuleType:
         raise PlanError(f"--model {str(path)!r}: there is no such file")
     module = importlib.util.module_from_spec(spec)
     sys.path.insert(0, str(path.absolute().parent))  # as for a script: it may import its neighbours
+    # The path of the file's folder stays in front for the
+    # whole process: build() may import as well.
     with blaming(str(path), " cannot be imported"), _without_namesakes(path.absolute().parent):
         spec.loader.exec_module(module)
     for name in ("build", "batch"):
@@ -52,9 +54,9 @@ def _load(path: Path) -> ModuleType:
 
 @contextmanager
 def _without_namesakes(folder: Path) -> Iterator[None]:
-    """Within, `core` and `gui` mean those that lie in a folder, if some do, and not the house's.
+    """Within, `core` and `gui` are those of a folder, if it has some, and not this project's.
 
-    A package is known by its name to the whole process, so the house's are set aside for so long.
+    A package is known by its name to the whole process, so the project's are set aside meanwhile.
     """
     find = importlib.machinery.PathFinder.find_spec
     taken = [
@@ -64,6 +66,9 @@ def _without_namesakes(folder: Path) -> Iterator[None]:
     def known() -> dict[str, ModuleType]:
         return {name: sys.modules[name] for name in sys.modules if name.partition(".")[0] in taken}
 
+    # Both ways: what the file has imported under these names must not
+    # be taken for the project's later, and the project's own imports of
+    # them, made while a run goes on, must find what they found before.
     ours = known()
     try:
         for name in ours:
@@ -94,6 +99,8 @@ def _own_blocks(built: object, name: str, rows: Tensor, dtype: torch.dtype) -> l
         blocks = list(built)
     elif isinstance(built, nn.Module):
         with blaming(name, ": torch.export cannot cut it into blocks"):
+            # In the run's type and mode already: the
+            # exported graph has both written into its nodes.
             blocks = cut_blocks(built.to(dtype).train(), rows)
     if not blocks or not all(isinstance(block, nn.Module) for block in blocks):
         raise PlanError(
@@ -120,6 +127,7 @@ def _of_config(built: object) -> object:
         return built
     for kind in ("AutoModelForCausalLM", "AutoModelForImageClassification"):
         auto = getattr(transformers, kind)
+        # Private, but the public way is to try each and to read its ValueError's text.
         if type(built) in auto._model_mapping:
             return Logits(auto.from_config(built))
     raise ValueError(
@@ -143,7 +151,7 @@ class Logits(nn.Module):
 
 
 def _what(built: object) -> str:
-    """What build() gave, in words; of a list what is wrong in it."""
+    """A name for what build() returned; for a list the first thing in it that is no block."""
     if isinstance(built, (list, tuple, nn.Sequential, nn.ModuleList)):
         odd = next((block for block in built if not isinstance(block, nn.Module)), None)
         return "no block" if odd is None else f"a list with {type(odd).__name__}"
@@ -163,7 +171,7 @@ def _own_batch(module: ModuleType, name: str, rows: int, generator: torch.Genera
 
 @contextmanager
 def blaming(name: str, what: str) -> Iterator[None]:
-    """Whatever the user's file raises within is theirs to read, in one line: a PlanError."""
+    """Turn whatever the user's file raises within into a PlanError of one line, naming the file."""
     try:
         yield
     except (Exception, SystemExit) as error:

@@ -106,16 +106,24 @@ class Tail(LaneBlocks):
 
 
 class Shard(LaneBlocks):
-    """One lane's share of a segment: x, whole, to a partial output as large as the whole one."""
+    """One lane's share of a segment: from the whole x to a partial output of the whole's shape."""
 
     def __init__(self, segment: Segment, shard: int, lanes: int) -> None:
         """Its own copies of the parameters, for lane `shard` of `lanes`, which divide the units."""
         super().__init__()
         column, row = segment.column.module, segment.row.module
+        # Shape (parts, units, entries of a unit). A transformer's qkv layer with 2 heads of size 2,
+        # cut for 2 lanes: its outputs 0 to 11 are q, k and v, each of both heads.
+        #     q  0 1 | 2 3
+        #     k  4 5 | 6 7
+        #     v  8 9 | 10 11       lane 0 has 0 1 4 5 8 9 of the columns, and 0 1 of the rows
+        # The rows' inputs are numbered as one part is: attention makes one value of q, k and v.
         outputs = torch.arange(column.out_features).view(segment.parts, segment.units, -1)
         mine = outputs.chunk(lanes, dim=1)[shard]
         columns, rows = mine.flatten(), mine[0].flatten()
         self._inside, self._units = segment.inside, mine.shape[1]
+        # Once, as the row's bias: what each lane added would
+        # be in the sum as often as there are lanes.
         self._residual = segment.residual and shard == 0
         self._enter = copy.deepcopy(segment.enter.module)
         self._before = copy.deepcopy(segment.before.module)
@@ -132,6 +140,8 @@ class Shard(LaneBlocks):
             f"{segment.column.name}.bias": Cut(0, columns),
             f"{segment.row.name}.weight": Cut(1, rows),
         }
+        # These see the gradient that comes through the lane's own columns
+        # alone, so that of the whole is the sum over lanes, as for x.
         enter, before, *_ = self._layers
         self.repeated = frozenset([*enter.parameters, *before.parameters])
 
@@ -151,6 +161,8 @@ def join(
     """
     joined = dict(tensors[0])
     for name, cut in cuts[0].items():
+        # The pieces lie one behind the other in the order of
+        # the lanes; entry i of the whole is at place[i].
         place = torch.cat([mine[name].entries for mine in cuts]).argsort()
         pieces = torch.cat([mine[name].to(joined[name].device) for mine in tensors], cut.dim)
         joined[name] = pieces.index_select(cut.dim, place.to(pieces.device))
@@ -185,7 +197,11 @@ def _of_layers(blocks: Sequence[nn.Module]) -> tuple[list[Segment], list[Layer[n
         column, row = dense[first : first + 2]
         inside = _activated(activations[first].module)
         segments.append(Segment(column, inside, row, column.module.out_features, enter=waiting))
+        # Only the sum of all lanes' parts may go through it, f(a) +
+        # f(b) not being f(a + b): so it stands at the begin of the next
+        # segment, behind the all-reduce, and every lane computes it.
         waiting = activations[first + 1]
+    # An odd block has no partner whose rows would take its columns, and is not divided.
     rest = [Layer(f"{len(blocks) - 1}", blocks[-1])] if len(blocks) % 2 else []
     return segments, [waiting, *rest]
 
@@ -233,6 +249,8 @@ def _activated(function: Callable[[Tensor], Tensor]) -> Callable[[Tensor, int], 
 def _linear(weight: Tensor, bias: Tensor | None) -> nn.Linear:
     """A layer with copies of these."""
     outputs, inputs = weight.shape
+    # Without the usual initialisation, which would draw
+    # random numbers and be overwritten right below.
     made: nn.Linear = skip_init(
         nn.Linear, inputs, outputs, bias is not None, device=weight.device, dtype=weight.dtype
     )

@@ -17,6 +17,9 @@ from core.plan.specification import Specification
 
 def copy_to(device: torch.device, tensor: Tensor) -> Tensor:
     """A real copy on `device`, also where the tensor already lives there."""
+    # Not Tensor.to, which returns the tensor itself on the same device:
+    # two lanes of one device would then share memory that either may
+    # write to, and nothing would be moved that could be timed.
     target = torch.empty_like(tensor, device=device, memory_format=torch.contiguous_format)
     return target.copy_(tensor, non_blocking=True)
 
@@ -56,6 +59,7 @@ class StageModule:
         self.gradient_bytes = sum(sizes.values())
         summed = self.repeated if self.cuts else sizes  # by an all-reduce, if there is one
         self.summed_bytes = sum(sizes.get(name, 0) for name in summed)
+        # Measured at the first task of each size, not predicted: only autograd knows what it saves.
         self.saved_bytes: dict[int, int] = {}  # by rows, after a forward
         self.kept_bytes: dict[int, int] = {}  # by rows, after a backward for the input
         self.sums: dict[str, Tensor] = {}
@@ -72,6 +76,9 @@ class StageModule:
         for border, block in enumerate(self.blocks, self.first + 1):
             x = block(x)
             self.stamps.passes(False, border)
+            # Hooks of this micro-batch's own tensors, so that nothing has to
+            # be removed: they go with the graph. The outer borders are noted
+            # by the task, right before and behind its call of autograd.
             if x.requires_grad and border < self.last:
                 x.register_hook(partial(self._gradient_passes, border))
         return x

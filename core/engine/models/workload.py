@@ -56,6 +56,9 @@ def build_workload(specification: Specification) -> Workload:
 
     Raises PlanError if the user's file cannot be used, naming the file and what it must have.
     """
+    # Two sources of random numbers, so that the data are the same
+    # whatever the model draws: the global one for parameters, another for
+    # the batch. Ranks build all of this again and must get the same bits.
     torch.manual_seed(specification.seed)
     generator = torch.Generator().manual_seed(specification.seed)
     rows = specification.data or specification.batch_rows
@@ -86,6 +89,7 @@ def full_names(blocks: list[nn.Module], first: int = 0) -> dict[str, nn.Paramete
 
     A parameter that several blocks share has its first name only, as in nn.Sequential.
     """
+    # Borrowed for its names: a Sequential gives a shared parameter once, under its first name.
     named = nn.Sequential(*blocks).named_parameters()
     split = ((name.split(".", 1), parameter) for name, parameter in named)
     return {f"{first + int(index)}.{rest}": parameter for (index, rest), parameter in split}
@@ -106,6 +110,8 @@ def check_ties(workload: Workload, stages: Sequence[Stage]) -> None:
     owner: dict[int, int] = {}
     for stage in (stage for stage in stages if not stage.shares):
         for name, parameter in full_names(workload.blocks[stage.first : stage.last]).items():
+            # By identity, as names differ. Each stage has copies of its own, so a tie
+            # across stages would be cut silently: two parameters that are stepped apart.
             other = owner.setdefault(id(parameter), stage.index)
             if other != stage.index:
                 raise PlanError(
@@ -115,7 +121,7 @@ def check_ties(workload: Workload, stages: Sequence[Stage]) -> None:
 
 
 def verification_notes(workload: Workload) -> list[str]:
-    """What must be said of a comparison with a plain step of this model."""
+    """Warnings about comparing this model's steps with plain ones."""
     found = []
     if workload.description.depends_on_split:
         found.append(
@@ -151,6 +157,8 @@ def _describe(workload: Workload, name: str) -> ModelDescription:
     """Measure the user's model: parameters by counting, sizes by passing a row or two through."""
     blocks = []
     seen: set[int] = set()
+    # On copies in eval mode, so that neither running statistics nor random numbers of the model
+    # that is to be trained change.
     x = workload.input[:2].clone()
     with torch.no_grad():
         for index, block in enumerate(workload.blocks):

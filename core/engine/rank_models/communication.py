@@ -58,6 +58,7 @@ class Communication:
 
         `part` must not be read before `finish`; `done` is called when `whole` is given back.
         """
+        # Divided before the sum, which could overflow in a short type such as float16.
         reduce_scatter(part, whole.div_(group.size()), group=group)
         self._launched(op)
         done()
@@ -77,7 +78,7 @@ class Communication:
 
 
 class ThreadedCollectives(Communication):
-    """One after the other in a thread of its own, as they would run on a stream."""
+    """Runs collectives one after the other in a thread of its own, in the order of a stream."""
 
     def __init__(self, lane: Lane) -> None:
         self._stack = ExitStack()
@@ -102,6 +103,8 @@ class ThreadedCollectives(Communication):
         Here each rank is sent its pieces and adds them, which moves half as much.
         """
 
+        # With 2 ranks whose wholes are (a0 a1) and (b0 b1), rank 0 gets (a0 b0) and adds these up,
+        # rank 1 gets (a1 b1): each sends half of its whole, in an all-reduce as much as all of it.
         def collective() -> None:
             pieces = torch.empty_like(whole)
             dist.all_to_all_single(pieces, whole, group=group)
@@ -121,12 +124,16 @@ class ThreadedCollectives(Communication):
         self._stack.close()
 
     def _submit(self, op: TimedOp, collective: Callable[[], object]) -> Future[Timestamp]:
+        # In the calling thread, which has launched what the
+        # collective reads: it may run ahead of its device.
         asked = self._lane.completion()
 
         def job() -> Timestamp:
             self._lane.wait(asked)
             op.launched = time.perf_counter_ns()
             collective()
+            # Two ends: the moment on the lane for whoever
+            # waits for the data, the host's for the span.
             ended = self._lane.completion()
             op.end = time.perf_counter_ns()
             return ended

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from core.engine.lanes.lane import Timestamp
-from core.engine.rank_models.model import RankModel, Setting
+from core.engine.rank_models.model import RankModel, RankSetup
 from core.errors import PlanError
 from core.plan.strategies.ddp import BUCKET_MB
 from core.plan.task import Kind, Payload
@@ -24,9 +24,9 @@ from core.plan.task import Kind, Payload
 class Replicated(RankModel):
     """DistributedDataParallel with buckets as large as asked for, or of torch's own size."""
 
-    def __init__(self, blocks: list[nn.Module], setting: Setting) -> None:
-        super().__init__(blocks, setting)
-        bucket_mb = setting.specification[BUCKET_MB]
+    def __init__(self, blocks: list[nn.Module], setup: RankSetup) -> None:
+        super().__init__(blocks, setup)
+        bucket_mb = setup.specification[BUCKET_MB]
         caps: dict[str, Any] = {} if bucket_mb is None else {"bucket_cap_mb": bucket_mb}
         self.module = DistributedDataParallel(self.blocks, **caps)
         self.module.register_comm_hook(dist.get_world_size(), self._bucket_hook)
@@ -34,16 +34,16 @@ class Replicated(RankModel):
         self._names = {id(parameter): name for name, parameter in parameters.items()}
         self._trained = {name: p for name, p in parameters.items() if p.requires_grad}
         self._gradient_bytes = sum(p.nbytes for p in self._trained.values())
-        setting.timer.watch(self.blocks, list(parameters.values()))
-        setting.report("parameters", sum(p.nbytes for p in parameters.values()))
+        setup.timer.watch(self.blocks, list(parameters.values()))
+        setup.report("parameters", sum(p.nbytes for p in parameters.values()))
 
     def finish(self) -> None:
         """The backward pass itself has waited for its all-reduces.
 
         Raises PlanError if a parameter had no gradient: its bucket was then never reduced.
         """
-        self._setting.report("gradients", self._gradient_bytes)
-        reduced = sum(len(op.names) for op in self._setting.timer.now.collectives)
+        self._setup.report("gradients", self._gradient_bytes)
+        reduced = sum(len(op.names) for op in self._setup.timer.now.collectives)
         if reduced < len(self._trained):
             unused = ", ".join(name for name, p in self._trained.items() if p.grad is None)
             raise PlanError(
@@ -53,10 +53,14 @@ class Replicated(RankModel):
 
     def _bucket_hook(self, world: int, bucket: dist.GradBucket) -> torch.futures.Future[Tensor]:  # type: ignore[name-defined]
         """All-reduce a bucket to its average, as DDP itself would, and time it."""
-        timer = self._setting.timer
+        timer = self._setup.timer
         names = tuple(self._names[id(parameter)] for parameter in bucket.parameters())
+        # Buckets are numbered in the order in which they
+        # become ready, which is the plan's order of them.
         number = len(timer.now.collectives)
         op = timer.ask(Kind.ALL_REDUCE, Payload.PARAMETER_GRADIENTS, number, names)
+        # Divided before the sum, as in torch's own
+        # allreduce_hook: in float16 the sum could overflow.
         gradients = bucket.buffer().div_(world)
         work: Any = dist.all_reduce(gradients, async_op=True)
         op.launched = time.perf_counter_ns()
@@ -69,8 +73,8 @@ class Replicated(RankModel):
 
     def _completed(self) -> Timestamp:
         """Of a future: on a stream it completes there, else on the host."""
-        setting = self._setting
-        return setting.lane.completion() if setting.on_streams else time.perf_counter_ns()
+        setup = self._setup
+        return setup.lane.completion() if setup.on_streams else time.perf_counter_ns()
 
 
 MODEL = Replicated

@@ -29,7 +29,7 @@ from torch.distributed.tensor import DTensor
 
 from core.engine.models.workload import Workload
 from core.engine.rank_models.communication import Communication, ThreadedCollectives
-from core.engine.rank_models.model import RankModel, Setting
+from core.engine.rank_models.model import RankModel, RankSetup
 from core.errors import PlanError
 from core.plan.task import Kind, Payload
 
@@ -37,13 +37,15 @@ from core.plan.task import Kind, Payload
 class Sharded(RankModel):
     """fully_shard on each block that has parameters, and on the root."""
 
-    def __init__(self, blocks: list[nn.Module], setting: Setting) -> None:
+    def __init__(self, blocks: list[nn.Module], setup: RankSetup) -> None:
         # A block that ends with a view is well as long as nobody writes to it, as everywhere here.
         warnings.filterwarnings("ignore", "FSDP2-wrapped module .* returned a view")
-        super().__init__(blocks, setting)
-        runs = Communication if setting.on_streams else ThreadedCollectives
-        self._communication = runs(setting.lane)
+        super().__init__(blocks, setup)
+        runs = Communication if setup.on_streams else ThreadedCollectives
+        self._communication = runs(setup.lane)
         self._lock = threading.Lock()  # reduce-scatters end in another thread
+        # Blocks gathered in this step already, whose next gathering is for the backward pass;
+        # `_whole` has the bytes of a block's whole parameters for as long as the rank has them.
         self._again: set[int] = set()
         self._whole: dict[int, int] = {}
         self._reducing = 0
@@ -54,7 +56,7 @@ class Sharded(RankModel):
         self._parts = sum(map(self.held_bytes, parameters))
         self._gradient_parts = sum(self.held_bytes(p) for p in parameters if p.requires_grad)
         # Whole parameters are given up behind each pass, so that none is mistaken for activations.
-        setting.timer.watch(self.blocks, [])
+        setup.timer.watch(self.blocks, [])
 
     @classmethod
     def check(cls, workload: Workload) -> None:
@@ -89,7 +91,7 @@ class Sharded(RankModel):
         self._communication.finish()
         self._whole.clear()  # a frozen block is gathered for nothing, and not given up
         self._report_parameters()
-        self._setting.report("gradients", self._gradient_parts)
+        self._setup.report("gradients", self._gradient_parts)
 
     def whole(self, tensor: Tensor) -> Tensor:
         """Gathered from all ranks."""
@@ -112,15 +114,15 @@ class Sharded(RankModel):
         self._again.add(block)
         self._whole[block] = whole.nbytes
         self._report_parameters()
-        op = self._setting.timer.ask(Kind.ALL_GATHER, payload, block, self._names[block])
+        op = self._setup.timer.ask(Kind.ALL_GATHER, payload, block, self._names[block])
         return self._communication.gather(op, whole, part, group)
 
     def reduce(self, block: int, part: Tensor, whole: Tensor, group: dist.ProcessGroup) -> None:
-        """Reduce-scatter a block's gradients to their mean; its parameters are given up by now."""
+        """Reduce-scatter a block's gradients to their mean; its parameters are resharded by now."""
         self._resharded(block)
         self._hold_gradients(whole.nbytes)
         payload = Payload.PARAMETER_GRADIENTS
-        op = self._setting.timer.ask(Kind.REDUCE_SCATTER, payload, block, self._trained[block])
+        op = self._setup.timer.ask(Kind.REDUCE_SCATTER, payload, block, self._trained[block])
 
         def done() -> None:
             self._hold_gradients(part.nbytes - whole.nbytes)
@@ -130,11 +132,13 @@ class Sharded(RankModel):
     def _shard(self) -> None:
         group = dist.group.WORLD
         assert group is not None
-        mesh = DeviceMesh.from_group(group, self._setting.lane.device.type)
+        mesh = DeviceMesh.from_group(group, self._setup.lane.device.type)
         sharded: list[FSDPModule] = []
         for number, block in enumerate(self.blocks):
             if self._names[number]:
                 sharded.append(self._shard_block(number, block, mesh))
+        # The root last: it takes what its children have
+        # left, which is nothing, and so has no collective.
         fully_shard(self.blocks, mesh=mesh)
         for module, following in pairwise(sharded):
             module.set_modules_to_forward_prefetch([following])
@@ -146,6 +150,7 @@ class Sharded(RankModel):
         # The mean is taken while reducing: torch would divide before the gradients are there.
         module.set_gradient_divide_factor(1.0)
         module.set_force_sum_reduction_for_comms(True)
+        # Behind fully_shard's own hook, which gives the whole parameters up.
         block.register_forward_hook(lambda *_: self._resharded(number))
         return module
 
@@ -154,12 +159,12 @@ class Sharded(RankModel):
         self._report_parameters()
 
     def _report_parameters(self) -> None:
-        self._setting.report("parameters", self._parts + sum(self._whole.values()))
+        self._setup.report("parameters", self._parts + sum(self._whole.values()))
 
     def _hold_gradients(self, change: int) -> None:
         with self._lock:
             self._reducing += change
-            self._setting.report("gradients", self._reducing)
+            self._setup.report("gradients", self._reducing)
 
 
 @dataclass(eq=False)

@@ -12,12 +12,12 @@ from core.engine.lanes.lane import Lane
 from core.engine.models.workload import Workload, full_names
 from core.engine.rank_models.timer import RankTimer, ReportMemory
 from core.errors import PlanError
+from core.plan.plan import Strategy
 from core.plan.specification import Specification
-from core.plan.strategy import Strategy
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class RankSetup:
     """Where a rank's model runs, and who hears of it.
 
     `on_streams` says that collectives run on the device's streams, not on threads of the host.
@@ -36,9 +36,9 @@ class RankModel:
     What is named `whole` is a collective: every rank must ask for it, outside the timed step.
     """
 
-    def __init__(self, blocks: list[nn.Module], setting: Setting) -> None:
-        self._setting = setting
-        self.blocks = nn.Sequential(*blocks).to(setting.lane.device)
+    def __init__(self, blocks: list[nn.Module], setup: RankSetup) -> None:
+        self._setup = setup
+        self.blocks = nn.Sequential(*blocks).to(setup.lane.device)
         self.module: nn.Module = self.blocks
 
     @classmethod
@@ -58,7 +58,7 @@ class RankModel:
     def begin(self) -> None:
         """Before each step: forget the gradients."""
         self.blocks.zero_grad(set_to_none=True)
-        self._setting.report("gradients", 0)
+        self._setup.report("gradients", 0)
 
     def finish(self) -> None:
         """Behind the backward pass: wait until the gradients are those of the whole batch."""

@@ -1,4 +1,4 @@
-"""Times what torch does inside a rank: blocks by hooks, collectives as the rank's model tells.
+"""Times what torch does inside a rank: blocks by hooks, collectives by calls of the rank's model.
 
 A block's backward begins when the gradient of its output is there and ends when its last parameter
 has its gradient (without trained parameters: when the gradient of its input is there).
@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from core.engine.lanes import memory
 from core.engine.lanes.lane import Lane, Timestamp, reached
-from core.plan.strategy import Collective
+from core.plan.division import Collective
 from core.plan.task import Kind, Payload
 
 ReportMemory = Callable[[str, float], None]
@@ -26,9 +26,8 @@ ReportMemory = Callable[[str, float], None]
 class TimedOp:
     """Something that happened in a rank; `number` is its block or bucket, or -1.
 
-    A collective starts when it was asked for, is launched when it is handed to torch, and ends
-    when it has come to an end; its `names` are those of its parameters. `announced` says that it
-    was told as open.
+    A collective starts when it is asked for, and is launched when it is handed to torch. Its
+    `names` are those of its parameters. `announced` says that it was sent as an open task.
     """
 
     kind: Kind
@@ -42,12 +41,12 @@ class TimedOp:
 
     @property
     def key(self) -> tuple[Kind, int, Payload]:
-        """What tells it from the others of the step."""
+        """Identifies it within the step, as the tasks of the plan are (ranks.expectation.Key)."""
         return self.kind, self.number, self.payload
 
     @property
     def is_over(self) -> bool:
-        """Whether it has come to its end; safe from another thread."""
+        """Whether it has ended; safe from another thread."""
         return self.end is not None and reached(self.end)
 
 
@@ -93,6 +92,9 @@ class RankTimer:
         `parameters` are the tensors that are held anyway and so are no activations.
         """
         self._parameters = parameters
+        # The order of hooks around a block (torch's gather its parameters, and give them up):
+        #     torch's pre-hook | _before, block, _ended | torch's hook | _after
+        # so that a block's span holds nothing of torch's own work around it.
         for number, block in enumerate(blocks):
             block.register_forward_pre_hook(partial(self._before, number))
             block.register_forward_hook(self._ended, prepend=True)
@@ -115,11 +117,13 @@ class RankTimer:
         end = self._timestamp()
         if op.end is None:
             op.end = end
+        # The loss: its backward pass goes on through all blocks, whose hooks have begun passes
+        # since and ended `op` with the first of them. What ends here is the last block's pass.
         if self.now.compute[-1] is not op:
             self._end_backward(end)
 
     def ask(self, kind: Kind, payload: Payload, number: int, names: tuple[str, ...]) -> TimedOp:
-        """A collective is asked for: whoever runs it sets when it is launched, and its end."""
+        """Note that a collective is asked for; what runs it sets `launched` and `end`."""
         op = TimedOp(kind, number, self._timestamp(), payload=payload, names=names)
         self.now.collectives.append(op)
         return op
@@ -127,6 +131,8 @@ class RankTimer:
     def _before(self, number: int, block: nn.Module, inputs: tuple[Tensor, ...]) -> None:
         """A forward pass begins, behind what torch does before it."""
         if (number, self._rows) not in self._saved:
+            # Once for each number of rows: hooks on saved
+            # tensors cost Python for each, within the span.
             self._measuring = memory.saved_tensors()
             self._measured = self._measuring.__enter__()
         if number not in self._hooked:
@@ -141,6 +147,10 @@ class RankTimer:
         """A forward pass is over, before torch does what it does behind it."""
         self.now.compute[-1].end = self._timestamp()
         if output.requires_grad:
+            # A tensor's hooks run in the order in which they were registered. When this
+            # output's gradient is there, this one ends the pass of the block behind;
+            # then torch gathers the block's parameters again (its hook was put on the
+            # output between ours); then the one of _after begins the pass of this block.
             output.register_hook(lambda gradient: self._end_backward(self._timestamp()))
 
     def _after(
@@ -151,6 +161,8 @@ class RankTimer:
             self._measuring.__exit__(None, None, None)
             self._measuring = None
             size = memory.extra_bytes(self._measured, self._known)
+            # What one block has saved and the next one saves
+            # too, such as the tensor between them, counts once.
             self._known += self._measured
             self._saved[number, self._rows] = size
         self.now.shapes.append((list(inputs[0].shape), list(output.shape)))
@@ -170,6 +182,7 @@ class RankTimer:
 
     def _gradient_ready(self, parameter: Tensor) -> None:
         """A block's backward pass ends with its last gradient, before that is reduced."""
+        # Called for each parameter; the last call leaves the end that stays.
         if self.now.compute[-1].kind is Kind.BACKWARD:
             self.now.compute[-1].end = self._timestamp()
 

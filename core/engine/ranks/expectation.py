@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from core.engine.prepare import Prepared
+from core.plan.division import Collectives
 from core.plan.plan import Plan
 from core.plan.planning import job_of
-from core.plan.strategy import Collectives
 from core.plan.task import Kind, Payload, Task
 
 Key = tuple[Kind, int, Payload]
-"""What tells a rank's tasks apart: kind, block or bucket (or -1), and what is moved."""
+"""Identifies a task within a rank's step: kind, block or bucket (or -1), and what is moved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +52,13 @@ class Expectations:
 
     def learn(self, collectives: Collectives) -> None:
         """Complete the step under way with what torch did."""
+        # Certain are collectives that came twice in a row, or as they were planned: DDP's
+        # first step has one bucket, and behind it the buckets are put together anew.
         if collectives == self._reported:
             self._confirmed = True
             return
         before, self._reported = self.now.plan, collectives
+        # Those for other numbers of rows were completed with the same collectives.
         self._plans.clear()
         self.now = self._expect(self.now.step, before.rows)
         self._confirmed = self.now.plan == before
@@ -68,6 +71,8 @@ class Expectations:
             self._numbers[plan.tasks] = self._report(plan.tasks)
         own = {_key(task): task for task in plan.tasks if task.replica == self._rank}
         first = next((t.index for t in plan.tasks if t.kind.is_collective), len(plan.tasks))
+        # Tasks are numbered along the plan: as long as its collectives may
+        # change, only what stands before the first of them keeps its number.
         sure = len(plan.tasks) if self._confirmed else first
         return Expected(step, plan, self._numbers[plan.tasks], own, sure)
 

@@ -38,7 +38,7 @@ from core.engine.models.workload import (
     verification_notes,
 )
 from core.engine.prepare import Prepared, prepare
-from core.engine.rank_models.model import RankModel, Setting, rank_model
+from core.engine.rank_models.model import RankModel, RankSetup, rank_model
 from core.engine.rank_models.timer import RankEvents, RankTimer, TimedOp
 from core.engine.ranks.expectation import Expectations
 from core.engine.tasks.executor import batches_of
@@ -61,7 +61,7 @@ Row = tuple[TimedOp, int | None, int, int | None]
 
 @dataclass(frozen=True, slots=True)
 class RankSettings:
-    """What the engine tells a rank."""
+    """The first line that the engine sends to a rank."""
 
     rank: int
     port: int
@@ -87,6 +87,8 @@ class Rank:
         self._expectations = Expectations(prepared, settings.rank, writer.plan)
         # Between the thread that sends and the end of a step, where the lane recycles timestamps.
         self._stamps_lock = threading.Lock()
+        # Collectives outside the timed step (whole_parameters, whole_gradients) are entered by all
+        # ranks or by none: so this follows from the specification, which is the same everywhere.
         self._compares = keeps_parameters(prepared.specification)
 
     def run(self) -> None:
@@ -121,20 +123,25 @@ class Rank:
         blocks = copy.deepcopy(self._workload.blocks)
         specification = self._prepared.specification
         on_streams = self._prepared.backend != GLOO
-        setting = Setting(self._lane, on_streams, self._timer, self._report, specification)
-        return rank_model(self._prepared.strategy)(blocks, setting)
+        setup = RankSetup(self._lane, on_streams, self._timer, self._report, specification)
+        return rank_model(self._prepared.strategy)(blocks, setup)
 
     def _step(self, index: int, batch: Batch) -> None:
         expected = self._expectations.begin(index)
         rows = expected.plan.rows
         part = expected.plan.parts[self._settings.rank]
         mine = slice(part.start, part.start + part.rows)
+        # Copies, since the model may write to its input, and
+        # verification needs the batch as it was.
         x, target = (tensor[mine].clone().to(self._lane.device) for tensor in batch)
         before = self._model.whole_parameters() if self._compares else {}
         self._model.begin()
         dist.barrier()  # steps begin together, as they do on lanes
         self._clock.begin()
         share = part.rows * dist.get_world_size() / rows
+        # Torch averages gradients over the n ranks. With share = rows of
+        # the rank * n / rows of the batch, that average of the ranks'
+        # means, weighted, is the gradient of the mean over the whole batch.
         loss = self._compute(x, target, share)
         uncertainty = self._clock.end()
         shapes = self._timer.now.shapes
@@ -169,7 +176,10 @@ class Rank:
         return loss.detach()
 
     def _record(self, uncertainty: int) -> None:
-        """Match what happened to the plan's tasks and tell it. Raises KeyError if it cannot."""
+        """Match what happened to the plan's tasks and send it as spans.
+
+        Raises KeyError for what the plan does not have.
+        """
         happened = self._timer.now
         self._expectations.learn(happened.report())
         self._writer.clock(self._lane.lane.device, self._expectations.now.step, uncertainty)
@@ -179,10 +189,14 @@ class Rank:
             for op in happened.compute
             if op.end is not None
         ]
+        # The model's finish() has waited for the collectives, and the clock's end for
+        # the device: so nothing is open any more, and every row below has an end.
         rows = done + self._on_tracks(happened.collectives)
         assert len(rows) == len(happened.compute) + len(happened.collectives)
         self._writer.spans(self._timings(rows))
         with self._stamps_lock:
+            # Forgotten before its events go back to the pool: _openings, on the thread that
+            # sends, would else ask an event that by then is recorded for something else.
             self._timer.now = RankEvents()
             self._lane.recycle(happened.timestamps())
 
@@ -205,11 +219,12 @@ class Rank:
         )
 
     def _openings(self) -> Iterator[Timings]:
-        """What is under way on the rank's lanes and was not told yet, for the thread that sends."""
+        """Tasks under way on the rank's lanes that were not sent yet, for the thread that sends."""
         with self._stamps_lock:
             rows = [row for row in self._on_tracks(self._timer.now.collectives) if row[3] is None]
             if (computing := self._timer.now.open_compute()) is not None:
                 rows.append((computing, None, self._clock.time(computing.start), None))
+            # A row of an open task names its task by index, and cannot be taken back.
             fresh = [row for row in rows if not row[0].announced and self._is_sure(row[0])]
             for row in fresh:
                 row[0].announced = True
@@ -237,13 +252,19 @@ def on_tracks(
 ) -> list[Row]:
     """The collectives that have begun: each on the first lane that was free, in launch order.
 
-    So a stream runs them, which is one lane, and so do the threads of a gloo group: a queue that
-    several work off. When one begins is not told, but follows. Those under way have no end.
+    So a stream runs them, which is one lane, and so do the threads of a gloo group, which share one
+    queue. Torch does not report when one begins: here it is the later of its launch and the lane's
+    last end. Those under way have no end.
     """
+    # When each lane is free again (ns); infinite while its collective is still under way. Of a, b
+    # and c on two lanes, launched in this order, c begins when the first of the others has ended:
+    #     lane 0  aaaaaaaa cccc
+    #     lane 1     bbbbbbbbbbbbb
     free: dict[int, float] = dict.fromkeys(lanes, 0)
     rows: list[Row] = []
     for op in collectives:
         lane = min(free, key=free.__getitem__)
+        # All behind this one wait in the same queue, so none of them has begun either.
         if op.launched is None or free[lane] == math.inf:
             break
         start = int(max(op.launched, time(op.start), free[lane]))
@@ -266,7 +287,7 @@ def main() -> None:
     sending = ExitStack()
 
     def leave(outcome: Outcome, text: str = "") -> NoReturn:
-        """Send what is left and end the process; whoever comes second waits for that end."""
+        """Flush and exit the process; a second caller blocks until it is gone."""
         leaving.acquire()
         sending.close()
         writer.close()

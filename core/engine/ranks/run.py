@@ -34,7 +34,7 @@ HOST = "127.0.0.1"
 RANK = "core.engine.ranks.rank"
 
 Report = tuple[int, Message | str]
-"""A rank, and what it told or how its process ended."""
+"""A rank, and a message of it or how its process ended."""
 
 
 class RankError(RuntimeError):
@@ -46,12 +46,16 @@ def run_on_ranks(prepared: Prepared, writer: TraceWriter, stop: threading.Event)
     _log_shares(prepared, writer)
     if prepared.specification.blocks:
         writer.log("warning", "blocks are not recorded: torch runs the ranks by itself")
+    # One reader thread for each rank puts, this thread alone
+    # takes: so the writer and Plans need no lock.
     reports: queue.SimpleQueue[Report] = queue.SimpleQueue()
     store = _open_store()
     with ExitStack() as stack:
         ranks: list[Child[Message]] = []
         for rank in range(len(prepared.lanes)):
             ranks.append(_start_rank(prepared, rank, store.port, reports))
+            # At once, for each: if the next one cannot be
+            # started, those that run already are ended.
             stack.callback(ranks[-1].close)
         _gather(writer, ranks, reports, stop)
 
@@ -70,6 +74,8 @@ def _start_rank(
 ) -> Child[Message]:
     """Start a rank, whose rows and end go to `reports`."""
     variables = {
+        # Read by OpenMP when torch is imported, and taken by
+        # threads that set no number of their own.
         "OMP_NUM_THREADS": str(prepared.lanes[rank].cores or 1),
         # Ranks of one machine meet on the loopback interface, whatever its host name resolves to.
         "GLOO_SOCKET_IFNAME": "lo0" if sys.platform == "darwin" else "lo",
@@ -100,6 +106,8 @@ def _gather(
     plans = Plans()
     words: dict[int, Ended] = {}
     ends: dict[int, str] = {}
+    # Finite from a request to stop or a rank's failure on; ranks that
+    # are silent by then are ended, and what they have not sent is lost.
     deadline, is_stopping = math.inf, False
     while len(ends) < len(ranks) and time.monotonic() < deadline:
         if stop.is_set() and not is_stopping:
@@ -122,9 +130,13 @@ def _gather(
                 # One rank's end breaks the others' collectives: hear them all, then blame the
                 # one that did not say why.
                 deadline = time.monotonic() + LAST_WORDS_SECONDS
+    # A stopped run is no failure, whatever ranks said while they were being ended.
     if is_stopping:
         raise Stopped
     if deadline < math.inf:
+        # A rank that fails by itself sends why; one that was killed, by the kernel for want of
+        # memory for one, could not. So the silent one is the cause, and what the others send
+        # (a lost connection) its effect.
         silent = [end for rank, end in ends.items() if rank not in words]
         said = [f"rank {rank}: {word.text}" for rank, word in words.items() if word.text]
         raise RankError((silent + said)[0])
@@ -143,21 +155,28 @@ class Plans:
         self._of_step: dict[int, tuple[int, int]] = {}
 
     def renumbered(self, rank: int, batch: pa.RecordBatch) -> pa.RecordBatch | None:
-        """A rank's batch as the run has it; None for a plan that another rank has told.
+        """A rank's batch as the run has it; None for a plan that another rank has sent already.
 
         Raises RankError if ranks ran different collectives in a step.
         """
         of_rank = self._of_rank[rank]
+        # Three sorts of batches come from a rank: counters and log
+        # lines, which name no plan; the tasks of a plan, told before
+        # its first span; and spans and open tasks of plans told before.
         if len(batch) and batch["plan"].null_count:
             return batch
         if batch["tasks"].null_count < len(batch):
             told = batch.select(["tasks"]).serialize().to_pybytes()
+            # By its bytes: ranks that expect the same tasks write
+            # the same batch, whatever number each gives it.
             known = told in self._numbers
             of_rank.append(self._numbers.setdefault(told, len(self._numbers)))
             return None if known else _with_plans(batch, np.array(of_rank[-1:]))
         plans = np.array(of_rank)[numbers_of(batch, "plan")]
         ended = batch["end"].is_valid().to_numpy(zero_copy_only=False)
         steps = numbers_of(batch, "step")
+        # Of ended tasks only: what is open may still be renamed when torch reports its
+        # collectives, but a span is of the completed plan, on which all ranks must agree.
         for step, plan in sorted(
             set(zip(steps[ended].tolist(), plans[ended].tolist(), strict=True))
         ):

@@ -1,4 +1,4 @@
-"""Walks a plan over lanes: every task is queued on its lane, and waits there for what it needs.
+"""Walks plans over lanes: every task is queued on its lane, and waits there for what it needs.
 
 The main thread waits for each task to be launched and to complete, and lets go of the tensors that
 it needed. Lanes only stamp. What they have stamped is read by the one thread that sends it
@@ -46,7 +46,7 @@ RunStep = Callable[[int, Plan, int, Batch, Nested | None], Step]
 Passed = Callable[[int], None]
 """Hears how many passes are over."""
 Calibrate = Callable[[Batch, Passed], CostModel]
-"""Measures what the tasks of a batch cost, and tells how many passes through them are over.
+"""Measures what the tasks of a batch cost; tells Passed how many passes through them are over.
 
 Raises Stopped, or what a task raised.
 """
@@ -59,7 +59,7 @@ def run_steps(
     run_step: RunStep,
     calibrations: Iterable[Calibrate],
 ) -> None:
-    """Tell the plans, measure what tasks cost, run every step and judge it, as is asked for.
+    """Write the plans, measure costs, run every step and verify it, as the specification says.
 
     Costs are measured by the first of `calibrations` before the first measured step, by the next
     one before the next step, as long as there are some.
@@ -98,7 +98,7 @@ def run_steps(
 
 
 def _tell_costs(batch: Batch, calibrate: Calibrate, writer: TraceWriter) -> bool:
-    """Measure what the tasks of the step to come cost, and tell it; False if there is no room."""
+    """Measure what the next step's tasks cost and write it; False if memory does not suffice."""
     try:
         costs = calibrate(batch, partial(writer.counter, PASSES))
     except (RuntimeError, MemoryError) as error:
@@ -153,31 +153,33 @@ class _Job:
 class RunningStep:
     """A step that runs or has run, of plan number `plan`: the jobs of each lane in their order.
 
-    `told` counts those of each lane whose spans were told. `over` says that nothing will change any
-    more; `closed` is what is then to be told beside the spans, None if the step was not finished.
+    `sent` counts those of each lane whose spans the writer has. `over` says that nothing will
+    change any more; `closed` is what is then to be told beside the spans, None if the step was not
+    finished.
     """
 
     step: int
     plan: int
     lanes: Sequence[Sequence[_Job]]
-    told: list[int]
+    sent: list[int]
     over: bool = False
     closed: ClosedStep | None = None
 
     def news_of(self, lane: int) -> Iterator[_Row]:
         """What was not told yet of a lane: its spans that are final, then the task that is open."""
         jobs = self.lanes[lane]
-        for job in jobs[self.told[lane] :]:
+        for job in jobs[self.sent[lane] :]:
+            # Without a lock: the lane's thread sets the end last, so where it is the start is too.
             start, end = job.stamps.start, job.stamps.end
             if isinstance(start, int) and isinstance(end, int):
                 job.span = start, end  # host times, and final at once
             if job.span is None:
                 break
-            self.told[lane] += 1
+            self.sent[lane] += 1
             launched = None if isinstance(start, int) else job.launched
             yield job.task.index, *job.span, launched
             yield from _inside(job, *job.span)
-        opened = next((job for job in jobs[self.told[lane] :] if not job.has_ended), None)
+        opened = next((job for job in jobs[self.sent[lane] :] if not job.has_ended), None)
         if opened is not None and not opened.announced:
             begun = opened.start_time
             if begun is not None and begun <= time.perf_counter_ns() - SHORT_NS:
@@ -230,11 +232,14 @@ class Executor:
             stamps = Stamps(lane.timestamp, bool(blocks))
             jobs.append(_Job(task, lane, self._clocks[lane.lane.device], after, blocks, stamps))
             lanes[task.lane].append(jobs[-1])
+        # All jobs of the step are made before the first is queued: a job that waits for one of
+        # another lane must find it, and the thread that sends must see lanes whole.
         running = RunningStep(index, number, lanes, [0] * len(lanes))
         if self._writer is not None:
             self.untold.append(running)
         for job in jobs:
             job.lane.submit(partial(self._do, job))
+        # Behind this no lane works on the step, so clocks can be anchored on idle devices.
         self._collect(jobs)
         if self._writer is not None:
             self._close(step, began, running, jobs, self._writer)
@@ -249,6 +254,8 @@ class Executor:
     def _do(self, job: _Job) -> None:
         """Run a job in its lane's thread."""
         try:
+            # This blocks the lane. It cannot deadlock: a lane's queue is in the plan's order, in
+            # which every task comes after those that it waits for, on whichever lanes these are.
             for other in job.after:
                 other.issued.wait()
             if self._error is None and not self._stop.is_set():
@@ -260,11 +267,13 @@ class Executor:
 
     def _launch(self, job: _Job) -> None:
         for other in job.after:
+            # A lane's own work runs in order anyway, on a CPU's thread as on a stream.
             if other.lane is not job.lane and other.stamps.end is not None:
                 job.lane.wait(other.stamps.end)
         job.launched = time.perf_counter_ns()
         with job.lane.turn:
             held = self._operations.run(job.task, job.stamps)
+        # What has ended already needs nothing kept. Kept tensors are let go by _collect.
         if not job.has_ended:
             job.held = held
         job.activations = self._operations.step.values.activations(job.task.lane)
@@ -280,6 +289,7 @@ class Executor:
             if job.lane.sleeps and job is not last[job.lane]:
                 continue
             job.issued.wait()
+            # Polled with pauses, so that waiting takes no core from lanes.
             while job.stamps.end is not None and not job.has_ended:
                 time.sleep(POLL_SECONDS)
             job.held = []
@@ -306,6 +316,7 @@ class Executor:
                         done = max(start, job.clock.time(job.stamps.end))
                         job.span = start, done
             ends = [job.span[1] for job in jobs if job.span is not None]
+            # A step that was stopped or failed lacks ends: its counters would be of no whole step.
             if len(ends) == len(jobs):
                 held = [job.activations for job in jobs]
                 running.closed = ClosedStep.of(self._operations.model, step, began, ends, held)
@@ -321,9 +332,9 @@ class Executor:
             with self._stamps_lock:
                 running = self.untold[0]
                 over = running.over  # before its lanes are looked at: nothing is left behind then
-                told = [row for lane in range(len(running.lanes)) for row in running.news_of(lane)]
-            if told:
-                task, start, end, launched = map(list, zip(*told, strict=True))
+                rows = [row for lane in range(len(running.lanes)) for row in running.news_of(lane)]
+            if rows:
+                task, start, end, launched = map(list, zip(*rows, strict=True))
                 yield Timings(running.plan, running.step, task, start, end, launched=launched)
             if not over:
                 return

@@ -77,9 +77,11 @@ class Operations:
 
         The stamps are set right before and behind torch's work. If that fails they have no end.
         """
+        # Lanes run at the same time, each in its thread, and each writes under its own number only.
         self._stamps[task.lane] = stamps
         with only_here():  # a model may fork
             work = self.work_of[task.kind](self, self.step, task)
+            # The work's three pieces: only the second lies between the stamps.
             held: list[Tensor] = next(work)
             stamps.begin()
             next(work)
@@ -96,6 +98,7 @@ class Operations:
             whole, name = step.inputs[task.lane][1], "activation"
         else:
             whole, name = step.values[WHOLE_GRADIENT], "gradient"
+            # Read once for every part, and taken out with the last one.
             if part is step.plan.parts[-1]:
                 step.values.take(WHOLE_GRADIENT, task.lane)
         mine, device = whole[part.start : part.start + part.rows], self._devices[lane]
@@ -111,6 +114,8 @@ class Operations:
         ]
         pairs += zip(replica.blocks.buffers(), owner.blocks.buffers(), strict=True)
         yield []
+        # Each replica's parameters are leaves of its own graph: this is no
+        # operation to be differentiated.
         with torch.no_grad():
             for mine, other in pairs:
                 mine.copy_(other, non_blocking=True)
@@ -148,6 +153,8 @@ class Operations:
             module.saved_bytes[part.rows] = memory.extra_bytes(saved, known)
         step.values.ledgers[task.lane].saved += module.saved_bytes[part.rows]
         step.values.put(Key.of("entered", part, stage, shard), task.lane, x)
+        # `left` holds the graph for this stage's backward. The next stage gets it
+        # detached: its own graph begins there.
         step.values.put(Key.of("left", part, stage, shard), task.lane, y)
         step.values.leave("activation", part, stage + 1, task, y.detach())
         if stage == len(step.plan.stages) - 1:
@@ -175,10 +182,13 @@ class Operations:
         target = step.targets[self._devices[task.lane]][parts[0].start : parts[0].start + rows]
         yield [*outputs, target]
         y = outputs[0] if len(outputs) == 1 else torch.cat(outputs)
+        # A leaf: the loss's backward ends here, and the last stage's backward is a task of its own.
         y = y.detach().requires_grad_()
         # A rank without rows has gradients of zero; a mean over no rows is no number.
         loss = self._loss(y, target) if rows else y.sum() * 0
         if rows != step.plan.rows:
+            # The mean over these rows becomes their part of the mean over the batch, so that
+            # gradients of micro-batches and replicas need only be added up.
             loss = loss * (rows / step.plan.rows)
         loss.backward()
         yield
@@ -198,6 +208,7 @@ class Operations:
         """A forward and a full backward, launched one after the other."""
         first, second = step.plan.halves(task)
         forward, backward = self._forward(step, first), self._backward(step, second)
+        # Both find their values before either computes: so one span lies around both.
         yield [*next(forward), *next(backward)]
         next(forward), next(backward)
         yield
@@ -216,6 +227,8 @@ class Operations:
         trained = [(y, g) for y, g in zip(left, gradients, strict=True) if y.requires_grad]
         stamps = module.stamps = self._stamps[task.lane]
         yield [*entered, *left, *gradients]
+        # A frozen stage, or the first one without trained parameters,
+        # has nothing to go back through.
         if trained:
             stamps.passes(True, module.last)
             torch.autograd.backward([y for y, _ in trained], [g for _, g in trained])
@@ -327,6 +340,7 @@ class Operations:
             first, rows = step.inputs[task.lane]
             return rows[part.start - first :][: part.rows]
         x = step.values.take(key, task.lane)
+        # Stage 0's input is data, and nobody asks for its gradient; token numbers cannot have one.
         return x.requires_grad_() if stage > 0 and x.is_floating_point() else x
 
     def _hand_back(

@@ -36,6 +36,8 @@ class Replicas:
         plans, whole = prepared.plan_list, prepared.workload.blocks
         self.devices = [torch.device(lane.runs_on) for lane in plans[0].lanes]
         self.stages: dict[tuple[int, int, int], StageModule] = {}
+        # Plans for other numbers of rows place the same stages; a smaller
+        # last batch may lack a replica.
         for placement in dict.fromkeys(p for plan in plans for p in plan.placements):
             stage, device = plans[0].stages[placement.stage], self.devices[placement.lane]
             blocks: list[nn.Module] | LaneBlocks

@@ -1,4 +1,4 @@
-"""What a step leaves behind beside its spans: counters of memory and lines of sizes."""
+"""Memory counters and lines of tensor sizes that are recorded for each step, beside its spans."""
 
 from __future__ import annotations
 
@@ -64,6 +64,7 @@ class ClosedStep:
         held: Counter[int] = Counter()
         seen, summed = set(), set()
         for task in self.step.plan.tasks:
+            # An overlap's gradients are its backward half's, which is of another stage.
             stage = task.stage if task.paired_stage is None else task.paired_stage
             place = (task.replica or 0, stage or 0, task.shard or 0)
             if task.kind in _GRADIENT_MAKERS and place not in seen:
@@ -93,7 +94,7 @@ class ClosedStep:
 
 
 def size_line(step: Step, text: str, time: int) -> NoteRow:
-    """A line of sizes, said at a time in ns."""
+    """A log line of sizes, at a time in ns."""
     return NoteRow(Record.LOG, "size", time, step.index, text=text)
 
 

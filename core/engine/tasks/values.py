@@ -86,6 +86,7 @@ class ValueStore:
         if shards == 1:
             self.put(Key.of(what, part, stage, shard), task.lane, value)
             return
+        # Each reader takes, and so removes, a value of its own name; the tensor is the same.
         for reader in range(shards):
             self.put(Key.of(f"partial {what}", part, stage, shard, reader), task.lane, value)
 

@@ -77,6 +77,7 @@ class TorchEngine(ABC):
 
 
 def _whole(tensor: Tensor) -> Tensor:
+    # A collective where it is sharded: so every rank asks for every tensor, in the same order.
     found = tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
     return found.detach().cpu().clone()
 
@@ -105,6 +106,9 @@ class Replicas(TorchEngine):
         x, target = (tensor[mine].to(self.device) for tensor in batch)
         output = self.model(x)
         if part.rows:
+            # DDP and fully_shard take the mean of the ranks' gradients, whatever the rows of each.
+            # With this factor it is the gradient of the mean over the batch, also where
+            # tensor_split gave uneven shares.
             share = part.rows * self.world / plan.rows
             loss = self.workload.loss(output, target) * share
         else:  # it takes part in the collectives with gradients of zero
@@ -165,6 +169,7 @@ class Stages(TorchEngine):
         assert schedule is not None
         kind: Any = getattr(pipelining.schedules, self.SCHEDULES[schedule])
         is_single = issubclass(kind, pipelining.schedules.PipelineScheduleSingle)
+        # Torch's single schedules take one stage, the others a list, also of one.
         held = stages[0] if is_single else stages
         self._schedule = kind(held, self._parts, loss_fn=self.workload.loss)
 
@@ -181,6 +186,9 @@ class Stages(TorchEngine):
             target=target if self._is_last else None,
             losses=losses,
         )
+        # Micro-batches are equally large (check_parts): the mean of their means is the
+        # batch's. Torch divides the gradients by their number itself. Only the rank
+        # with the last stage has losses.
         found = torch.stack(losses).mean() if losses else torch.zeros((), device=self.device)
         return found.detach()
 

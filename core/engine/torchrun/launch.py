@@ -20,6 +20,7 @@ from core.plan.faults import faults_text
 from core.plan.pipeline.options import BALANCE, SCHEDULE
 from core.plan.plan import Lane, Plan
 from core.plan.specification import Specification
+from core.process.child import signal_name
 from core.process.program import run_module
 from core.recorder.wire import is_address
 from core.recording.recording import open_recording
@@ -30,6 +31,8 @@ STRATEGIES = ("ddp", "fsdp", "pipeline")
 SCHEDULES = ("gpipe", "1f1b", "interleaved", "looped-bfs", "interleaved-zb", "zb-v", "dualpipe-v")
 """What torch.distributed.pipelining has, by the names of the plan's schedules."""
 NOT_RECORDED = "bubblescope: not all was recorded: "
+# What torchrun and its processes print: a rank's own line (rank.py), then torchrun's summary of
+# what has failed. `_LOST` is in what gloo says of a rank that went away, whoever was at fault.
 _REASON = re.compile(r"bubblescope: (rank (\d+): .*)")
 _LOST = re.compile("by peer|Broken pipe")
 _ENDED_BY_TORCHRUN = str(-signal.SIGTERM)
@@ -38,7 +41,7 @@ _FAILED = re.compile(r"rank\s*: (\d+) .*?exitcode\s*: (-?\d+) \(pid: (\d+)\)", r
 
 @dataclass(frozen=True, slots=True)
 class Hosts:
-    """Where the processes of a job run, as torchrun is told; `endpoint` is HOST:PORT of node 0."""
+    """The hosts of a job, by torchrun's own options; `endpoint` is HOST:PORT of node 0."""
 
     nodes: int = 1
     node: int = 0
@@ -47,7 +50,7 @@ class Hosts:
 
 @dataclass(frozen=True, slots=True)
 class LaunchSettings:
-    """What each process is told. `lifeline` is a named pipe that lives as long as the launcher."""
+    """The argument of each process. `lifeline` is a named pipe that closes with the launcher."""
 
     specification: Specification
     out: str
@@ -69,6 +72,7 @@ def check_launch(specification: Specification, lanes: list[Lane], hosts: Hosts, 
     s = specification
     flag = "--launcher torchrun"
     schedule, endpoint = s[SCHEDULE], hosts.endpoint
+    # All are looked at before one is named, so none may fail itself: hence max(1, nodes) below.
     problems = {
         f"--strategy {s.strategy}: {flag} runs {listed(STRATEGIES, 'and')}": (
             s.strategy not in STRATEGIES
@@ -119,6 +123,8 @@ def launch(
 
     The trace is None on hosts but the first, for a listener, and where nothing was recorded.
     """
+    # For the lifeline's pipe and torchrun's logs; also for recordings,
+    # where they are read and dropped.
     with tempfile.TemporaryDirectory(prefix="bubblescope-") as own:
         folder = out or str(Path(own, "ranks"))
         settings = LaunchSettings(
@@ -153,6 +159,8 @@ def _address(endpoint: str) -> str:
     host, _, port = endpoint.rpartition(":")
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:  # which sends nothing
+            # Which network interface leads there is the kernel's to say:
+            # connecting a datagram socket asks it.
             way.connect((host, int(port)))
             return str(way.getsockname()[0])
     except OSError as error:
@@ -163,13 +171,13 @@ def _run(command: list[str], lifeline: str, hosts: Hosts, verbose: bool) -> Ende
     """Run torchrun until it ends."""
     said: list[str] = []
 
-    def hear(line: str) -> None:
+    def on_line(line: str) -> None:
         said.append(line)
         if verbose or line.startswith(NOT_RECORDED):
             say(line.rstrip("\n"), sys.stderr)
 
     try:
-        code = run_module(command, lifeline, _variables(hosts), hear)
+        code = run_module(command, lifeline, _variables(hosts), on_line)
     except KeyboardInterrupt:
         return Ended(Outcome.STOPPED, "stopped; what was recorded is kept")
     return (
@@ -180,7 +188,7 @@ def _run(command: list[str], lifeline: str, hosts: Hosts, verbose: bool) -> Ende
 
 
 def _variables(hosts: Hosts) -> Mapping[str, str]:
-    """What gloo is told: processes of one host meet on the loopback interface."""
+    """Environment variables for gloo: processes of one host meet on the loopback interface."""
     if hosts.nodes > 1:
         return {}
     return {"GLOO_SOCKET_IFNAME": "lo0" if sys.platform == "darwin" else "lo"}
@@ -201,10 +209,12 @@ def reason_of(printed: str, status: int) -> str:
     ]
     *_, last = ["", *(line.strip() for line in printed.splitlines() if line.strip())]
     other = f"torchrun ended with status {status}" + (f": {last}" if last else "")
+    # From the least to the most telling, of which the last that there is counts:
+    #     torchrun's status, a rank that lost another, how a process ended, a rank's own reason
     return [other, *list(told.values())[:1], *ended[-1:], *first_hand[:1]][-1]
 
 
 def _ended(failed: re.Match[str]) -> str:
     rank, code, pid = failed[1], int(failed[2]), failed[3]
-    by = f"was ended by {signal.Signals(-code).name}" if code < 0 else ""
+    by = f"was ended by {signal_name(-code)}" if code < 0 else ""
     return f"rank {rank} (process {pid}) {by or f'ended with status {code}'}"

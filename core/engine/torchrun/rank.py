@@ -54,6 +54,8 @@ class LaunchedRank:
         strategy = STRATEGIES[self._specification.strategy]
         if strategy.on_ranks:
             rank_model(strategy).check(self._workload)
+        # Before the process group is joined: what all ranks refuse alike then ends each at once,
+        # and none waits in a collective for the others.
         check_ties(self._workload, first.stages)
         dist.init_process_group(meeting_place(lanes), timeout=TIMEOUT)
         kind = ENGINES[self._specification.strategy]
@@ -63,7 +65,10 @@ class LaunchedRank:
         """Run all steps; returns when every rank's recording is whole."""
         specification, engine = self._specification, self._engine
         rows = specification.all_rows
+        # The recorder takes its first step for warm-up and measures from the second: so all but the
+        # last warm-up step run before it begins.
         before = specification.warmup - 1
+        # Warm-up from the data's start, then the epoch from its start, as in run.batches_of.
         batches = self._workload.batches(rows[: before + 1])
         batches += self._workload.batches(rows[before + 1 :])
         for batch in batches[:before]:
@@ -99,7 +104,7 @@ class LaunchedRank:
         self, batch: Batch, plan: Plan, before: list[dict[str, torch.Tensor]],
         gradients: list[dict[str, torch.Tensor]], loss: float, run: record,
     ) -> None:  # fmt: skip
-        """Compare a step with the plain one, and tell it."""
+        """Compare a step with the plain one, and record loss and errors."""
         parameters = self._engine.copies(before)[0]
         wanted = reference(self._workload, parameters, batch, plan.parts)
         found = [compare(loss, own, wanted) for own in self._engine.copies(gradients)]
@@ -128,8 +133,9 @@ def _device(lanes: list[Lane], nodes: int) -> torch.device:
 
 
 def main() -> int:
-    """Run until the end, or until the launcher's end; what fails is said in one line."""
+    """Run until the last step or the launcher's end; an error is printed in one line."""
     settings = typed(LaunchSettings, json.loads(sys.argv[1]))
+    # By a path and not by an inherited descriptor: torchrun stands between, and passes none on.
     exit_with_parent(os.open(settings.lifeline, os.O_RDONLY | os.O_NONBLOCK))
     try:
         LaunchedRank(settings).run()

@@ -25,6 +25,8 @@ from core.predict.costs import MOST_PASSES, CostModel
 from core.predict.simulate import in_time_order
 
 BUDGET_SECONDS = 1.2
+# Also when the budget is over: the first pass is dropped, and one number has no median worth its
+# name.
 LEAST_PASSES = 3
 BETWEEN = 20
 """Passes between steps, one before each: the machine's speed moves, by 5 % within seconds."""
@@ -47,8 +49,14 @@ class AloneCosts:
         self._times: Times = defaultdict(list)
 
     def measure(self, batch: Batch, passed: Passed) -> CostModel:
-        """Pass after pass, of which `passed` hears. Raises Stopped, or what a task raised."""
+        """Run passes until the budget is used; `passed` gets their number after each.
+
+        Raises Stopped, or what a task raised.
+        """
         self._operations = self._make()
+        # Passes run the optimizer too, since its time is wanted. With a learning rate of zero it
+        # does the same arithmetic, and pass after pass on one batch cannot make the parameters
+        # diverge.
         self._operations.model.keep_parameters()
         until = time.monotonic() + BUDGET_SECONDS
         passes = 0
@@ -72,6 +80,8 @@ class AloneCosts:
 
     def _costs(self) -> CostModel:
         by_block = bool((self._plan.columns.block != ABSENT).any())
+        # The step's plan, not self._plan: of ranks it is the one whose stages are blocks
+        # (by_blocks).
         stages = len(self._operations.step.plan.stages)  # of ranks the blocks
         return costs_from(self._times, stages, self._link, by_block)
 
@@ -94,9 +104,14 @@ class AloneCosts:
                 total += taken
             return total
 
+        # A model with dropout draws random numbers here; the run's own steps must draw what they
+        # would have drawn without a measurement.
         with kept_random_state([alone.device]):
             operations.begin(0, plan, batch)
             alone.begin()
+            # The same walk as in a step, not the plan's order: what a task finds in the caches, and
+            # what the allocator has free, is then as it will be in the steps that are predicted
+            # from this.
             in_time_order(self._course.columns, self._course.meets, lasts)
             alone.end()
         return found
@@ -110,6 +125,8 @@ def _of_the_last_shard(measured: Times) -> Times:
     shards: dict[Name, list[list[float]]] = defaultdict(list)
     for name, taken in measured.items():
         shards[name._replace(shard=ABSENT)].append(taken)
+    # The k-th time of every shard is of the same piece of work, as all of them have the same
+    # tasks in the same order. With shards of (3, 1) and (1, 3) ns the stage takes 3 + 3, not 2 + 2.
     return {
         name: [max(each) for each in zip(*taken, strict=True)] for name, taken in shards.items()
     }

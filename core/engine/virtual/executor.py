@@ -31,7 +31,10 @@ from core.predict.simulate import in_time_order
 from core.recording.schema import NoteRow, Timings, TraceWriter, note_batch, span_batch
 from core.trace.step import StepColumns
 
+# At most 20 batches a second, which is as often as the thread that sends looks for some.
 TELL_SECONDS = 0.05
+# Costs where computing takes no time: only the link's part of `durations` is used, but that
+# function wants a curve of (rows, ns) for each kind.
 _FREE = {kind: (((1.0, 0.0),),) for kind in (*STAGED, Kind.LOSS)}
 
 
@@ -121,14 +124,19 @@ class VirtualExecutor:
         Raises Stopped, or what a task raised.
         """
         course = self._course(plan, number)
+        # Lists of Python numbers, one for each task: an element of an array costs more to read, and
+        # it would be read between two tasks that are timed.
         effects = self._faults.effects(course.columns, plan.lanes, index)
         factors, extra = (each.tolist() for each in effects)
         step = self._operations.begin(index, plan, batch)
         self._alone.begin()
+        # Times of in_time_order (`start`, `begun`, in ns) count from 0 at the step's begin; what is
+        # recorded is `began` later. `clock` is real time, for the pace only.
         began, clock = self.now, time.perf_counter()
         ends, held = [0] * len(plan.tasks), [0] * len(plan.tasks)
 
         def lasts(place: int, start: int, begun: int) -> int:
+            # Before the task's first stamp, so that making a batch is in nobody's time.
             if time.monotonic() - self._told_at > TELL_SECONDS:
                 self._tell()
             self._keep_pace(clock, begun)
@@ -137,15 +145,23 @@ class VirtualExecutor:
             stamps = self._alone.run(partial(self._operations.run, task), bool(blocks))
             since = partial(self._alone.elapsed, stamps.start)
             measured = since(stamps.end)
+            # Data was moved in any case: the values are needed, and the gradients are verified.
+            # Only how long it is said to have taken comes from the link's model.
             taken = measured if course.modelled[place] == ABSENT else course.modelled[place]
             taken = int(round(taken * factors[place]) + extra[place])
             longer = taken / max(1, measured)  # a fault lengthens a task's blocks in proportion
             ends[place] = began + begun + taken
+            # Kept as numbers and not as rows: `close` makes rows of them when no task is waiting to
+            # be timed.
             held[place] = step.values.activations(task.lane)
+            # A member of a collective is on its lane from `start`, and moves data from `begun`,
+            # when the last rank has come: the time between is that rank's waiting, and is explained
+            # as such.
             ready = began + start if course.meets[place] != ABSENT else None
             self._told.append(_Span(number, index, place, began + start, ends[place], ready))
             for block in blocks:
                 if (bounds := stamps.bounds(block)) is not None:
+                    # Rounded up a block could end behind the task that it is a part of.
                     first, last = (
                         began + begun + min(round(since(bound) * longer), taken) for bound in bounds
                     )
@@ -155,8 +171,12 @@ class VirtualExecutor:
 
         try:
             in_time_order(course.columns, course.meets, lasts)
+        # Stopped or failed: the tasks that did run are part of the recording.
         finally:
             self._tell()
+        # The next step begins here on every lane, also on one that was done long before, as it does
+        # on real lanes: otherwise steps would overlap, and a step's idle time would depend on its
+        # neighbours.
         self.now = max(ends, default=began)
         self._note_hardware(index)
         notes = list(self._close(step, began, ends, held))
@@ -172,6 +192,7 @@ class VirtualExecutor:
     def _keep_pace(self, clock: float, virtual: int) -> None:
         """Wait until a step that began at `clock` (s) may be at `virtual` ns. Raises Stopped."""
         if self._speed is not None:
+            # Not a sleep: a request to stop ends this wait too, however slow the pace.
             self._stop.wait(max(0.0, clock + virtual / 1e9 / self._speed - time.perf_counter()))
         if self._stop.is_set():
             raise Stopped

@@ -35,7 +35,10 @@ from core.recording.schema import NoteRow, Record
 
 
 class Change(NamedTuple):
-    """What a rank holds, in bytes, from the end of a task on (None: from the step's begin)."""
+    """What a rank holds, in bytes, from the end of a task on (None: from the step's begin).
+
+    A task, not a time: the end in virtual time is known only when the task's work has been done.
+    """
 
     task: int | None
     name: str
@@ -54,7 +57,10 @@ class RankOps(Operations):
         self.model: RankReplicas = RankReplicas(by_block, is_sharded)
         super().__init__(by_block, self.model)
         self._names: dict[int, tuple[str, ...]] = {}
+        # By rank, the sums of an all-reduce that not all ranks have made yet.
         self._sums: list[dict[str, Tensor]] = [{} for _ in self.model.ranks]
+        # How many ranks are through with a collective, by its parameters; back at 0 when the last
+        # one is.
         self._done = Counter[tuple[str, ...]]()
         self._held: dict[str, Counter[int]] = {}
         self._changes: list[Change] = []
@@ -73,6 +79,8 @@ class RankOps(Operations):
     def run(self, task: Task, stamps: Stamps) -> list[Tensor]:
         """Run a task, by its number in the plan of ranks."""
         self._task = task.index
+        # Whoever runs the step has the plan of ranks, whose passes name a block. The plan by blocks
+        # has the same task under the same number, with the stage in which the module is found.
         return super().run(self.step.plan.tasks[task.index], stamps)
 
     def closed_rows(
@@ -117,11 +125,13 @@ class RankOps(Operations):
     def _backward(self, step: Step, task: Task) -> Work:
         yield from super()._backward(step, task)
         self._leave_block(task)
+        # Autograd has accumulated into the whole parameters; what is sharded
+        # goes with the reduce-scatter.
         made = self.model.of(task.replica, task).gradients().values()
         self._hold("gradients", task.replica or 0, sum(gradient.nbytes for gradient in made))
 
     def _leave_block(self, task: Task) -> None:
-        """A pass is over: the block's whole parameters are given up, if they were gathered."""
+        """Free the block's whole parameters behind a pass, if they were gathered."""
         if self.model.is_sharded:
             rank, names = task.replica or 0, self.model.of(task.replica, task).parameters
             self.model.reshard(rank, names)
@@ -141,8 +151,13 @@ class RankOps(Operations):
             name: [self.model.gradient(other, name) for other in self.model.ranks] for name in names
         }
         yield [gradient for each in gradients.values() for gradient in each]
+        # A sum, not a mean: every rank's loss is weighted by its share of the rows already
+        # (Operations._loss_of), so that the sum is the gradient of the whole batch's mean.
         sums = {name: _sum(device, each) for name, each in gradients.items()}
         yield
+        # The members of a collective run one after the other here. A sum that replaced its rank's
+        # gradient at once would be added up again by the next member, which reads the gradients of
+        # all ranks.
         self._sums[rank] |= sums
         if self._is_last(names):
             for other in self.model.ranks:
@@ -161,6 +176,7 @@ class RankOps(Operations):
         }
         yield [gradient for each in gradients.values() for gradient in each]
         for name, each in gradients.items():
+            # Parts are read by their own rank alone, so these need not wait for the other members.
             self.model.parts[rank][name].grad = _sum(device, each)
         yield
         parts = sum(self.model.parts[rank][name].nbytes for name in names)

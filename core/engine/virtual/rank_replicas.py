@@ -67,6 +67,8 @@ class RankReplicas(Replicas):
         """A rank's part of every parameter; an empty one where there are fewer rows than ranks."""
         parts: Parameters = {}
         for name, whole in self.whole[rank].items():
+            # Rounded up, as torch.chunk and fully_shard divide: 5 rows on 4 ranks are 2, 2, 1 and
+            # 0.
             size = -(-len(whole) // len(self.ranks))
             part = whole.detach()[rank * size : (rank + 1) * size].clone()
             parts[name] = nn.Parameter(part, requires_grad=whole.requires_grad)
@@ -78,8 +80,11 @@ class RankReplicas(Replicas):
         return [slice(*pair) for pair in pairwise(ends)]
 
     def reshard(self, rank: int, names: Iterable[str]) -> None:
-        """Let a rank keep only its parts. Autograd goes on knowing the empty tensors."""
+        """Free a rank's whole parameters; it keeps its parts. The tensors stay, without memory."""
         for name in names:
+            # The memory goes, the tensor stays: autograd's saved tensors and the views of the
+            # forward pass share this storage, and find the values again when it is filled for the
+            # backward pass. fully_shard frees its parameters in the same way.
             self.whole[rank][name].untyped_storage().resize_(0)
 
     def unshard(self, rank: int, names: Iterable[str]) -> None:
@@ -88,7 +93,8 @@ class RankReplicas(Replicas):
             whole = self.whole[rank][name]
             whole.untyped_storage().resize_(self.sizes[name])
             for rows, parts in zip(self.rows[name], self.parts, strict=True):
-                # Autograd takes its saved parameters for the same; through `data` they are.
+                # Through `data`, so that the version counter stays: a parameter that was written
+                # to since the forward pass makes autograd refuse the backward pass.
                 whole.data[rows].copy_(parts[name].detach(), non_blocking=True)
 
     def trained(self, names: Sequence[str]) -> tuple[str, ...]:

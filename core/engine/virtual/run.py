@@ -41,7 +41,7 @@ def run_on_virtual_lanes(prepared: Prepared, writer: TraceWriter, stop: Event) -
 def _calibrations(
     prepared: Prepared, alone: Alone, link: Link | None, stop: Event
 ) -> Iterator[Calibrate]:
-    """What measures costs before each of the first measured steps, on modules of its own."""
+    """What measures costs before each of the first measured steps, on copies of the modules."""
     rows = prepared.specification.all_rows[prepared.specification.warmup]
     costs = AloneCosts(partial(_operations, prepared), prepared.plans[rows], alone, link, stop)
     yield costs.measure

@@ -50,10 +50,13 @@ class ActionColumns:
             [ABSENT if m is None else m for m in microbatch],
             replica,
         ], np.int64)  # fmt: skip
+        # Shape (3, n): stage, micro-batch and replica of each action's backward half.
         back = columns[1:].copy()
         for place in np.flatnonzero(columns[0] == OVERLAP).tolist():
             other = paired[place]
             back[:, place] = other.stage, other.microbatch, other.replica
+        # Pipelines side by side have replicas 0, 1, ... each: the second one's
+        # are shifted behind the first's.
         for replicas in (columns[-1], back[-1]):
             replicas += np.repeat(np.broadcast_to(shift, len(counts)), counts)
         return cls(np.cumsum([0, *counts]), *columns, *back)
@@ -111,6 +114,11 @@ class Needs:
     @classmethod
     def of(cls, actions: ActionColumns, stages: int, microbatches: int) -> Needs:
         """What actions on `stages` stages need of each other. They must be complete."""
+        # Results of passes are numbered, so that each look-up is an index. With 2 stages and
+        # 3 micro-batches, of which the last column stands for all at once:
+        #     stage 0   0  1  2  3
+        #     stage 1   4  5  6  7       the next replica goes on with 8
+        # The stage before is at `wide` less, the next one at `wide` more.
         wide = microbatches + 1  # the last place of a stage is for all micro-batches at once
         replicas = 1 + int(actions.replica.max(initial=0))
 
@@ -123,6 +131,8 @@ class Needs:
         count = replicas * stages * wide
         forwards = _makers(np.where(actions.enters, entered, ABSENT), count)
         backwards = _makers(np.where(actions.returns, returned, ABSENT), count)
+        # A view: a backward over all micro-batches needs the last of its stage's forwards, which on
+        # its rank is the action with the largest number.
         by_stage = forwards[:-1].reshape(-1, wide)
         by_stage[:, -1] = by_stage.max(axis=1)
         inner = actions.returns & (actions.back_stage < stages - 1)
@@ -141,6 +151,7 @@ class Needs:
 def _makers(values: Ints, count: int) -> Ints:
     """The action that makes each of `count` values, -1 where none does, and -1 behind them."""
     made = np.flatnonzero(values != ABSENT)
+    # One entry more than there are values: index `count` is what those look up who need nothing.
     makers = np.full(count + 1, ABSENT)
     makers[values[made]] = made
     return makers

@@ -41,6 +41,7 @@ def check_complete(
         raise _misses(Action(min(placement).stage, Kind.FORWARD, m))
     for held in placement:
         forward, backward, backward_input, weight = done[:, held.replica, held.stage]
+        # Arrays of one entry for each micro-batch.
         whole = forward & (backward | (backward_input & weight))
         for m in np.flatnonzero(~whole & (owner == held.replica)).tolist():
             kind = _first_missing(forward[m], backward_input[m], weight[m])
@@ -68,6 +69,7 @@ class _Passes:
         kind, back = actions.kind.copy(), actions.kind.copy()
         kind[overlaps], back[overlaps] = FORWARD, BACKWARD
         passes = np.array([rank, kind, actions.stage, actions.microbatch, actions.replica])
+        # An overlap's backward half comes right behind its forward, as another pass.
         seconds = np.array(
             [rank, back, actions.back_stage, actions.back_microbatch, actions.back_replica]
         )
@@ -78,7 +80,7 @@ class _Passes:
         return cls(whole, *passes)
 
     def refuse(self, wrong: NDArray[np.bool_], says: Callable[[int, Action], str]) -> None:
-        """Raise ScheduleError for the first that is wrong: its rank, then what is said of it."""
+        """Raise ScheduleError for the first wrong one: its rank, then the text of `says`."""
         for place in np.flatnonzero(wrong).tolist():
             number = None if self.whole[place] else int(self.microbatch[place])
             kind, replica = KINDS[self.kind[place]], int(self.replica[place])
@@ -93,14 +95,14 @@ def _check_places(passes: _Passes, placement: Sequence[StagePlacement], microbat
     """
     rank_of = {(held.replica, held.stage): held.rank for held in placement}
     places = zip(passes.replica.tolist(), passes.stage.tolist(), strict=True)
-    holder = np.array([rank_of.get(place, ABSENT) for place in places], np.int64)
+    held_by = np.array([rank_of.get(place, ABSENT) for place in places], np.int64)
 
     def elsewhere(place: int, half: Action) -> str:
         held = sorted({h.stage for h in placement if h.rank == passes.rank[place]})
         replica = f" (this is replica {half.replica})" if half.stage in held else ""
         return f"{half}, but it holds {_stages(held)}{replica}"
 
-    passes.refuse(holder != passes.rank, elsewhere)
+    passes.refuse(held_by != passes.rank, elsewhere)
     passes.refuse(
         passes.whole & (passes.kind != BACKWARD),
         lambda place, half: f"{half}, which needs the number of a micro-batch",
@@ -134,10 +136,13 @@ def _check_repeated(
     first = np.full((4, replicas, stages, microbatches), never)
     at = (passes.replica, passes.stage, passes.microbatch)
     order = np.arange(len(passes.kind))
+    # The place of each pass's first time, so that a later one is known to be a second.
     np.minimum.at(first, (_ROW[passes.kind], *at), order)
     passes.refuse(
         first[(_ROW[passes.kind], *at)] < order, lambda place, half: f"{half} a second time"
     )
+    # A whole backward excludes both parts, and either part excludes a
+    # whole one, whichever came first.
     parts = np.minimum(first[_ROW[INPUT]], first[_ROW[WEIGHT]])
     other = np.where(passes.kind == BACKWARD, parts[at], first[_ROW[BACKWARD]][at])
 

@@ -16,6 +16,11 @@ def merge(actions: ActionColumns, needs: Needs, lanes: Ints) -> Ints:
     action took one tick: in a tick a lane runs one ready action, a backward before a forward.
     Raises ScheduleError, naming the first blocked action and the cycle, if no order exists.
     """
+    # A tick at a time, all ranks at once: a plan may have a million actions, too many for a loop
+    # over each. GPipe on 2 ranks with 2 micro-batches:
+    #     tick      0     1     2     3     4     5
+    #     rank 0   0F0   0F1    .     .    0B0   0B1
+    #     rank 1    .    1F0   1F1   1B0   1B1    .       -> 0F0 0F1 1F0 1F1 1B0 0B0 1B1 0B1
     count = len(actions)
     needed = np.full((3, count + 1), count)  # the last entry stands for ranks that have ended
     for row, column in zip(needed, (needs.own, needs.output, needs.gradient), strict=True):
@@ -23,6 +28,8 @@ def merge(actions: ActionColumns, needs: Needs, lanes: Ints) -> Ints:
     done = np.zeros(count + 1, np.bool_)
     done[count] = True  # what an action without a need waits for
     shared = len(np.unique(lanes)) < len(lanes)
+    # The next action of each rank. That of a rank that has ended is the next rank's first (or the
+    # extra entry), which `head < last` leaves out.
     head, last = actions.first[:-1].copy(), actions.first[1:]
     ticks: list[Ints] = []
     while len(
@@ -41,6 +48,8 @@ def merge(actions: ActionColumns, needs: Needs, lanes: Ints) -> Ints:
 def _one_a_lane(ranks: Ints, lanes: Ints, forward: np.ndarray) -> Ints:
     """Of the ranks that could act, one for each lane: the first that can act back, else forward."""
     _, first, which = np.unique(lanes, return_index=True, return_inverse=True)
+    # The first ready rank of each rank's lane stands for that lane: sorted
+    # by it, then backwards first.
     turn = first[which]
     order = np.lexsort((forward, turn))
     chosen: Ints = ranks[order[np.unique(turn[order], return_index=True)[1]]]

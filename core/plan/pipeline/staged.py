@@ -16,10 +16,9 @@ from core.plan.pipeline.actions import FORWARD, OVERLAP, ActionColumns, Ints, Ne
 from core.plan.pipeline.complete import check_complete
 from core.plan.pipeline.merge import merge
 from core.plan.pipeline.options import BORDERS, CHUNKS, STAGES, read_borders
-from core.plan.plan import Plan, Role
+from core.plan.plan import Job, Plan, Role
 from core.plan.schedules.schedule import Action, Schedule, ScheduleError
 from core.plan.splits import balanced_runs
-from core.plan.strategy import Job
 from core.plan.task import (
     ABSENT,
     COLUMN_TYPES,
@@ -114,9 +113,11 @@ def staged_plan(job: Job, sizes: Sequence[Sequence[int]], schedule: Schedule) ->
     stages = cut_stages(job, schedule.stage_count(ranks, chunks))
     copies = 1 + max(one.replica for one in held)
     share = len(job.lanes) // len(sizes)
+    # By number of micro-batches: pipelines with equal shares of the batch run the same orders.
     orders = {
         count: _orders(schedule, ranks, count, chunks) for count in dict.fromkeys(map(len, sizes))
     }
+    # One entry for each rank of each pipeline; the arrays of ranks below have the same order.
     every = [order for rows in sizes for order in orders[len(rows)]]
     pipeline, rank = np.divmod(np.arange(len(every)), ranks)
     actions = ActionColumns.of(every, pipeline * copies)
@@ -200,6 +201,7 @@ class _StagedTasks:
         merged: Ints,
     ) -> None:
         self._job, self._stages, self._actions, self._merged = job, stages, actions, merged
+        # When each action comes: the inverse of `merged`, which says which action comes when.
         self._turn = np.argsort(merged)
         self._overlap = job.copies_overlap
         # By stage, in the order of the placements: shape (stages, replicas that hold each).
@@ -222,6 +224,9 @@ class _StagedTasks:
     def columns(self, needs: Needs, whole_loss: bool) -> TaskColumns:
         """All tasks; with `whole_loss` there is one loss over all micro-batches of a replica."""
         a, overlaps = self._actions, self._actions.kind == OVERLAP
+        # In the end tasks are sorted by turn * _PLACES + place: what is received for an action
+        # comes right before it, what it sends right behind. Around the action with turn 7 keys are
+        #     42 received, 43 received gradient, 44 itself, 45 sent, 46 sent gradient, 47 summed
         actions = self._note(
             a.kind, a.replica, a.stage, self._turn * _PLACES + _ACTION, microbatch=a.microbatch,
             rows=self._rows[a.replica, a.microbatch],
@@ -248,11 +253,16 @@ class _StagedTasks:
     ) -> Ints:
         """What brings each action the result of its maker: that itself, or a copy between lanes."""
         brings = makers.copy()
+        # Modulo the stages only to stay within the array: the last stage's
+        # gradient comes from the loss.
         sender = stage - 1 if forward else (stage + 1) % len(self._stages)
         source, target = self._lane_of[replica, sender], self._lane_of[replica, stage]
         takers = np.flatnonzero((makers != ABSENT) & (source != target))
         replica, stage, microbatch = replica[takers], stage[takers], microbatch[takers]
         if self._overlap:
+            # Copies that overlap stand behind the action that made the data, on the
+            # sender's copy lane; others right before the one that takes it, on its lane, as
+            # they keep that lane from computing.
             place = _SENT if forward else _SENT_GRADIENT
             lane, key = self._moving_lane(source[takers]), self._turn[makers[takers]]
         else:
@@ -276,6 +286,8 @@ class _StagedTasks:
         ends = np.flatnonzero(a.enters & (a.stage == last))
         ends = ends[np.argsort(a.microbatch[ends], kind="stable")]
         place = (a.replica[ends], np.where(whole, ABSENT, a.microbatch[ends]))
+        # The loss stands behind the last forward that it needs: its own micro-batch's, or with
+        # `whole` the last one of the replica (entries of column -1).
         ended = np.full(self._rows.shape, ABSENT)
         np.maximum.at(ended, place, self._turn[ends])
         replica, microbatch = np.nonzero(ended != ABSENT)
@@ -308,9 +320,14 @@ class _StagedTasks:
         stage = np.repeat(np.arange(stages), holders)
         replica = self._holders.ravel()
         ready = self._merged[ended[replica, stage]]  # the last action of each
+        # Shape (stages,): when the last holder of each stage has its gradients. Stages are reduced
+        # and stepped in that order, the same on all lanes: members of one collective must not wait
+        # for each other's other collectives.
         stage_ended = ended[self._holders, np.arange(stages)[:, None]].max(axis=1)
         turn = np.argsort(np.argsort(stage_ended))[stage]
         end = len(a) * _PLACES
+        # For each of the stages * holders tasks the numbers of its stage's
+        # holders, one row behind the other.
         members = np.arange(stages * holders).reshape(stages, holders)[stage].ravel()
         if self._several:
             summed = (stage_ended[stage] * _PLACES + _SUMMED) if self._overlap else end + 2 * turn
@@ -356,6 +373,7 @@ class _StagedTasks:
         noted = {name: np.concatenate(columns) for name, columns in self._noted.items()}
         sorted_by = stable_argsort(noted["key"])
         place = np.argsort(sorted_by)
+        # From here on tasks have their final numbers.
         waiter, needed = (place[np.concatenate(one)] for one in zip(*self._waits, strict=True))
         counts = np.bincount(waiter, minlength=self._count)
         return TaskColumns(

@@ -22,6 +22,9 @@ def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]
             up = index >= (count + 1) // 2
             stage = ranks - 1 - rank if up else rank
             lap = index - (count + 1) // 2 if up else index
+            # A micro-batch enters each replica every second tick. On a rank the ticks of the two
+            # replicas' forwards differ by an odd number, as the number of ranks is even: so no two
+            # of them fall together.
             tick = 2 * (first + lap)
             actions += [
                 (tick + stage, forward(stage, first + index, int(up))),

@@ -3,7 +3,7 @@
     0F0,0F1,0B0,0F2,0B1,0B2
     ,1F0,1B0,1F1,1B1,1F2,1B2
 
-A line is a rank and a cell an action; empty cells are ticks without one and say nothing here.
+A line is a rank and a cell an action; empty cells, ticks without one, are skipped.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def load_schedule(path: str) -> Schedule:
 def csv_text(orders: Sequence[Sequence[Action]]) -> str:
     """The actions of each rank as torch's compute-only form has them.
 
-    Raises PlanError for what it cannot say: passes over all micro-batches at once.
+    Raises PlanError for passes over all micro-batches at once, which the form does not have.
     """
     for order in orders:
         for action in order:
@@ -131,6 +131,8 @@ def _replicas(
     """Each micro-batch's replica, and the ranks that hold each replica's stages."""
     ways: dict[int, dict[int, int]] = {}
     for half, rank in halves:
+        # By micro-batch the rank of each stage's forward. Two micro-batches with the same way are
+        # of one replica of the model, as both find its stages on the same ranks.
         way = ways.setdefault(half.microbatch or 0, {})
         if half.kind is Kind.FORWARD:
             way.setdefault(half.stage, rank)

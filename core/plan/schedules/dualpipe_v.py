@@ -16,11 +16,13 @@ from core.plan.task import Kind
 
 
 def order(rank: int, ranks: int, microbatches: int, chunks: int) -> Sequence[Action]:
-    """Fill, overlapped pairs, and a drain whose second half puts weight gradients off."""
+    """Fill, overlapped pairs, and a drain whose second half runs weight gradients late."""
     behind = ranks - 1 - rank
     pairs = ["Fb", "fB"] * (microbatches - 2 * ranks + rank + 1)
     if behind == 0:
         pairs[:1] = ["F", "b"]  # overlapped they would only make the others wait
+    # The steps 1 to 8 of DualPipeV's source, a line each; the sixth takes two lines, as the second
+    # half of its backward passes runs in parts.
     passes = (
         ["F"] * (2 * behind)
         + ["F", "f"] * (rank + 1)

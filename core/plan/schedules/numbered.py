@@ -30,6 +30,7 @@ def numbered(
     counts as an I and a W too. `*` is the backward-weight whose backward-input is the longest ago.
     Passes that find no micro-batch left are left out; an overlap has to find two.
     """
+    # One byte a pass, so that a million of them are numbered by a few operations on arrays.
     codes = np.frombuffer("".join(passes).encode("ascii"), np.uint8)
     below = codes >= ord("a")
     letters = np.where(below, codes - (ord("a") - ord("A")), codes)
@@ -43,6 +44,7 @@ def numbered(
     late = np.flatnonzero(letters == ord(_LATE))
     longest_ago = np.flatnonzero(inputs)[: len(late)]
     stages[late], numbers[late] = stages[longest_ago], numbers[longest_ago]
+    # Patterns are written for enough micro-batches; passes of those that there are not fall out.
     kept = numbers < microbatches
     kinds = map(_KINDS.__getitem__, letters[kept].tolist())
     actions = list(map(action, stages[kept].tolist(), kinds, numbers[kept].tolist()))

@@ -118,7 +118,7 @@ class Schedule:
     ) -> float | None:
         """The formula's bubble with stage costs `f`, `b` and `w`, as a fraction of the makespan.
 
-        None where it says nothing.
+        None outside the formula's domain.
         """
         if self.bubble_time is None:
             return None

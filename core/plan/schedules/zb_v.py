@@ -16,6 +16,7 @@ from core.plan.schedules.schedule import SPLIT_BACKWARD, Action, Schedule, vee
 
 def order(rank: int, ranks: int, microbatches: int, chunks: int) -> Sequence[Action]:
     """Warm-up, a steady round of six passes, and at the end the weights that were put off."""
+    # The pattern has no gaps from 2p - 1 micro-batches on; of fewer `numbered` leaves passes out.
     full = max(2 * ranks - 1, microbatches)
     behind = ranks - rank
     passes = (

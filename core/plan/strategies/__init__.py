@@ -1,7 +1,7 @@
 """Strategies: one small file each. To add one, write its file and list it here."""
 
+from core.plan.plan import Strategy
 from core.plan.strategies import ddp, dp, dp_pp, fsdp, mp, pipeline, single, tp
-from core.plan.strategy import Strategy
 
 STRATEGIES: dict[str, Strategy] = {
     module.STRATEGY.name: module.STRATEGY

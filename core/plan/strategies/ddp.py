@@ -15,11 +15,10 @@ from collections.abc import Iterable
 from core.models.description import ModelDescription
 from core.option import Option
 from core.plan.devices import GLOO, process_group
-from core.plan.division import Part, Placement, Stage
+from core.plan.division import Collective, Collectives, Part, Placement, Stage
 from core.plan.lanes import with_helpers
-from core.plan.plan import Plan, Role
+from core.plan.plan import Job, Plan, Role, Strategy
 from core.plan.splits import starts, tensor_split
-from core.plan.strategy import Collective, Collectives, Job, Strategy
 from core.plan.task import Kind, Payload, Task, TaskColumns, add_task
 
 Buckets = tuple[tuple[str, ...], ...]
@@ -141,6 +140,7 @@ def _all_reduces(
     size = parameter_bytes(job.model)
     reduced: list[list[int]] = [[] for _ in backwards]
     for bucket, names in enumerate(buckets):
+        # A bucket is ready when the backward passes of all blocks with a parameter in it are over.
         touched = {int(name.split(".")[0]) for name in names}
         for rank, by_block in enumerate(backwards):
             needs = [by_block[block] for block in touched]

@@ -9,14 +9,14 @@ replica's gradients are ready: nothing overlaps it (torch/nn/parallel/data_paral
 """
 
 from core.plan.division import Part, Placement, Stage
-from core.plan.plan import Plan
+from core.plan.plan import Job, Plan, Strategy
 from core.plan.splits import chunk, starts
-from core.plan.strategy import Job, Strategy
 from core.plan.task import Kind, Payload, Task, TaskColumns, add_task
 
 
 def plan(job: Job) -> Plan:
     """`torch.chunk` rows to a replica on each lane; lanes for which no rows are left stay idle."""
+    # Fewer pieces than lanes where the rows do not go round, as nn.DataParallel's scatter has it.
     sizes = chunk(job.rows, len(job.lanes))
     replicas = range(len(sizes))
     others = replicas[1:]

@@ -14,10 +14,9 @@ from dataclasses import replace
 from core.option import Option
 from core.plan.pipeline.options import PIPELINE_OPTIONS
 from core.plan.pipeline.staged import staged_plan
-from core.plan.plan import Plan
+from core.plan.plan import Job, Plan, Strategy, require_rows
 from core.plan.splits import tensor_split
 from core.plan.strategies.pipeline import microbatch_rows
-from core.plan.strategy import Job, Strategy, require_rows
 
 DEFAULT_REPLICAS = 2
 REPLICAS: Option[int | None] = Option(

@@ -21,17 +21,16 @@ from collections import deque
 from itertools import zip_longest
 
 from core.models.description import ModelDescription
-from core.plan.division import Part, Placement, Stage
+from core.plan.division import Collective, Collectives, Part, Placement, Stage
 from core.plan.lanes import with_helpers
-from core.plan.plan import Plan, Role
+from core.plan.plan import Job, Plan, Role, Strategy
 from core.plan.splits import starts, tensor_split
 from core.plan.strategies.ddp import parameter_bytes
-from core.plan.strategy import Collective, Collectives, Job, Strategy
 from core.plan.task import Kind, Payload, Task, TaskColumns, add_task
 
 Pass = tuple[Kind, int]
-"""A forward or backward pass through a block; before the first is nothing, behind the last the
-loss."""
+"""A forward or backward pass through a block; the one before the first is empty, the one behind the
+last is the loss."""
 
 
 def plan(job: Job) -> Plan:
@@ -60,6 +59,8 @@ def collectives(job: Job) -> Collectives:
         Collective(Kind.REDUCE_SCATTER, Payload.PARAMETER_GRADIENTS, names)
         for names in reversed(held)
     ]
+    # In turn: the gathering for the next pass is asked for as a pass
+    # begins, reducing follows its end.
     turns = zip_longest(again[1:], reduces)
     back = [collective for turn in turns for collective in turn if collective is not None]
     return (*gathers, *again[:1], *back)
@@ -134,13 +135,15 @@ class _RankTasks:
         while self._queue:
             collective = self._queue[0]
             block = int(collective.names[0].split(".")[0])
+            # The queue's order is kept even if a later collective could begin:
+            # torch runs them in one stream.
             asked = self._passes.get(self._asked_behind(collective, block))
             if asked is None:
                 return
             self._add_collective(self._queue.popleft(), block, asked)
 
     def _asked_behind(self, collective: Collective, block: int) -> Pass:
-        """The pass behind which a collective is asked for.
+        """Key (kind, block) of the pass after which FSDP launches the collective.
 
         Gradients are reduced behind the block's own pass. Parameters are asked for by the block
         that was gathered before, as its pass begins; the first of all by their own block.

@@ -9,9 +9,8 @@ One lane works at a time: a pipeline of a single micro-batch.
 
 from core.plan.pipeline.options import CUT_OPTIONS
 from core.plan.pipeline.staged import staged_plan
-from core.plan.plan import Plan
+from core.plan.plan import Job, Plan, Strategy
 from core.plan.schedules.gpipe import SCHEDULE
-from core.plan.strategy import Job, Strategy
 
 
 def plan(job: Job) -> Plan:

@@ -9,9 +9,8 @@ from core.plan.pipeline.options import (
     SPLIT_SIZE,
 )
 from core.plan.pipeline.staged import staged_plan
-from core.plan.plan import Plan
+from core.plan.plan import Job, Plan, Strategy, require_rows
 from core.plan.splits import split, tensor_split
-from core.plan.strategy import Job, Strategy, require_rows
 
 
 def microbatch_rows(job: Job, whole: str = "a batch") -> list[int]:

@@ -1,8 +1,7 @@
 """The reference: the whole batch through the whole model on one lane."""
 
 from core.plan.division import Part, Placement, Stage
-from core.plan.plan import Plan
-from core.plan.strategy import Job, Strategy
+from core.plan.plan import Job, Plan, Strategy
 from core.plan.task import Kind, Task, TaskColumns, add_task
 
 

@@ -15,9 +15,8 @@ from collections import Counter
 from core.errors import PlanError
 from core.models.description import ModelDescription, Segment
 from core.plan.division import Part, Placement, Stage
-from core.plan.plan import Plan
+from core.plan.plan import Job, Plan, Strategy
 from core.plan.strategies import single
-from core.plan.strategy import Job, Strategy
 from core.plan.task import Kind, Payload, Task, TaskColumns, add_task
 
 
@@ -43,6 +42,7 @@ def plan(job: Job) -> Plan:
         tasks.add_pass(kind, tail)
     for stage in reversed(split):
         tasks.add_pass(Kind.BACKWARD, stage)
+        # The first segment's input is the batch: nobody needs its gradient.
         if stage.index > 0:
             tasks.add_sum(stage, Payload.GRADIENT)
     for stage in split:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 import msgspec
 import numpy as np
@@ -23,7 +23,7 @@ from core.recording.role_words import role_words
 from core.trace.own_colours import OWN_COLOURS
 from core.trace.trace import Trace
 
-Event = dict[str, Any]
+Event = dict[str, object]
 _DEPTH = re.compile(r" depth \d+$")
 _NAMES = list(OWN_COLOURS)
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from core.plan.plan import Role
 from core.plan.task import ABSENT, KINDS
 from core.trace.event_rows import Counter
 from core.trace.span import bar_label
-from core.trace.spans import ATTRIBUTES, Spans
+from core.trace.spans import ATTRIBUTES, WORDS, Spans
 from core.trace.trace import Trace
 
 PIECE = 1 << 14
 """Events that are written at once."""
 _LABELLED = ("microbatch", "bucket", "block", "replica", "paired_microbatch")
-_NUMBERS = [one.name for one in ATTRIBUTES if not one.words and one.name != "lane"]
+_NUMBERS = [name for name in ATTRIBUTES if name not in WORDS and name != "lane"]
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Events:
         """What each is: the word of its kind."""
         return [str(KINDS[kind]) for kind in self.spans["kind"].tolist()]
 
-    def arguments(self, first: int, last: int) -> list[dict[str, Any]]:
+    def arguments(self, first: int, last: int) -> list[dict[str, int]]:
         """What is known of the tasks of some, by the names of core.plan.task.Task.
 
         The step has the number under which it is shown: `iteration`, the first one 1.
@@ -71,7 +71,7 @@ class Events:
         rows = some.table.rows[some.row]
         columns = {name: rows[name] for name in _NUMBERS}
         columns["iteration"] = np.where(some.step == ABSENT, ABSENT, some.step + 1)
-        every: list[dict[str, Any]] = [{} for _ in range(len(some))]
+        every: list[dict[str, int]] = [{} for _ in range(len(some))]
         for name, column in columns.items():
             nothing = 0 if name in ("rows", "bytes") else ABSENT
             for place in np.flatnonzero(column != nothing).tolist():
@@ -102,6 +102,11 @@ def pieces(count: int) -> Iterator[tuple[int, int]]:
     """First and last (exclusive) of each piece of so many events."""
     for first in range(0, count, PIECE):
         yield first, min(first + PIECE, count)
+
+
+def numbers_or_none(numbers: NDArray[np.integer], kind: pa.DataType) -> pa.Array:
+    """Numbers as an Arrow array of a kind, null where they are ABSENT."""
+    return pa.array(numbers.astype(np.int64), kind, mask=numbers == ABSENT)
 
 
 def counter_name(trace: Trace, counter: Counter) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +64,7 @@ def kernel(kind: Kind, label: str) -> str:
 
 
 def _head(rank: int, ranks: int, device: str) -> bytes:
-    head: dict[str, Any] = {
+    head: dict[str, object] = {
         "schemaVersion": 1,
         "deviceProperties": [{"id": rank, "name": device}],
         "distributedInfo": {"backend": CUDA.group, "rank": rank, "world_size": ranks},
@@ -109,37 +108,38 @@ def _launched(
     events: Events, place: int, correlation: int, rank: int, stream: int
 ) -> tuple[Event, Event]:
     """The call that launched a task, and the task on its stream."""
-    start, end = int(events.spans.start[place]), int(events.spans.end[place])
-    kind = KINDS[events.spans["kind"][place]]
-    arguments = events.arguments(place, place + 1)[0]
-    arguments.pop("iteration", None)  # a step is told by the profiler's own range
-    at = _launch(events, place)
-    call = {
-        "ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": rank + _HOSTS,
-        "tid": _HOST, "ts": micros(at), "dur": 0, "args": {"correlation": correlation},
-    }  # fmt: skip
-    task = {
-        "ph": "X", "cat": "kernel", "name": kernel(kind, events.labels[place]), "pid": rank,
-        "tid": stream, "ts": micros(start), "dur": micros(end - start),
-        "args": {"device": rank, "stream": stream, "correlation": correlation, **arguments},
-    }  # fmt: skip
-    return call, task
+    one = events.spans[place : place + 1]
+    start, end, launched = int(one.start[0]), int(one.end[0]), int(one["launched"][0])
+    at = start if launched == ABSENT else launched
+    kind = KINDS[one["kind"][0]]
+    own = events.arguments(place, place + 1)[0]
+    own.pop("iteration", None)  # a step is told by the profiler's own range
+    arguments = {"device": rank, "stream": stream, "correlation": correlation, **own}
+    call = _complete("cuda_runtime", "cudaLaunchKernel", rank + _HOSTS, _HOST, (at, at))
+    task = _complete("kernel", kernel(kind, events.labels[place]), rank, stream, (start, end))
+    return {**call, "args": {"correlation": correlation}}, {**task, "args": arguments}
 
 
-def _launch(events: Events, place: int) -> int:
-    launched = events.spans.launched
-    known = ABSENT if launched is None else int(launched[place])
-    return int(events.spans.start[place]) if known == ABSENT else known
+def _complete(category: str, name: str, pid: int, tid: int, times: tuple[int, int]) -> Event:
+    """What lasts from its start to its end, in ns."""
+    start, end = times
+    return {
+        "ph": "X",
+        "cat": category,
+        "name": name,
+        "pid": pid,
+        "tid": tid,
+        "ts": micros(start),
+        "dur": micros(end - start),
+    }
 
 
 def _call(events: Events, place: int, host: int, thread: int) -> Event:
     """What the host does, or what tells more of other work."""
-    start, end = int(events.spans.start[place]), int(events.spans.end[place])
+    times = int(events.spans.start[place]), int(events.spans.end[place])
     nested = events.trace.header.lanes[int(events.lane[place])].role is Role.NESTED
-    return {
-        "ph": "X", "cat": "user_annotation" if nested else "cpu_op", "name": events.labels[place],
-        "pid": host, "tid": thread, "ts": micros(start), "dur": micros(end - start),
-    }  # fmt: skip
+    category = "user_annotation" if nested else "cpu_op"
+    return _complete(category, events.labels[place], host, thread, times)
 
 
 def _steps(events: Events, mine: NDArray[np.int64], host: int) -> Iterator[Event]:
@@ -155,16 +155,14 @@ def _steps(events: Events, mine: NDArray[np.int64], host: int) -> Iterator[Event
     ]
     for place, (step, start, end) in enumerate(bounds):
         end = min([end, *(then for _, then, _ in bounds[place + 1 : place + 2])])
-        yield {
-            "ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step + 1}", "pid": host,
-            "tid": _HOST, "ts": micros(start), "dur": micros(max(0, end - start)),
-        }  # fmt: skip
+        times = start, max(start, end)
+        yield _complete("user_annotation", f"ProfilerStep#{step + 1}", host, _HOST, times)
 
 
 def _named(trace: Trace, rank: int, streams: dict[int, int]) -> Iterator[Event]:
     yield metadata("process_name", rank, 0, {"name": trace.header.lanes[min(streams)].device})
     yield metadata("process_name", rank + _HOSTS, 0, {"name": "host"})
     for lane, stream in streams.items():
-        named = {"name": trace.header.lanes[lane].name}
+        named: Event = {"name": trace.header.lanes[lane].name}
         yield metadata("thread_name", rank, stream, named)
         yield metadata("thread_name", rank + _HOSTS, stream, named)

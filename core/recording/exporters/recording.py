@@ -6,14 +6,14 @@ import os
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from core.files import whole_file
 from core.plan.task import ABSENT
+from core.recording.exporters.events import numbers_or_none
 from core.recording.imported import ARGUMENTS_LEVEL, IMPORTED_LEVEL, imported_text
 from core.recording.schema import (
     ARROW_TYPES,
@@ -28,7 +28,7 @@ from core.recording.schema import (
     schema_of,
 )
 from core.trace.event_rows import Counters
-from core.trace.spans import ATTRIBUTES, TaskTable
+from core.trace.spans import ATTRIBUTES, WORDS, TaskTable
 from core.trace.trace import Trace
 
 Thing = TypeVar("Thing")
@@ -58,7 +58,7 @@ def write_recording(trace: Trace, path: Path | str) -> Generator[float, None, No
 
 def _batches(trace: Trace) -> Iterator[pa.RecordBatch]:
     for number in range(len(trace.table.firsts) - 1):
-        yield _plan(trace.table, number)
+        yield table_plan_batch(trace.table, number)
     if trace.header.foreign:
         yield _lines([(0, None, IMPORTED_LEVEL, imported_text(trace))])
     if trace.costs is not None:
@@ -75,19 +75,21 @@ def _batches(trace: Trace) -> Iterator[pa.RecordBatch]:
             yield _arguments(trace.table, some)
 
 
-def _plan(table: TaskTable, number: int) -> pa.RecordBatch:
+def table_plan_batch(table: TaskTable, number: int) -> pa.RecordBatch:
+    """The row that tells all tasks of a plan that a table has, with the tasks' own names."""
     rows = table.rows[table.plan(number)]
     counts, needs = table.needs(np.arange(len(table))[table.plan(number)])
     ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
     columns: dict[str, pa.Array] = {
-        one.name: pa.array(np.array(one.words)[rows[one.name]], pa.string())
-        if one.words
-        else _maybe(rows[one.name], ARROW_TYPES[one.name])
-        for one in ATTRIBUTES
+        name: pa.array(np.array(WORDS[name])[rows[name]], pa.string())
+        if name in WORDS
+        else numbers_or_none(rows[name], ARROW_TYPES[name])
+        for name in ATTRIBUTES
     }
     columns["after"] = pa.ListArray.from_arrays(pa.array(ends), pa.array(needs, pa.int32()))
-    names = pa.array([*table.names, None], pa.string())
-    columns["name"] = names.take(pa.array(np.where(rows["name"] < 0, len(names) - 1, rows["name"])))
+    distinct, which = np.unique(rows["name"], return_inverse=True)
+    names = [None if place == ABSENT else table.names[place] for place in distinct.tolist()]
+    columns["name"] = pa.array(names, pa.string()).take(pa.array(which))
     arrays = [columns[field.name] for field in TASK]
     tasks = pa.StructArray.from_arrays(arrays, fields=list(TASK))
     whole = pa.ListArray.from_arrays(pa.array([0, len(tasks)], pa.int32()), tasks)
@@ -101,8 +103,8 @@ def _spans(trace: Trace, lane: int, first: int) -> pa.RecordBatch:
         len(spans),
         record=record_column([Record.SPAN] * len(spans)),
         note=note_column(own, lane=np.full(int(own.sum()), lane)) if own.any() else None,
-        **{name: _maybe(spans[name], pa.int32()) for name in ("plan", "task", "step")},
-        **{name: _maybe(spans[name], pa.int64()) for name in ("ready", "launched")},
+        **{name: numbers_or_none(spans[name], pa.int32()) for name in ("plan", "task", "step")},
+        **{name: numbers_or_none(spans[name], pa.int64()) for name in ("ready", "launched")},
         start=pa.array(spans.start),
         end=pa.array(spans.end),
     )
@@ -146,10 +148,6 @@ def _pieces(things: Iterable[Thing], count: int) -> Iterator[list[Thing]]:
     every = iter(things)
     while some := list(islice(every, count)):
         yield some
-
-
-def _maybe(numbers: NDArray[Any], kind: pa.DataType) -> pa.Array:
-    return pa.array(numbers.astype(np.int64), kind, mask=numbers == ABSENT)
 
 
 def _known(step: int) -> int | None:

@@ -14,20 +14,21 @@ from numpy.typing import NDArray
 from core.files import whole_file
 from core.plain import cell
 from core.plan.task import ABSENT
+from core.recording.exporters.events import numbers_or_none
 from core.recording.schema import ARROW_TYPES
 from core.trace.listing import Listing
-from core.trace.spans import ATTRIBUTES, Spans
+from core.trace.spans import ATTRIBUTES, WORDS, Spans
 from core.trace.trace import Trace
 
 PIECE = 1 << 15
 """Spans that are written at once."""
 SUFFIXES = (".csv", ".parquet")
 _TIMES = ("start", "end", "ready", "launched")
-_OWN = [attribute for attribute in ATTRIBUTES if attribute.name != "lane"]
+_OWN = [name for name in ATTRIBUTES if name != "lane"]
 SCHEMA = pa.schema(
     [
         ("lane", pa.string()), ("step", pa.int32()), ("task", pa.int32()), ("name", pa.string()),
-        *((attribute.name, ARROW_TYPES[attribute.name]) for attribute in _OWN),
+        *((name, ARROW_TYPES[name]) for name in _OWN),
         *((f"{name}_ns", pa.int64()) for name in _TIMES), ("duration_ns", pa.int64()),
     ]
 )  # fmt: skip
@@ -77,12 +78,12 @@ def _batch(
         pa.array(tasks["task"]),
         _words(tasks["name"], spans.table.names, written),
         *(
-            _words(tasks[a.name], list(a.words), written)
-            if a.words
-            else _maybe(tasks[a.name], ARROW_TYPES[a.name])
-            for a in _OWN
+            _words(tasks[name], list(WORDS[name]), written)
+            if name in WORDS
+            else numbers_or_none(tasks[name], ARROW_TYPES[name])
+            for name in _OWN
         ),
-        *(_maybe(spans[column], pa.int64()) for column in _TIMES),
+        *(numbers_or_none(spans[column], pa.int64()) for column in _TIMES),
         pa.array(spans.end - spans.start),
     ]
     return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
@@ -92,10 +93,6 @@ def _gathered(trace: Trace, lanes: NDArray[np.int64], index: NDArray[np.int64]) 
     """The spans at some places, in their order."""
     parts = [trace.spans(lane)[index[lanes == lane]] for lane in np.unique(lanes).tolist()]
     return Spans.joined(parts)[np.argsort(np.argsort(lanes, kind="stable"))]
-
-
-def _maybe(numbers: NDArray[Any], kind: pa.DataType) -> pa.Array:
-    return pa.array(numbers.astype(np.int64), kind, mask=numbers == ABSENT)
 
 
 def _words(codes: NDArray[Any], words: list[str], written: Callable[[str], str]) -> pa.Array:

@@ -21,13 +21,14 @@ from core.recording.importers.json_events import (
     plain_number,
 )
 from core.recording.importers.roles import with_roles
-from core.recording.role_words import Told, told_role
+from core.recording.role_words import TrackRole, read_role
 from core.trace.odd import Odd
 
 NS_PER_UNIT = 1000.0  # times are microseconds, whatever unit a file asks viewers to show
 ASYNC, INSTANTS = "async", "instants"
 _BEGINS, _ENDS = {"b": "b", "S": "S"}, {"e": "b", "F": "S"}
 _INSTANT = frozenset("iIRnTp")
+MOST_ENCLOSING = 64  # calls that are looked at for one that an arrow's end is in
 _KNOWN = frozenset("XMBECstfbeSF") | _INSTANT
 
 
@@ -149,14 +150,14 @@ def titles(events: Events) -> list[tuple[str, str]]:
     ]
 
 
-def with_told_roles(events: Events, tracks: Sequence[Track]) -> tuple[Track, ...]:
+def with_file_roles(events: Events, tracks: Sequence[Track]) -> tuple[Track, ...]:
     """The tracks of threads with the roles that a file of our own tells beside their names."""
     numbers = {(pid, str(tid)): place for place, (pid, tid) in enumerate(events.threads)}
     threads = {tid: place for (_, tid), place in numbers.items()}
-    roles: dict[int, Told] = {}
+    roles: dict[int, TrackRole] = {}
     for event in events.rest:
         place = numbers.get((event.pid, str(event.tid)))
-        role = told_role(event.args.role) if event.args is not None else None
+        role = read_role(event.args.role) if event.args is not None else None
         if event.ph == "M" and role is not None and place is not None:
             roles[place] = role[0], threads.get(str(role[1]), ABSENT)
     return with_roles(tracks, range(len(tracks)), roles)
@@ -176,13 +177,15 @@ def arrows(
     if not flows:
         return np.empty((0, 2), np.int64)
     order = np.lexsort((-end, start, thread))
-    find = _Enclosing(thread[order], start[order], end[order])
+    firsts = np.searchsorted(thread[order], np.arange(len(events.threads) + 1)).tolist()
+    start, end = start[order], end[order]
     open_flows: dict[tuple[Number, ...], int] = {}
     links: list[tuple[int, int]] = []
     for event in sorted(flows, key=lambda one: (number(one.ts), "stf".index(one.ph))):
         key = (event.cat, event.name, event.id)
         code = events.threads.get((event.pid, event.tid))
-        place = find.at(code, number(event.ts)) if code is not None else None
+        mine = range(0) if code is None else range(firsts[code], firsts[code + 1])
+        place = _enclosing(start, end, mine, number(event.ts))
         before = open_flows.pop(key, None) if event.ph != "s" else None
         if place is None or (event.ph != "s" and before is None):
             events.odd[Odd.ORPHAN_FLOW] += 1
@@ -223,24 +226,14 @@ def lone_arrows(events: Events) -> int:
     return len(begun ^ ended)
 
 
-class _Enclosing:
-    """Finds the innermost event of a thread at a moment, among events by thread and start."""
-
-    MOST = 64  # calls that are looked at
-
-    def __init__(
-        self, thread: NDArray[np.int32], start: NDArray[np.int64], end: NDArray[np.int64]
-    ) -> None:
-        self._thread, self._start, self._end = thread, start, end
-
-    def at(self, thread: int, micros: float) -> int | None:
-        """The place of the event, or None."""
-        if not abs(micros) < LATEST:
-            return None
-        moment = int(_nanoseconds(np.array([micros]))[0])
-        first, last = np.searchsorted(self._thread, [thread, thread + 1]).tolist()
-        place = first + int(np.searchsorted(self._start[first:last], moment, "right")) - 1
-        for tried in range(place, max(first - 1, place - self.MOST), -1):
-            if self._end[tried] >= moment:
-                return tried
+def _enclosing(
+    start: NDArray[np.int64], end: NDArray[np.int64], events: range, micros: float
+) -> int | None:
+    """The innermost of a thread's events, which are in order of their starts, at a moment."""
+    if not abs(micros) < LATEST:
         return None
+    moment = int(_nanoseconds(np.array([micros]))[0])
+    mine = start[events.start : events.stop]
+    place = events.start + int(np.searchsorted(mine, moment, "right")) - 1
+    tried = range(place, max(events.start - 1, place - MOST_ENCLOSING), -1)
+    return next((place for place in tried if end[place] >= moment), None)

@@ -25,7 +25,7 @@ from core.recording.importers.calls import (
     names_of,
     times_of,
     titles,
-    with_told_roles,
+    with_file_roles,
 )
 from core.recording.importers.found import Found, Track
 from core.recording.importers.json_arguments import arguments_of
@@ -33,10 +33,9 @@ from core.recording.importers.json_events import Events, read_events
 from core.recording.importers.json_pieces import refusal
 from core.recording.importers.kineto import found_of_kineto, is_kineto
 from core.recording.importers.megascan import found_of_megascan, is_megascan
-from core.recording.importers.to_trace import OTHER, trace_of
+from core.recording.importers.to_trace import OTHER, opened
 from core.recording.index import Progress
 from core.recording.stream import Opened
-from core.trace.odd import told
 
 
 def read_chrome_trace(path: Path | str, progress: Progress | None = None) -> Opened:
@@ -46,10 +45,7 @@ def read_chrome_trace(path: Path | str, progress: Progress | None = None) -> Ope
     cannot be read or has no complete event, and Cancelled if `progress` returns False.
     """
     with gc_paused(), one_line(refusal(path), RecordingError, msgspec.MsgspecError):
-        found = read_found(Path(path), progress)
-        trace = trace_of(found, Path(path).name)
-    lost = told(trace.odd)
-    return Opened(trace, lost and f"{path}: {lost}")
+        return opened(read_found(Path(path), progress), Path(path))
 
 
 def read_found(path: Path, progress: Progress | None = None) -> Found:
@@ -78,7 +74,7 @@ def found_of_chrome(events: Events) -> Found:
     if all(track.role is Role.NESTED for track in tracks):
         tracks = tuple(Track(track.name, track.place) for track in tracks)
     return Found(
-        with_told_roles(events, tracks), names, columns["thread"], columns["name"], start, end,
+        with_file_roles(events, tracks), names, columns["thread"], columns["name"], start, end,
         np.full(len(start), OTHER, np.int8), counters=counters_of(events),
         links=arrows(events, columns["thread"], start, end), odd=events.odd,
     )  # fmt: skip

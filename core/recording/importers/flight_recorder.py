@@ -18,11 +18,11 @@ from core.reading import one_line
 from core.recording.importers.found import MOST_EVENTS, Found, Track
 from core.recording.importers.in_order import arguments_in_order
 from core.recording.importers.json_pieces import reader
-from core.recording.importers.to_trace import trace_of
-from core.recording.importers.words import kinds_of
+from core.recording.importers.to_trace import opened
+from core.recording.importers.words import coded, kinds_of
 from core.recording.index import Progress, report_progress
 from core.recording.stream import Opened
-from core.trace.odd import Odd, told
+from core.trace.odd import Odd
 
 MOST_BYTES = 1 << 29
 _RANK = re.compile(r"(?:rank|trace|dump)[-_ ]?(\d{1,6})", re.IGNORECASE)
@@ -58,9 +58,7 @@ def read_flight_recorder(path: Path | str, progress: Progress | None = None) -> 
         report_progress(progress, 1, 1)
         if not len(found):
             raise RecordingError(f"{words}: it has no collective that says when it was called")
-        trace = trace_of(found, Path(path).name)
-    lost = told(trace.odd)
-    return Opened(trace, lost and f"{path}: {lost}")
+        return opened(found, Path(path))
 
 
 def found_of_dump(path: Path) -> Found:
@@ -112,18 +110,17 @@ def _found(
 ) -> Found:  # fmt: skip
     rank = _RANK.search(path.name)
     place = f"rank {int(rank[1])}" if rank else path.name
-    groups = {name: code for code, name in enumerate(dict.fromkeys(map(_group, entries)))}
-    named = [entry.profiling_name or "unnamed" for entry in entries]
-    codes = {name: code for code, name in enumerate(dict.fromkeys(named))}
-    name = np.array([codes[text] for text in named], np.int32)
-    track = np.array([groups[_group(entry)] for entry in entries], np.int32)
+    groups: dict[str, int] = {}
+    names: dict[str, int] = {}
+    track = coded([_group(entry) for entry in entries], groups)
+    name = coded([entry.profiling_name or "unnamed" for entry in entries], names)
     more = {"bucket": np.minimum(track, np.iinfo(np.int16).max)}
     if rank:
         own = min(int(rank[1]), int(np.iinfo(np.int16).max))
         more["replica"] = np.full(len(entries), own, np.int32)
     return Found(
-        tuple(Track(group, place, Role.COMPUTE) for group in groups), tuple(codes), track, name,
-        times[:, 0], times[:, 1], kinds_of(codes)[name], more,
+        tuple(Track(group, place, Role.COMPUTE) for group in groups), tuple(names), track, name,
+        times[:, 0], times[:, 1], kinds_of(names)[name], more,
         launched=np.array([entry.time_created_ns for entry in entries], np.int64), odd=odd,
     )  # fmt: skip
 

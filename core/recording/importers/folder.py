@@ -20,7 +20,7 @@ from core.recording.importers.to_trace import trace_of
 from core.recording.index import Progress, report_progress
 from core.recording.sniff import RANK_FILES, Format, format_of, trace_files
 from core.recording.stream import Opened
-from core.trace.odd import Odd, told
+from core.trace.odd import Odd, odd_text
 
 MOST_FILES = 1024
 NOTHING = f"there is none in it, nor a recording of a rank ({RANK_FILES})"
@@ -42,7 +42,7 @@ def read_trace_folder(path: Path | str, progress: Progress | None = None) -> Ope
         found = _together([part for part in read.parts if len(part)])
         found.odd[Odd.UNREADABLE] += read.unreadable
         trace = trace_of(found, Path(path).name)
-    lost = " ".join(filter(None, (told(trace.odd), read.failed)))
+    lost = " ".join(filter(None, (odd_text(trace.odd), read.failed)))
     return Opened(trace, lost and f"{path}: {lost}")
 
 

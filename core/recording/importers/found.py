@@ -46,11 +46,15 @@ class Steps:
     end: NDArray[np.int64]
 
     @classmethod
-    def of(cls, bounds: Sequence[tuple[int, int, int]]) -> Steps:
-        """From (number, start, end) of each."""
-        columns = np.array(sorted(bounds), np.int64).reshape(-1, 3)
-        kept = np.flatnonzero(np.diff(columns[:, 0], prepend=-1) > 0)
-        return cls(*columns[kept].T)
+    def spanning(
+        cls, number: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64]
+    ) -> Steps:
+        """From the first start to the last end of what has one number; none needs to be sorted."""
+        every, which = np.unique(number, return_inverse=True)
+        first, last = np.full(len(every), np.iinfo(np.int64).max), np.full(len(every), ABSENT)
+        np.minimum.at(first, which, start)
+        np.maximum.at(last, which, end)
+        return cls(every, first, last)
 
     def at(self, times: NDArray[np.int64]) -> NDArray[np.int32]:
         """The number of the step at each of some moments.
@@ -66,7 +70,37 @@ class Steps:
         return found
 
 
-NO_STEPS = Steps.of(())
+NO_STEPS = Steps(*np.empty((3, 0), np.int64))
+
+
+@dataclass(frozen=True, slots=True)
+class Launches:
+    """Tasks of devices and the calls that launched them, as places; `orphans` have no call."""
+
+    call: NDArray[np.int64]
+    device: NDArray[np.int64]
+    orphans: int
+
+    @classmethod
+    def of(cls, ids: NDArray[Any], calls: NDArray[np.int64], tasks: NDArray[np.int64]) -> Launches:
+        """Calls and tasks among n events: a task has the id of the call that launched it."""
+        if not len(calls):
+            return cls(calls, calls, 0)
+        calls = calls[np.argsort(ids[calls], kind="stable")]
+        at = np.searchsorted(ids[calls], ids[tasks])
+        hit = ids[calls[np.minimum(at, len(calls) - 1)]] == ids[tasks]
+        return cls(calls[at[hit]], tasks[hit], int((~hit).sum()))
+
+    def times(self, start: NDArray[np.int64]) -> NDArray[np.int64]:
+        """When each of n events that start so was launched, in ns; ABSENT if that is not known."""
+        launched = np.full(len(start), ABSENT, np.int64)
+        launched[self.device] = start[self.call]
+        return launched
+
+    @property
+    def links(self) -> NDArray[np.int64]:
+        """The same as Found has them."""
+        return np.stack([self.call, self.device], axis=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +164,8 @@ def joined(parts: Sequence[Found]) -> Found:
             for one in part.tracks
         ]
         codes = [names.setdefault(name, len(names)) for name in part.names]
+        # Behind the codes stands one more entry: a name that is absent (-1) picks it, so that it is
+        # in range.
         columns["name"].append(np.array([*codes, 0], np.int32)[part.name])
         columns["track"].append(part.track + np.int32(base))
         columns["links"].append(part.links + first)
@@ -164,12 +200,8 @@ def _of_all(parts: Sequence[Found], name: str) -> NDArray[Any] | None:
 
 
 def _steps_of_all(parts: Sequence[Found]) -> Steps:
-    """Steps that have one number are one, from the first start to the last end."""
-    number = np.concatenate([part.steps.number for part in parts])
-    if not len(number):
-        return NO_STEPS
-    every, which = np.unique(number, return_inverse=True)
-    start, end = np.full(len(every), np.iinfo(np.int64).max), np.full(len(every), ABSENT)
-    np.minimum.at(start, which, np.concatenate([part.steps.start for part in parts]))
-    np.maximum.at(end, which, np.concatenate([part.steps.end for part in parts]))
-    return Steps(every, start, end)
+    """Steps that have one number are one."""
+    columns = ("number", "start", "end")
+    return Steps.spanning(
+        *(np.concatenate([getattr(part.steps, name) for part in parts]) for name in columns)
+    )

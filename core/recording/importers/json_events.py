@@ -21,6 +21,7 @@ from core.plain import error_text
 from core.plan.task import ABSENT
 from core.recording.importers.found import MOST_EVENTS, MOST_LANES
 from core.recording.importers.json_pieces import pieces, reader, refusal, repaired
+from core.recording.importers.words import coded
 from core.recording.index import Progress, report_progress
 from core.trace.odd import Odd
 from core.trace.own_colours import OWN_CODES
@@ -61,21 +62,21 @@ class Event(msgspec.Struct, gc=False):
 class OddEvent(msgspec.Struct, gc=False):
     """An event of which something is of another form than that of others."""
 
-    ph: Any = ""
-    ts: Any = None
-    dur: Any = None
-    pid: Any = None
-    tid: Any = None
-    name: Any = ""
-    cat: Any = None
-    id: Any = None
+    ph: object = ""
+    ts: object = None
+    dur: object = None
+    pid: object = None
+    tid: object = None
+    name: object = ""
+    cat: object = None
+    id: object = None
     args: msgspec.Raw = msgspec.Raw(b"")
 
 
 class Coloured(msgspec.Struct, gc=False):
     """What is read of an event that may have a colour of its own."""
 
-    cname: Any = None
+    cname: object = None
 
 
 class Asked(msgspec.Struct, gc=False):
@@ -87,9 +88,9 @@ class Asked(msgspec.Struct, gc=False):
 class Counted(msgspec.Struct, gc=False):
     """What is read of an event that counts."""
 
-    ph: Any = ""
-    ts: Any = None
-    name: Any = ""
+    ph: object = ""
+    ts: object = None
+    name: object = ""
     args: Any = None
 
 
@@ -312,7 +313,7 @@ def _plain(event: OddEvent) -> Event:
     )  # fmt: skip
 
 
-def plain_number(value: Any) -> Number:
+def plain_number(value: object) -> Number:
     """What is no number and no text counts as missing."""
     return value if isinstance(value, int | float | str) else None
 
@@ -324,7 +325,7 @@ def _known(data: msgspec.Raw) -> Arguments:
     except msgspec.DecodeError:
         pass
     try:
-        every = msgspec.json.decode(data, type=dict[str, Any])
+        every = msgspec.json.decode(data, type=dict[str, object])
     except (msgspec.DecodeError, RecursionError):
         return NO_ARGUMENTS
     kept = {key: value for key, value in every.items() if isinstance(value, int | float | str)}
@@ -352,10 +353,3 @@ def number(value: Number) -> float:
         return float("nan" if value is None else value)
     except (ValueError, OverflowError):
         return float("nan")
-
-
-def coded(values: list[Any], codes: dict[Any, int]) -> NDArray[np.int32]:
-    """The number of each value; new ones get the next numbers, in order of appearance."""
-    for value in dict.fromkeys(values):
-        codes.setdefault(value, len(codes))
-    return np.fromiter(map(codes.__getitem__, values), np.int32, len(values))

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from core.plan.plan import Role
 from core.plan.task import ABSENT, IS_COMMUNICATION
 from core.recording.importers.calls import INSTANTS, lone_arrows, names_of, times_of, titles
-from core.recording.importers.found import Found, Steps, Track
+from core.recording.importers.found import Found, Launches, Track
 from core.recording.importers.json_events import LATEST, Events, Number, number
 from core.recording.importers.words import MEMORY, kinds_of, matching, steps_of
 from core.trace.odd import Odd
@@ -68,7 +68,8 @@ def found_of_kineto(events: Events, path: Path) -> Found:
     start, end = times_of(columns["begin"], columns["length"])
     groups = np.array([_GROUPS.get(_category(name), HOST) for name in events.categories])
     group = groups[columns["category"]]
-    group[_instants(events)[columns["thread"]]] = NOTES
+    has_instants = np.array([str(tid).startswith(INSTANTS) for _, tid in events.threads])
+    group[has_instants[columns["thread"]]] = NOTES
     kind = kinds_of(names)[columns["name"]]
     rank = rank_of(events, path)
     place = path.name if rank is None else f"rank {rank}"
@@ -76,17 +77,16 @@ def found_of_kineto(events: Events, path: Path) -> Found:
     thread_titles = titles(events)
     tids = [tid for _, tid in events.threads]
     tracks = tuple(rows.track(n, tids, thread_titles, place) for n in range(len(rows.thread)))
-    steps = _steps(names, columns["name"], start, end, group)
-    launches = _Launches.of(events, columns["category"], columns["correlation"], group)
+    host = (group != DEVICE) & (group != DEVICE_NOTES)  # which notes the steps
+    steps = steps_of(names, columns["name"][host], start[host], end[host])
+    launches = _launches(events, columns, group)
     events.odd[Odd.ORPHAN_LAUNCH] += launches.orphans
     events.odd[Odd.ORPHAN_FLOW] += lone_arrows(events)
-    launched = np.full(len(start), ABSENT, np.int64)
-    launched[launches.device] = start[launches.call]
     found = Found(
         tracks, names, row, columns["name"], start, end, kind,
-        _more(events, columns, rank), launched,
+        _more(events, columns, rank), launches.times(start),
         steps.at(start) if len(steps.number) else None,
-        np.stack([launches.call, launches.device], axis=1), steps, odd=events.odd,
+        launches.links, steps, odd=events.odd,
     )  # fmt: skip
     found = replace(
         found, links=np.concatenate([found.links, _after_collectives(found, rows.main)])
@@ -116,26 +116,14 @@ def _after_collectives(found: Found, main: int) -> NDArray[np.int64]:
         return np.empty((0, 2), np.int64)
     mine = mine[np.argsort(found.start[mine], kind="stable")]
     moving = moving[np.argsort(found.end[moving], kind="stable")]
+    # When the stream was free for each task but the first: its tasks may overlap in a file, so
+    # behind the latest end of all before.
     task, free = mine[1:], np.maximum.accumulate(found.end[mine])[:-1]
     last = moving[np.searchsorted(found.end[moving], found.start[task], "right") - 1]
     waited = (found.launched[task] != ABSENT) & (found.launched[task] <= free)
     waited &= (found.end[last] > free) & (found.end[last] <= found.start[task])
     waited &= found.start[task] - found.end[last] < REACTS_NS
     return np.stack([last[waited], task[waited]], axis=1)
-
-
-def _steps(
-    names: tuple[str, ...], name: NDArray[np.int32], start: NDArray[np.int64],
-    end: NDArray[np.int64], group: NDArray[np.int64],
-) -> Steps:  # fmt: skip
-    """The steps by what the host notes."""
-    host = (group != DEVICE) & (group != DEVICE_NOTES)
-    return steps_of(names, name[host], start[host], end[host])
-
-
-def _instants(events: Events) -> NDArray[np.bool_]:
-    """Whether each thread is a row of moments."""
-    return np.array([str(tid).startswith(INSTANTS) for _, tid in events.threads])
 
 
 def _process_groups(events: Events) -> NDArray[np.int16]:
@@ -150,30 +138,13 @@ def _category(name: str | None) -> str:
     return (name or "").lower()
 
 
-@dataclass(frozen=True, slots=True)
-class _Launches:
-    """Tasks of devices and the calls that launched them, as places; `orphans` have no call."""
-
-    call: NDArray[np.int64]
-    device: NDArray[np.int64]
-    orphans: int
-
-    @classmethod
-    def of(
-        cls, events: Events, category: NDArray[np.int32], ids: NDArray[np.float64],
-        group: NDArray[np.int64],
-    ) -> _Launches:  # fmt: skip
-        launching = np.array([_category(name) in _LAUNCH for name in events.categories])
-        correlation = np.nan_to_num(ids, nan=0.0)
-        calls = np.flatnonzero(launching[category] & (correlation > 0))
-        tasks = np.flatnonzero((group == DEVICE) & (correlation > 0))
-        if not len(calls):
-            return cls(calls, calls, 0)
-        calls = calls[np.argsort(correlation[calls], kind="stable")]
-        at = np.searchsorted(correlation[calls], correlation[tasks])
-        hit = correlation[calls[np.minimum(at, len(calls) - 1)]] == correlation[tasks]
-        hit &= at < len(calls)
-        return cls(calls[at[hit]], tasks[hit], int((~hit).sum()))
+def _launches(
+    events: Events, columns: dict[str, NDArray[Any]], group: NDArray[np.int64]
+) -> Launches:
+    launching = np.array([_category(name) in _LAUNCH for name in events.categories])
+    ids = np.nan_to_num(columns["correlation"], nan=0.0)
+    calls = np.flatnonzero(launching[columns["category"]] & (ids > 0))
+    return Launches.of(ids, calls, np.flatnonzero((group == DEVICE) & (ids > 0)))
 
 
 @dataclass(frozen=True)
@@ -230,12 +201,15 @@ def _rows(
 
     A process may have a device's number: what is told apart are thread and group of categories.
     """
+    # Eight groups of categories at most: thread and group in one number.
     every, which = np.unique(columns["thread"] * 8 + group, return_inverse=True)
     length = columns["length"]
     memory = matching(names_of(events), MEMORY)[columns["name"]]
     weights = (length, np.where(IS_COMMUNICATION[kind], length, 0), np.where(memory, length, 0))
     times = np.stack([np.bincount(which, some, len(every)) for some in weights])
     computing = times[0] - times[1] - times[2]
+    # By group, among a device's streams the one that computes most first, then by number: lexsort
+    # takes its last key first.
     order = np.lexsort((every, -computing * (every % 8 == DEVICE), _ORDER[every % 8]))
     new = np.empty(len(every), np.int32)
     new[order] = np.arange(len(every), dtype=np.int32)

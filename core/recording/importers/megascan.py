@@ -19,11 +19,11 @@ from core.recording.importers.calls import (
     names_of,
     times_of,
     titles,
-    with_told_roles,
+    with_file_roles,
 )
 from core.recording.importers.found import Found, Steps, Track
 from core.recording.importers.json_events import Events
-from core.recording.importers.words import kind_of, matching
+from core.recording.importers.words import kind_of, matching, own_kinds
 
 _KINDS = (
     (re.compile(r"all[-_]?reduce", re.IGNORECASE), Kind.ALL_REDUCE),
@@ -34,7 +34,6 @@ _KINDS = (
     (re.compile(r"^(?:\w+[-_ ])?backward", re.IGNORECASE), Kind.BACKWARD),
     (re.compile(r"optimizer", re.IGNORECASE), Kind.STEP),
 )
-_OWN = {str(kind): code for kind, code in KIND_CODES.items()}
 _WHOLE = re.compile(r"^(?:train[-_ ]?)?(?:iteration|step)\b", re.IGNORECASE)
 """What encloses all of an iteration, and so is no work of its own."""
 
@@ -49,7 +48,7 @@ def found_of_megascan(events: Events) -> Found:
     columns, names = events.whole(), names_of(events)
     start, end = times_of(columns["begin"], columns["length"])
     thread_titles = titles(events)
-    tracks = with_told_roles(events, [Track(title, process) for title, process in thread_titles])
+    tracks = with_file_roles(events, [Track(title, process) for title, process in thread_titles])
     notes = (
         Track(f"{title} iterations", process, Role.NESTED, thread)
         for thread, (title, process) in enumerate(thread_titles)
@@ -57,12 +56,12 @@ def found_of_megascan(events: Events) -> Found:
     encloses = matching(names, _WHOLE)[columns["name"]]
     track = columns["thread"] + (len(thread_titles) * encloses).astype(np.int32)
     kinds = np.array([KIND_CODES[_kind(name)] for name in names], np.int8)[columns["name"]]
-    own_kinds = np.array([_OWN.get(name or "", ABSENT) for name in events.categories], np.int8)
-    own_kind = own_kinds[columns["category"]]
-    kinds = np.where(own_kind == ABSENT, kinds, own_kind).astype(np.int8)
+    own_kind = own_kinds(events.categories)[columns["category"]]
+    kinds = np.where(own_kind == ABSENT, kinds, own_kind)
     # An iteration's event tells its number; what lies within it, often not.
     iteration = _whole(columns["iteration"])
-    steps = _steps(iteration, start, end)
+    told = iteration >= 0
+    steps = Steps.spanning(iteration[told], start[told], end[told])
     more = {
         "microbatch": _whole(columns["microbatch"]),
         "stage": np.minimum(_stage(columns), np.iinfo(np.int16).max),
@@ -91,12 +90,3 @@ def _stage(columns: dict[str, NDArray[np.float64]]) -> NDArray[np.int64]:
     rank, chunk = _whole(columns["pp_rank"]), _whole(columns["model_chunk"])
     ranks = int(rank.max(initial=0)) + 1
     return np.where(rank >= 0, np.maximum(chunk, 0) * ranks + rank, ABSENT)
-
-
-def _steps(iteration: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64]) -> Steps:
-    numbered = np.flatnonzero(iteration >= 0)
-    number, which = np.unique(iteration[numbered], return_inverse=True)
-    first, last = np.full(len(number), np.iinfo(np.int64).max), np.full(len(number), ABSENT)
-    np.minimum.at(first, which, start[numbered])
-    np.maximum.at(last, which, end[numbered])
-    return Steps(number, first, last)

@@ -12,19 +12,20 @@ from pathlib import Path
 from urllib.parse import quote
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.errors import RecordingError
 from core.gc_paused import gc_paused
 from core.plan.plan import Role
 from core.plan.task import ABSENT, IS_COMMUNICATION
 from core.reading import one_line
-from core.recording.importers.found import MOST_EVENTS, MOST_LANES, Found, Track
+from core.recording.importers.found import MOST_EVENTS, MOST_LANES, Found, Launches, Track
 from core.recording.importers.in_order import arguments_in_order
-from core.recording.importers.to_trace import trace_of
-from core.recording.importers.words import kinds_of, steps_of
+from core.recording.importers.to_trace import opened
+from core.recording.importers.words import coded, kinds_of, steps_of
 from core.recording.index import Progress, report_progress
 from core.recording.stream import Opened
-from core.trace.odd import Odd, told
+from core.trace.odd import Odd
 
 LATEST = 1 << 61  # ns
 _PROCESS = 0xFFFFFF  # bits 24 to 47 of a global id are the process, those below the thread
@@ -67,9 +68,7 @@ def read_nsight(path: Path | str, progress: Progress | None = None) -> Opened:
         if not rows.start:
             raise RecordingError(f"{words}: it has no kernel, call or range that says when it ran")
         told_of = arguments_in_order(Path(path), np.array(rows.place, np.int32), _texts)
-        trace = trace_of(replace(rows.found(), arguments=told_of), Path(path).name)
-    lost = told(trace.odd)
-    return Opened(trace, lost and f"{path}: {lost}")
+        return opened(replace(rows.found(), arguments=told_of), Path(path))
 
 
 @contextmanager
@@ -147,46 +146,35 @@ class _Rows:
         keys = sorted(set(self.key))
         if len(keys) > MOST_LANES:
             raise ValueError(f"it has more than {MOST_LANES:,} streams and threads")
-        codes = {key: code for code, key in enumerate(keys)}
-        track = np.array([codes[key] for key in self.key], np.int32)
-        texts = {text: code for code, text in enumerate(dict.fromkeys(self.name))}
-        name = np.array([texts[text] for text in self.name], np.int32)
+        track = coded(self.key, {key: code for code, key in enumerate(keys)})
+        codes: dict[str, int] = {}
+        name = coded(self.name, codes)
+        names = tuple(codes)
         start, end = np.array(self.start, np.int64), np.array(self.end, np.int64)
-        kind = kinds_of(texts)[name]
+        kind = kinds_of(names)[name]
         what = np.array([key[0] for key in self.key])
         ranges = what == _RANGE
-        steps = steps_of(tuple(texts), name[ranges], start[ranges], end[ranges])
+        steps = steps_of(names, name[ranges], start[ranges], end[ranges])
         moving = np.bincount(track, (end - start) * IS_COMMUNICATION[kind], len(keys))
         mostly = 2 * moving > np.bincount(track, end - start, len(keys))
+        # Of several rows that tell of one thread the first is served: it is put in last.
         own = reversed(list(enumerate(keys)))
         first = {_served(key): n for n, key in own if key[0] != _RANGE}
         tracks = tuple(_track(key, n, bool(mostly[n]), first) for n, key in enumerate(keys))
-        call, task = self._launches(what)
-        launched = np.full(len(start), ABSENT, np.int64)
-        launched[task] = start[call]
+        launches = self._launches(what)
+        self.odd[Odd.ORPHAN_LAUNCH] += launches.orphans
         return Found(
-            tracks, tuple(texts), track, name, start, end, kind, launched=launched,
+            tracks, names, track, name, start, end, kind, launched=launches.times(start),
             step=steps.at(start) if len(steps.number) else None,
-            links=np.stack([call, task], axis=1), steps=steps, odd=self.odd,
+            links=launches.links, steps=steps, odd=self.odd,
         )  # fmt: skip
 
-    def _launches(
-        self, what: np.ndarray[tuple[int], np.dtype[np.int64]]
-    ) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], ...]:
+    def _launches(self, what: NDArray[np.int64]) -> Launches:
         """Calls and the tasks of devices that they launched; a process has its own numbers."""
-        by_call = {
-            (self.key[n][1], self.correlation[n]): n
-            for n in np.flatnonzero(what == _CALL).tolist()
-            if self.correlation[n] > 0
-        }
-        pairs = [
-            (by_call[own], n)
-            for n in np.flatnonzero(what == _KERNEL).tolist()
-            if (own := (self.key[n][1], self.correlation[n])) in by_call
-        ]
-        self.odd[Odd.ORPHAN_LAUNCH] += int((what == _KERNEL).sum()) - len(pairs) if by_call else 0
-        both = np.array(pairs, np.int64).reshape(-1, 2)
-        return both[:, 0], both[:, 1]
+        numbers = [(key[1], own) for key, own in zip(self.key, self.correlation, strict=True)]
+        calls = (what == _CALL) & (np.array(self.correlation) > 0)
+        tasks = np.flatnonzero(what == _KERNEL)
+        return Launches.of(coded(numbers, {}), np.flatnonzero(calls), tasks)
 
 
 def _select(

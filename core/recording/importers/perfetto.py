@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from core.errors import RecordingError
 from core.gc_paused import gc_paused
 from core.plan.plan import Role
-from core.plan.task import ABSENT, KIND_CODES
+from core.plan.task import ABSENT
 from core.reading import one_line
 from core.recording.importers.found import MOST_EVENTS, Found, Track
 from core.recording.importers.in_order import arguments_in_order
@@ -35,16 +35,15 @@ from core.recording.importers.perfetto_fields import (
     text_of,
 )
 from core.recording.importers.roles import with_roles
-from core.recording.importers.to_trace import trace_of
-from core.recording.importers.words import kinds_of, ranges, steps_of
+from core.recording.importers.to_trace import opened
+from core.recording.importers.words import coded, kinds_of, own_kinds, ranges, steps_of
 from core.recording.index import Progress
-from core.recording.role_words import Told, told_role
+from core.recording.role_words import TrackRole, read_role
 from core.recording.stream import Opened
-from core.trace.odd import Odd, told
+from core.trace.odd import Odd
 
 LATEST = 1 << 61  # ns
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
-_OWN = {str(kind): code for kind, code in KIND_CODES.items()}
 
 
 def read_perfetto(path: Path | str, progress: Progress | None = None) -> Opened:
@@ -57,9 +56,7 @@ def read_perfetto(path: Path | str, progress: Progress | None = None) -> Opened:
         slices, columns = found
         places = np.array(slices.packet_of, np.int32)[np.array(slices.end, np.int64) >= 0]
         told_of = arguments_in_order(Path(path), places, tell_annotations)
-        trace = trace_of(replace(columns, arguments=told_of), Path(path).name)
-    lost = told(trace.odd)
-    return Opened(trace, lost and f"{path}: {lost}")
+        return opened(replace(columns, arguments=told_of), Path(path))
 
 
 @dataclass
@@ -67,7 +64,7 @@ class _Slices:
     """What has been read so far, packet by packet; a sequence of packets has names of its own."""
 
     titles: dict[int, tuple[str, str, int]] = field(default_factory=dict)
-    roles: dict[int, Told] = field(default_factory=dict)
+    roles: dict[int, TrackRole] = field(default_factory=dict)
     names: dict[tuple[int, int], str] = field(default_factory=dict)
     defaults: dict[int, int] = field(default_factory=dict)
     opened: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
@@ -114,7 +111,7 @@ class _Slices:
             if not place and pid is not None and not parent:
                 place = f"process {pid}"
             self.titles[number_of(fields, 1) or 0] = title, place, parent or 0
-            role = told_role(text_of(fields, 14))
+            role = read_role(text_of(fields, 14))
             if role is not None:
                 self.roles[number_of(fields, 1) or 0] = role
 
@@ -206,9 +203,9 @@ def _columns(
     slices: _Slices, start: NDArray[np.int64], end: NDArray[np.int64], whole: NDArray[np.bool_]
 ) -> Found:
     tracks, track = np.unique(np.array(slices.track, np.uint64)[whole], return_inverse=True)
-    places = {text: code for code, text in enumerate(dict.fromkeys(slices.name))}
-    name = np.array([places[text] for text in slices.name], np.int32)[whole]
-    names = tuple(places)
+    codes: dict[str, int] = {}
+    name = coded(slices.name, codes)[whole]
+    names = tuple(codes)
     links = np.array(slices.links, np.int64).reshape(-1, 2)
     links = (np.cumsum(whole) - 1)[links[whole[links].all(axis=1)]]
     steps = steps_of(names, name, start, end)
@@ -218,9 +215,8 @@ def _columns(
         Track(*title, Role.COMPUTE if works or not working.any() else Role.NESTED)
         for title, works in zip(titles, working.tolist(), strict=True)
     )
-    # The categories of Bubblescope's own export are the kinds of its tasks.
-    own = np.array([_OWN.get(one, ABSENT) for one in compress(slices.category, whole)], np.int8)
-    kind = np.where(own == ABSENT, kinds_of(names)[name], own).astype(np.int8)
+    own = own_kinds(compress(slices.category, whole))
+    kind = np.where(own == ABSENT, kinds_of(names)[name], own)
     counters = {
         slices.place(one)[0]: (np.array([t for t, _ in pairs]), np.array([v for _, v in pairs]))
         for one, pairs in slices.counted.items()

@@ -34,7 +34,7 @@ from core.trace.spans import Spans
 from core.trace.trace import STATE_LEVEL, Trace
 
 LEAST = -(1 << 62)
-_WAY = re.compile(r"(from|to) rank (\d{1,5})")  # core.recorder.happened names copies so
+_WAY = re.compile(r"(from|to) rank (\d{1,5})")  # core.recorder.rank_step names copies so
 Ints = NDArray[np.int64]
 
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 from core.plan.plan import Role
 from core.plan.task import ABSENT
 from core.recording.importers.found import Track
-from core.recording.role_words import Told
+from core.recording.role_words import TrackRole
 
 
 def with_roles(
-    tracks: Sequence[Track], numbers: Iterable[int], roles: Mapping[int, Told]
+    tracks: Sequence[Track], numbers: Iterable[int], roles: Mapping[int, TrackRole]
 ) -> tuple[Track, ...]:
     """The tracks with the roles that a file tells by their numbers, unless none computes then.
 

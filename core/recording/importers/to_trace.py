@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import chain, pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,10 @@ from core.plan.plan import Lane, Role
 from core.plan.specification import Specification
 from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind
 from core.recording.importers.found import MOST_EVENTS, MOST_LANES, MOST_NAME, Found, Steps, Track
+from core.recording.stream import Opened
 from core.trace.event_rows import Counter, Counters
 from core.trace.header import Header
-from core.trace.odd import Odd
+from core.trace.odd import Odd, odd_text
 from core.trace.spans import LaneSpans, Spans, TaskTable, blank_rows
 from core.trace.step_bounds import StepBounds
 from core.trace.trace import Trace
@@ -59,10 +61,19 @@ def trace_of(found: Found, title: str) -> Trace:
     )  # fmt: skip
 
 
+def opened(found: Found, path: Path) -> Opened:
+    """The trace of what was found in a file, and what that lost. Raises as `trace_of` does."""
+    trace = trace_of(found, path.name)
+    lost = odd_text(trace.odd)
+    return Opened(trace, lost and f"{path}: {lost}")
+
+
 def _with_servants(found: Found) -> tuple[Track, ...]:
     """The tracks; of a device's, those that only communicate serve the one that computes most."""
     count = len(found.tracks)
     moves = IS_COMMUNICATION[found.kind]
+    # + 1, so that events without a length count too: a row of them is no row that only
+    # communicates.
     busy = np.bincount(found.track, np.where(moves, 0, found.end - found.start + 1), count)
     moving = np.bincount(found.track, moves, count)
     plain = [

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import KIND_CODES, Kind
-from core.recording.importers.found import Steps
+from core.plan.task import ABSENT, KIND_CODES, Kind
+from core.recording.importers.found import NO_STEPS, Steps
 
+Key = TypeVar("Key", bound=Hashable)
 _LIBRARY = re.compile(r"^(?:\w+::)?(?:nccl|rccl|gloo|mpi|ucc|oneccl|hccl)", re.IGNORECASE)
 _COLLECTIVES = (
     (re.compile(r"all_?reduce", re.IGNORECASE), Kind.ALL_REDUCE),
@@ -21,6 +23,7 @@ _COLLECTIVES = (
     (re.compile(r"gather", re.IGNORECASE), Kind.GATHER),
     (re.compile(r"reduce", re.IGNORECASE), Kind.REDUCE),
 )
+_OWN = {str(kind): code for kind, code in KIND_CODES.items()}
 MEMORY = re.compile(r"^mem(?:cpy|set)\b|^\[?cuda mem(?:cpy|set)", re.IGNORECASE)
 _PROFILER_STEP = re.compile(r"^ProfilerStep\s?#(\d+)$")
 _OPTIMIZER = re.compile(r"^Optimizer\.step#")
@@ -40,6 +43,18 @@ def kind_of(name: str) -> Kind:
 def kinds_of(names: Iterable[str]) -> NDArray[np.int8]:
     """The kind of each name, as places in KINDS."""
     return np.array([KIND_CODES[kind_of(name)] for name in names], np.int8)
+
+
+def own_kinds(categories: Iterable[str | None]) -> NDArray[np.int8]:
+    """The kind that each category names, as those of Bubblescope's own exports do; else ABSENT."""
+    return np.array([_OWN.get(name or "", ABSENT) for name in categories], np.int8)
+
+
+def coded(values: Sequence[Key], codes: dict[Key, int]) -> NDArray[np.int32]:
+    """The number of each value; new ones get the next numbers, in order of appearance."""
+    for value in dict.fromkeys(values):
+        codes.setdefault(value, len(codes))
+    return np.fromiter(map(codes.__getitem__, values), np.int32, len(values))
 
 
 def matching(names: Iterable[str], words: re.Pattern[str]) -> NDArray[np.bool_]:
@@ -73,14 +88,10 @@ def _numbered(
     end: NDArray[np.int64], words: re.Pattern[str],
 ) -> Steps:  # fmt: skip
     """Steps that have their number in a name: from the first start of one to its last end."""
-    known = {code: words.match(text) for code, text in enumerate(names)}
-    number = {code: int(found[1][:9]) for code, found in known.items() if found is not None}
-    bounds: dict[int, tuple[int, int]] = {}
-    for place in np.flatnonzero(np.isin(name, list(number))).tolist():
-        step = number[int(name[place])]
-        first, last = bounds.get(step, (int(start[place]), int(end[place])))
-        bounds[step] = min(first, int(start[place])), max(last, int(end[place]))
-    return _in_turn([(step, *times) for step, times in bounds.items()])
+    found = [words.match(text) for text in names]
+    number = np.array([ABSENT if one is None else int(one[1][:9]) for one in found], np.int64)[name]
+    mine = number >= 0
+    return _in_turn(Steps.spanning(number[mine], start[mine], end[mine]))
 
 
 def _by_optimizer(
@@ -90,7 +101,7 @@ def _by_optimizer(
     """Steps from one iteration's last call of an optimizer to the next one's."""
     calls = np.flatnonzero(matching(names, _OPTIMIZER)[name]) if len(names) else np.empty(0, int)
     if not len(calls):
-        return Steps.of(())
+        return NO_STEPS
     calls = calls[np.argsort(start[calls], kind="stable")]
     # A further iteration begins where an optimizer that has been called is called again.
     ends, seen = [0], set[int]()
@@ -100,12 +111,11 @@ def _by_optimizer(
             ends.append(0)
         seen.add(int(name[place]))
         ends[-1] = int(end[place])
-    begins = [int(start.min()), *ends]
-    return _in_turn([(n, begins[n], finish) for n, finish in enumerate(ends)])
+    begins = [int(start.min()), *ends[:-1]]
+    return _in_turn(Steps(np.arange(len(ends)), np.array(begins), np.array(ends)))
 
 
-def _in_turn(bounds: list[tuple[int, int, int]]) -> Steps:
+def _in_turn(steps: Steps) -> Steps:
     """Steps whose starts grow with their numbers; others than those are none."""
-    steps = Steps.of(bounds)
     grows = np.flatnonzero(np.diff(np.maximum.accumulate(steps.start), prepend=-(1 << 62)) > 0)
     return Steps(steps.number[grows], steps.start[grows], steps.end[grows])

@@ -23,7 +23,7 @@ from core.option import Value
 from core.plan.devices import PREDICTED
 from core.plan.division import Stage
 from core.plan.link import Link
-from core.plan.pipeline.options import DEFAULT_SCHEDULE
+from core.plan.pipeline.options import CHUNKS, DEFAULT_SCHEDULE, MOST_MICROBATCHES
 from core.plan.schedules import SCHEDULES
 from core.plan.task import Kind
 from core.predict.costs import CostModel
@@ -44,7 +44,6 @@ from gui.runs.check import friendly
 MOST_DEVICES = 1024
 SCROLL_BAR = 14  # pixels beside what is asked
 MOST_SLID = {"devices": 256, "microbatches": 1024, "batch": 65_536}
-MOST_CHUNKS = 16
 GB_S = (0.0, 0.1, 0.2, 0.5, 1, 2, 4, 8, 12, 16, 25, 32, 50, 64, 100, 200, 300, 450, 600, 900)
 MICROSECONDS = (0, 1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 80, 100, 200, 500, 1000, 2000, 5000)
 FACTORS = tuple(n / 10 for n in range(10, 41))
@@ -230,8 +229,10 @@ class WhatIfPanel(QWidget):
         for name, chooser in (("costs", self.costs), ("schedule", self.schedule)):
             _name(chooser, name, self._guard)
         self._add("devices", growing(MOST_SLID["devices"]), _whole(1, MOST_DEVICES, 4))
-        self._add("microbatches", growing(MOST_SLID["microbatches"]), _whole(1, 32_767, 8))
-        self._add("chunks", range(1, 9), _whole(1, MOST_CHUNKS, 2))
+        self._add(
+            "microbatches", growing(MOST_SLID["microbatches"]), _whole(1, MOST_MICROBATCHES, 8)
+        )
+        self._add("chunks", range(1, 9), _whole(1, int(CHUNKS.most), 2))
         self.batch = OptionalSpin(tr("grows"))
         self.batch.setSuffix(tr(" rows"))
         self._add("batch", [0, *growing(MOST_SLID["batch"])], self.batch)

@@ -10,9 +10,9 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.trace.spans import Spans
 from gui.look.writing import CENTRE, write
-from gui.timeline.layout.axis import moment_text
 from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import AXIS, Frame
+from gui.timeline.layout.moments import moment_text
 from gui.timeline.state.scene import Scene
 
 SNAP = 6.0  # pixels from which an edge of a span draws the crosshair to itself

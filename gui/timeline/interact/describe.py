@@ -11,7 +11,7 @@ from core.trace.dependencies import waited_for
 from core.trace.span import Span
 from core.trace.trace import Trace
 from gui.look.text import NO_BREAK, bytes_text, duration_text, rows_text, tr
-from gui.timeline.layout.axis import Origin, since_text
+from gui.timeline.layout.moments import Origin, since_text
 from gui.timeline.reduce.memory import ACTIVATIONS, LaneMemory
 from gui.timeline.state.measure import Measure, signed_text
 from gui.timeline.state.scene import step_name

@@ -9,8 +9,7 @@ import numpy as np
 from core.plan.task import KINDS, Kind
 from gui.look.text import about_text, duration_text, percent_text, tr
 from gui.timeline.interact.describe import Card, kind_title
-from gui.timeline.layout.frame import Frame
-from gui.timeline.layout.rows import Row
+from gui.timeline.layout.frame import Frame, Row
 from gui.timeline.reduce.reduction import is_reduced, visible
 from gui.timeline.state.scene import Scene
 

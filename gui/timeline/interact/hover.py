@@ -8,8 +8,7 @@ from core.trace.span import Span
 from gui.timeline.interact.describe import Card, memory_card, predicted_card, span_card
 from gui.timeline.interact.folded import folded_card
 from gui.timeline.interact.gap_words import between_card, gap_card
-from gui.timeline.layout.frame import Frame
-from gui.timeline.layout.rows import at_height
+from gui.timeline.layout.frame import Frame, at_height
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import REACH, hit, nearest
 

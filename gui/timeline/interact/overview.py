@@ -11,9 +11,7 @@ from core.plan.plan import Role
 from gui.look.text import tr
 from gui.look.writing import write
 from gui.timeline.layout.fonts import Fonts
-from gui.timeline.layout.frame import LABELS, RIGHT, Frame
-from gui.timeline.layout.rows import Layout, Row
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.frame import LABELS, RIGHT, Frame, Layout, Row, Viewport
 from gui.timeline.paint.folds import draw_folds
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.paint.margins import INDENT

@@ -7,8 +7,6 @@ from functools import lru_cache
 
 from PySide6.QtGui import QFont, QFontMetricsF
 
-from gui.timeline.layout.bar_words import Style
-
 
 @dataclass(frozen=True, slots=True)
 class Fonts:
@@ -25,10 +23,6 @@ class Fonts:
         small.setPointSizeF(max(6.0, font.pointSizeF() * 0.86))
         bold.setBold(True)
         return cls(font, small, bold)
-
-    def style(self, staged: bool, low: bool, shrinks: bool) -> Style:
-        """The words in bars of lanes that are `staged`, of rows that are `low`; on paper."""
-        return Style(self.bold.toString(), self.small.toString(), staged, low, shrinks)
 
 
 @lru_cache(maxsize=4096)

@@ -1,22 +1,221 @@
-"""Where and how a picture of a run is drawn: the frame of its rows."""
+"""Where everything stands in a picture of a run: times across, lanes down, and both in a frame.
+
+All of these are plain values, without a window.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
 
 from gui.look.theme import Theme
-from gui.timeline.layout.axis import OF_RUN, Origin
-from gui.timeline.layout.rows import Layout, Row
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.folds import NO_FOLDS, Folds
+from gui.timeline.layout.groups import Section
+from gui.timeline.layout.moments import OF_RUN, Origin
 
 AXIS = 24.0  # height of the time axis
 STEPS = 18.0  # height of the strip that names the steps
 LABELS = 156.0  # width of the column that names the lanes
 RIGHT = 12.0  # free pixels at the plot's right edge
+NOWHERE = -1e5  # where a lane stands that is not shown
+SHORTEST_NS = 100.0
+LONGEST_NS = 1e15
+MARGIN = 0.02  # of the range, left free on both sides when it is fitted
+LEAD = 0.92  # where the present stands in the view while it is followed
+
+
+@dataclass(frozen=True, slots=True)
+class Viewport:
+    """The visible time: `span` ns from `start` on, over `width` pixels.
+
+    Every change gives a new viewport. Times are ns since the run's start; pixels count from the
+    left edge of the plot. Where some of the time is folded (`folds`), `span` is what is drawn of
+    it: all that turns times to pixels or back asks here, and so follows the folds.
+    """
+
+    start: float = 0.0
+    span: float = 1e8
+    width: float = 1000.0
+    folds: Folds = NO_FOLDS
+
+    @property
+    def end(self) -> float:
+        """The time at the right edge."""
+        return self.time(self.width)
+
+    @property
+    def ns_per_pixel(self) -> float:
+        """Nanoseconds in one pixel, except where time is folded."""
+        return self.span / self.width
+
+    def x(self, time_ns: float) -> float:
+        """The pixel of a time."""
+        drawn = self.folds.drawn
+        return (drawn(time_ns) - drawn(self.start)) * self.width / self.span
+
+    def xs(self, times: NDArray[np.integer | np.floating]) -> NDArray[np.float64]:
+        """The pixels of times."""
+        drawn = self.folds.all_drawn(times) - self.folds.drawn(self.start)
+        return drawn * (self.width / self.span)
+
+    def time(self, x: float) -> float:
+        """The time at a pixel."""
+        return self.folds.undone(self.folds.drawn(self.start) + x * self.span / self.width)
+
+    def times(self, xs: NDArray[np.floating]) -> NDArray[np.float64]:
+        """The times at pixels."""
+        return self.folds.all_undone(self.folds.drawn(self.start) + xs * self.ns_per_pixel)
+
+    def zoomed(self, factor: float, x: float) -> Viewport:
+        """Show `factor` times as much time; the time under pixel `x` stays there."""
+        # All in drawn time: within a fold, true time under the pointer would not stay there.
+        span = min(max(self.span * factor, SHORTEST_NS), LONGEST_NS)
+        fixed = self.folds.drawn(self.time(x))
+        return replace(self, start=self.folds.undone(fixed - x * span / self.width), span=span)
+
+    def panned(self, pixels: float) -> Viewport:
+        """Move later by `pixels` (earlier if negative)."""
+        return replace(self, start=self.time(pixels))
+
+    def fitted(self, start: float, end: float) -> Viewport:
+        """Show `start` to `end` with a small margin on both sides."""
+        drawn, undone = self.folds.drawn, self.folds.undone
+        length = min(max(drawn(end) - drawn(start), SHORTEST_NS), LONGEST_NS)
+        margin = length * MARGIN
+        return replace(self, start=undone(drawn(start) - margin), span=length + 2 * margin)
+
+    def resized(self, width: float) -> Viewport:
+        """The same time over another width."""
+        return replace(self, width=max(1.0, width))
+
+    def coarser(self, by: int) -> Viewport:
+        """The same time in pixels that are `by` as wide; the last one may reach beyond the end."""
+        width = math.ceil(int(self.width) / by)
+        return Viewport(self.start, by * width * self.ns_per_pixel, width, self.folds)
+
+    def following(self, now: float) -> Viewport:
+        """The same zoom with the present near the right edge; never before the run's start."""
+        start = self.folds.undone(self.folds.drawn(now) - LEAD * self.span)
+        return replace(self, start=max(start, -MARGIN * self.span))
+
+    def centred(self, start: float, end: float) -> Viewport:
+        """The same zoom, moved only as far as needed to see `start` to `end`."""
+        if self.start <= start and end <= self.end:
+            return self
+        drawn = self.folds.drawn
+        middle = (drawn(start) + drawn(end)) / 2
+        return replace(self, start=self.folds.undone(middle - self.span / 2))
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A lane's row or strip. `helper` marks lanes that stand under another one and are thinner."""
+
+    lane: int
+    top: float
+    height: float
+    helper: bool = False
+
+    @property
+    def bottom(self) -> float:
+        """The first pixel below the row."""
+        return self.top + self.height
+
+
+_Some = TypeVar("_Some", Row, Section)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """All rows from top to bottom; `ghosts` and `memory` are the strips under compute lanes.
+
+    `rooms` tells for each compute lane how high it is with all that stands under it; `compute` is
+    its own height, `height` that of everything. The `pins` are the lanes (with those that serve
+    them) that stay at the top while the rest is scrolled; they take `band` pixels. `stands` has
+    what stands for each lane: its row, or that of its folded group.
+    """
+
+    rows: tuple[Row, ...] = ()
+    groups: tuple[Section, ...] = ()
+    ghosts: tuple[Row, ...] = ()
+    memory: tuple[Row, ...] = ()
+    rooms: Mapping[int, float] = field(default_factory=dict)
+    compute: float = 0.0
+    height: float = 0.0
+    pins: frozenset[int] = frozenset()
+    band: float = 0.0
+    scrolled: float = 0.0
+    stands: Mapping[int, Row] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.stands:
+            object.__setattr__(self, "stands", _stands(self.rows, self.groups))
+
+    def row_at(self, y: float) -> Row | None:
+        """The row at a height, or None between rows."""
+        return at_height(self.rows, y)
+
+    def row_of(self, lane: int) -> Row:
+        """What stands for a lane: its row, or its folded group's, or one that cannot be seen."""
+        row = self.stands.get(lane)
+        if row is None:
+            return Row(lane, NOWHERE, 0.0, True)
+        return replace(row, top=row.top + self.scrolled) if lane in self.pins else row
+
+    def extent_of(self, lane: int) -> tuple[float, float]:
+        """Where a lane begins and ends, with all that stands under it."""
+        row = self.row_of(lane)
+        room = self.rooms.get(lane, row.height) if row.lane == lane else row.height
+        return row.top, row.top + room
+
+    def shows(self, lane: int) -> bool:
+        """Whether a lane has a row of its own."""
+        return lane in self.stands and self.stands[lane].lane == lane
+
+    def seen(self, scrolled: float, height: float) -> Layout:
+        """What can be seen of it in `height` pixels, the pinned lanes moved to the top.
+
+        The layout's zero stands at the pixel `-scrolled`, as before.
+        """
+        # Rows that scroll are hidden behind the band of pinned ones.
+        first, last = scrolled + self.band, scrolled + height
+
+        def part(every: tuple[Row, ...]) -> tuple[Row, ...]:
+            # Pinned rows come first in every tuple: the stacker adds them before it ends the band.
+            count = sum(row.lane in self.pins for row in every[: len(self.pins)])
+            pinned = (replace(row, top=row.top + scrolled) for row in every[:count])
+            return (*pinned, *_between(every[count:], first, last))
+
+        return replace(
+            self, rows=part(self.rows), ghosts=part(self.ghosts), memory=part(self.memory),
+            groups=_between(self.groups, first, last), scrolled=scrolled,
+        )  # fmt: skip
+
+    def layers(self) -> list[Layout]:
+        """The rows that scroll, and then the pinned ones: drawn one by one."""
+
+        def part(every: tuple[Row, ...], pinned: bool) -> tuple[Row, ...]:
+            return tuple(row for row in every if (row.lane in self.pins) is pinned)
+
+        return [
+            replace(
+                self, rows=part(self.rows, pinned), ghosts=part(self.ghosts, pinned),
+                memory=part(self.memory, pinned), groups=() if pinned else self.groups,
+            )
+            for pinned in (False, True)
+        ]  # fmt: skip
+
+
+def at_height(rows: Iterable[Row], y: float) -> Row | None:
+    """The row or strip at a height, or None."""
+    return next((row for row in rows if row.top <= y < row.bottom), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +274,19 @@ class Frame:
         x0 = min(max(self.x(start), self.left - 2), right + 2)
         x1 = min(max(self.x(end), self.left - 2), right + 2)
         return QRectF(x0, self.top + row.top, max(1.0, x1 - x0), row.height)
+
+
+def _between(every: tuple[_Some, ...], first: float, last: float) -> tuple[_Some, ...]:
+    """Those of which a part lies between two heights."""
+    begin = bisect_right(every, first, key=lambda one: one.bottom)
+    return every[begin : bisect_left(every, last, lo=begin, key=lambda one: one.top)]
+
+
+def _stands(rows: Iterable[Row], groups: Iterable[Section]) -> dict[int, Row]:
+    stands = {
+        lane: Row(-1, group.top, group.height, True)
+        for group in groups
+        if group.folded
+        for lane in group.numbers
+    }
+    return stands | {row.lane: row for row in rows}

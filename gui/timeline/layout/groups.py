@@ -1,4 +1,4 @@
-"""What the user wants of the rows: groups, order, pins and a filter; and the lanes that it gives.
+"""What the user wants of the rows: groups, order, strips, a filter; and the lanes that it gives.
 
 Pure: lanes and a frozen state go in, sections of lanes come out.
 """
@@ -27,6 +27,25 @@ class Grouping(StrEnum):
     DEVICE = "devices"
     NODE = "nodes"
     PIPELINE = "pipelines"
+
+
+@dataclass(frozen=True, slots=True)
+class Strips:
+    """What is shown beside the spans.
+
+    Under a compute lane: what it holds in `memory`, its `prediction` as ghosts, and the blocks
+    inside its tasks (`nested`). Over the lanes: the critical `path` of the steps on screen, and
+    `arrows` of all dependencies.
+    """
+
+    memory: bool = False
+    prediction: bool = False
+    path: bool = False
+    nested: bool = False
+    arrows: bool = False
+
+
+NO_STRIPS = Strips()
 
 
 @dataclass(frozen=True, slots=True)

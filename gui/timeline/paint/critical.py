@@ -14,8 +14,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.explain.critical import ON_TASKS, PathPiece, Trail
 from gui.look.theme import mixed
-from gui.timeline.layout.frame import Frame
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.frame import Frame, Viewport
 from gui.timeline.paint.reasons import steps_to_explain
 from gui.timeline.state.explained import Wanted
 from gui.timeline.state.scene import Scene

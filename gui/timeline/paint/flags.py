@@ -11,9 +11,10 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 from core.recording.bookmarks import Bookmark
 from gui.look.text import duration_text, tr
 from gui.look.writing import CENTRE, write
-from gui.timeline.layout.axis import OF_RUN, Origin, since_text, ticks
+from gui.timeline.layout.axis import ticks
 from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import AXIS, Frame
+from gui.timeline.layout.moments import OF_RUN, Origin, since_text
 
 TOP, HEIGHT = 2.0, 16.0  # of a flag on the axis
 BARE = 11.0  # width of a flag without a note

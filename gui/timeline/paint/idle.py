@@ -10,8 +10,8 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPixmap
 
 from gui.timeline.layout.frame import Frame
-from gui.timeline.paint.boxes import draw_slices, image_of, owners, pixels_of
 from gui.timeline.paint.hatch import HATCH, hatch_lines, hatch_tile
+from gui.timeline.paint.pixels import draw_slices, image_of, owners, pixels_of
 from gui.timeline.reduce.reduction import count_before, count_until
 from gui.timeline.state.scene import Scene
 

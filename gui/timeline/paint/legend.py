@@ -18,13 +18,12 @@ from gui.look.text import duration_text, tr
 from gui.look.theme import SERIES, Theme, mixed
 from gui.look.writing import in_lines, write
 from gui.timeline.layout.fonts import Fonts, text_width
-from gui.timeline.layout.rows import Strips
+from gui.timeline.layout.groups import Strips
 from gui.timeline.paint.boxes import stacked
 from gui.timeline.paint.critical import draw_sample
 from gui.timeline.paint.hatch import HATCH, hatch_brush, hatch_lines
 from gui.timeline.paint.strips import PALE, memory_colours
-from gui.timeline.state.colour_choices import ByDuration, ByName, ByNumber
-from gui.timeline.state.colouring import ColourBy
+from gui.timeline.state.colour_choices import ByDuration, ByName, ByNumber, ColourBy
 from gui.timeline.state.scene import Scene
 
 BOX = 12.0
@@ -97,8 +96,8 @@ def _colour_entries(scene: Scene, theme: Theme) -> list[LegendEntry]:
 
 def number_words(colouring: ByNumber, table: TaskTable) -> list[str]:
     """What each code of a colouring stands for: `stage 0, 8`; empty if nothing has it."""
-    one, many, none = _NAMES[colouring.by]
-    numbers = np.unique(table.rows[colouring.by.value])
+    one, many, none = _NAMES[colouring.number]
+    numbers = np.unique(table.rows[colouring.number.value])
     there = [n for n in numbers.tolist() if n != ABSENT]
     words = []
     for code in range(SERIES):

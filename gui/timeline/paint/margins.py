@@ -10,10 +10,9 @@ from gui.look.text import duration_text, tr
 from gui.look.writing import LEFT, RIGHT, elided, write
 from gui.timeline.layout.axis import ticks, unit_of
 from gui.timeline.layout.fonts import Fonts, text_width
-from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame
+from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame, Row
 from gui.timeline.layout.groups import Section
-from gui.timeline.layout.rows import Row
-from gui.timeline.paint.boxes import draw_uprights
+from gui.timeline.paint.pixels import draw_uprights
 from gui.timeline.reduce.reduction import count_before, count_until
 from gui.timeline.state.scene import Scene, step_name
 

@@ -10,8 +10,7 @@ from PySide6.QtGui import QPainter
 from core.plan.plan import Role
 from core.plan.task import ABSENT
 from gui.timeline.layout.fonts import Fonts
-from gui.timeline.layout.frame import Frame
-from gui.timeline.layout.rows import Row
+from gui.timeline.layout.frame import Frame, Row
 from gui.timeline.reduce.reduction import Bars, reduce_lane
 from gui.timeline.state.scene import Scene
 

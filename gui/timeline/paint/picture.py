@@ -13,24 +13,23 @@ from PySide6.QtGui import QColor, QPainter
 
 from core.trace.span import Span
 from gui.look.theme import Theme
-from gui.timeline.layout.bar_words import BarWords, Label
 from gui.timeline.layout.fonts import Fonts, text_width
-from gui.timeline.layout.frame import AXIS, LABELS, Frame
-from gui.timeline.layout.rows import Row
+from gui.timeline.layout.frame import AXIS, LABELS, Frame, Row
 from gui.timeline.paint.arrows import draw_dependencies
-from gui.timeline.paint.boxes import Palette, boxes_of, draw_rows, fill_boxes, palette_of, stacked
+from gui.timeline.paint.boxes import boxes_of, draw_boxes, fill_boxes, stacked
 from gui.timeline.paint.critical import draw_critical
 from gui.timeline.paint.folds import draw_folds
 from gui.timeline.paint.idle import idle_ground
 from gui.timeline.paint.label_column import LabelColumn
 from gui.timeline.paint.margins import draw_axis, draw_steps
 from gui.timeline.paint.nested import draw_block_numbers
+from gui.timeline.paint.pixels import Palette, draw_rows, is_halved, palette_of
 from gui.timeline.paint.reasons import draw_reasons
 from gui.timeline.paint.search_hits import draw_count, draw_hits
 from gui.timeline.paint.strips import draw_strips
 from gui.timeline.paint.summaries import draw_groups
 from gui.timeline.reduce.reduction import Bars, PixelColumns, reduce_lane
-from gui.timeline.state.colouring import Colouring, letters_of, recoloured
+from gui.timeline.state.bar_looks import BarWords, Colouring, Label, letters_of, recoloured
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import bounds_of
 
@@ -120,7 +119,7 @@ class LanePainter:
         ]  # fmt: skip
         places = [self.frame.place(row) for row in rows]
         if not self.frame.vector:
-            draw_rows(self.painter, found, places, self.palette)
+            draw_reduced(self.painter, found, places, self.palette)
             return found
         for reduced, place in zip(found, places, strict=True):
             boxes = boxes_of(reduced, place.width(), place.height())
@@ -134,13 +133,12 @@ class LanePainter:
         if not len(wide):
             return
         staged = len(self.scene.facts[row.lane].stages) > 1
-        style = self.fonts.style(staged, row.height < PAIR_PIXELS, self.frame.vector)
-        known, find = self.scene.words.shelf(style), self.scene.words.find
+        low = row.height < PAIR_PIXELS
         places = self.scene.columns[row.lane].rows[bars.first + wide].tolist()
+        words = self.scene.words(self.fonts, staged, low, self.frame.vector).of(places)
         columns = (left[wide] + self.frame.left, right[wide] - left[wide] - 1, bars.family[wide])
-        for place, x, room, family in zip(places, *(c.tolist() for c in columns), strict=True):
-            words = known.get(place) or find(style, place)
-            self._put(words, row, x + room / 2, room, self.letters[family])
+        for one, x, room, family in zip(words, *(c.tolist() for c in columns), strict=True):
+            self._put(one, row, x + room / 2, room, self.letters[family])
 
     def _put(self, words: BarWords, row: Row, x: float, room: float, pens: tuple[int, ...]) -> None:
         """The best label that fits into each part of a bar, with what the bar carries below it."""
@@ -208,6 +206,18 @@ class LanePainter:
                 front = QRectF(part.right() - 3, part.top(), 3, part.height())
                 self.painter.fillRect(front, colour)
         self.painter.fillRect(QRectF(rect.left(), rect.top(), rect.width(), 2), colours[0])
+
+
+def draw_reduced(
+    painter: QPainter, reduced: Sequence[Bars | PixelColumns], places: Sequence[QRectF],
+    palette: Palette,
+) -> None:  # fmt: skip
+    """Draw what was reduced for some rows, each at its place, all as wide as the plot."""
+    if not any(is_halved(one.family, palette) for one in reduced):
+        draw_rows(painter, reduced, places, palette)
+        return
+    for one, place in zip(reduced, places, strict=True):
+        draw_boxes(painter, boxes_of(one, place.width(), place.height()), place, palette)
 
 
 @lru_cache(maxsize=4)

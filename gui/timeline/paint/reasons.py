@@ -12,9 +12,7 @@ from core.explain.causes import CAUSES, Cause
 from core.explain.stretches import Stretches
 from gui.look.text import tr
 from gui.timeline.layout.fonts import Fonts, text_width
-from gui.timeline.layout.frame import Frame
-from gui.timeline.layout.rows import Row
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.frame import Frame, Row, Viewport
 from gui.timeline.reduce.reduction import count_before, count_until
 from gui.timeline.state.scene import Scene
 

@@ -13,9 +13,8 @@ from gui.look.text import about_text, tr
 from gui.look.theme import Theme
 from gui.look.writing import CENTRE, write
 from gui.timeline.layout.fonts import Fonts, text_width
-from gui.timeline.layout.frame import Frame
-from gui.timeline.layout.rows import Row
-from gui.timeline.paint.boxes import draw_slices, owners, pixels_of
+from gui.timeline.layout.frame import Frame, Row
+from gui.timeline.paint.pixels import draw_slices, owners, pixels_of
 from gui.timeline.reduce.reduction import pixel_edges, visible
 from gui.timeline.state.scene import Scene
 

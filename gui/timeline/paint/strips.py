@@ -13,24 +13,19 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from core.trace.trace import Trace
 from gui.look.theme import Theme, mixed
-from gui.timeline.layout.frame import Frame
-from gui.timeline.layout.rows import Row
-from gui.timeline.paint.boxes import (
-    Boxes,
+from gui.timeline.layout.frame import Frame, Row
+from gui.timeline.paint.boxes import Boxes, boxes_of, draw_boxes, fill_boxes, runs
+from gui.timeline.paint.pixels import (
     Palette,
-    boxes_of,
-    draw_boxes,
     draw_slices,
     families_of,
-    fill_boxes,
     image_of,
     is_halved,
     palette_of,
-    runs,
 )
 from gui.timeline.reduce.memory import LaneMemory, reduce_memory
 from gui.timeline.reduce.reduction import Bars, PixelColumns, is_reduced, reduce_lane, visible
-from gui.timeline.state.colouring import Colouring, recoloured
+from gui.timeline.state.bar_looks import Colouring, recoloured
 from gui.timeline.state.scene import Scene
 
 EDGE = 1.0  # an outline's width
@@ -185,6 +180,7 @@ def memory_pixels(
     # The line joins a column's top with that of the column before it, as a step. A column that is
     # empty (its top is at `lines`) has no step, neither down to it nor up from it.
     before = np.concatenate([over[..., :1], over[..., :-1]], axis=2)
+    # From a column that holds nothing no line is drawn: it would say that memory was held there.
     before = np.where(before == lines, over, before)
     upper, lower = np.minimum(over, before), np.maximum(over, before) + max(1, round(EDGE * ratio))
     np.copyto(pixels, line, where=(y >= upper) & (y < lower) & (over < lines))

@@ -13,9 +13,8 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from gui.look.families import FAMILIES
 from gui.look.text import duration_text, percent_text, tr
 from gui.look.theme import Theme
-from gui.timeline.layout.axis import Origin, since_text
-from gui.timeline.layout.frame import Frame
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.frame import Frame, Viewport
+from gui.timeline.layout.moments import Origin, since_text
 from gui.timeline.paint.margins import heading_text
 from gui.timeline.reduce.aggregate import Aggregate, Lanewise
 from gui.timeline.reduce.shades import blended

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from core.trace.spans import Spans
 from gui.look.families import FAMILIES, FAMILY_CODES
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.frame import Viewport
 from gui.timeline.reduce.reduction import LaneColumns, pixel_edges, times_of
 
 TAIL = 20_000  # spans that may have come since the last sorting, besides a quarter of those before

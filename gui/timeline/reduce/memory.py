@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from core.explain.balance import MEMORY_COUNTERS, held_bytes
 from core.trace.spans import Column
 from core.trace.trace import Trace
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.frame import Viewport
 from gui.timeline.reduce.pyramid import FACTOR, LEVELS, Pyramid, first_of, largest_of
 from gui.timeline.reduce.reduction import count_before, count_until, pixel_edges
 

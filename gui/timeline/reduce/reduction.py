@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from core.trace.blocks import BLOCK, Blocks
 from core.trace.spans import Column, Spans
 from gui.look.families import FAMILIES, FAMILY_CODES
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.frame import Viewport
 from gui.timeline.reduce.pyramid import FACTOR, LEVELS, Pyramid, first_of
 
 # Beyond two spans a pixel neighbouring rectangles cannot be told apart any more, and thousands of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import lru_cache
 from zlib import crc32
 
@@ -17,10 +18,20 @@ from core.trace.spans import Spans, TaskTable
 from core.trace.trace import Trace
 from gui.look.colours import seen_on
 from gui.look.theme import RAMP, SERIES, Theme
-from gui.timeline.state.colouring import ColourBy, Colouring, Colours
+from gui.timeline.state.bar_looks import Colouring, Colours
 
 SAMPLE = 4096  # spans of a lane that tell how long spans are
 RANGE = (5, 95)  # per cent of the durations that the ramp covers
+
+
+class ColourBy(StrEnum):
+    """What one can colour by."""
+
+    KIND = "kind"
+    MICROBATCH = "microbatch"
+    STAGE = "stage"
+    DURATION = "duration"
+    NAME = "name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +43,14 @@ class ByNumber(Colouring):
 
     number: ColourBy
 
-    @property
-    def by(self) -> ColourBy:
-        """Micro-batch or stage."""
-        return self.number
-
     def codes(self, spans: Spans) -> NDArray[np.int8]:
         """The place of each span's number in the series."""
-        numbers = spans[self.by.value]
+        numbers = spans[self.number.value]
         return np.where(numbers == ABSENT, SERIES, numbers % SERIES).astype(np.int8)
 
     def code_of(self, span: Span) -> int:
         """The place of a span's number in the series."""
-        number = span.stage if self.by is ColourBy.STAGE else span.microbatch
+        number = span.stage if self.number is ColourBy.STAGE else span.microbatch
         return SERIES if number is None else number % SERIES
 
     def colours(self, theme: Theme) -> Colours:
@@ -61,11 +67,6 @@ class ByName(Colouring):
 
     table: TaskTable
     own: NDArray[np.int8] | None = field(default=None, compare=False)
-
-    @property
-    def by(self) -> ColourBy:
-        """The name."""
-        return ColourBy.NAME
 
     def codes(self, spans: Spans) -> NDArray[np.int8]:
         """The place of each span's name in the series, or behind it that of its own colour."""
@@ -111,11 +112,6 @@ class ByDuration(Colouring):
     shortest: float
     longest: float
 
-    @property
-    def by(self) -> ColourBy:
-        """The duration."""
-        return ColourBy.DURATION
-
     @classmethod
     def of(cls, trace: Trace) -> ByDuration:
         """The range of a trace's durations, the 5 per cent at both ends left out."""
@@ -157,3 +153,15 @@ def colouring_of(by: ColourBy, trace: Trace) -> Colouring:
     if by is ColourBy.KIND:
         return Colouring()
     return ByDuration.of(trace) if by is ColourBy.DURATION else ByNumber(by)
+
+
+def choice_of(colouring: Colouring) -> ColourBy:
+    """What a colouring goes by, for `colouring_of`."""
+    match colouring:
+        case ByNumber(number=number):
+            return number
+        case ByName():
+            return ColourBy.NAME
+        case ByDuration():
+            return ColourBy.DURATION
+    return ColourBy.KIND

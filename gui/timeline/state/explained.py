@@ -72,7 +72,7 @@ class _Known:
 
 
 class _Kept(Generic[T]):
-    """Something small of steps, as far as each had come; what was made first goes."""
+    """Cache by step, valid for one number of tasks; the oldest entry is evicted."""
 
     def __init__(self, most: int) -> None:
         self._most = most

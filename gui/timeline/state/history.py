@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from core.recording.bookmarks import Bookmark
+from gui.timeline.layout.frame import Viewport
 from gui.timeline.layout.groups import RowState
-from gui.timeline.layout.viewport import Viewport
 from gui.timeline.state.selection import Selection
 
 MOST_VIEWS = 100

@@ -9,8 +9,8 @@ import numpy as np
 from core.explain.lanes import Gap
 from core.trace.span import Span
 from core.trace.trace import Trace
-from gui.timeline.layout.axis import CountFrom, Origin, clock_of
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.frame import Viewport
+from gui.timeline.layout.moments import CountFrom, Origin, clock_of
 from gui.timeline.state.scene import Scene, step_name
 
 SHORTEST_FOLLOWED = 1e8  # ns; shorter steps would race past the eye

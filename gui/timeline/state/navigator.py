@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gui.timeline.layout.axis import CountFrom, Origin
 from gui.timeline.layout.frame import LABELS
+from gui.timeline.layout.moments import CountFrom, Origin
 from gui.timeline.state.history import ViewState
 from gui.timeline.state.selection import bounds_of
 from gui.timeline.state.timeline import TimelineState

@@ -17,18 +17,19 @@ from core.trace.span import Span
 from core.trace.spans import Column
 from core.trace.trace import Trace
 from gui.look.text import tr
-from gui.timeline.layout.bar_words import WordsOfRows
 from gui.timeline.layout.folds import NO_FOLDS, Folds, folds_of
+from gui.timeline.layout.fonts import Fonts
 from gui.timeline.reduce.aggregate import Aggregate, Lanewise
 from gui.timeline.reduce.memory import LaneMemory
 from gui.timeline.reduce.reduction import LaneColumns
-from gui.timeline.state.colouring import Colouring
+from gui.timeline.state.bar_looks import Colouring, WordsOfRows
 from gui.timeline.state.explained import Explained
 from gui.timeline.state.lane_facts import LaneFacts, lane_facts, placed
 
 LATEST_STEPS = 64  # idle time and memory beside a lane are taken over at most so many steps
 LIVE_STEPS = 4  # and over so many while the run is live, several times a second
 MOST_SORTED = 1_000_000  # spans of a group whose starts and ends are sorted together
+MOST_LOOKS = 16  # of words that are kept; a window needs a few, figures of other sizes have own
 MOST_NEIGHBOURS = 24  # arrows to each side; more could not be told apart
 
 
@@ -63,7 +64,7 @@ class Scene:
     folds: Folds = NO_FOLDS
     hits: dict[int, NDArray[np.int64]] = field(default_factory=dict)
     colouring: Colouring = field(default_factory=Colouring)
-    words: WordsOfRows = field(init=False)
+    _words: dict[tuple[str, str, bool, bool, bool], WordsOfRows] = field(default_factory=dict)
     _rows_known: int = 0
     _neighbours: tuple[int, Span, Neighbours] | None = None
     _together: dict[tuple[int, ...], tuple[int, Aggregate]] = field(default_factory=dict)
@@ -71,7 +72,6 @@ class Scene:
     def __post_init__(self) -> None:
         lanes = self.trace.header.lanes
         self.explained = Explained(self.trace)
-        self.words = WordsOfRows(self.trace.table)
         self.columns = _columns_of(self.trace)
         self.memory = {
             lane.index: LaneMemory(lane.index) for lane in lanes if lane.role is Role.COMPUTE
@@ -119,6 +119,15 @@ class Scene:
             *placed(facts, self.trace.header.replicas),
             *(LaneFacts(lane.name) for lane in lanes[len(working) :]),
         ]
+
+    def words(self, fonts: Fonts, staged: bool, low: bool, shrinks: bool) -> WordsOfRows:
+        """The words in bars of lanes that are `staged`, of rows that are `low`; on paper."""
+        looks = (fonts.bold.toString(), fonts.small.toString(), staged, low, shrinks)
+        if looks not in self._words:
+            if len(self._words) == MOST_LOOKS:
+                self._words.clear()
+            self._words[looks] = WordsOfRows(self.trace.table, *looks)
+        return self._words[looks]
 
     def neighbours_of(self, span: Span) -> Neighbours:
         """What a span waited for, and what waited for it, MOST_NEIGHBOURS of each.

@@ -1,4 +1,4 @@
-"""What a timeline shows, how its lanes are stacked and where one stands; without a widget."""
+"""What a timeline shows and where one stands in it; without a widget."""
 
 from __future__ import annotations
 
@@ -7,115 +7,19 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
-from core.plan.plan import Lane, Role
 from core.trace.span import Span
 from core.trace.trace import Trace
 from gui.look.theme import LIGHT, Theme
-from gui.timeline.layout.axis import CountFrom, Origin
 from gui.timeline.layout.folds import NO_FOLDS
-from gui.timeline.layout.frame import AXIS, LABELS, RIGHT, STEPS, Frame
-from gui.timeline.layout.groups import Arrangement, Grouping, Replicas, RowState, arrange
-from gui.timeline.layout.rows import BY_HAND, Layout, Strips, lay_out, lay_out_window
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.frame import AXIS, LABELS, RIGHT, STEPS, Frame, Viewport
+from gui.timeline.layout.groups import Strips
+from gui.timeline.layout.moments import CountFrom, Origin
 from gui.timeline.state.bookmarks import Bookmarks
 from gui.timeline.state.history import SavedView, ViewHistory, ViewState
+from gui.timeline.state.lane_stack import LaneStack
 from gui.timeline.state.navigation import live_view, origin_of, settled_view
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import Selection, TimeRange
-
-
-class LaneStack:
-    """What the user wants of the rows. `height` is a compute lane's; None is what fits.
-
-    `state` is how they are arranged, `chosen` what may stand beside the spans. Those of it are
-    `wanted` for which there is something to show, and of these are `shown` that leave the lanes
-    high enough to be read.
-    """
-
-    def __init__(self) -> None:
-        self.chosen = Strips(memory=True, prediction=True, nested=True)
-        self.height: float | None = None
-        self.state = RowState()
-        self.layout = Layout()
-        self.wanted = self.shown = Strips()
-        self._names: tuple[str, ...] = ()
-        self._replicas: Replicas = {}
-        self._arranged: tuple[tuple[tuple[Lane, ...], RowState, Replicas], Arrangement] | None = (
-            None
-        )
-        self._seen: tuple[Layout, float, float, Layout] | None = None
-
-    def strips(self, scene: Scene | None) -> Strips:
-        """What is chosen and for which there is something to show."""
-        if scene is None:
-            return Strips()
-        some, lanes = self.chosen, scene.trace.header.lanes
-        return replace(
-            some,
-            memory=some.memory and scene.most_held > 0,
-            prediction=some.prediction and scene.prediction is not None,
-            nested=some.nested and any(lane.role is Role.NESTED for lane in lanes),
-        )
-
-    def take(self, scene: Scene | None) -> None:
-        """Another run is shown: where its lanes are others, they stand as they come."""
-        lanes = () if scene is None else scene.trace.header.lanes
-        names = tuple(lane.name for lane in lanes)
-        if names != self._names:
-            self._names, self.state = names, self.state.fresh()
-
-    def lay_out(self, scene: Scene | None, available: float) -> Layout:
-        """Stack the lanes of a scene into `available` pixels."""
-        lanes = () if scene is None else scene.trace.header.lanes
-        height = None if self.height is None else float(round(self.height))
-        self._replicas = self.replicas(scene)
-        self.wanted = self.shown = self.strips(scene)
-        arranged = self.arrangement(scene)
-        if height is None:
-            self.layout, self.shown = lay_out_window(lanes, available, self.wanted, arranged)
-        else:
-            self.layout = lay_out(lanes, available, self.wanted, height, arranged)
-        return self.layout
-
-    def arrangement(self, scene: Scene | None) -> Arrangement:
-        """The lanes of a scene as the state has them."""
-        lanes = () if scene is None else scene.trace.header.lanes
-        about = (lanes, self.state, self.replicas(scene))
-        kept = self._arranged
-        # Asked for with every frame and every move of the mouse. Lanes are told apart by identity:
-        # a run has one tuple of them, and there may be thousands to compare.
-        if kept is None or kept[0][0] is not lanes or kept[0][1:] != about[1:]:
-            kept = self._arranged = (about, arrange(*about))
-        return kept[1]
-
-    def is_stale(self, scene: Scene) -> bool:
-        """Whether what has come since makes other groups, or needs other strips."""
-        return self.replicas(scene) != self._replicas or self.strips(scene) != self.wanted
-
-    def replicas(self, scene: Scene | None) -> Replicas:
-        """The replicas that each compute lane holds; only where lanes are grouped by them."""
-        if scene is None or self.state.grouping is not Grouping.PIPELINE:
-            return {}
-        return {place: facts.replicas for place, facts in enumerate(scene.facts) if facts.replicas}
-
-    def seen(self, scrolled: float, height: float) -> Layout:
-        """What can be seen of the layout in `height` pixels."""
-        kept = self._seen
-        if kept is None or kept[0] is not self.layout or kept[1:3] != (scrolled, height):
-            kept = (self.layout, scrolled, height, self.layout.seen(scrolled, height))
-            self._seen = kept
-        return kept[3]
-
-    def scale(self, factor: float) -> None:
-        """Want lanes that are `factor` times as high, within the limits."""
-        least, most = BY_HAND
-        now = self.layout.compute if self.height is None else self.height
-        self.height = min(most, max(least, now * factor))
-
-    def group_by(self, grouping: Grouping, node_devices: int | None = None) -> None:
-        """Group the lanes otherwise."""
-        devices = self.state.node_devices if node_devices is None else node_devices
-        self.state = replace(self.state.grouped_by(grouping), node_devices=devices)
 
 
 class TimelineState(QObject):

@@ -3,6 +3,7 @@
 import threading
 from contextlib import ExitStack
 from dataclasses import replace
+from math import sqrt
 
 import pytest
 
@@ -16,6 +17,7 @@ from core.engine.models.stage_module import StageModule  # noqa: E402
 from core.engine.prepare import prepare  # noqa: E402
 from core.engine.tasks.executor import Executor, batches_of  # noqa: E402
 from core.engine.tasks.operations import Operations  # noqa: E402
+from core.explain.verified import EPSILON, verified  # noqa: E402
 from core.models.catalogue import MODELS, ModelSettings  # noqa: E402
 from core.plan.specification import Specification  # noqa: E402
 from core.report.summary import summarise  # noqa: E402
@@ -115,3 +117,16 @@ def test_a_run_with_blocks_and_another_number_of_rows_is_whole_and_right():
     assert not summary.faults and summary.missing == 0
     assert summary.gradient_error <= 1e-5 and summary.loss_error <= 1e-5
     assert summary.splits == ((4,), (4,), (2,), (4,))
+
+
+def test_a_step_that_float32_itself_cannot_compute_any_closer_is_not_called_wrong():
+    # Adam at such a rate drives the attention to where the plain float32 step is off float64's too.
+    trace = run_here(
+        Specification(
+            "tp", ModelSettings("gpt", width=64, depth=4, heads=4), "4xvirtual", batch=7, steps=8,
+            warmup=0, verify=True, calibrate=False, optimizer="adam", lr=0.5,
+        )
+    )  # fmt: skip
+    found = verified(trace)
+    assert found.gradient > sqrt(EPSILON["float32"]), "the run does not show it any more"
+    assert found.agrees and found.allowed < 0.01

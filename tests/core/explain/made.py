@@ -67,8 +67,8 @@ def recorded(columns: StepColumns, lanes: tuple[Lane, ...]) -> Trace:
     """A step as if it had been read, whatever its tasks wait for: a reader would refuse circles."""
     trace = Trace(Header(Specification(), ModelDescription("made", (), 0), lanes))
     rows = blank_rows(len(columns))
-    for attribute in ATTRIBUTES:
-        rows[attribute.name] = getattr(columns, attribute.name)
+    for name in ATTRIBUTES:
+        rows[name] = getattr(columns, name)
     rows["after_count"] = np.diff(columns.after_first)
     trace.table.add(rows, columns.after.astype(np.int32))
     times = (columns.start, columns.end, None, columns.launched)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core.explain.causes import Cause, cause_totals
@@ -70,11 +70,22 @@ def test_a_lane_that_still_works_for_the_step_before_is_not_idle() -> None:
     assert causes.rest == {0: 0, 1: 0}
 
 
+def test_after_a_short_step_during_a_long_one_the_time_is_between_steps() -> None:
+    short = [(0, 10, Kind.FORWARD), (20, 30, Kind.FORWARD)]
+    trace = trace_of_spans([[(0, 100, Kind.FORWARD)], short], [15])
+    counted, causes = causes_of(trace, 0, 100)
+    assert [counted.lanes[lane].idle_ns for lane in (0, 1)] == [0, 80]
+    assert causes.by_lane[0] == {}
+    assert causes.by_lane[1][Cause.BETWEEN_STEPS] == 70
+    assert causes.rest == {0: 0, 1: 0}
+
+
 @given(
     st.lists(st.tuples(st.integers(0, 3), st.integers(0, 200), st.integers(0, 60)), min_size=1),
     st.lists(st.integers(0, 260), max_size=3),
     st.tuples(st.integers(0, 250), st.integers(1, 120)),
 )
+@example([(0, 0, 0), (0, 18, 0), (1, 14, 60)], [14, 18], (62, 120))
 def test_idle_time_of_another_program_adds_up_with_spans_of_no_step(
     events: list[tuple[int, int, int]], marks: list[int], chosen: tuple[int, int]
 ) -> None:

@@ -47,6 +47,7 @@ def specifications(draw):
 def test_a_plan_covers_every_row_once_and_waits_only_for_what_comes_before(specification):
     plan = planned(specification)
     assert plan.rows == specification.batch
+    assert plan.expected == STRATEGIES[specification.strategy].on_ranks
     assert [p.start for p in plan.parts] == [
         sum(p.rows for p in plan.parts[:i]) for i in range(len(plan.parts))
     ]

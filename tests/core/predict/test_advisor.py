@@ -8,11 +8,11 @@ from core.models.catalogue import ModelSettings
 from core.models.description import Block, ModelDescription
 from core.plan.division import Stage
 from core.plan.pipeline.staged import cut_stages
+from core.plan.plan import keeps_all
 from core.plan.planning import check, job_of, lanes_of
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, describe
 from core.plan.strategies import STRATEGIES
-from core.plan.strategy import keeps_all
 from core.plan.task import Kind
 from core.predict.advisor import advise, choices
 from core.predict.blockwise import blockwise

@@ -1,7 +1,7 @@
 """Recordings of two ranks that never ran, as the recorder writes them."""
 
 from core.recorder import stream
-from core.recorder.happened import FIRST_TRACK, Op, lanes_of, timed
+from core.recorder.rank_step import FIRST_TRACK, Op, lanes_of, timed_step
 
 MS = 1_000_000
 
@@ -27,7 +27,7 @@ def write_rank(folder, rank, steps, clocks, origin, begin=0, outcome=None):
             Op("all-reduce", came, at + 4 * MS, 0, bytes=64, lane=FIRST_TRACK),
             Op("step", at + 4 * MS, at + 5 * MS),
         ]
-        told = timed(ops, rank, 2)
+        told = timed_step(ops, rank, 2)
         plan = [stream.plan_batch(0, told.tasks)] if step == steps[0] else []
         for batch in [*plan, stream.span_batch(0, step, told, origin)]:
             sender.hand_in(lambda write, batch=batch: write(batch))

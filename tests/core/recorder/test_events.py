@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch")
 import bubblescope.recorder.session as session  # noqa: E402
 from bubblescope.recorder import events  # noqa: E402
 from bubblescope.recorder.events import DeviceTimes, Moment, Source  # noqa: E402
-from bubblescope.recorder.happened import DATA, FIRST_TRACK, Op, timed  # noqa: E402
+from bubblescope.recorder.rank_step import DATA, FIRST_TRACK, Op, timed_step  # noqa: E402
 
 from bubblescope import record  # noqa: E402
 
@@ -139,7 +139,7 @@ def test_steps_do_not_overlap_and_what_was_hidden_behind_the_last_one_is_no_wait
     one, two = times.ready()
     end = max(op.end for op in one.ops)
     assert waited.start == waited.end == end and waited.asked < end
-    told = timed(two.ops, 0, 2)
+    told = timed_step(two.ops, 0, 2)
     assert [task.kind for task in told.tasks] == ["data", "forward", "step"]
     assert min(told.start) >= end
     assert told.launched[1] < told.start[1]
@@ -207,7 +207,7 @@ def test_collectives_of_several_streams_keep_their_order_of_asking():
         Op("all-gather", 90, 190, lane=FIRST_TRACK, asked=20, payload="x"),
         Op("step", 80, 95, asked=30),
     ]
-    told = timed(ops, 0, 2)
+    told = timed_step(ops, 0, 2)
     assert [task.kind for task in told.tasks] == ["forward", "all-gather", "step"]
     assert told.launched == [10, 90, 30]
     for task, start in zip(told.tasks, told.start, strict=True):

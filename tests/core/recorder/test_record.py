@@ -22,8 +22,8 @@ from torch.utils.data import DataLoader, Dataset  # noqa: E402
 
 from bubblescope import record  # noqa: E402
 from core.recorder import stream  # noqa: E402
-from core.recorder.happened import Op, timed  # noqa: E402
 from core.recorder.hooks import blocks_of  # noqa: E402
+from core.recorder.rank_step import Op, timed_step  # noqa: E402
 
 
 class Rows(Dataset):
@@ -294,7 +294,7 @@ def test_what_overlaps_on_a_lane_ends_where_the_next_begins_and_tracks_are_taken
         Op("all-reduce", 9, 30, 0, lane=2), Op("all-reduce", 12, 28, 1, lane=2),
         Op("all-reduce", 13, 40, 2, lane=2), Op("step", 41, 45),
     ]  # fmt: skip
-    told = timed(ops, 3, 2)
+    told = timed_step(ops, 3, 2)
     assert [task.kind for task in told.tasks].count("backward") == 1
     rows = dict(zip(told.launched, zip(told.lane, told.start, told.end, strict=True), strict=True))
     assert rows[9] == (2, 9, 30) and rows[12] == (3, 12, 28) and rows[13] == (3, 28, 40)

@@ -14,7 +14,7 @@ from core.errors import RecordingError
 from core.paths import PROJECT_ROOT
 from core.recording.recording import open_recording
 from tests.core.recorder.made import two_ranks
-from tests.core.recording import foreign_files as made
+from tests.core.recording.importers import foreign_files as made
 from tests.make_believe import record, specification
 
 TWO_RANKS = PROJECT_ROOT / "tests" / "data" / "two-ranks"

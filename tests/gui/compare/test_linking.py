@@ -17,7 +17,7 @@ from gui.compare.joins import MOST_JOINS, joins_of, outlines
 from gui.compare.linking import LinkedViews, view_of_a, view_of_b
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.axis import ticks
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.frame import Viewport
 from gui.timeline.state.scene import Scene
 from tests.make_believe import specification, trace_of
 

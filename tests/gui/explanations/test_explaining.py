@@ -18,8 +18,8 @@ from gui.explanations.explaining import Explainer, why_not_yet
 from gui.timeline.state.explained import LARGE, MOST, Explained, Wanted
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
-from tests.gui.panels.test_why import show_why
-from tests.gui.timeline.test_gaps import click, last_step, place
+from tests.gui.panels.explain.test_why import show_why
+from tests.gui.timeline.state.test_gaps import click, last_step, place
 from tests.gui.window.test_window import perform
 from tests.make_believe import MS, specification, trace_of
 

@@ -33,7 +33,7 @@ from gui.look.causes import Pattern
 from gui.look.families import FAMILIES, Family
 from gui.look.theme import DARK, LIGHT, contrast
 from gui.timeline.layout.groups import RowState, arrange
-from gui.timeline.layout.rows import lay_out
+from gui.timeline.layout.stacking import lay_out
 from gui.timeline.state.scene import Scene
 from tests.make_believe import GPUS, record, specification, trace_of, without_steps
 

@@ -18,7 +18,7 @@ from gui.app.session import Run
 from gui.app.settings import Settings
 from gui.first_page.card_grid import cards_across
 from gui.first_page.samples import PIPELINE, SAMPLES, preset
-from gui.first_page.welcome import TRIES
+from gui.first_page.welcome import FIRST_ACTIONS
 from gui.runs.run_queue import RunQueue
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
@@ -83,7 +83,7 @@ def test_a_card_is_chosen_by_each_key_that_people_try(
 
 
 def test_the_longest_bubble_can_be_tried(window: MainWindow) -> None:
-    card = next(c for c in window.welcome.cards if c.text() == TRIES[1][1])
+    card = next(c for c in window.welcome.cards if c.text() == FIRST_ACTIONS[1][1])
     card.click()
     gap = window.timeline.state.selection
     assert gap.end - gap.start > 5_000_000

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QWidget
 from gui.app.settings import Settings
 from gui.look.theme import DARK, EDITABLE, LIGHT
 from gui.menus.colour_control import ColourControl
-from gui.timeline.state.colour_choices import ByDuration
-from gui.timeline.state.colouring import ColourBy, Colouring
+from gui.timeline.state.bar_looks import Colouring
+from gui.timeline.state.colour_choices import ByDuration, ColourBy
 from gui.timeline.state.scene import Scene
 from tests.make_believe import specification, trace_of
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFileDialog
 from core.recording.bookmarks import Bookmark
 from gui.compare.chooser import other_of
 from gui.figures.run_names import file_name
-from gui.timeline.state.colouring import ColourBy
+from gui.timeline.state.colour_choices import ColourBy, choice_of
 from gui.timeline.state.selection import TimeRange
 from gui.window.tabs import title_of
 from tests.gui.window.test_tabs import drop
@@ -147,9 +147,10 @@ def test_ranges_of_a_trace_without_steps_are_explained_and_compared(qtbot, windo
     assert window.comparing.two.step_a == window.comparing.two.step_b == 0
     assert window.panels.compare.sentence.text()
     b = window.comparing.frame.b.state.scene
-    assert b.colouring.by is window.timeline.state.scene.colouring.by is ColourBy.NAME
+    a = window.timeline.state.scene
+    assert choice_of(b.colouring) is choice_of(a.colouring) is ColourBy.NAME
     window.actions_by_name["colour_by_duration"].trigger()
-    assert b.colouring.by is ColourBy.DURATION
+    assert choice_of(b.colouring) is ColourBy.DURATION
     window.actions_by_name["colour_by_kind"].trigger()
     window.comparing.leave()
     window.show_run(plain)

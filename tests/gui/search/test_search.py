@@ -22,9 +22,7 @@ from gui.search.bar import SearchBar, hints
 from gui.search.searching import Searcher
 from gui.timeline.interact.overview import Overview
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.layout.frame import Frame
-from gui.timeline.layout.rows import Layout
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.frame import Frame, Layout, Viewport
 from gui.timeline.paint.search_hits import HIT, draw_hit_ticks, hit_columns, hit_ticks
 from gui.timeline.state.scene import Scene
 from gui.window.finding import Finder

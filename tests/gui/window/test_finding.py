@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QApplication
 from core.plan.task import Kind
 from core.trace.span import Span
 from gui.look.theme import DARK
-from gui.timeline.state.colour_choices import ByNumber
-from gui.timeline.state.colouring import ColourBy
+from gui.timeline.state.colour_choices import ByNumber, ColourBy
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import specification

@@ -11,14 +11,15 @@ from PySide6.QtTest import QTest
 from core.explain.lanes import Gap
 from core.trace.span import Span
 from gui.app.settings import Settings
-from gui.timeline.layout.axis import Origin, clock_of, since_text, ticks
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.axis import ticks
+from gui.timeline.layout.frame import Viewport
+from gui.timeline.layout.moments import Origin, clock_of, since_text
 from gui.timeline.state.navigation import live_view
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import open_end
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
-from tests.gui.timeline.test_open_tasks import with_a_lost_end
+from tests.gui.timeline.state.test_open_tasks import with_a_lost_end
 from tests.gui.window.test_window import perform
 from tests.make_believe import MS, prediction_of, specification, trace_of
 

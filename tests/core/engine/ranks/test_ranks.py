@@ -7,8 +7,8 @@ import pytest
 from core.errors import PlanError
 from core.models.catalogue import ModelSettings
 from core.plan.devices import Accelerator, Hardware
+from core.plan.division import Collective
 from core.plan.specification import Specification
-from core.plan.strategy import Collective
 from core.plan.task import Kind, Payload
 from tests.core.engine.models.test_own_models import own
 from tests.core.helpers import Engine

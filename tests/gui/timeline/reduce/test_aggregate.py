@@ -11,7 +11,7 @@ from core.plan.task import KINDS, Kind
 from core.trace.spans import Spans, TaskTable, blank_rows
 from gui.look.families import FAMILIES, Family, family_of
 from gui.look.theme import LIGHT
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.frame import Viewport
 from gui.timeline.paint.summaries import area_pixels
 from gui.timeline.reduce import aggregate
 from gui.timeline.reduce.aggregate import Aggregate, Lanewise

@@ -11,7 +11,7 @@ from core.explain.balance import held_bytes
 from core.recording.decode import append_batch
 from core.recording.schema import Record
 from core.trace.trace import Trace
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.frame import Viewport
 from gui.timeline.reduce.memory import LaneMemory, Peaks, reduce_memory
 from gui.timeline.reduce.pyramid import FACTOR
 from tests.core.helpers import Note, batch_of

@@ -9,7 +9,7 @@ from core.plan.task import KINDS, Kind
 from core.trace.blocks import blocks_of
 from core.trace.spans import Spans, TaskTable, blank_rows
 from gui.look.families import FAMILIES, Family, family_of
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.frame import Viewport
 from gui.timeline.reduce.pyramid import FACTOR
 from gui.timeline.reduce.reduction import (
     FEW,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.layout.viewport import Viewport
+from gui.timeline.layout.frame import Viewport
 from gui.timeline.state.history import MOST_VIEWS, ViewHistory, ViewState
 from gui.timeline.state.scene import Scene
 from tests.make_believe import specification, trace_of

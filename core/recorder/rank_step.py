@@ -1,0 +1,181 @@
+"""Turns the operations recorded in one rank's step into plan tasks and span times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+COMPUTE, DATA, FIRST_TRACK = 0, 1, 2
+"""The lanes of a rank: computing, waiting for data, and from here on communication."""
+TRACKS = 2
+"""Lanes for communication of a rank: gloo has two threads."""
+PASSES = ("forward", "backward", "backward-input", "backward-weight", "recompute")
+FROM, TO = "from rank ", "to rank "
+"""What a copy between two ranks is named, before the other's number."""
+
+
+@dataclass(slots=True)
+class Op:
+    """Something that a rank did. Times are ns of its host's clock; None is not known (yet).
+
+    `number` is its block or bucket, -1 if it has none. Where times are a device's, `asked` is when
+    the host asked for it.
+    """
+
+    kind: str
+    start: int
+    end: int | None = None
+    number: int = -1
+    name: str = ""
+    rows: int = 0
+    bytes: int = 0
+    payload: str = ""
+    pass_number: int = 0
+    stage: int = -1
+    lane: int = COMPUTE
+    asked: int | None = None
+
+    @property
+    def brings(self) -> bool:
+        """Whether the rank goes on with what it brings: all but gradients and what it sends.
+
+        Gradients that DistributedDataParallel reduces are for the update.
+        """
+        return not self.payload and not self.name.startswith(TO)
+
+
+class PlannedTask(NamedTuple):
+    """A task of a plan, by the recording's names; None does not apply."""
+
+    kind: str
+    lane: int
+    stage: int | None
+    replica: int | None
+    microbatch: int | None
+    block: int | None
+    bucket: int | None
+    rows: int
+    bytes: int
+    payload: str
+    after: tuple[int, ...]
+    name: str
+
+
+class TimedStep(NamedTuple):
+    """Tasks of a step with start, end and launch (ns) and lane; aligned by index."""
+
+    tasks: tuple[PlannedTask, ...]
+    start: list[int]
+    end: list[int]
+    launched: list[int | None]
+    lane: list[int]
+
+
+def timed_step(ops: Sequence[Op], replica: int, tracks: int) -> TimedStep:
+    """A step's tasks and when they ran, from what happened in it in any order.
+
+    What a lane does never overlaps: something ends at the latest where the next thing begins on
+    its lane, and a collective goes on the first of the `tracks` that is free, as where threads take
+    them from a queue. Tasks are in the order in which they were asked for. What never ended is left
+    out: it was given up, as a forward pass that an exception left.
+    """
+    done = sorted((op for op in ops if op.end is not None), key=_turn)
+    launched = [op.start if op.lane >= FIRST_TRACK else op.asked for op in done]
+    _on_tracks([op for op in done if op.lane >= FIRST_TRACK], tracks)
+    for lane in (COMPUTE, DATA):
+        on_lane = [op for op in done if op.lane == lane]
+        for op, following in pairwise(sorted(on_lane, key=lambda op: op.start)):
+            op.end = min(_end(op), following.start)
+    several = any(op.pass_number for op in done)
+    tasks = [
+        _task_of(op, replica, several, after) for op, after in zip(done, _after(done), strict=True)
+    ]
+    return TimedStep(
+        tuple(tasks),
+        [op.start for op in done],
+        [_end(op) for op in done],
+        launched,
+        [op.lane for op in done],
+    )
+
+
+def _turn(op: Op) -> tuple[int, int]:
+    """When it was asked for: a device does it later, and what of several streams in any order."""
+    return op.start if op.asked is None else op.asked, op.lane
+
+
+def _end(op: Op) -> int:
+    assert op.end is not None
+    return op.end
+
+
+def _on_tracks(collectives: Sequence[Op], tracks: int) -> None:
+    """Put each on the first track that is free, in the order of launching, as their threads do."""
+    free = [0] * tracks
+    for op in collectives:
+        track = min(range(tracks), key=free.__getitem__)
+        op.start = max(op.start, min(free[track], _end(op)))
+        op.lane, free[track] = FIRST_TRACK + track, _end(op)
+
+
+def _after(done: Sequence[Op]) -> list[tuple[int, ...]]:
+    """What each waited for on the rank's other lanes.
+
+    A collective waits for what the rank computed before it; computing for the data that was waited
+    for and what other ranks have sent, an update for all communication before it, as torch has it.
+    """
+    found: list[tuple[int, ...]] = []
+    computed = data = None
+    moved: list[int] = []
+    brought: list[int] = []
+    for place, op in enumerate(done):
+        needs: list[int] = []
+        if op.lane == COMPUTE:
+            needs = [data] if data is not None else []
+            there = [n for n in brought if _end(done[n]) <= op.start]
+            brought = [n for n in brought if n not in there] if there else brought
+            if op.kind == "step":
+                needs, moved = needs + moved, []
+            needs += there
+            data, computed = None, place
+        elif op.lane == DATA:
+            needs, data = ([] if computed is None else [computed]), place
+            needs = [n for n in needs if _end(done[n]) <= op.start]  # else the device is behind
+        else:
+            needs = [] if computed is None or _end(done[computed]) > op.start else [computed]
+            (brought if op.brings else moved).append(place)
+        needs = sorted({n for n in needs if done[n].start <= op.start}) if needs else []
+        found.append(tuple(needs))
+    return found
+
+
+def _task_of(op: Op, replica: int, several: bool, after: tuple[int, ...]) -> PlannedTask:
+    number = op.number if op.number >= 0 else None
+    moves = op.lane >= FIRST_TRACK
+    microbatch = op.pass_number if several and (op.kind in (*PASSES, "loss")) else None
+    stage = op.stage if op.stage >= 0 else None
+    return PlannedTask(
+        op.kind, min(op.lane, FIRST_TRACK), stage, replica, microbatch,
+        None if moves else number, number if moves else None,
+        op.rows, op.bytes, op.payload, after, op.name,
+    )  # fmt: skip
+
+
+def lanes_of(rank: int, device: str, note: str = "") -> list[dict[str, object]]:
+    """A rank's lanes: computing, waiting for data, and communication."""
+    tracks = [f"rank {rank} communication {n + 1}" for n in range(TRACKS)]
+    named = [(f"rank {rank}", "compute"), (f"rank {rank} data", "copy")]
+    named += [(name, "communication") for name in tracks]
+    return [
+        {
+            "index": index,
+            "name": name,
+            "device": device,
+            "role": role,
+            "serves": COMPUTE,
+            "sharing": note,
+        }
+        for index, (name, role) in enumerate(named)
+    ]

@@ -1,0 +1,162 @@
+"""Stacks the lanes: how high each is, and what stands under it; a pure layout in pixels."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from core.plan.plan import Lane, Role
+from gui.timeline.layout.frame import Layout, Row
+from gui.timeline.layout.groups import NO_STRIPS, Arrangement, RowState, Section, Strips, arrange
+
+COMPUTE = (20.0, 80.0)  # least and most height of a compute lane that the layout chooses
+FILLING = 320.0  # the most where lanes fill a window
+THIN = 30.0  # of lower lanes, what stands under them folds so that they have room
+BY_HAND = (14.0, 320.0)  # and that the user may choose
+TIGHT = 34.0  # lower lanes stand closer together
+GROUP = 20.0
+FOLDED = 24.0  # height of a group that is folded
+EDGE = 6.0
+
+
+def lay_out(
+    lanes: Sequence[Lane],
+    available: float,
+    strips: Strips = NO_STRIPS,
+    compute: float | None = None,
+    arranged: Arrangement | None = None,
+    most: float = COMPUTE[1],
+) -> Layout:
+    """Stack the lanes by group; under each its blocks, ghost, helpers and memory line.
+
+    Compute lanes are as high as fits into `available` pixels, at most `most`, or as `compute`
+    says; a layout that is higher than `available` has to be scrolled. Unless they are `arranged`,
+    they stand as they come.
+    """
+    chosen = arrange(lanes, RowState(), {}) if arranged is None else arranged
+    helpers = _helpers(lanes, strips)
+
+    def stacked(height: float) -> Layout:
+        stacker = _RowStacker(height, strips, helpers)
+        for lane in chosen.pinned:
+            stacker.add_lane(lane)
+        stacker.end_band(chosen.pinned)
+        for section in chosen.sections:
+            stacker.add_section(section)
+        return stacker.layout()
+
+    if compute is not None:
+        return stacked(compute)
+    lowest = stacked(COMPUTE[0])
+    if lowest.height >= available:  # the usual case for lanes by the hundred
+        return lowest
+    # The height of the whole grows with that of a lane, but with the steps of strips that grow and
+    # shrink too: no formula has its inverse, and bisection stacks the rows nine times at most.
+    heights = range(int(COMPUTE[0]), int(most) + 1)
+    fitting = bisect_right(heights, available, key=lambda height: stacked(height).height)
+    return stacked(heights[max(0, fitting - 1)])
+
+
+def lay_out_window(
+    lanes: Sequence[Lane], available: float, wanted: Strips, arranged: Arrangement | None = None
+) -> tuple[Layout, Strips]:
+    """Lanes that fill a window, and the strips that they have.
+
+    Where lanes get thin, first what they hold in memory is left out, then their prediction.
+    """
+    fewer = (wanted, replace(wanted, memory=False), replace(wanted, memory=False, prediction=False))
+    for strips in fewer:
+        layout = lay_out(lanes, available, strips, arranged=arranged, most=FILLING)
+        if layout.compute >= THIN:
+            break
+    return layout, strips
+
+
+def _within(value: float, least: float, most: float) -> float:
+    return float(round(min(most, max(least, value))))
+
+
+def _helpers(lanes: Sequence[Lane], strips: Strips) -> Mapping[int, list[Lane]]:
+    """The lanes under each compute lane, blocks first."""
+    helpers: dict[int, list[Lane]] = defaultdict(list)
+    for lane in lanes:
+        if (lane.role is Role.NESTED and strips.nested) or lane.role not in (
+            Role.COMPUTE,
+            Role.NESTED,
+        ):
+            helpers[lane.serves].append(lane)
+    return helpers
+
+
+class _RowStacker:
+    """Rows that are put under one another.
+
+    Strips grow and shrink with their `compute` lanes, within what can be read.
+    """
+
+    def __init__(self, compute: float, strips: Strips, helpers: Mapping[int, list[Lane]]) -> None:
+        self._compute, self._strips, self._helpers = compute, strips, helpers
+        tight = compute < TIGHT
+        self._helper, self._gap, self._space = (8, 2, 6) if tight else (10, 3, 12)
+        self._ghost = _within(0.16 * compute, 6, 10)
+        self._nested = _within(0.3 * compute, 8, 16)
+        self._held = _within(0.45 * compute, 12, 36)
+        self._y = EDGE
+        self._rows: list[Row] = []
+        self._groups: list[Section] = []
+        self._ghosts: list[Row] = []
+        self._memory: list[Row] = []
+        self._rooms: dict[int, float] = {}
+        self._pins: frozenset[int] = frozenset()
+        self._band = 0.0
+
+    def end_band(self, pinned: Sequence[Lane]) -> None:
+        """The lanes so far are the pinned ones."""
+        if pinned:
+            self._pins = frozenset(row.lane for row in (*self._rows, *self._memory))
+            self._band = self._y
+            self._y += EDGE
+
+    def add_section(self, section: Section) -> None:
+        """A group: its heading and its lanes, or what stands for them while it is folded."""
+        height = FOLDED if section.folded else GROUP if section.headed else 0.0
+        self._groups.append(replace(section, top=self._y, height=height))
+        self._y += height
+        if section.folded:
+            self._y += self._gap
+            return
+        for lane in section.lanes:
+            self.add_lane(lane)
+
+    def add_lane(self, lane: Lane) -> None:
+        """A compute lane and what stands under it."""
+        top, below = self._y, self._helpers.get(lane.index, ())
+        self._rows.append(Row(lane.index, top, self._compute))
+        self._y += self._compute
+        nested = [helper for helper in below if helper.role is Role.NESTED]
+        self._rows += [self._strip(helper.index, self._nested, True) for helper in nested]
+        if self._strips.prediction:
+            self._ghosts.append(self._strip(lane.index, self._ghost))
+        movers = [helper for helper in below if helper.role is not Role.NESTED]
+        self._rows += [self._strip(helper.index, self._helper, True) for helper in movers]
+        if self._strips.memory:
+            self._memory.append(self._strip(lane.index, self._held))
+        self._rooms[lane.index] = self._y - top
+        self._y += self._space
+
+    def layout(self) -> Layout:
+        """All that was added."""
+        last = self._rows and not (self._groups and self._groups[-1].folded)
+        end = self._y - self._space if last else self._y
+        height = end + EDGE if self._rows or self._groups else 0.0
+        return Layout(
+            tuple(self._rows), tuple(self._groups), tuple(self._ghosts), tuple(self._memory),
+            self._rooms, self._compute, height, self._pins, self._band,
+        )  # fmt: skip
+
+    def _strip(self, lane: int, height: float, helper: bool = False) -> Row:
+        row = Row(lane, self._y + self._gap, height, helper)
+        self._y = row.bottom
+        return row

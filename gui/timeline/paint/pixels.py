@@ -1,0 +1,235 @@
+"""Rows of spans as few lines of pixels, each stretched to its row's height, for a screen.
+
+Thousands of rectangles in a row cost far more than the pixels that they cover. Of figures, and of
+bars in two colours, see `boxes`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPixmap
+
+from gui.timeline.reduce.reduction import Bars, PixelColumns
+
+Palette = NDArray[np.uint32]
+LEVELS = 8  # heights that a pixel column can have
+STEPS = np.arange(LEVELS, 0, -1, dtype=np.int8)  # of columns, from the highest
+SEAM_PIXELS = 5.0  # wider bars leave a pixel free, so that neighbours can be told apart
+
+
+def draw_rows(
+    painter: QPainter, reduced: Sequence[Bars | PixelColumns], places: Sequence[QRectF],
+    palette: Palette,
+) -> None:  # fmt: skip
+    """Draw what was reduced for some rows, each at its place, all as wide as the plot.
+
+    They are worked out together, which takes less time than one by one. Each family in them has
+    one colour.
+    """
+    bars: list[tuple[Bars, QRectF]] = []
+    columns: list[tuple[PixelColumns, QRectF]] = []
+    for one, place in zip(reduced, places, strict=True):
+        if isinstance(one, PixelColumns):
+            columns.append((one, place))
+        elif len(one.left):
+            bars.append((one, place))
+    if bars:
+        _draw_bars(painter, [one for one, _ in bars], [place for _, place in bars], palette)
+    if columns:
+        _draw_columns(painter, [one for one, _ in columns], [at for _, at in columns], palette)
+
+
+def _draw_bars(
+    painter: QPainter, rows: Sequence[Bars], places: Sequence[QRectF], palette: Palette
+) -> None:
+    ratio = painter.device().devicePixelRatioF()
+    (families,) = families_of(rows, places[0].width(), ratio, palette)
+    lines, pixels = palette[0][families], families.shape[1]
+    image = image_of(lines)
+    for number, place in enumerate(places):
+        target = QRectF(place.left(), place.top(), pixels / ratio, place.height())
+        painter.drawImage(target, image, QRectF(0, number, pixels, 1))
+
+
+def families_of(
+    rows: Sequence[Bars], width: float, ratio: float, palette: Palette,
+    insets: Sequence[float] = (0.0,),
+) -> list[NDArray[np.int8]]:  # fmt: skip
+    """The family in each device pixel of rows of bars, or the palette's last entry where none is.
+
+    For each of the `insets` an array of shape (rows, device pixels), in which bars lose so many
+    pixels at both ends if they are wide.
+    """
+    left, wide = extents(
+        np.concatenate([bars.left for bars in rows]),
+        np.concatenate([bars.right for bars in rows]), width,
+    )  # fmt: skip
+    row = np.repeat(np.arange(len(rows)), [len(bars.left) for bars in rows])
+    family, nothing = np.concatenate([bars.family for bars in rows]), np.int8(palette.shape[1] - 1)
+    pixels, found = pixels_of(width, ratio), []
+    for inset in insets:
+        roomy = wide > 3 * inset if inset else slice(None)
+        # Bars too narrow for an inset are left out, not shrunk: `owners` would give them a pixel
+        # each.
+        begin = left[roomy] + inset
+        end = begin + (wide[roomy] - 2 * inset)
+        owner = owners(begin * ratio, end * ratio, pixels, row[roomy], len(rows))
+        found.append(np.append(family[roomy], nothing)[owner].reshape(len(rows), pixels))
+    return found
+
+
+def extents(
+    left: NDArray[np.floating], right: NDArray[np.floating], width: float
+) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+    """Left edges and widths of bars in a plot of `width` pixels, as they are drawn."""
+    # At a deep zoom a bar is millions of pixels wide: cut two pixels outside the plot, where its
+    # edges are still out of sight.
+    left = np.maximum(left, -2.0)
+    wide = np.minimum(right, width + 2.0) - left
+    return left, np.maximum(1.0, np.where(wide > SEAM_PIXELS, wide - 1.0, wide))
+
+
+def owners(
+    left: NDArray[np.floating], right: NDArray[np.floating], pixels: int,
+    row: int | NDArray[np.int64] = 0, rows: int = 1,
+) -> NDArray[np.int64]:  # fmt: skip
+    """Which of n boxes, sorted and apart, covers the centre of each pixel; n where none does.
+
+    A box that is left with no pixel takes the first one behind its left edge from its neighbour.
+    Boxes may be those of several rows, one row behind the other, given by the `row` of each; so
+    are the pixels then, so many for each row.
+    """
+    # Row and pixel are packed into one number, row * pixels + pixel, so that the boxes of all rows
+    # are one sorted array and need no loop. Pixel p has its centre at p + 0.5; its box is the one
+    # with left <= p + 0.5 < right, so a box has the pixels from ceil(left - 0.5) up to, not with,
+    # ceil(right - 0.5). Clipped before `zero` is added: else a bar that leaves the plot at its
+    # right would go on in the next row.
+    count, zero = len(left), row * pixels
+    first = np.clip(np.ceil(left - 0.5), 0, pixels).astype(np.int64) + zero
+    last = np.clip(np.ceil(right - 0.5), 0, pixels).astype(np.int64) + zero
+    np.maximum.accumulate(first, out=first)  # a step that is predicted to be longer meets the next
+    # What follows needs bounds that never go down: np.repeat refuses a negative count.
+    np.maximum(last, first, out=last)
+    np.minimum(last[:-1], first[1:], out=last[:-1])
+    # Gaps and boxes alternate, so one np.repeat fills all pixels. Two boxes, over pixels 1 and 3-4:
+    #   bounds  0   1   2   3     5   6
+    #   which     2   0   2    1    2      2, the number of boxes, means none
+    #   found   [ 2,  0,  2,  1, 1, 2 ]
+    bounds = np.empty(2 * count + 2, np.int64)
+    bounds[0], bounds[1:-1:2], bounds[2:-1:2], bounds[-1] = 0, first, last, rows * pixels
+    which = np.full(2 * count + 1, count)
+    which[1::2] = np.arange(count)
+    found = np.repeat(which, np.diff(bounds))
+    # A box without a pixel is still something that happened: it takes one, though not one of the
+    # next row, where it stands at the very end of its own.
+    narrow = np.flatnonzero(last <= first)
+    found[np.minimum(first, zero + pixels - 1)[narrow]] = narrow
+    return found
+
+
+def palette_of(colours: tuple[tuple[QColor, ...], ...]) -> Palette:
+    """Theme.families as numbers: shape (2, families + 1), upper and lower part.
+
+    The last entry is clear: what stands where there is no box.
+    """
+    # rgba() is not premultiplied, while image_of's format is. For opaque colours and for 0, all
+    # that stands here, both are the same number.
+    ends = [[parts[n].rgba() for parts in colours] for n in (0, -1)]
+    return np.array([[*codes, 0] for codes in ends], np.uint32)
+
+
+def is_halved(family: NDArray[np.int8], palette: Palette) -> bool:
+    """Whether some of the families have two colours."""
+    two = np.flatnonzero(palette[0] != palette[1])
+    return any((family == code).any() for code in two.tolist())
+
+
+def pixels_of(width: float, ratio: float) -> int:
+    """The device pixels in a width, `ratio` of them in a pixel; the last may be cut."""
+    return max(1, math.ceil(width * ratio))
+
+
+def image_of(pixels: NDArray[np.uint32]) -> QImage:
+    """An image over `pixels` (lines, columns), which must outlive it: they are not copied."""
+    lines, columns = pixels.shape
+    return QImage(
+        pixels.data, columns, lines, 4 * columns, QImage.Format.Format_ARGB32_Premultiplied
+    )  # fmt: skip
+
+
+def _draw_columns(
+    painter: QPainter, rows: Sequence[PixelColumns], places: Sequence[QRectF], palette: Palette
+) -> None:
+    colour = palette[0][np.stack([columns.family for columns in rows])]
+    # A column of level n is coloured in the lowest n of LEVELS lines. (rows, 1, columns) against
+    # (LEVELS, 1) gives (rows, LEVELS, columns), then line LEVELS * row + step of one image.
+    level = np.stack([levels_of(columns) for columns in rows])
+    lines = np.where(level[:, None] >= STEPS[:, None], colour[:, None], np.uint32(0))
+    pixels = colour.shape[1]
+    image = image_of(lines.reshape(-1, pixels))
+    for number, place in enumerate(places):
+        edges = column_edges(place.height())
+        for step, (upper, lower) in enumerate(pairwise(edges)):
+            # Low rows have levels of equal height (level_heights), so nothing between their edges.
+            if upper < lower:
+                target = QRectF(place.left(), place.top() + upper, pixels, lower - upper)
+                painter.drawImage(target, image, QRectF(0, LEVELS * number + step, pixels, 1))
+
+
+@lru_cache(maxsize=64)
+def column_edges(height: float) -> list[float]:
+    """Where a row of `height` is cut: from the top of the highest columns to the bottom of all."""
+    return [*(height - level_heights(STEPS, height)).tolist(), height]
+
+
+def levels_of(columns: PixelColumns) -> NDArray[np.int8]:
+    """How high each pixel column is, 0 for an idle one to LEVELS for one that is all busy."""
+    return np.ceil(columns.busy * LEVELS).astype(np.int8)
+
+
+def level_heights(level: NDArray[np.int8], height: float) -> NDArray[np.float64]:
+    """The pixels of levels above 0 on a row of `height`; what is there at all can be seen."""
+    # Never below two pixels: a single short span in a wide column would round to nothing.
+    heights: NDArray[np.float64] = np.maximum(2.0, level / LEVELS * height)
+    return heights
+
+
+def draw_slices(
+    painter: QPainter, pixels: NDArray[np.uint32], edges: Sequence[float], place: QRectF,
+    ratio: float,
+) -> None:  # fmt: skip
+    """Draw lines of device pixels at a row's `place`, each from its edge below the top to the next.
+
+    `pixels` has the shape (lines, device pixels), `edges` one more than there are lines.
+    """
+    pixels = np.ascontiguousarray(pixels)
+    # One image for all lines; of it, drawImage stretches one line of pixels over a whole slice.
+    image, width = image_of(pixels), pixels.shape[1]
+    for number, (upper, lower) in enumerate(pairwise(edges)):
+        target = QRectF(place.left(), place.top() + upper, width / ratio, lower - upper)
+        painter.drawImage(target, image, QRectF(0, number, width, 1))
+
+
+def draw_uprights(painter: QPainter, xs: NDArray[np.floating], place: QRectF, colour: str) -> None:
+    """Upright lines, a pixel wide, at sorted `xs` pixels from the left of a place; from its top.
+
+    Filled as a texture, since a line drawn alone writes one pixel in each of the image's lines.
+    """
+    ratio = painter.device().devicePixelRatioF()
+    pixels = pixels_of(place.width(), ratio)
+    left = np.round((xs - 0.5) * ratio)
+    here = owners(left, left + round(ratio), pixels) < len(xs)
+    line = np.where(here, np.uint32(QColor(colour).rgba()), np.uint32(0))
+    texture = QPixmap.fromImage(image_of(line[None]))
+    # A texture one line high, which Qt repeats downwards. Brushes are laid out from the painter's
+    # origin unless told otherwise, so without setBrushOrigin the lines would stand elsewhere.
+    texture.setDevicePixelRatio(ratio)
+    painter.setBrushOrigin(place.topLeft())
+    painter.fillRect(place, QBrush(texture))

@@ -1,0 +1,151 @@
+"""Another program's trace, or a folder of ranks, saved as a recording and opened again."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import core.recording.exporters.recording as exported
+from core.errors import RecordingError
+from core.recording.exporters.recording import write_recording
+from core.recording.recording import open_recording
+from core.trace.own_steps import with_steps
+from core.trace.spans import MOMENTS, TASK_DTYPE
+from core.trace.trace import Trace
+from tests.core.recorder.made import two_ranks
+from tests.core.recording.importers.foreign_files import (
+    MEGASCAN,
+    flight_dump,
+    nsight_export,
+    perfetto_trace,
+)
+
+TWO_RANKS = Path(__file__).parents[3] / "data" / "two-ranks"
+PAINTED = [
+    {"ph": "X", "ts": 7, "dur": 5, "name": "b", "cname": "good", "args": {"n": [1, {"deep": 2}]}},
+    {"ph": "X", "ts": 0, "dur": 5, "name": "a\u202e", "tid": 4},
+    {"ph": "C", "ts": 3, "name": "held", "args": {"bytes": 12.5}},
+    {"ph": "B", "ts": 90},
+    {"ph": "X", "ts": 10, "dur": 1, "name": "step 7", "tid": 9},
+    {"ph": "X", "ts": 30, "dur": 1, "name": "a\u202e", "tid": 4, "args": {"m": "x" * 9000}},
+]
+
+
+def everything(trace: Trace) -> dict[str, object]:
+    """All that a trace tells, as plain values."""
+    lanes = [trace.spans(lane.index) for lane in trace.header.lanes]
+    table = trace.table
+    return {
+        "header": trace.header,
+        "rows": {n: table.rows[n].tolist() for n in TASK_DTYPE.names if n != "name"},
+        "after": table.after.tolist(),
+        "names": [table.names[n] if n >= 0 else "" for n in table.rows["name"].tolist()],
+        "spans": [
+            {name: spans[name].tolist() for name in ("start", "end", "step", "row", *MOMENTS)}
+            for spans in lanes
+        ],
+        "steps": {name: array.tolist() for name, array in trace.step_table.arrays.items()},
+        "bounds": trace.bounds,
+        "odd": dict(trace.odd),
+        "colours": None if trace.colours is None else trace.colours.tolist(),
+        "arguments": None if trace.arguments is None else dict(trace.arguments.every()),
+        "counters": counted(trace.counters),
+        "clocks": counted(trace.clocks),
+        "logs": list(trace.logs),
+        "costs": trace.costs,
+    }  # fmt: skip
+
+
+def counted(counters) -> dict[object, object]:
+    """The values of counters."""
+    return {
+        key: {name: array.tolist() for name, array in counter.arrays.items()}
+        for key, counter in counters.items()
+        if len(counter.times)
+    }
+
+
+def saved(trace: Trace, path: Path) -> Path:
+    """The trace as a recording."""
+    assert list(write_recording(trace, path))[-1] <= 1
+    return path
+
+
+@pytest.fixture(params=["painted", "two ranks", "rank files", "megascan", "flight", "nsight",
+                        "perfetto", "marked"])  # fmt: skip
+def trace(request, tmp_path) -> Trace:
+    path = tmp_path / "file"
+    match request.param:
+        case "painted" | "marked":
+            path.write_text(json.dumps(PAINTED))
+        case "two ranks":
+            path = TWO_RANKS
+        case "rank files":
+            path.mkdir()
+            two_ranks(path)
+        case "megascan":
+            path.write_text(json.dumps(MEGASCAN))
+        case "flight":
+            path.write_bytes(flight_dump())
+        case "nsight":
+            nsight_export(path)
+        case "perfetto":
+            path.write_bytes(perfetto_trace())
+    opened = open_recording(path).trace
+    return with_steps(opened, [(9_000, 9_000)]) if request.param == "marked" else opened
+
+
+def test_a_saved_trace_opens_as_it_was(trace, tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    wanted = everything(trace)
+    path = saved(trace, tmp_path / "saved.arrow")
+    opened = open_recording(path)
+    assert opened.warning == ""
+    assert everything(opened.trace) == wanted
+    indexed = open_recording(path, indexed_from=1)
+    assert indexed.warning == "" and everything(indexed.trace) == wanted
+    again = saved(indexed.trace, tmp_path / "again.arrow")
+    assert everything(open_recording(again).trace) == wanted
+
+
+def test_what_is_said_of_a_trace_is_checked(tmp_path, monkeypatch) -> None:
+    file = tmp_path / "file.json"
+    file.write_text(json.dumps(PAINTED))
+    trace = open_recording(file).trace
+    told = {"steps": [6], "odd": {}, "colours": None, "arguments": False}
+    for wrong in ({"steps": [3, 3]}, {"steps": [-1]}, {"odd": {"other": 1}}, {"colours": "0"},
+                  {"colours": "~" * len(trace.table)}, {"steps": "x"}):  # fmt: skip
+        text = json.dumps({**told, **wrong})
+        monkeypatch.setattr(exported, "imported_text", lambda _, text=text: text)
+        with pytest.raises(RecordingError, match=r"saved\.arrow is damaged"):
+            open_recording(saved(trace, tmp_path / "saved.arrow"))
+
+
+def test_nothing_is_left_of_a_trace_whose_arguments_are_gone(tmp_path) -> None:
+    file = tmp_path / "file.json"
+    file.write_text(json.dumps(PAINTED))
+    trace = open_recording(file).trace
+    file.unlink()
+    with pytest.raises(RecordingError, match="has changed since it was opened"):
+        saved(trace, tmp_path / "saved.arrow")
+    assert list(tmp_path.iterdir()) == []
+    assert np.array_equal(trace.spans(0).start, np.sort(trace.spans(0).start))
+
+
+def test_a_saved_lane_whose_spans_overlap_is_refused(tmp_path) -> None:
+    file = tmp_path / "file.json"
+    file.write_text(json.dumps([{"ph": "X", "ts": n, "dur": 1, "name": "a"} for n in range(4)]))
+    trace = open_recording(file).trace
+    trace.spans(0).end[1] += 1
+    with pytest.raises(RecordingError, match="spans of a lane overlap"):
+        open_recording(saved(trace, tmp_path / "saved.arrow"))
+
+
+def test_a_saved_span_that_comes_late_and_overlaps_is_refused(tmp_path) -> None:
+    file = tmp_path / "file.json"
+    file.write_text(json.dumps([{"ph": "X", "ts": n, "dur": 1, "name": "a"} for n in range(9)]))
+    trace = open_recording(saved(open_recording(file).trace, tmp_path / "saved.arrow")).trace
+    late = trace.spans(0)[2:3]
+    with pytest.raises(ValueError, match="spans of a lane overlap"):
+        trace.add_spans(late, [(0, late)])

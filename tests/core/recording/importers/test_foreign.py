@@ -1,0 +1,153 @@
+"""Traces of MegaScan, the flight recorder, Nsight Systems and Perfetto."""
+
+import gzip
+import json
+import sqlite3
+
+import pytest
+
+import core.recording.importers.perfetto_fields as perfetto
+import core.recording.importers.to_trace as to_trace
+from core.errors import RecordingError
+from core.plan.plan import Role
+from core.plan.task import Kind
+from core.recording.recording import open_recording
+from core.recording.sniff import Format, format_of
+from core.trace.odd import Odd
+from tests.core.recording.importers.foreign_files import (
+    MEGASCAN,
+    flight_dump,
+    nsight_export,
+    perfetto_trace,
+)
+
+
+@pytest.fixture
+def written(tmp_path):
+    def write(name, data):
+        path = tmp_path / name
+        path.write_bytes(data)
+        return path
+
+    return write
+
+
+def odd_text(trace):
+    """(lane's name, label, start, end) of every span that is no part of another."""
+    lanes = trace.header.lanes
+    return [
+        (lanes[span.lane].name, span.label, span.start, span.end)
+        for span in trace
+        if lanes[span.lane].role is not Role.NESTED
+    ]
+
+
+def test_megascan_tells_iteration_microbatch_and_stage(written):
+    trace = open_recording(written("scan.json", json.dumps(MEGASCAN).encode())).trace
+    assert trace.steps == [4] and trace.odd == {}  # shown as step 5
+    forward = [span for span in trace if span.label == "forward"]
+    assert [(span.kind, span.microbatch, span.stage) for span in forward] == [
+        (Kind.FORWARD, 1, 2), (Kind.FORWARD, 1, 3),
+    ]  # fmt: skip
+    kinds = {span.label: span.kind for span in trace}
+    assert (kinds["send_forward"], kinds["backward"]) == (Kind.COPY, Kind.BACKWARD)
+    assert kinds["optimizer"] is Kind.STEP
+
+
+def test_the_flight_recorder_tells_collectives_by_process_group(written):
+    path = written("nccl_trace_rank_3.json", flight_dump())
+    assert format_of(path) is Format.FLIGHT_RECORDER
+    trace = open_recording(path).trace
+    assert odd_text(trace) == [
+        ("default_pg 0", "nccl:all_reduce", 0, 700),
+        ("default_pg 0", "nccl:send 0->1", 1_800, 1_800),
+        ("default_pg 1", "nccl:all_gather", 800, 1_300),
+    ]
+    assert trace.odd == {Odd.NOT_OVER: 1}
+    assert {lane.device for lane in trace.header.lanes} == {"rank 3"}
+    assert trace.span(0, 0).kind is Kind.ALL_REDUCE
+
+
+def test_nsight_tells_streams_calls_and_ranges(tmp_path):
+    path = tmp_path / "run.sqlite"
+    nsight_export(path)
+    trace = open_recording(path).trace
+    assert odd_text(trace) == [
+        ("device 0 stream 7", "gemm", 1_000, 2_000),
+        ("device 0 stream 7", "Memcpy", 3_100, 3_200),
+        ("device 0 stream 9", "ncclDevKernel_AllReduce_Sum", 1_500, 3_000),
+        ("thread 123", "cudaLaunchKernel", 100, 200),
+        ("thread 123", "cudaLaunchKernel", 300, 400),
+    ]
+    roles = {lane.name: lane.role for lane in trace.header.lanes}
+    assert roles["device 0 stream 9"] is Role.COMMUNICATION
+    assert roles["thread 123 NVTX"] is Role.NESTED
+    gemm = trace.span(0, 0)
+    assert gemm.launched == 100 and trace.task(gemm.after[0]).kind is Kind.OTHER
+    assert trace.steps == [0, 1]  # shown as step 1 and step 2
+    assert trace.odd == {Odd.BAD_ROW: 1, Odd.ORPHAN_LAUNCH: 1}
+
+
+def test_nsight_without_a_table_or_with_a_trigger_is_refused_or_harmless(tmp_path):
+    path = tmp_path / "run.sqlite"
+    base = sqlite3.connect(path)
+    base.execute("CREATE VIEW NVTX_EVENTS AS SELECT load_extension('x') AS start, 1 AS [end]")
+    base.commit()
+    base.close()
+    with pytest.raises(RecordingError, match=r"run\.sqlite cannot be read as an export"):
+        open_recording(path)
+
+
+def test_perfetto_tells_slices_counters_and_flows(written):
+    for data in (perfetto_trace(), gzip.compress(perfetto_trace())):
+        trace = open_recording(written("trace.pftrace", data)).trace
+        assert odd_text(trace) == [
+            ("main", "step", 0, 1_000), ("io", "read", 600, 700), ("io", "mark", 800, 800),
+        ]  # fmt: skip
+        assert {lane.device for lane in trace.header.lanes} == {"trainer"}
+        assert trace.odd == {Odd.NO_BEGIN: 1}
+        assert trace.counters["held", None].values.tolist() == [12.0]
+        read = next(span for span in trace if span.label == "read")
+        assert trace.span(0, 0).task in read.after
+
+
+def test_perfetto_that_was_cut_is_shown_as_far_as_it_goes(written):
+    data = perfetto_trace()[:-30]
+    trace = open_recording(written("trace.pftrace", data)).trace
+    assert trace.odd[Odd.CUT] == 1 and trace.span_count >= 2
+
+
+def bomb(size):
+    return gzip.compress(bytes([10]) + b"\x00\x0a" * (size // 2))
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "says"),
+    [
+        ("a.pftrace", bomb(2 << 20), "more than 1,048,576 bytes"),
+        ("b.json.gz", gzip.compress(b"[" + b'{"ph":"X","ts":1,"dur":1},' * 3000 + b"{}]"),
+         "more than 2,000 events"),
+        ("c.json", b'[{"ph": "X", "ts": 1, "name": "' + b"x" * (1 << 17) + b'"},',
+         "an event has more than 65,536 bytes"),
+        ("d.json", json.dumps({"entries": [{"profiling_name": "x" * (1 << 20) + "y",
+                                            "time_created_ns": 5}]}).encode(),
+         "a name has more than 1,048,576 characters"),
+    ],
+)  # fmt: skip
+def test_bombs_are_refused_in_one_line_with_the_limit(written, monkeypatch, name, data, says):
+    import core.recording.importers.json_events as json_events
+    import core.recording.importers.json_pieces as json_pieces
+
+    monkeypatch.setattr(perfetto, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(json_events, "MOST_EVENTS", 2_000)
+    monkeypatch.setattr(json_pieces, "MOST_EVENT", 1 << 16)
+    monkeypatch.setattr(json_pieces, "PIECE", 1 << 14)
+    with pytest.raises(RecordingError, match=says) as caught:
+        open_recording(written(name, data))
+    assert name in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_as_many_lanes_as_no_window_can_show_are_refused(written, monkeypatch):
+    monkeypatch.setattr(to_trace, "MOST_LANES", 1)
+    with pytest.raises(RecordingError, match="more than 1"):
+        open_recording(written("trace.pftrace", perfetto_trace()))

@@ -1,0 +1,213 @@
+"""Traces of PyTorch's profiler: one rank, several, and all that files in the wild do."""
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.errors import RecordingError
+from core.explain.causes import CAUSES, Cause, cause_totals
+from core.explain.ranks import rank_times
+from core.explain.run_step import explain_run_step
+from core.plan.plan import Role
+from core.plan.task import Kind
+from core.recording.recording import open_recording
+from core.trace.odd import Odd
+from core.trace.own_steps import with_steps
+
+TWO_RANKS = Path(__file__).parents[3] / "data" / "two-ranks"
+
+
+def event(cat, name, ts, dur, tid=1, pid=100, **args):
+    return {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": ts, "dur": dur,
+            "args": args}  # fmt: skip
+
+
+def launched(name, call, ts, dur, correlation, stream=7):
+    """A call that launches a task of a device, and that task."""
+    return [
+        event("cuda_runtime", "cudaLaunchKernel", call, 1, correlation=correlation),
+        event("kernel", name, ts, dur, stream, 0, correlation=correlation, stream=stream),
+    ]
+
+
+def steps(*bounds, first=1):
+    return [
+        event("user_annotation", f"ProfilerStep#{first + n}", start, end - start)
+        for n, (start, end) in enumerate(bounds)
+    ]
+
+
+def a_step(late=0.0):
+    """Compute from 10 to 30 and from 60 to 80, a collective from 20 (and `late`) to 58."""
+    return [
+        *launched("gemm", 2, 10, 20, 1),
+        *launched("ncclDevKernel_AllReduce_Sum_f32", 4, 20 + late, 38 - late, 2, 20),
+        *launched("update", 6, 60, 20, 3),
+        event("cpu_op", "aten::mm", 1, 4),
+    ]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    def write(**files):
+        for name, told in files.items():
+            data = told if isinstance(told, bytes) else json.dumps(told).encode()
+            (tmp_path / f"{name}.json").write_bytes(data)
+        return tmp_path
+
+    return write
+
+
+def rank(number, events, **more):
+    return {"distributedInfo": {"rank": number, "world_size": 2}, "traceEvents": events, **more}
+
+
+def opened(folder, *events, **more):
+    return open_recording(folder(one=rank(0, list(events), **more)) / "one.json").trace
+
+
+def test_streams_come_first_and_collectives_serve_the_stream_that_computes(folder):
+    trace = opened(folder, *steps((0, 90)), *a_step())
+    lanes = [(lane.name, lane.device, lane.role, lane.serves) for lane in trace.header.lanes]
+    assert lanes[:3] == [
+        ("stream 7", "rank 0", Role.COMPUTE, 0),
+        ("stream 20", "rank 0", Role.COMMUNICATION, 0),
+        ("thread 1", "rank 0", Role.COMPUTE, 2),
+    ]
+    assert all(lane[2] is Role.NESTED for lane in lanes[3:])
+    [collective] = [span for span in trace if span.lane == 1]
+    assert collective.kind is Kind.ALL_REDUCE and collective.launched == 4_000
+    assert trace.odd == {}
+
+
+def test_a_task_belongs_to_the_step_in_which_it_starts(folder):
+    trace = opened(folder, *steps((0, 50), (50, 90), first=7), *a_step())
+    assert trace.steps == [6, 7]  # shown as step 7 and step 8
+    assert trace.spans(0).step.tolist() == [6, 7]
+    assert [trace.step_bounds(step) for step in trace.steps] == [(1_000, 58_000), (60_000, 80_000)]
+
+
+def test_a_gap_behind_a_collective_is_laid_to_it_and_another_to_the_host(folder):
+    trace = opened(folder, *steps((0, 90)), *a_step())
+    explanation = explain_run_step(trace, 0)
+    totals = cause_totals(explanation)[0]
+    told = {CAUSES[code]: int(totals[code]) for code in np.flatnonzero(totals)}
+    assert told[Cause.COLLECTIVE] == 28_000  # 30 to 58; then it starts within 2 µs: the host
+    assert sum(told.values()) == explanation.makespan - 40_000 == 39_000
+
+
+def test_ranks_are_on_one_axis_and_a_collective_waits_for_the_slowest(folder):
+    both = [rank(n, [*steps((0, 90)), *a_step(25.0 * n)]) for n in (0, 1)]
+    trace = open_recording(folder(b=both[1], a=both[0])).trace
+    assert list(dict.fromkeys(lane.device for lane in trace.header.lanes)) == ["rank 0", "rank 1"]
+    assert trace.steps == [0] and trace.header.replicas == 2
+    explanation = explain_run_step(trace, 0)
+    meets = explanation.waits.meets >= 0
+    assert meets.sum() == 2
+    assert set(explanation.waits.begun[meets].tolist()) == {45_000}  # when rank 1 came
+
+
+def test_times_of_a_rank_by_union_of_intervals(folder):
+    [time] = rank_times(opened(folder, *steps((0, 90)), *a_step()))
+    assert (time.span_ns, time.compute_ns, time.communication_ns) == (70_000, 40_000, 38_000)
+    assert (time.idle_ns, time.moving_ns, time.overlap_ns) == (2_000, 28_000, 10_000)
+
+
+def test_without_the_profilers_steps_the_optimizers_last_call_ends_one(folder):
+    calls = [
+        event("user_annotation", f"Optimizer.step#{name}.step", ts, 5)
+        for name, ts in (("Adam", 20), ("SGD", 30), ("Adam", 60), ("SGD", 70))
+    ]
+    trace = opened(
+        folder, event("cpu_op", "aten::mm", 0, 10), event("cpu_op", "aten::mm", 50, 9), *calls
+    )
+    assert [trace.step_bounds(step) for step in trace.steps] == [(0, 10_000), (50_000, 59_000)]
+
+
+def test_without_any_steps_marks_make_them(folder):
+    trace = opened(folder, *a_step())
+    assert trace.steps == []
+    marked = with_steps(trace, [(9_000, 55_000), (55_000, 80_000)])
+    bounds = [marked.step_bounds(step) for step in marked.steps]
+    assert bounds == [(9_000, 57_000), (59_000, 79_000)]  # what runs in them, all to its end
+    assert marked.spans(0).step.tolist() == [0, 1]
+    assert explain_run_step(marked, 1).makespan > 0
+    with pytest.raises(ValueError, match="no mark"):
+        with_steps(trace, [])
+
+
+def test_texts_for_numbers_and_names_of_2021_are_read(folder):
+    old = [
+        {"ph": "X", "cat": "Kernel", "name": "gemm", "pid": "0", "tid": "7", "ts": "10",
+         "dur": "5.5", "args": {"correlation": "3", "stream": "7"}},
+        {"ph": "X", "cat": "Runtime", "name": "cudaLaunchKernel", "pid": "9", "tid": "1", "ts": 1,
+         "dur": 2, "args": {"correlation": "3"}},
+        {"ph": "X", "cat": "Operator", "name": "aten::mm", "pid": "9", "tid": "1", "ts": 0,
+         "dur": 4, "args": {"Input dims": [[1], [2]], "correlation": {"odd": 1}}},
+    ]  # fmt: skip
+    trace = open_recording(folder(bare=old) / "bare.json").trace
+    assert [(lane.name, lane.device) for lane in trace.header.lanes[:2]] == [
+        ("stream 7", "bare.json"), ("thread 1", "bare.json"),
+    ]  # fmt: skip
+    assert trace.span(0, 0).launched == 1_000
+
+
+def test_a_process_with_a_devices_number_and_orphans_are_counted(folder):
+    trace = opened(
+        folder,
+        event("cpu_op", "aten::mm", 0, 10, tid=7, pid=0),
+        *launched("gemm", 2, 10, 20, 1),
+        event("kernel", "lost", 40, 5, 7, 0, correlation=99, stream=7),
+    )
+    assert trace.odd == {Odd.COLLIDING: 1, Odd.ORPHAN_LAUNCH: 1}
+    assert [lane.name for lane in trace.header.lanes if lane.role is Role.COMPUTE] == [
+        "stream 7", "thread 7", "thread 1",
+    ]  # fmt: skip
+
+
+def test_a_folder_says_which_files_it_could_not_use(folder):
+    whole = rank(0, [*steps((0, 90)), *a_step()])
+    again = {"traceEvents": a_step(), "deviceProperties": []}
+    apart = rank(3, [{**one, "ts": one["ts"] + 1e9} for one in a_step()])
+    read = open_recording(folder(a=whole, b=whole, c=again, d=apart, e=b"[nonsense"))
+    assert read.trace.odd == {
+        Odd.SAME_RANK: 1, Odd.NO_RANK: 1, Odd.CLOCKS_APART: 1, Odd.UNREADABLE: 1,
+    }  # fmt: skip
+    assert "e.json cannot be read" in read.warning and "\n" not in read.warning
+    places = dict.fromkeys(lane.device for lane in read.trace.header.lanes)
+    assert list(places) == ["rank 0", "rank 0 (2)", "rank 3", "c.json"]
+
+
+def test_a_folder_without_a_trace_is_refused_by_name(tmp_path):
+    with pytest.raises(RecordingError, match="folder of traces: there is none in it"):
+        open_recording(tmp_path)
+
+
+def test_a_real_trace_of_two_ranks_is_read_whole():
+    read = open_recording(TWO_RANKS)
+    trace = read.trace
+    every = [
+        one
+        for path in sorted(TWO_RANKS.glob("*.gz"))
+        for one in json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]
+    ]
+    shown = sum(one["ph"] in "Xi" for one in every)
+    assert trace.span_count == shown
+    assert trace.steps == [0, 1, 2] and read.warning == ""
+    assert {lane.device for lane in trace.header.lanes} == {"rank 0", "rank 1"}
+    assert any(span.kind is Kind.ALL_REDUCE for span in trace)
+    for step in trace.steps:
+        explanation = explain_run_step(trace, step)
+        assert (explanation.end > explanation.start).all()
+    assert all(0 < time.compute_ns < time.span_ns for time in rank_times(trace))
+
+
+def test_a_real_trace_that_was_cut_is_shown_as_far_as_it_goes(tmp_path):
+    data = gzip.decompress((TWO_RANKS / "rank-0.json.gz").read_bytes())
+    path = tmp_path / "rank-0.json.gz"
+    path.write_bytes(gzip.compress(data[: len(data) // 2])[:-20])
+    trace = open_recording(path).trace
+    assert trace.odd[Odd.CUT] == 1 and trace.span_count > 50

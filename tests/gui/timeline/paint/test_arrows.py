@@ -1,0 +1,111 @@
+"""Arrows run from what a span waited for to the span, and from it to what waited for it."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QImage, QPainter
+
+from core.trace.dependencies import Neighbours, waited_for
+from core.trace.span import Span
+from gui.look.theme import LIGHT
+from gui.timeline.layout.frame import Frame, Viewport
+from gui.timeline.layout.stacking import lay_out
+from gui.timeline.paint.arrows import arrows_of, draw_arrows
+from gui.timeline.state.scene import MOST_NEIGHBOURS, Scene
+from tests.make_believe import specification, trace_of
+
+WIDE = 1000.0
+
+
+@pytest.fixture(scope="module")
+def scene() -> Scene:
+    return Scene(trace_of(specification("pipeline", schedule="1f1b", microbatches=4, steps=1)))
+
+
+def frame_of(scene: Scene, start: float | None = None, end: float | None = None) -> Frame:
+    first, last = scene.trace.bounds
+    start, end = first if start is None else start, last if end is None else end
+    layout = lay_out(scene.trace.header.lanes, 400)
+    return Frame(Viewport(start, end - start, WIDE), layout, 100, 0, LIGHT)
+
+
+def across(scene: Scene) -> Span:
+    """A span that was held up from another lane, and that others waited for."""
+    trace = scene.trace
+    waited = ((span, waited_for(trace, span)) for span in trace)
+    return next(
+        span
+        for span, prior in waited
+        if prior and prior.lane != span.lane and scene.neighbours_of(span).dependents
+    )
+
+
+def test_each_neighbour_has_an_arrow_that_begins_and_ends_at_their_bars(scene: Scene) -> None:
+    span, frame = across(scene), frame_of(scene)
+    near = scene.neighbours_of(span)
+    arrows = arrows_of(frame, span, near)
+    ends = {(round(arrow.start.x()), round(arrow.end.x())) for arrow in arrows}
+    expected = {(round(frame.x(other.end)), round(frame.x(span.start))) for other in near.needs}
+    expected |= {(round(frame.x(span.end)), round(frame.x(o.start))) for o in near.dependents}
+    touching = {pair for pair in expected if pair[0] == pair[1]}
+    assert expected - touching <= ends <= expected
+
+
+def test_the_one_that_held_it_up_is_emphasised_and_lies_on_top(scene: Scene) -> None:
+    span, frame = across(scene), frame_of(scene)
+    arrows = arrows_of(frame, span, scene.neighbours_of(span))
+    held = [arrow for arrow in arrows if arrow.held]
+    assert held == arrows[-1:]
+    last = waited_for(scene.trace, span)
+    assert held[0].start.x() == pytest.approx(frame.x(last.end), abs=1)
+
+
+def test_arrows_between_lanes_leave_and_arrive_at_the_edges_of_bars(scene: Scene) -> None:
+    span, frame = across(scene), frame_of(scene)
+    own = frame.layout.row_of(span.lane)
+    for arrow in arrows_of(frame, span, scene.neighbours_of(span)):
+        assert arrow.end.y() in (own.top, own.bottom) or arrow.start.y() in (own.top, own.bottom)
+
+
+def test_arrows_that_lie_beyond_the_view_are_not_drawn(scene: Scene) -> None:
+    span = across(scene)
+    last = scene.trace.bounds[1]
+    frame = frame_of(scene, last + 1e9, last + 2e9)
+    assert arrows_of(frame, span, scene.neighbours_of(span)) == []
+
+
+def test_a_span_whose_lane_is_not_shown_has_no_arrows(scene: Scene) -> None:
+    span = across(scene)
+    other = [lane for lane in scene.trace.header.lanes if lane.index != span.lane]
+    frame = Frame(Viewport(0, 1e9, WIDE), lay_out(other, 400), 100, 0, LIGHT)
+    assert arrows_of(frame, span, scene.neighbours_of(span)) == []
+
+
+def test_neighbours_are_looked_up_once_for_a_span(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def counting(trace: object, span: object, most: int) -> Neighbours:
+        asked.append(most)
+        return Neighbours((), ())
+
+    monkeypatch.setattr("gui.timeline.state.scene.neighbours", counting)
+    one, other = list(scene.trace)[:2]
+    for span in (one, one, other, other, one):
+        scene.neighbours_of(span)
+    assert asked == [MOST_NEIGHBOURS] * 3
+
+
+def test_arrows_are_drawn_with_a_head_where_they_end(scene: Scene) -> None:
+    span, frame = across(scene), frame_of(scene)
+    near = scene.neighbours_of(span)
+    image = QImage(1120, 420, QImage.Format.Format_RGB32)
+    image.fill(0xFFFFFFFF)
+    with QPainter(image) as painter:
+        draw_arrows(painter, frame, span, near)
+    arrow = arrows_of(frame, span, near)[-1]
+    inside = arrow.end.y() + (-4 if arrow.down else 4)
+    assert image.pixelColor(round(arrow.end.x()), round(inside)).lightness() < 100
+    for corner in (frame.left, frame.left + WIDE):
+        assert image.pixelColor(int(corner), 400).lightness() == 255

@@ -1,0 +1,159 @@
+"""What bars, cards and the legend say, overlaps and lanes of several stages among them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QFont
+
+from core.plan.task import KINDS, Kind
+from core.recording.recording import open_recording
+from core.trace.span import Span
+from core.trace.trace import Trace
+from gui.look.families import FAMILIES, family_of
+from gui.look.theme import LIGHT
+from gui.timeline.interact.describe import action, predicted_card, span_card, span_title
+from gui.timeline.layout.fonts import Fonts
+from gui.timeline.layout.groups import Strips
+from gui.timeline.paint.boxes import stacked
+from gui.timeline.paint.legend import legend_entries, legend_lines
+from gui.timeline.state.bar_looks import labels_of, on_one_line
+from gui.timeline.state.scene import Scene
+from tests.make_believe import header_and_plans, specification, trace_of
+
+pytestmark = pytest.mark.usefixtures("qapp")
+OVERLAP = Span(
+    0, 0, Kind.OVERLAP, 0, 7, 100, 300, stage=0, microbatch=3, paired_stage=3, paired_microbatch=1
+)
+NONE = Strips()
+FORWARD = Span(0, 0, Kind.FORWARD, 0, 7, 1_000, 2_000, stage=2, microbatch=5)
+
+
+def test_an_overlap_says_both_of_its_actions() -> None:
+    assert OVERLAP.label == "F3 B1"
+    assert action(OVERLAP) == "0F3+3B1"
+    assert span_title(OVERLAP) == "Forward 0F3 and backward 3B1"
+
+
+def test_a_replica_is_named_in_the_title() -> None:
+    assert span_title(replace(OVERLAP, replica=1)) == "Forward 0F3 and backward 3B1 · replica 1"
+    named = span_title(replace(FORWARD, replica=1))
+    assert named == "Forward · stage 2 · replica 1 · micro-batch 5"
+
+
+@pytest.mark.parametrize(
+    ("span", "label"),
+    [
+        (FORWARD, "F5"),
+        (replace(FORWARD, kind=Kind.BACKWARD_INPUT), "I5"),
+        (replace(FORWARD, kind=Kind.BACKWARD_WEIGHT), "W5"),
+        (Span(0, 0, Kind.ALL_GATHER, 0, 0, 0, 1, block=4), "AG4"),
+        (Span(0, 0, Kind.REDUCE_SCATTER, 0, 0, 0, 1, block=4), "RS4"),
+        (Span(0, 0, Kind.SCATTER, 0, 0, 0, 1, replica=1), "S1"),
+        (Span(0, 0, Kind.STEP, 0, 0, 0, 1, replica=1), "U"),
+    ],
+)
+def test_a_bar_carries_its_kinds_letter_and_its_number(span: Span, label: str) -> None:
+    assert span.label == label
+
+
+@pytest.mark.parametrize(
+    ("staged", "halves"), [(False, (("F3",), ("B1",))), (True, (("0F3", "F3"), ("3B1", "B1")))]
+)
+def test_an_overlaps_halves_say_one_action_each(
+    staged: bool, halves: tuple[tuple[str, ...], ...]
+) -> None:
+    code = KINDS.index(Kind.OVERLAP)
+    made = labels_of(code, (3, -1, -1, -1, 1), 0, 3, staged)
+    assert made == halves
+    assert on_one_line(made)[0][-1] == "F3 B1"
+
+
+def test_a_task_without_a_stage_is_not_given_one() -> None:
+    code = KINDS.index(Kind.REDUCE)
+    assert labels_of(code, (-1, -1, -1, -1, -1), -1, -1, True) == (("Σ",),)
+
+
+@pytest.mark.parametrize("height", [8.0, 27.0, 53.0, 56.0])
+def test_halves_meet_at_a_whole_pixel_and_fill_the_bar(height: float) -> None:
+    upper, lower = stacked(QRectF(3, 10, 20, height), 2)
+    assert upper.top() == 10
+    assert upper.bottom() == lower.top() == round(lower.top())
+    assert lower.bottom() == 10 + height
+
+
+def test_a_prediction_is_set_beside_the_measurement_with_its_error() -> None:
+    title, lines = predicted_card(FORWARD, replace(FORWARD, start=900, end=1_950))
+    assert title.replace("\u00a0", " ") == "Predicted: 2F5, 1 µs (measured 1.05 µs, +5 %)"
+    assert lines[1].replace("\u00a0", " ") == "It began 100 ns earlier than predicted."
+    assert predicted_card(FORWARD, None)[1][-1] == "Not measured yet."
+
+
+def texts(scene: Scene, strips: Strips = NONE) -> list[str]:
+    return [entry.text for entry in legend_entries(scene, LIGHT, strips)]
+
+
+def test_the_legend_names_only_what_is_there() -> None:
+    assert texts(Scene(trace_of(specification("single", steps=1)))) == [
+        "forward (F)", "backward (B)", "loss and update (L loss, U update)", "idle",
+    ]  # fmt: skip
+    split = specification(devices="4xcpu", schedule="zb-h1", steps=1)
+    assert {"backward-input (I)", "backward-weight (W)"} <= set(texts(Scene(trace_of(split))))
+    assert texts(Scene(Trace(header_and_plans(specification())[0]))) == []
+
+
+def test_the_legend_explains_the_strips_that_are_shown() -> None:
+    scene = Scene(trace_of(specification(steps=1)))
+    assert texts(scene, Strips(prediction=True))[-1] == "predicted"
+    assert texts(scene, Strips(memory=True))[-2:] == ["activations held", "other memory"]
+
+
+def test_a_legend_that_does_not_fit_goes_on_in_the_next_line_with_nothing_left_out() -> None:
+    scene = Scene(trace_of(specification(steps=1)))
+    entries = legend_entries(scene, LIGHT, Strips(True, True))
+    fonts = Fonts.of(QFont())
+    assert len(legend_lines(entries, fonts, 10_000)) == 1
+    lines = legend_lines(entries, fonts, 300)
+    assert len(lines) > 1
+    assert [entry for line in lines for entry in line] == entries
+    assert legend_lines(entries, fonts, 1) == [[entry] for entry in entries]
+
+
+def test_a_bar_of_a_lane_with_two_stages_says_which_where_it_fits() -> None:
+    scene = Scene(trace_of(specification(devices="4xcpu", schedule="interleaved", steps=1)))
+    assert [facts.stages for facts in scene.facts] == [(0, 4), (1, 5), (2, 6), (3, 7)]
+    assert scene.facts[1].place == "stages 1, 5"
+
+
+def test_a_lane_of_several_replicas_and_stages_says_both() -> None:
+    spec = specification("dp-pp", devices="4xcpu", replicas=2, steps=1)
+    facts = Scene(trace_of(spec)).facts
+    assert [(f.place, f.beside) for f in facts] == [
+        ("stage 0", "replica 0"), ("stage 1", "replica 0"),
+        ("stage 0", "replica 1"), ("stage 1", "replica 1"),
+    ]  # fmt: skip
+    only = Scene(trace_of(specification("dp", steps=1))).facts
+    assert [(f.place, f.beside) for f in only] == [("replica 0", ""), ("replica 1", "")]
+
+
+def test_every_familys_colours_are_drawn_from_the_top(qapp: object) -> None:
+    overlap = LIGHT.families[FAMILIES.index(family_of(Kind.OVERLAP))]
+    assert [colour.name() for colour in overlap] == [LIGHT.forward, LIGHT.backward]
+
+
+def test_tasks_of_other_programs_are_told_by_their_names(qapp: object, tmp_path: Path) -> None:
+    event = {"ph": "X", "pid": 1, "dur": 10, "tid": 1, "ts": 0, "name": "sent"}
+    arrow = {"pid": 1, "id": 1, "name": "to", "cat": "c"}
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps([
+        event, {**event, "tid": 2, "ts": 20, "name": "came"},
+        {**arrow, "ph": "s", "tid": 1, "ts": 5}, {**arrow, "ph": "f", "tid": 2, "ts": 25},
+    ]))  # fmt: skip
+    trace = open_recording(path).trace
+    _, lines = span_card(trace, trace.span(1, 0))
+    said = [line.replace("\u00a0", " ") for line in lines]
+    assert said == ["came · thread 2 · 10 µs", "Waited for sent on thread 1; began 10 µs after it."]

@@ -1,0 +1,281 @@
+"""A gap under the mouse says why it is there, and leads to what held it up."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from core.explain.causes import Cause, cause_totals
+from core.explain.lanes import Gap
+from core.recording.decode import append_batch
+from core.trace.span import Span
+from core.trace.trace import Trace
+from gui.look.causes import BAR_LOOKS, CAUSE_LOOKS, SHARE_LOOKS
+from gui.panels.explain.details import DetailsPanel
+from gui.timeline.layout.frame import Viewport
+from gui.timeline.paint.reasons import steps_to_explain
+from gui.timeline.state.explained import KEPT_TASKS, STALE_S, Explained
+from gui.timeline.state.scene import Scene
+from gui.timeline.state.selection import TimeRange
+from gui.window.window import MainWindow
+from tests.gui.fake_client import FakeClient
+from tests.gui.window.test_window import perform
+from tests.make_believe import GPUS, MS, batches, specification, trace_of
+
+
+def place(window: MainWindow, lane: int, time: float) -> QPoint:
+    """The pixel of a time on a lane."""
+    frame = window.timeline.state.frame
+    row = frame.layout.row_of(lane)
+    return QPoint(round(frame.x(time)), round(frame.top + row.top + row.height / 2))
+
+
+def click(window: MainWindow, lane: int, time: float) -> None:
+    QTest.mouseClick(
+        window.timeline.viewport(), Qt.MouseButton.LeftButton, pos=place(window, lane, time)
+    )
+
+
+def last_step(window: MainWindow) -> int:
+    return window.run_shown.trace.steps[-1]
+
+
+def first_gap(window: MainWindow, lane: int) -> tuple[int, int]:
+    """The gap before a lane's first task of the last step."""
+    gaps = window.scene.explained.gaps(last_step(window))
+    mine = gaps.of_lane(lane).start
+    return int(gaps.start[mine]), int(gaps.end[mine])
+
+
+def plain(text: str) -> str:
+    return text.replace("\u00a0", " ")
+
+
+def cells(details: DetailsPanel) -> list[list[str]]:
+    table = details.reasons
+    return [
+        [plain(table.item(row, column).text()) for column in range(table.columnCount())]
+        for row in range(table.rowCount())
+    ]
+
+
+def test_a_clicked_gap_says_in_a_sentence_why_it_is_there(
+    window: MainWindow, client: FakeClient
+) -> None:
+    perform(window, client, specification("mp"))
+    start, end = first_gap(window, 1)
+    click(window, 1, (start + end) / 2)
+    assert isinstance(window.timeline.state.selection, Gap)
+    assert window.details.sentence.isVisible()
+    said = plain(window.details.sentence.text())
+    assert said == "cpu:1 waits 32 ms for 0F0 on cpu:0: pipeline fills."
+    assert cells(window.details) == [["pipeline fills", "32 ms", "100.0 %", "0F0 on cpu:0"]]
+
+
+def test_the_reasons_of_a_gap_add_up_to_it(window: MainWindow, client: FakeClient) -> None:
+    perform(window, client, specification(devices="4xcpu"))
+    start, end = first_gap(window, 3)
+    click(window, 3, (start + end) / 2)
+    rows = cells(window.details)
+    assert len(rows) > 2
+    assert sum(float(re.sub(r"[^0-9.]", "", row[2])) for row in rows) == pytest.approx(100, abs=0.5)
+    assert rows[0] == ["pipeline fills", "4 ms", rows[0][2], "0F0 on cpu:0"]
+    assert {row[0] for row in rows} == {"pipeline fills", "transfer"}
+
+
+@pytest.mark.parametrize("by", ["mouse", "keys"])
+def test_a_reason_leads_to_its_blocking_task(
+    window: MainWindow, client: FakeClient, by: str
+) -> None:
+    perform(window, client, specification(devices="4xcpu"))
+    start, end = first_gap(window, 3)
+    click(window, 3, (start + end) / 2)
+    table = window.details.reasons
+    assert table.toolTip() or table.item(0, 3).toolTip() == "Show 0F0 on cpu:0 in the timeline."
+    if by == "mouse":
+        spot = table.visualItemRect(table.item(0, 3)).center()
+        QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+    else:
+        table.setFocus()
+        table.setCurrentCell(0, 0)
+        QTest.keyClick(table, Qt.Key.Key_Return)
+    chosen = window.timeline.state.selection
+    assert isinstance(chosen, Span)
+    assert (chosen.lane, str(chosen.kind), chosen.microbatch) == (0, "forward", 0)
+    assert chosen.step == last_step(window)
+    assert window.timeline.state.viewport.start <= chosen.start
+    assert not window.details.sentence.isVisible()
+
+
+def test_a_blocking_task_that_is_out_of_sight_is_brought_into_view(
+    window: MainWindow, client: FakeClient
+) -> None:
+    perform(window, client, specification(devices="4xcpu"))
+    start, end = first_gap(window, 3)
+    click(window, 3, (start + end) / 2)
+    window.timeline.navigator.fit_between(end - MS, end + MS)
+    window.details.blocking_task_chosen.emit(last_step(window), 0)
+    chosen, view = window.timeline.state.selection, window.timeline.state.viewport
+    assert view.start <= (chosen.start + chosen.end) / 2 <= view.end
+
+
+def test_hovering_between_two_steps_says_so(window: MainWindow, client: FakeClient) -> None:
+    perform(window, client, specification())
+    before = window.run_shown.trace.step_bounds(last_step(window) - 1)[1]
+    window.timeline.navigator.fit_between(before - MS, before + 2 * MS)
+    QTest.mouseMove(window.timeline.viewport(), place(window, 0, before + MS / 2))
+    assert window.timeline.overlays.hovered is not None
+    assert plain(window.timeline.overlays.hovered[1]) == "cpu:0 waits 1 ms: between steps"
+
+
+def test_a_copy_lane_that_waits_has_nothing_to_move(qtbot: object) -> None:
+    trace = trace_of(specification(devices="cuda:0,cuda:1", steps=1, warmup=0), GPUS)
+    panel = DetailsPanel()
+    qtbot.addWidget(panel)
+    scene = Scene(trace)
+    start, end = trace.step_bounds(0)
+    lane = next(x.index for x in trace.header.lanes if x.serves != x.index)
+    gap = Gap(lane, 0, start, end, None)
+    panel.show_selection(trace, gap, None, scene.explained.report(lane, start))
+    assert ": nothing to move" in panel.sentence.text()
+    assert cells(panel)[0][3] == "nobody"
+    panel.reasons.itemClicked.emit(panel.reasons.item(0, 0))
+
+
+@pytest.mark.parametrize("width", range(300, 420, 8))
+def test_no_word_of_the_details_is_cut_whatever_the_width(qtbot: object, width: int) -> None:
+    trace = trace_of(specification(steps=1, warmup=0))
+    panel = DetailsPanel()
+    qtbot.addWidget(panel)
+    panel.resize(width, 200)
+    panel.show()
+    panel.show_selection(trace, TimeRange(*trace.step_bounds(0), None))
+    panel.grab()
+    for row in range(panel.table.rowCount()):
+        cell = panel.table.visualRect(panel.table.model().index(row, 1)).adjusted(8, 2, -8, -2)
+        text = panel.table.item(row, 1).text()
+        words = panel.table.fontMetrics().boundingRect(cell, Qt.TextFlag.TextWordWrap, text)
+        assert words.height() <= cell.height(), text
+
+
+def test_selecting_a_span_or_nothing_takes_the_sentence_away(
+    window: MainWindow, client: FakeClient
+) -> None:
+    perform(window, client, specification())
+    start, end = first_gap(window, 1)
+    click(window, 1, (start + end) / 2)
+    assert window.details.sentence.isVisible()
+    window.timeline.selector.clear()
+    assert not window.details.sentence.isVisible()
+    assert window.details.reasons.rowCount() == 0
+
+
+def test_bubbles_with_room_have_a_word(window: MainWindow, client: FakeClient) -> None:
+    perform(window, client, specification("mp"))
+    start, end = first_gap(window, 1)
+    image = window.timeline.viewport().grab().toImage()
+    middle, ratio = place(window, 1, (start + end) / 2), image.devicePixelRatio()
+    box = [
+        image.pixelColor(int((middle.x() + x) * ratio), int((middle.y() + y) * ratio)).lightness()
+        for x in range(-14, 15)
+        for y in range(-6, 7)
+    ]
+    hatch = QColor(window.timeline.state.theme.idle).lightness()
+    assert min(box) < hatch - 20
+    assert sum(light > 250 for light in box) > len(box) / 2
+
+
+def test_the_open_step_is_not_explained_for_its_words() -> None:
+    header, made = batches(specification(steps=4, warmup=0))
+    shown = Trace(header)
+    for batch in made[:8]:  # two whole steps, and the next one's first task
+        append_batch(shown, batch)
+    scene = Scene(shown)
+    last = shown.open_tasks[0].step
+    assert scene.open_step == last
+    view = Viewport(width=1000).fitted(*map(float, scene.bounds))
+    assert steps_to_explain(scene, view) == [s for s in shown.steps if s != last]
+    assert steps_to_explain(scene, Viewport(width=1000).fitted(0.0, 1e12)) == []
+
+
+def test_a_growing_step_is_explained_anew_but_not_all_the_time() -> None:
+    header, made = batches(specification(steps=1, warmup=0))
+    trace = Trace(header)
+    now = [0.0]
+    explained = Explained(trace, lambda: now[0])
+    whole = made[2]
+    append_batch(trace, made[0])  # its plan
+    append_batch(trace, whole.slice(0, 20))
+    first = explained.explanation(0)
+    assert explained.explanation(0) is first
+    append_batch(trace, whole.slice(20))
+    assert explained.explanation(0) is first
+    now[0] = STALE_S
+    second = explained.explanation(0)
+    assert second is not first
+    append_batch(trace, made[3])  # counters: nothing new of the step's tasks
+    now[0] = 10 * STALE_S
+    assert explained.explanation(0) is second
+
+
+def test_what_was_explained_long_ago_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = trace_of(specification(steps=5, warmup=0))
+    monkeypatch.setattr("gui.timeline.state.explained.KEPT_TASKS", 2 * trace.span_count // 5)
+    explained = Explained(trace)
+    for step in range(5):
+        explained.explanation(step)
+    assert [explained.knows(step) for step in range(5)] == [False, False, False, True, True]
+    assert KEPT_TASKS > 100_000
+
+
+def test_warming_takes_as_long_as_it_is_given_and_at_least_one_step() -> None:
+    trace = trace_of(specification(steps=3, warmup=0))
+    now = [0.0]
+
+    def clock() -> float:
+        now[0] += 1.0
+        return now[0]
+
+    explained = Explained(trace, clock)
+    assert not explained.warm([0, 1, 2], 1.5)
+    assert explained.knows(0) and not explained.knows(2)
+    assert explained.warm([0, 1, 2], 100)
+
+
+def test_every_cause_share_and_rung_has_words_and_a_look_of_its_own() -> None:
+    assert set(CAUSE_LOOKS) == set(Cause)
+    for looks in (CAUSE_LOOKS, SHARE_LOOKS, BAR_LOOKS):
+        assert len(set(looks.values())) == len(looks)
+
+
+def test_the_stretches_shown_are_the_idle_time_of_the_lanes(
+    window: MainWindow, client: FakeClient
+) -> None:
+    perform(window, client, specification("dp", devices="4xcpu"))
+    explained, step = window.scene.explained, last_step(window)
+    found = explained.stretches(step)
+    totals = cause_totals(explained.explanation(step))
+    for lane in range(4):
+        mine = found.of_lane(lane)
+        assert int(np.sum(found.end[mine] - found.start[mine])) == totals[lane].sum()
+
+
+def test_a_gap_of_a_very_large_step_is_explained_when_it_is_clicked(
+    qtbot: QtBot, window: MainWindow, client: FakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gui.timeline.state.explained.LARGE", 1)
+    perform(window, client, specification("mp"))
+    start, end = window.run_shown.trace.step_bounds(last_step(window))
+    moment = start + MS  # while lane 1 still waits for its first micro-batch
+    QTest.mouseMove(window.timeline.viewport(), place(window, 1, moment))
+    assert window.timeline.overlays.hovered[2][-1] == "Click to see why."
+    click(window, 1, moment)
+    assert "explaining it takes some seconds" in window.details.sentence.text()
+    qtbot.waitUntil(lambda: "pipeline fills" in window.details.sentence.text())
+    assert end > moment
