@@ -28,6 +28,8 @@ def speak(app: QCoreApplication, chosen: str) -> None:
     """Have texts that are made from now on in a language; in the system's if none is `chosen`."""
     for before in app.findChildren(QTranslator):
         app.removeTranslator(before)
+        # removeTranslator leaves it a child of the application, and the next call would find it
+        # here.
         before.setParent(None)
     file = FILES.get(chosen if chosen in (SOURCE, *FILES) else system_language())
     app.setProperty(SPOKEN, file or SOURCE)

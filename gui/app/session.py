@@ -41,6 +41,7 @@ COPIED = 1 << 20  # bytes of a recording at a time
 MOST_ROWS = 8192  # are taken at a time: some milliseconds
 
 
+# Compared by identity: a run is a key of dicts and sets while its fields change.
 @dataclass(eq=False)
 class Run:
     """One run of this sitting: its trace, and either what was received or the file opened.
@@ -213,6 +214,8 @@ class Session(QObject):
     def listen_to(self, job_client: JobClient | None) -> None:
         """Take the runs of training jobs too; None: listen no more, and keep what has come."""
         if self.job_client is not None:
+            # Closed first: nothing can come between this last poll and the end that is put behind
+            # it.
             self.job_client.close()
             self._poll_job(self.job_client)
             if self.runs_job:

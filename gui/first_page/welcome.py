@@ -89,6 +89,8 @@ class WelcomePage(QScrollArea):
         self._recent_heading.setVisible(bool(there or gone))
         self._recent.show_cards([self._recent_card(path) for path in there])
         self._wanted = [path for path in there if str(path) not in self._small]
+        # takeAt gives back the layout's item and leaves the widget where it is. It goes later, as
+        # this may be called from the click of one of these very buttons.
         while (item := self._gone.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.deleteLater()

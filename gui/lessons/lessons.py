@@ -110,6 +110,7 @@ class Lessons(QObject):
             self.spotlight.hide()
             self._running, self._message = True, ""
             self._queue.run(self._step.runs, self._take)
+            # The engine may have refused the run before `run` returned.
             self._running = self._session.asking
             self._show()
 

@@ -17,6 +17,7 @@ _SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 def tr(text: str, **values: object) -> str:
     """The translation of `text` with its `{placeholders}` filled."""
     translated = QCoreApplication.translate("Bubblescope", text)
+    # Without values it is left alone: some texts are filled later, or have braces of their own.
     return translated.format(**values) if values else translated
 
 

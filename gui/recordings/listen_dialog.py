@@ -91,6 +91,8 @@ class ListenDialog(QDialog):
             return
         for code, text in ((self.script, SCRIPT), (self.command, COMMAND)):
             words = text.format(address=client.address)
+            # Setting the same text again would take away what somebody has just selected to copy
+            # it.
             if code.toPlainText() != words:
                 code.setPlainText(words)
         status = client.status()
@@ -110,6 +112,8 @@ class ListenDialog(QDialog):
         while self.ranks.topLevelItemCount() > len(peers):
             self.ranks.takeTopLevelItem(len(peers))
         for place, peer in enumerate(peers):
+            # Items stay and change their words: making them anew, selection and scroll bar would
+            # jump.
             item = self.ranks.topLevelItem(place)
             if item is None:
                 item = QTreeWidgetItem(self.ranks)

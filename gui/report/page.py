@@ -42,6 +42,8 @@ def page(title: str, below: str, sections: Iterable[Section]) -> str:
     """A whole document; `below` stands under its title."""
     body = [f"<h1>{escape(title)}</h1>", f'<p class="below">{escape(below)}</p>' if below else ""]
     body += [f"<section><h2>{escape(s.title)}</h2>\n{s.body}</section>" for s in sections]
+    # The checksum is of the text between the tags as it stands. Template fills its placeholders
+    # once and looks at nothing that it has put in, so a `$` in the script or in a name stays.
     script = TIMELINE.read_text(encoding="utf-8")
     checksum = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return Template(PAGE).substitute(

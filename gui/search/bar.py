@@ -59,6 +59,8 @@ class QueryField(QLineEdit):
         self._offers.setObjectName("offers")
         self._completer = QCompleter(_completions(self), self)
         self._completer.setCompletionRole(Qt.ItemDataRole.UserRole)
+        # Not QLineEdit.setCompleter, which completes the whole line: here it is the word at the
+        # cursor alone (`_hint`, `_complete`).
         self._completer.setWidget(self)
         self._completer.setPopup(self._offers)
         self._completer.activated.connect(self._complete)
@@ -69,6 +71,7 @@ class QueryField(QLineEdit):
         try:
             query = parse_query(self.text())
         except QueryError as error:
+            # `wrong` ends the search: the text from before, typed again, is to be a new one.
             self._read = None
             self.wrong.emit(str(error))
             return False

@@ -103,6 +103,7 @@ class LogPanel(QWidget):
     def show_trace(self, trace: Trace | None, live: bool = False) -> None:
         """Show another run's log, or take what is new of this one's; its faults once it is over."""
         bar = self.table.verticalScrollBar()
+        # Before rows come: afterwards the bar's maximum is another one.
         at_end = bar.value() >= bar.maximum() - 1
         if trace is self._trace and live is self._live:
             self.model.take_new()

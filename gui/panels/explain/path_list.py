@@ -37,6 +37,7 @@ class PathList(QTreeWidget):
         self, trace: Trace, step: int, explanation: Explanation, path: list[PathPiece]
     ) -> None:
         """List the path of a step; one that is listed already keeps its place and its mark."""
+        # Identity will do: a step that has grown has another explanation, made anew.
         if self._shown is not None and self._shown[1] is explanation:
             return
         self.clear_path()

@@ -261,6 +261,7 @@ class AdvisorPanel(QWidget):
         index = self.table.currentIndex()
         if not index.isValid():
             return None
+        # The table shows the proxy's rows, as they are sorted now; the model has its own order.
         return self.model.rows[self._proxy.mapToSource(index).row()]
 
     def _choose(self) -> None:

@@ -33,6 +33,7 @@ class FileChoice(Choice):
         self.addItem(tr("From a file…"), OWN)
         self.allow({})
         self._last = self.currentIndex()
+        # Not currentIndexChanged: filling the form must not open a dialog, only picking does.
         self.activated.connect(self._picked)
 
     @property

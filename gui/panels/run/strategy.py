@@ -52,6 +52,8 @@ class StrategyPanel(QScrollArea):
         self._timer.setSingleShot(True)
         self._timer.setInterval(CHECK_MS)
         self._timer.timeout.connect(self.check_now)
+        # Before the connections below, or each field that is filled would count as edited by the
+        # user.
         self.fill(Specification())
         self.options.offer_devices(device_choices(self._hardware))
         self.strategies.chosen.connect(self._changed)
