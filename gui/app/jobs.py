@@ -102,7 +102,7 @@ class Runner(QObject):
         self._begin(_Task(work, thread, stop or threading.Event()), at_once_s)
 
     def add(self, work: Work[object], thread: bool = False) -> None:
-        """Queue work until what is under way has ended; last in, first out."""
+        """Begin at once if nothing is under way, else queue: last in, first out."""
         self._waiting.append(_Task(work, thread, threading.Event()))
         if self._current is None:
             self._begin(self._waiting.pop())

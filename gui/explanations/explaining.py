@@ -31,7 +31,7 @@ class Explainer(QObject):
     def ask(self, explained: Explained, steps: Sequence[int]) -> None:
         """Work out steps of a trace that does not grow, unless they are under way."""
         wanted = [step for step in steps if (explained, step) not in self._under_way]
-        for step in reversed(wanted):  # what is added last is done first
+        for step in reversed(wanted):  # the last one added is next, the very first begins now
             self._under_way.add((explained, step))
             self._runner.add(_worked_out(explained, step), thread=True)
 
