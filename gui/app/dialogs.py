@@ -95,8 +95,11 @@ class ProgressDialogs(QObject):
         if self.dialog is None:
             self.dialog = dialog = QProgressDialog("", tr("Cancel"), 0, PARTS, self._window)
             dialog.setLabel(Label(self.text))
+            # A modal one handles waiting events inside of setValue, and so, through a key or a
+            # click, might cancel or start work in the midst of the piece that is under way.
             dialog.setWindowModality(Qt.WindowModality.NonModal)
             dialog.setMinimumDuration(SHOWN_AFTER_MS)
+            # Its end is the work's (`_end`), not a full bar: the last piece may take a while yet.
             dialog.setAutoClose(False)
             dialog.setAutoReset(False)
             dialog.canceled.connect(self._runner.cancel)
@@ -111,6 +114,7 @@ class ProgressDialogs(QObject):
 
 def _dialog(parent: QWidget, title: str, kinds: Sequence[str]) -> QFileDialog:
     dialog = QFileDialog(parent, title)
+    # Its parent is the window, which would keep every dialog that was ever opened.
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     dialog.setNameFilters(list(kinds))
     return dialog

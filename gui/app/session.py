@@ -346,6 +346,8 @@ class Session(QObject):
         self.run_started.emit(self.live)
 
     def _end(self, outcome: Outcome, text: str) -> None:
+        # All of the session's state first: whoever hears that a run has ended may start the next at
+        # once.
         run, self.live = self.live, None
         asked = self.asking
         self.runs_job = False

@@ -131,6 +131,8 @@ class Settings:
     def kept(self, name: str, default: Value) -> Value:
         """What is kept under a name; the default if it is of another type, or damaged."""
         try:
+            # A settings file holds text alone: told the type, QSettings turns it back, or raises,
+            # or gives something else (which the last line looks at), depending on the type.
             value = self.store.value(name, default, type=type(default))
         except FORESEEN:
             return default

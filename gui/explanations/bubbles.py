@@ -104,6 +104,7 @@ def search(
     kept = len(steps)
     spans = spans_within(trace, int(steps[0]), int(steps[-1]))
     if spans > MOST_SPANS:
+        # As many of the latest steps as have about MOST_SPANS, taking steps for equally large.
         kept = max(1, int(kept * MOST_SPANS / spans))
     first, last = int(steps[-kept]), int(steps[-1])
     gaps = longest_gaps(trace, first, last, MOST, lanes)

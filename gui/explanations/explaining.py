@@ -25,6 +25,7 @@ class Explainer(QObject):
         super().__init__(parent)
         self._runner = Runner(self, "explaining")
         self._runner.done.connect(self._take)
+        # A panel asks again each time that it is refreshed, also while the answer is on its way.
         self._under_way: set[tuple[Explained, int]] = set()
 
     def ask(self, explained: Explained, steps: Sequence[int]) -> None:
@@ -62,6 +63,7 @@ def _worked_out(explained: Explained, step: int) -> Work[Made]:
     yield 0.0
     try:
         return explained, step, explained.work_out(step)
+    # Returned, not raised: the Runner's `failed` does not say of which step it is.
     except (ValueError, MemoryError) as error:
         return explained, step, str(error) or tr("There is not enough memory.")
 

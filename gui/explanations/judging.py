@@ -33,6 +33,7 @@ class Judge(QObject):
         if live:
             self._judge_last_step(scene)
             return
+        # Asked with each refresh of the window; worked out once for each state of the trace.
         about = scene, scene.trace.version
         if self._about == about:
             return
@@ -40,6 +41,7 @@ class Judge(QObject):
             self.text_changed.emit(tr("Looking for what limits a step…"))
         self._forget()
         self._about = about
+        # On a thread without a snapshot: the run is over, so its trace does not grow.
         self._runner.start(_judged(scene), thread=True)
 
     def show_nothing(self) -> None:

@@ -101,6 +101,8 @@ def pattern_lines(pattern: Pattern | None, rects: Iterable[QRectF], pitch: float
         if pattern in (Pattern.RISING, Pattern.CROSSED):
             lines += hatch_lines(rect, pitch * math.sqrt(2))
         if pattern in (Pattern.FALLING, Pattern.CROSSED):
+            # hatch_lines has one slant, and `step` along the axis, where `pitch` is across the
+            # lines: times the root of 2. The other slant is the same in a rectangle upside down.
             mirrored = QRectF(rect.left(), -rect.bottom(), rect.width(), rect.height())
             lines += [QLineF(line.x1(), -line.y1(), line.x2(), -line.y2())
                       for line in hatch_lines(mirrored, pitch * math.sqrt(2))]  # fmt: skip

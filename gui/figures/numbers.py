@@ -55,6 +55,8 @@ def _lengths(found: Iterable[Label], face: Face) -> dict[int, int]:
             by_family[label.family].append(label)
     lengths = {code: 0 for code in range(len(FAMILIES))}
     for code, mine in by_family.items():
+        # Lengths count from the shortest label on, which stands last in `choices`, since some boxes
+        # have more choices than others. Boxes without room for even the shortest are not asked.
         for length in range(1, max(len(label.choices) for label in mine)):
             fitting = sum(
                 _fits(face, label.choices[max(0, len(label.choices) - 1 - length)], label)

@@ -42,6 +42,7 @@ def draw_textbook(painter: QPainter, figure: Textbook) -> None:
             _idle(painter, figure, panel, row)
             _boxes(painter, figure, row)
         _names(painter, figure, panel)
+    # After all panels: the clear ground under a label must lie over the patterns.
     _numbers(painter, figure)
     if figure.options.axis:
         _axis(painter, figure)
@@ -142,6 +143,7 @@ def _step_ranges(
     """Where the steps of a view begin and end, in its pixels; as one if most are below `least`."""
     first = int(np.searchsorted(ends, view.start, "right"))
     last = int(np.searchsorted(starts, view.end, "left"))
+    # Steps of fewer than `least` pixels in the mean: one rectangle, not thousands in the file.
     if last - first > view.width / least:
         starts, ends, first, last = starts[[first]], ends[[last - 1]], 0, 1
     for start, end in zip(starts[first:last].tolist(), ends[first:last].tolist(), strict=True):
@@ -151,6 +153,7 @@ def _step_ranges(
 def _boxes(painter: QPainter, figure: Textbook, row: Row) -> None:
     boxes = row.boxes
     width = boxes.right - boxes.left
+    # Free at the right end alone: the left one stays where the task began.
     width = np.where(width > NARROW * figure.style.line, width - SEAM * figure.style.line, width)
     for code in np.unique(boxes.family).tolist():
         mine = np.flatnonzero(boxes.family == code)
@@ -231,6 +234,8 @@ def _numbers(painter: QPainter, figure: Textbook) -> None:
 def _names(painter: QPainter, figure: Textbook, panel: Panel) -> None:
     """The lanes' names and idle time, of as many as have room; thin lines between the lanes."""
     style = figure.style
+    # The lowest place that a name takes already. Of rows that are lower than their names only some
+    # are named, and no name lies over another.
     free = -1.0
     for number, row in enumerate(panel.rows):
         if number and not row.helper and row.height >= 0.8 * style.base.pixels:

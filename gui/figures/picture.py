@@ -147,6 +147,8 @@ def copy_picture(picture: Picture) -> None:
 @contextmanager
 def application() -> Iterator[QGuiApplication]:
     """The application, or one without a display, whatever the environment says of displays."""
+    # Held by this name until the block ends: Python would otherwise delete the application at once,
+    # and Qt's fonts with it.
     there = QGuiApplication.instance()
     if not isinstance(there, QGuiApplication):
         there = QGuiApplication(["bubblescope", "-platform", "offscreen"])

@@ -110,6 +110,8 @@ def _font(face: Face) -> QFont:
     font.setFamilies(FACES)
     font.setPixelSize(max(1, face.pixels))
     font.setBold(face.bold)
+    # Hinting rounds letters to the pixels of one size; without it widths grow in proportion, so a
+    # layout holds in PNG, SVG and PDF alike.
     font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
     return font
 

@@ -147,6 +147,8 @@ def lay_out_textbook(
     views = [_view(run, runs, right - left) for run in runs]
     boxes = _boxes(runs, lanes, views)
     entries = _entries(runs, lanes, boxes, style) if options.legend else []
+    # Widths first, then heights: the width says how many lines legend and caption take, and the
+    # boxes get what height is left beside them.
     inner = style.width - 2 * style.edge
     legend = _legend_lines(entries, style, inner)
     face = style.bold if len(runs) == 1 else style.base  # below it, each run has a bold heading
@@ -178,6 +180,7 @@ def lay_out_textbook(
 
 def boxes_of_lane(scene: Scene, lane: int, view: Viewport, cell: float) -> Boxes:
     """What a lane did in a view, its spans summed up where `cell` units have more than two."""
+    # Reduced as if a cell were a pixel: the figure's own units are finer than print can show.
     cells = Viewport(view.start, view.span, max(1.0, view.width / cell))
     reduced = reduce_lane(scene.columns[lane], cells)
     size = view.width / cells.width
@@ -306,6 +309,8 @@ def _box_height(
     parts, gaps = sum(map(_parts, lanes)), sum(map(_gaps, lanes))
     free = (style.height or MOST_HEIGHT) - around
     room = (free - GAP * style.em * gaps) / max(1.0, parts)
+    # Very low boxes have gaps in proportion to them (LEAST_GAP), or there would be more gap than
+    # box.
     if room * LEAST_GAP < GAP * style.em:
         room = free / max(1.0, parts + LEAST_GAP * gaps)
     halves = any(Family.OVERLAP in map(family_of, run.scene.kinds) for run in runs)

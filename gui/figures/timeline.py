@@ -151,6 +151,7 @@ def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
     painter.setClipping(False)
     LanePainter(painter, scene, frame, fonts).draw()
     draw_block_numbers(painter, scene, frame, fonts)
+    # Without a limit of time: a file has no next frame in which the rest could come.
     explain_shown(scene, frame.view, frame.path, inf)
     if frame.path:
         draw_critical(painter, scene, frame)

@@ -43,6 +43,7 @@ class Spotlight(QWidget):
         return [found & inside for place in self._lit if not (found := place()).isEmpty()]
 
     def showEvent(self, event: QEvent) -> None:  # noqa: D102
+        # Only while it is shown: a filter of the application is asked in Python about every event.
         self._app.installEventFilter(self)
 
     def hideEvent(self, event: QEvent) -> None:  # noqa: D102
@@ -62,6 +63,7 @@ class Spotlight(QWidget):
         for place in (*lit, *(place() for place in self._kept)):
             hole = QPainterPath()
             hole.addRoundedRect(place, ROUND, ROUND)
+            # Cut out of the path rather than painted over: what is below stays as it is.
             dark -= hole
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)

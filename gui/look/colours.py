@@ -92,6 +92,8 @@ def contrast(one: str, other: str) -> float:
 @lru_cache(maxsize=256)
 def seen_on(colour: str, ground: str) -> str:
     """The colour itself or, too faint on a ground, one that is just dark or light enough."""
+    # Towards black or white, whichever is farther from the ground. Both contrasts are equal where
+    # (1.05) / (y + 0.05) = (y + 0.05) / 0.05, which is y = 0.179.
     towards = 0 if luminance(ground) > 0.18 else 255
     channels = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
     for step in range(21):
@@ -104,6 +106,7 @@ def seen_on(colour: str, ground: str) -> str:
 
 def seen(colour: str, vision: str) -> NDArray[np.float64]:
     """Oklab's L, a and b of `#rrggbb`, L from 0 to 1, as one of VISIONS sees it."""
+    # The model's matrix can leave the range that a screen shows.
     cones = _TO_CONES @ np.clip(VISIONS[vision] @ linear(colour), 0, 1)
     lab: NDArray[np.float64] = _TO_LAB @ np.cbrt(cones)
     return lab

@@ -40,4 +40,6 @@ def plain_tip(text: str) -> str:
     shown = plain_lines(text)
     if "<" not in shown:
         return shown
+    # A tooltip has no plain format: Qt takes text for HTML if it looks like it. So what might look
+    # like it is escaped and made HTML indeed.
     return f'<p style="white-space: pre-wrap">{escape(shown)}</p>'

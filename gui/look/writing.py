@@ -49,6 +49,8 @@ def wrapped(text: str, room: float, width: Callable[[str], float]) -> list[str]:
     A line may end at spaces, and between the characters of Chinese.
     """
     lines: list[str] = []
+    # Greedy, which gives the fewest lines. A piece keeps the space behind it, which does not count
+    # at a line's end.
     for word in PIECES.findall(" ".join(text.split())):
         if lines and width((lines[-1] + word).rstrip()) <= room:
             lines[-1] += word

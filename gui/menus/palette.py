@@ -56,6 +56,7 @@ def matching(typed: str, commands: Sequence[Command]) -> list[Command]:
     found = [(worth, command) for worth, command in worths if worth is not None]
     if typed.strip():
         found.sort(key=lambda pair: -pair[0])
+    # Stable, so that within the enabled ones, and the others, the best stay first.
     return [command for _, command in sorted(found, key=lambda pair: not pair[1].enabled)]
 
 

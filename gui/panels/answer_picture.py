@@ -116,6 +116,8 @@ class AnswerPicture(QWidget):
         answer, plot = self.answer, self.plot
         if answer is None or self._veiled or not plot.contains(at):
             return ""
+        # Tasks are sorted by lane, then by start; lane n has those from first[n] up to, not with,
+        # first[n + 1]. The one at `time` is the last that began by then, unless it is over.
         lane = int((at.y() - plot.top()) / plot.height() * (len(answer.first) - 1))
         time = (at.x() - plot.left()) / plot.width() * answer.makespan_ns
         mine = slice(int(answer.first[lane]), int(answer.first[lane + 1]))
@@ -159,6 +161,7 @@ class AnswerPicture(QWidget):
         plot, lanes = self.plot, len(answer.first) - 1
         row = plot.height() / lanes
         painter.setFont(fonts.small)
+        # Of rows lower than a name every second, third... is named.
         every = max(1, int(np.ceil(NAME / row)))
         image = self._image(answer, max(1, round(plot.width() * ratio)))
         for lane in range(lanes):
@@ -183,6 +186,8 @@ class AnswerPicture(QWidget):
             blended(found, np.array([_rgb(parts[part]) for parts in self.theme.families]))
             for part in (0, -1)
         ]
+        # (lanes, 2, width) as 2 * lanes lines: each lane is drawn from two of them, stretched to
+        # its row.
         pixels = np.stack(halves, axis=1).reshape(-1, width)
         form = QImage.Format.Format_ARGB32_Premultiplied
         image = QImage(pixels.data, width, len(pixels), 4 * width, form)

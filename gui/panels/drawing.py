@@ -84,6 +84,8 @@ class Drawing(QWidget):
 
     def fill(self, painter: QPainter, rect: QRectF, look: Look) -> None:
         """Fill a rectangle with a colour and a pattern that begins at its corner."""
+        # Else a texture is laid out from the widget's corner, and a swatch would show any piece of
+        # it.
         painter.setBrushOrigin(rect.topLeft())
         painter.fillRect(rect, brush(look, self.theme, self.devicePixelRatioF()))
 
@@ -94,6 +96,7 @@ class Drawing(QWidget):
         return QSize(240, self.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+        # Noted anew by `draw`, which knows where things stand.
         self._spots.clear()
         self.seen = QRectF(event.rect())
         with QPainter(self) as painter:

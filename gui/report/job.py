@@ -27,6 +27,7 @@ def report_work(scene: Scene, path: Path, explainer: Explainer, live: bool) -> W
         if hopeless:
             raise ValueError(why_not_yet(scene.explained, hopeless[0], live))
         explainer.ask(scene.explained, missing)
+        # None: nothing to be done here until the explainer's thread has an answer.
         yield None
     whole, sections = len(explained_steps(scene)) + SECTIONS, []
     for number, section in enumerate(run_sections(scene)):

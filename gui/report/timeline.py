@@ -87,6 +87,7 @@ def _with_room(trace: Trace, begin: int, end: int) -> int:
     starts = np.concatenate([trace.spans(lane.index).start for lane in trace.header.lanes])
     starts = starts[(starts >= begin) & (starts < end)]
     if len(starts) > MOST_SPANS:
+        # The start of the first span too many, found without sorting all of them.
         return int(np.partition(starts, MOST_SPANS)[MOST_SPANS])
     return end
 
@@ -97,6 +98,7 @@ def timeline(scene: Scene, excerpt: Excerpt, shown: tuple[int, int], words: str)
     `shown` is what is to be seen first, in ns. Text is in the packed data and reaches the page as
     text alone.
     """
+    # Base64 needs no escaping in an attribute, and zlib makes a tenth of such repetitive text.
     packed = base64.b64encode(zlib.compress(json.dumps(_data(scene, excerpt, shown)).encode(), 9))
     hint = tr("The timeline needs JavaScript; the tables below say the same in figures.")
     figure = Html(
@@ -159,6 +161,7 @@ def _lane(
     scene: Scene, lane: Lane, excerpt: Excerpt, descriptions: _Descriptions
 ) -> Mapping[str, Value]:
     spans = scene.trace.spans(lane.index)
+    # A lane's spans are sorted by start and apart, so at most one of them reaches over `begin`.
     first, last = np.searchsorted(spans.start, [excerpt.begin, excerpt.end]).tolist()
     if first and spans.end[first - 1] > excerpt.begin:  # it reaches into the first step
         first -= 1

@@ -16,7 +16,7 @@ Part = Callable[[], object]
 
 
 class LiveFigures(QObject):
-    """Draws with `frame`, and brings all `parts` up to date one by one between two frames.
+    """Redraws with `frame` every FRAME_MS, and refreshes all `parts` in turn every FIGURES_MS.
 
     Both only while the run that is shown `is_live`.
     """
@@ -41,6 +41,8 @@ class LiveFigures(QObject):
             self._frame.start()
             self._draw()
         due = not self._round.isValid() or self._round.hasExpired(FIGURES_MS)
+        # Not while the last round is under way: `start` would give it up, and where rounds take
+        # longer than FIGURES_MS the last parts would never have their turn.
         if due and not self.runner.running:
             self._round.start()
             self.runner.start(_one_by_one(self._parts()))

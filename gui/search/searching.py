@@ -52,6 +52,7 @@ class Searcher(QObject):
 
     def cancel(self) -> None:
         """Search no further; what was found stays found."""
+        # Cancelled only if there was something left: a search that is over goes on with a live run.
         self.cancelled = self.cancelled or self.running
         self._runner.cancel()
 

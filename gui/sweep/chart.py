@@ -93,6 +93,7 @@ class Chart:
 
     def at(self, point: QPointF) -> Result | None:
         """The result at a pixel, if there is one."""
+        # What is drawn last lies on top, so it is what the pointer means.
         hits = (place for place in reversed(self.places) if self.spot(place).contains(point))
         return next((place.result for place in hits), None)
 
@@ -117,6 +118,7 @@ def lay_out(results: Results, area: QRectF, theme: Theme, fonts: Fonts) -> Chart
           for place, number in enumerate(numbers)}  # fmt: skip
     found = [Place(left + pitch * (at + 0.5), bar) for at, bar in enumerate(bars)]
     for number, series in enumerate(results.series):
+        # Curves stand a little apart, evenly about their number, so that no marker hides another.
         aside = ASIDE * (number - (len(results.series) - 1) / 2)
         found += [Place(xs[value] + aside, result, number) for value, result in series.results]
     return Chart(
@@ -183,6 +185,7 @@ def _words(painter: QPainter, chart: Chart) -> None:
 
 def _axis(painter: QPainter, chart: Chart) -> None:
     plot, theme = chart.plot, chart.theme
+    # round_step takes ns; a grid line about every 34 pixels.
     step = round_step(1e6 * chart.top_ms * 34.0 / plot.height()) / 1e6
     for count in range(math.floor(chart.top_ms / step) + 1):
         y = chart.y(count * step)
@@ -206,6 +209,8 @@ def _ideal(painter: QPainter, chart: Chart) -> None:
     pen = QPen(QColor(chart.theme.text), 1.4, Qt.PenStyle.DashLine)
     painter.setPen(pen)
     known = [p for p in chart.places if p.result.ideal_ms is not None]
+    # Rounded, since equal ideals may differ in a double's last digit; then one line for all of
+    # them.
     if len({round(p.result.ideal_ms or 0.0, 9) for p in known}) == 1:
         y = chart.y(known[0].result.ideal_ms or 0.0)
         painter.drawLine(QLineF(chart.plot.left(), y, chart.plot.right(), y))
@@ -265,6 +270,7 @@ def _value(painter: QPainter, chart: Chart, place: Place) -> None:
     text = chart.number(place.result.mean_ms)
     half = text_width(font, text) / 2 + 2
     rect = QRectF(place.x - 60, y - LINE, 120, LINE)
+    # A ground of the plot's colour: whiskers and curves would run through the number.
     painter.fillRect(QRectF(place.x - half, y - LINE, 2 * half, LINE), QColor(theme.plot))
     write(painter, font, theme.text, rect, text, _UP)
     if best:

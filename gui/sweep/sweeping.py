@@ -87,6 +87,7 @@ class Sweeping(QObject):
         if problem or isinstance(asked, str) or self._session.asking:
             return
         results = self.results
+        # The same fields again: what is measured already stays, and the sweep goes on behind it.
         if results is None or results.sweep != asked or not remaining(asked, results.measured):
             self.results, self._runs, self._took = Results(asked, ()), {}, []
         self._failed = {}
@@ -147,6 +148,8 @@ class Sweeping(QObject):
         """Make these runs, in this order."""
         assert self.results is not None
         settings = self.results.sweep.settings
+        # Before the queue starts the first one: `_end` and `_refuse` take the run that is under way
+        # from the front of this.
         self._left = deque(points)
         self.panel.set_running(self.running)
         self._queue.run([settings[point.setting] for point in points], lambda _: None)
@@ -181,6 +184,7 @@ class Sweeping(QObject):
 
     def _lose(self, point: Point, why: str, stopped: bool) -> None:
         """A run came to nothing: the sweep ends, or goes on without its setting."""
+        # The queue holds the runs of this setting too, so it gets a new list without them.
         self._queue.forget()
         left = [] if stopped else [other for other in self._left if other.setting != point.setting]
         if not stopped:

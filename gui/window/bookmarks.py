@@ -218,11 +218,13 @@ class NoteEditor(QLineEdit):
     def finish(self, keep: bool = True) -> None:
         """Keep what was typed, or do not, and go."""
         if self._open:
+            # First: what follows takes the focus away, and focusOutEvent comes back here.
             self._open = False
             if keep:
                 self.typed.emit(self.text().strip())
             self.closed.emit()
             self.hide()
+            # Not deleted here: this runs inside of the field's own event handler.
             self.deleteLater()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: D102

@@ -43,6 +43,8 @@ class DockTabs(QObject):
         self._fit_all()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: D102
+        # Qt adds tab bars when docks are dragged together. Polished, not added: when a child is
+        # added its constructor may still be running, and it is a bare QObject to Python.
         if isinstance(event, QChildEvent) and event.polished() and watched is self._window:
             child = event.child()
             if isinstance(child, QTabBar):
@@ -76,10 +78,14 @@ class DockTabs(QObject):
         narrow = needed > bar.width()
         for place, title in enumerate(titles):
             icon = self._icons.get(title, QIcon()) if narrow else QIcon()
+            # Only where it changes: a new icon changes the tabs' layout, whose LayoutRequest comes
+            # back here.
             if bar.tabIcon(place).isNull() != icon.isNull():
                 bar.setTabIcon(place, icon)
         if bar.property("narrow") != narrow:
             bar.setProperty("narrow", narrow)
+            # A style sheet's selector on a property is looked up when a widget is polished, and not
+            # again.
             bar.style().unpolish(bar)
             bar.style().polish(bar)
 

@@ -167,6 +167,7 @@ def make_docks(window: QMainWindow, panels: Panels) -> dict[str, QDockWidget]:
         dock.setWidget(place.widget)
         if not place.widget.accessibleName():
             place.widget.setAccessibleName(place.title)
+        # An empty widget is how Qt is told to draw no title bar.
         dock.setTitleBarWidget(QWidget())
         # Qt takes what is behind another tab for visible; panels work only while they are seen.
         policy = place.widget.sizePolicy()
@@ -232,6 +233,7 @@ class LowDocks:
         """Make them low, or as high as they were."""
         panel = self._front.widget()
         if low and self._height is None and panel is not None and not panel.isHidden():
+            # Taken before it is made low, and only once: a second call would keep the low height.
             self._height = self._front.height() + self._tabs_height()
             self._resize(LOW)
         elif not low and self._height is not None:
@@ -244,6 +246,8 @@ class LowDocks:
 
     def _tabs_height(self) -> int:
         """What the docks' tabs take, which Qt counts in when it gives a height."""
+        # Qt makes the tab bars of docks itself, as nameless children of the window: the one with
+        # this dock's title is its own.
         direct, title = Qt.FindChildOption.FindDirectChildrenOnly, self._front.windowTitle()
         bars = self._window.findChildren(QTabBar, options=direct)
         mine = (bar for bar in bars if title in map(bar.tabText, range(bar.count())))

@@ -47,6 +47,7 @@ class Finder(QObject):
         self._bar.set_place(self._place(span), span)
 
     def _move(self) -> None:
+        # A selected span stays the place from which "next" goes on, wherever the view moves.
         if not isinstance(self._timeline.state.selection, Span):
             self._bar.set_place(self._place(None), None)
 

@@ -19,6 +19,8 @@ class FocusRing(QWidget):
         self.hide()
         app = QApplication.instance()
         if isinstance(app, QApplication):
+            # Of the application: the focus may go to any widget, and a filter on the part would not
+            # see it.
             app.focusChanged.connect(self._follow)
 
     def surround(self, part: QWidget) -> None:

@@ -35,6 +35,8 @@ class Leaving:
         if self._sure or not count:
             return True
         box = QMessageBox(self._window)
+        # open(), not exec(): no event loop of its own, in which the window could be closed a second
+        # time. The box deletes itself, as this method has returned by then.
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setWindowTitle(tr("Close Bubblescope"))
         box.setTextFormat(Qt.TextFormat.PlainText)
@@ -70,5 +72,6 @@ class Leaving:
         )
 
     def _leave(self) -> None:
+        # close() asks `may_close` again.
         self._sure = True
         self._window.close()

@@ -53,6 +53,7 @@ def first_focusable(part: QWidget) -> QWidget | None:
 def _chain(part: QWidget) -> Iterator[QWidget]:
     """The part and the widgets in it, in the order of the Tab key."""
     yield part
+    # Qt's chain is a ring through all of the window, so it comes back to `part`.
     widget = part.nextInFocusChain()
     while widget is not None and widget is not part:
         if part.isAncestorOf(widget):

@@ -33,6 +33,8 @@ def start(arguments: list[str], recording: Path | None = None) -> int:
     session = Session(EngineClient())
     sitting = Sitting(app, session, Settings())
     for number in (signal.SIGINT, signal.SIGTERM):  # taken at the session's next tick
+        # Python runs a handler only between two of its own instructions; while Qt waits in C++
+        # there are none. The session's timer calls Python often enough.
         signal.signal(number, lambda *_: sitting.window.close())
     sitting.window.show()
     QTimer.singleShot(0, quick_start.end)

@@ -49,6 +49,8 @@ class RunTabs(QTabBar):
         self.setMovable(True)
         self.setUsesScrollButtons(True)
         self._kept: dict[Run, TabState] = {}
+        # Both: a click on the tab that is current already changes nothing, and yet asks to see its
+        # run where another page stands over it.
         self.currentChanged.connect(self._emit_chosen)
         self.tabBarClicked.connect(self._emit_chosen)
 

@@ -45,6 +45,8 @@ class ValueAxis(pyqtgraph.AxisItem):
     """Numbers with as many digits behind the point as tell two ticks apart."""
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:  # noqa: D102
+        # The logarithm of 0.001 is -3 plus or minus a double's rounding, which must not add a
+        # digit.
         digits = max(0, math.ceil(-math.log10(spacing) - 1e-9))
         return [f"{value:.{digits}f}" for value in values]
 
@@ -144,6 +146,7 @@ class StepChart(pyqtgraph.PlotWidget):
 
     def _build_losses(self) -> None:
         """The line stands in a view of its own, which shares only the steps with the bars."""
+        # A ViewBox has one scale of each axis: two scales at once are two boxes over each other.
         self._second = pyqtgraph.ViewBox(enableMenu=False, enableMouse=False)
         self._second.setZValue(10)
         self._second.addItem(self.losses)
@@ -155,6 +158,7 @@ class StepChart(pyqtgraph.PlotWidget):
     def _follow_geometry(self) -> None:
         rect: QRectF = self.getViewBox().sceneBoundingRect()
         self._second.setGeometry(rect)
+        # setXLink took over the range while the boxes still had different sizes, so once more.
         self._second.linkedViewChanged(self.getViewBox(), self._second.XAxis)
 
 

@@ -128,6 +128,7 @@ class FigurePanel(QDialog):
 
     def draw_now(self) -> None:
         """Draw the preview, or say why there is none."""
+        # The preview that waited is drawn here.
         self._timer.stop()
         try:
             self.picture = self._drawn(self.wish)
@@ -291,6 +292,8 @@ class Preview(QWidget):
         ratio = self.devicePixelRatioF()
         wide, high = (side * SCREEN / picture.per_inch for side in (picture.width, picture.height))
         scale = min((self.width() - 24) / wide, (self.height() - 24) / high) * ratio
+        # Rendered at the device's pixels and told so, rather than scaled as an image: text stays
+        # sharp.
         image = image_of(picture, max(scale, 0.05))
         image.setDevicePixelRatio(ratio)
         return image

@@ -83,6 +83,8 @@ class SpansPanel(QWidget):
         self._trace: Trace | None = None
         self._live = False
         self._selected: Span | None = None
+        # As filtered, in the trace's order, and None while nobody sees the table; sorted, it is the
+        # model's.
         self._listing: Listing | None = None
         self.model = SpansModel(self)
         self.table = SpansTable(self.model)
@@ -99,6 +101,7 @@ class SpansPanel(QWidget):
         trace = None if scene is None else scene.trace
         ended, new = self._live and not live, trace is not self._trace
         self._trace, self._live = trace, live
+        # Millions of rows are not sorted and filtered for a tab that is behind another one.
         if trace is None or not self.isVisible():
             self.searcher.clear()
             self._sorter.cancel()
@@ -191,6 +194,8 @@ class SpansPanel(QWidget):
         else:
             self._show_count(tr("sorting…"))
             work = _sorted(self._listing, COLUMNS[column].key, self.descending.isChecked())
+            # A listing goes by what has been counted so far, so spans that come meanwhile are not
+            # in its way.
             self._sorter.start(work, math.inf, thread=len(self._listing) > AT_ONCE)
 
     def _show(self, listing: Listing) -> None:

@@ -82,6 +82,8 @@ class SpansModel(TableModel):
         """Let each lane have more spans; only of a listing of all spans, lane by lane."""
         if self.listing is None:
             return
+        # From the last lane back: rows that a lane gets move those of the lanes behind it, whose
+        # turn is over then. Qt wants each insertion announced before the rows are there.
         for lane in reversed(range(len(counts))):
             have, there = self.listing.counts[lane], counts[lane]
             if there == have:
@@ -120,6 +122,8 @@ class SpansModel(TableModel):
     def _read(self, page: int) -> list[Span]:
         if self.listing is None:
             raise IndexError(page)
+        # A scrolled table asks again and again for the cells of the same rows: they are read by
+        # pages.
         if len(self._pages) >= MOST_PAGES:
             self._pages.clear()
         lanes, index = self.listing.places(page * PAGE, (page + 1) * PAGE)

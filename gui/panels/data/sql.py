@@ -116,6 +116,7 @@ class SqlPanel(QWidget):
             self.status.setText(tr("Type a query, or choose an example."))
             return
         runs = {
+            # What a live run has by now: the window goes on adding to it while the thread reads.
             run.number: run.trace.snapshot() if run.live else run.trace
             for run in self._session.runs
         }
@@ -131,6 +132,9 @@ class SqlPanel(QWidget):
         self, query: str, runs: Mapping[int, Trace], stop: threading.Event
     ) -> Work[tuple[Answer, float]]:
         def begun(interrupt: Callable[[], None]) -> None:
+            # On the thread. First the interrupt is handed over, then `stop` is looked at; `cancel`
+            # sets `stop` first and then calls the interrupt (through `_end`). Whichever way they
+            # meet, one of the two sees the other, so no query runs on that nobody waits for.
             self._interrupt = interrupt
             if stop.is_set():
                 raise QueryError(tr("Stopped."))

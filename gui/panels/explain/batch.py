@@ -101,10 +101,12 @@ class BatchPanel(Sheet):
     def draw_scene(self, ink: Ink, scene: Scene) -> None:  # noqa: D102
         step, parts = self.parts(scene)
         self._heading(ink, _step_words(scene, step), split_words(parts))
+        # A micro-batch passes every stage and so has a part on several lanes: its rows count once.
         total = sum({(p.replica, p.microbatch): p.rows for p in parts}.values())
         lanes = _compute(scene)
         longest = max((lane.name for lane in lanes), key=len)
         names, own = text_width(ink.fonts.bold, longest) + 12, _by_lane(parts)
+        # Only the lanes in the part of the panel that is drawn now: there may be a thousand.
         first, last = (int((y - HEAD) // ROW) for y in (self.seen.top(), self.seen.bottom()))
         for number, lane in list(enumerate(lanes))[max(0, first) : last + 1]:
             y, mine = HEAD + ROW * number, own[lane.index]

@@ -99,6 +99,7 @@ class DetailsPanel(QWidget):
         `report` says why a selected gap is there, or a `note` why that is not known; `measure` how
         far the selected span is from another one.
         """
+        # What is still read belongs to the selection before.
         self._arguments.cancel()
         if trace is None or selection is None:
             self.table.setRowCount(0)
@@ -202,6 +203,7 @@ class _Wrapping(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         hint = super().sizeHint(option, index)
+        # Only the width is given; 1 << 14 stands for as high as it takes.
         room = QRect(0, 0, option.rect.width() - PADDING, 1 << 14)
         words = option.fontMetrics.boundingRect(room, Qt.TextFlag.TextWordWrap, index.data() or "")
         return QSize(hint.width(), max(hint.height(), words.height() + 4))

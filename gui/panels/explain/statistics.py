@@ -155,6 +155,8 @@ class StatisticsPanel(QWidget):
         chosen = self._chosen or steps_range(trace, self._live)
         if chosen is None or (job and (job.version, job.range) == (trace.version, chosen)):
             return
+        # A live trace grows all the time, though seldom within a range: with as many spans as
+        # before there is nothing new to count.
         fresh = RangeJob(trace, self._scene.explained, chosen)
         if job is None or (job.spans, job.range) != (fresh.spans, chosen):
             self._begin(fresh)

@@ -200,6 +200,7 @@ class WaterfallChart(Drawing):
         widest = max(_widest_word(fonts, n) for n in self._names(fonts, room).values()) + GAP
         font = QFont(fonts.small)
         if widest > room:
+            # A copy was made above: Fonts are shared by all that is drawn.
             font.setPointSizeF(font.pointSizeF() * max(SMALLEST, room / widest))
         return font
 

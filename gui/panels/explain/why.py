@@ -134,6 +134,8 @@ class WhyPanel(QWidget):
             self._stack.setCurrentIndex(1)
             return
         if not self._scene.explained.warm(steps, SHARE_S, Wanted.FIGURES):
+            # Goes on behind the events that wait. Everything is looked up anew then, as another run
+            # or step may be shown by now.
             QTimer.singleShot(0, self, self._refresh)
             return
         self._show(self._scene, steps)
@@ -165,6 +167,8 @@ class WhyPanel(QWidget):
         return [
             step
             for step in steps
+            # A mean needs only figures, which stay known when the large explanation itself is
+            # forgotten.
             if not explained.at_hand(step) and not (many and explained.knows(step, Wanted.FIGURES))
         ]
 

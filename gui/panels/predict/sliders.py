@@ -50,6 +50,7 @@ class SliderRow(QObject):
         number.setObjectName(name)
         number.setFixedSize(NUMBER)
         number.lineEdit().setTextMargins(4, 0, 0, 0)  # as in the form
+        # Else "128" would ask for 1, 12 and 128 while it is typed.
         number.setKeyboardTracking(False)
         self.label.setBuddy(self.slider)
         for field, what in ((self.slider, tr("slider")), (number, tr("number"))):

@@ -139,6 +139,7 @@ class WhatIfPanel(QWidget):
 
     def set_run(self, basis: Basis, devices: int, microbatches: int, schedule: str) -> None:
         """The run that is shown; the numbers of the first one are where the sliders begin."""
+        # Later runs leave the sliders: the user may have moved them meanwhile.
         first = RUN not in self._bases
         self._bases[RUN] = basis
         with QSignalBlocker(self):
@@ -321,6 +322,7 @@ class WhatIfPanel(QWidget):
 
     def _costs_chosen(self) -> None:
         self.source.setText(self.basis.source)
+        # Setting a number asks through `changed`, but only if it is another one.
         batch = self.basis.batch
         if batch != self.batch.optional:
             self.batch.optional = batch  # which asks

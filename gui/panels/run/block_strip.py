@@ -140,6 +140,7 @@ class BlockStrip(Drawing):
         """Where blocks begin in pixels, and where the last one ends."""
         if self.cut is None:
             return []
+        # Widened blocks make the sum more than 1: all are scaled to the room again.
         parts = [max(LEAST, weight) for weight in self.cut.weights()]
         scale = (self.width() - 2 * PAD) / sum(parts)
         return [PAD + scale * at for at in accumulate(parts, initial=0.0)]

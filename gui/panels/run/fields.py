@@ -105,6 +105,7 @@ def add_field(form: QFormLayout, option: Option[Any], field: QWidget, guard: Whe
     field.setMinimumWidth(70)
     field.setFixedHeight(HEIGHT)
     field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    # Qt gives these fields WheelFocus: the wheel would focus a field before the guard is asked.
     field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     field.installEventFilter(guard)
     form.addRow(label, field)

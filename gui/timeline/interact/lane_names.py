@@ -43,6 +43,8 @@ class LaneNames:
         lane = _lane_at(frame, start) if self._carried is None else self._carried[0]
         if lane is not None:
             extents = (frame.layout.extent_of(other) for other in self._others(lane))
+            # The lanes whose middles are above the pointer: so many stand before the one that is
+            # carried.
             place = sum((top + end) / 2 < y - frame.top for top, end in extents)
             self._carried = lane, place
             self._choice.choose(lane)

@@ -43,6 +43,7 @@ def flags(frame: Frame, fonts: Fonts, bookmarks: Sequence[Bookmark]) -> list[Fla
     for index, (bookmark, x) in enumerate(zip(bookmarks, poles, strict=True)):
         if not frame.left - 1 <= x <= right:
             continue
+        # Up to the next pole, or for the last one, where the slice is empty, to the plot's edge.
         room = min([right, *poles[index + 1 : index + 2]]) - x - 2
         text = _fitting(fonts, bookmark.note, min(room, WIDEST) - 2 * AIR)
         width = text_width(fonts.small, text) + 2 * AIR if text else min(BARE, max(2.0, room))

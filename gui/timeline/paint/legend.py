@@ -75,6 +75,8 @@ def _colour_entries(scene: Scene, theme: Theme) -> list[LegendEntry]:
         text = tr("{shortest} to {longest}", shortest=shortest, longest=longest)
         return [LegendEntry(text, RAMP_WIDE, _ramp(theme))] if scene.kinds else []
     if isinstance(colouring, ByName):
+        # Its length is part of the question since the table grows: kept words would lack later
+        # names.
         words = _name_words(colouring, len(scene.trace.table))
         named = zip(words, colouring.colours(theme), strict=True)
         return [LegendEntry(text, BOX, _filled(*colours)) for text, colours in named if text]
@@ -114,6 +116,8 @@ def _name_words(colouring: ByName, count: int) -> list[str]:
     codes = colouring.codes_of(np.arange(count, dtype=np.int32))
     words = []
     for code in range(SERIES):
+        # np.unique sorts by number; by `first` the names come in the order in which the trace has
+        # them.
         places, first = np.unique(rows[codes == code], return_index=True)
         names = [colouring.table.names[place] for place in places[np.argsort(first)].tolist()]
         words.append(", ".join(names[:MOST_NAMES]) + ("…" if len(names) > MOST_NAMES else ""))

@@ -49,6 +49,7 @@ def draw_steps(
     view, warmup = frame.view, scene.trace.header.specification.warmup
     first = int(count_until(scene.step_ends, view.start))
     last = int(count_before(scene.step_starts, view.end))
+    # Below 12 pixels a step the lines would be all that one sees.
     if last - first > view.width / 12:
         return
     starts, ends = (
@@ -56,6 +57,7 @@ def draw_steps(
     )
     lefts, rights = map(frame.x, starts), map(frame.x, ends)
     bounds = list(zip(lefts, rights, strict=True))
+    # A set: most steps begin where the one before ends.
     lines = {x for both in bounds for x in both}
     painter.setFont(fonts.small)
     painter.setPen(QColor(frame.theme.muted))

@@ -35,6 +35,7 @@ def _draw_row(painter: QPainter, scene: Scene, frame: Frame, row: Row, bars: Bar
     left = np.maximum(bars.left, 0.0)
     room = np.minimum(bars.right, frame.view.width) - left - AIR
     texts = _texts(scene, row.lane, bars.first, len(left))
+    # Estimated for all bars at once; measuring each text would take longer than drawing those few.
     fits = room >= DIGIT * np.char.str_len(texts)
     fits &= np.char.str_len(texts) > 0
     letters = frame.theme.letters
