@@ -62,10 +62,16 @@ def critical_path(explanation: Explanation) -> list[PathPiece]:
     while task >= 0 and until > explanation.begin:
         begun = min(int(waits.begun[task]), until)
         pieces.append(PathPiece(_share(int(columns.kind[task])), begun, until, task))
+        # Of a collective the member that came last: what this one waited for is why all of them
+        # waited.
         waiter = int(waits.slowest[task])
         task = int(waits.before[waiter])
         until = min(int(columns.end[task]), begun) if task >= 0 else explanation.begin
         launched = int(columns.launched[waiter])
+        # The delay between what was waited for and the task has two parts: until it was launched
+        # the host is late, from then on its lane is.
+        #   until ........ handed ........ begun
+        #         host             waiting
         handed = begun if launched == ABSENT else min(max(launched, until), begun)
         pieces.append(PathPiece(Share.WAITING, handed, begun, waiter))
         pieces.append(PathPiece(Share.HOST, until, handed, waiter))

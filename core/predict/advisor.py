@@ -137,6 +137,7 @@ def _advice(
     try:
         strategy = check(choice)
         plan = strategy.plan(job_of(choice, model, list(lanes), choice.batch_rows))
+    # Many of the choices do not fit these lanes, rows or blocks; whoever asked wants those that do.
     except PlanError:
         return None
     columns = predict_times(plan, costs)

@@ -89,6 +89,8 @@ def durations(
         int(columns.block.max()) + 1,
         _members(columns),
     )
+    # A plan of a hundred thousand tasks has some dozens of different costs: each is worked out
+    # once.
     groups, which = _cost_groups(columns, costs.by_rows)
     times = np.array([price.of(where) for where in groups], np.float64)[which]
     if not times.sum() < MOST_NS:
@@ -124,6 +126,8 @@ def _cost_groups(columns: TaskColumns, by_rows: bool) -> tuple[list[_Where], NDA
     for column in small:
         if (column == column[0]).all():
             continue
+        # Mixed radix: + 1 for ABSENT, so a column has max + 2 values. Columns in which all are the
+        # same tell nothing apart.
         code = code * (int(column.max()) + 2) + column + 1
     _, first, which = np.unique(code, return_index=True, return_inverse=True)
     for column in (sizes, columns.bytes, *(() if paired is sizes else (paired,))):
@@ -161,6 +165,7 @@ class _Price:
     def _backward(self, stage: int, block: int, size: int) -> float:
         if Kind.BACKWARD in self._costs.passes:
             return self._pass(Kind.BACKWARD, stage, block, size)
+        # Costs of split backward passes alone: a full one is about as long as both together.
         parts = (Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)
         return sum(self._pass(part, stage, block, size) for part in parts)
 
@@ -230,6 +235,7 @@ def cost_at(curve: Curve, size: float) -> float:
         (low, below), (high, above) = curve[at - 1], curve[at]
         return below + (above - below) * (size - low) / (high - low)
     nearest, cost = curve[min(at, len(curve) - 1)]
+    # Outside what was measured in proportion: a line through two near points could go below zero.
     return cost * size / nearest
 
 

@@ -157,6 +157,8 @@ class WhatIf:
         """Predict. Raises PlanError (CostError) for what cannot be planned or has no costs."""
         costs = question.fitted_costs
         _, job = job_without_machine(question.specification, question.model, costs)
+        # Sliders of costs, link and faults ask for the same plan again and again; making it takes
+        # longer than simulating it.
         if self._last is None or self._last[0] != job:
             self._last = job, _planned(job)
         plan = self._last[1]
@@ -177,6 +179,7 @@ def whole_answer(question: WhatIfQuery) -> tuple[PlannedRun, Prediction]:
 def _planned(job: Job) -> Plan:
     """The job's plan. Raises PlanError, also for one that is too large."""
     stages, microbatches = ranks_of(job, job.schedule), len(microbatch_rows(job))
+    # Counted before the plan is made: it is the plan that would fill the memory.
     passes = math.prod(stages) * microbatches * len(job.schedule.uses)
     if passes > MOST_PASSES:
         raise PlanError(
@@ -193,6 +196,8 @@ def answer_of(
     compute = sum(lane.role is Role.COMPUTE for lane in lanes)
     counts = np.bincount(columns.lane, minlength=compute)[:compute]
     first = np.concatenate([[0], np.cumsum(counts)])
+    # By lane, in each in order of time; compute lanes have the smallest numbers, so the slice
+    # leaves the tasks of copy lanes out.
     order = stable_argsort(columns.lane)[: first[-1]]
     bubbles = bubble_of(columns, lanes)
     return WhatIfResult(

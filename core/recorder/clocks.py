@@ -39,6 +39,7 @@ class Clocks:
         self._rank, self._world = rank, world
         self._store: Any = None
         if world > 1:
+            # torch has no public way to the store that the ranks met in.
             store: Any = dist.distributed_c10d._get_default_store()
             self._store = store.clone()
             self._store.set_timeout(PATIENCE)
@@ -73,5 +74,7 @@ def _ask(store: Any, about: str) -> Compared:
         answered = int(store.get(f"{about}/answer/{trip}"))
         after = time.perf_counter_ns()
         middle = (before + after) // 2
+        # Rank 0 read its clock somewhere within the trip: at its middle, give or take half of it.
+        # Rounded up, so that the half-width never promises too much.
         trips.append(Compared(middle, answered - middle, -(-(after - before) // 2)))
     return min(trips, key=lambda trip: trip.half_width)

@@ -93,6 +93,7 @@ class Collectives:
                 continue
             self._originals[name] = original
             timed = self._timed(name, kind, original)
+            # A script may have either name; both are replaced by one function.
             for place in (dist, dist.distributed_c10d):  # which compares functions with its own
                 setattr(place, name, timed)
 
@@ -101,6 +102,8 @@ class Collectives:
             if self._calling:  # one function calls the other
                 return original(*arguments, **options)
             self._calling = True
+            # What is waited for interrupts the backward pass that asks for it: that block is not at
+            # work meanwhile.
             waits = not options.get("async_op") and name not in ("isend", "irecv")
             if waits:
                 self._hooks.interrupt()

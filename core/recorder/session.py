@@ -68,9 +68,12 @@ class record(AbstractContextManager["record"]):
         self._started = datetime.now(UTC).isoformat(timespec="seconds")
         self._step, self._plans = 0, dict[tuple[PlannedTask, ...], int]()
         self._clocks = clocks.Clocks(self.rank, self._world)
+        # Ranks wait for each other here, once, before anything is timed; nothing later in the job
+        # does.
         compared = self._clocks.compare("begin")
         self._device_times = device_times(self._model)
         self._sender = Sender(self._open)
+        # The header asks what devices are timed with, so it is made behind `device_times`.
         self._sender.start(self._header())
         self._sender.hand_in(partial(self._say_clock, compared))
         self._now = time.perf_counter_ns if self._device_times is None else self._device_times.now
@@ -98,6 +101,8 @@ class record(AbstractContextManager["record"]):
         self._leave_loader()
         if self._device_times is not None:
             self._hand_in(self._device_times.finish(LAST_SECONDS))
+        # Where one rank has failed, the others are not there to compare clocks with: it would wait
+        # for them in vain.
         compared = None if kind else self._clocks.compare("end")
         self._sender.hand_in(partial(self._say_clock, compared))
         self._sender.hand_in(partial(self._say_end, "failed" if kind else "finished"))
@@ -128,6 +133,7 @@ class record(AbstractContextManager["record"]):
         self._add(Op("data", start, end, lane=DATA))
 
     def _before_update(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
+        # The hooks see every optimizer of the process: a job may have one for another model too.
         if self._optimizer is None and self._is_updated_by(optimizer):
             self._optimizer = optimizer
         if optimizer is self._optimizer:
@@ -143,6 +149,8 @@ class record(AbstractContextManager["record"]):
         self._updating.end = self._now()
         self._add(self._updating)
         self._updating = None
+        # From here on what happens belongs to the next step. Turning operations into rows costs
+        # more than noting them, so the sender's thread does that.
         ops, step = self._hooks.step_over(), self._step
         self._step += 1
         if self._device_times is None:
@@ -164,6 +172,8 @@ class record(AbstractContextManager["record"]):
     def _write_step(self, step: int, ops: list[Op], replica: int | None, write: Write) -> None:
         """Write a step's plan, if it is a new one, and its spans; on the sender's thread."""
         step_tasks = timed_step(ops, self.rank if replica is None else replica, TRACKS)
+        # A job does the same in most steps, so a plan is told once, and each step says only when
+        # its tasks ran. Another batch size or a skipped collective makes another plan.
         if step_tasks.tasks not in self._plans:
             self._plans[step_tasks.tasks] = len(self._plans)
             write(plan_batch(self._plans[step_tasks.tasks], step_tasks.tasks))
@@ -192,6 +202,7 @@ class record(AbstractContextManager["record"]):
         folder.mkdir(parents=True, exist_ok=True)
         # Ranks that have not met, or not yet, are known to the launcher alone.
         ranks = max(self._world, int(os.environ.get("WORLD_SIZE", 1)))
+        # An earlier job with more ranks has left files that would pass for ranks of this one.
         for path in folder.glob("rank-*.arrow") if self.rank == 0 else ():
             if path.stem[5:].isdigit() and int(path.stem[5:]) >= ranks:
                 path.unlink(missing_ok=True)

@@ -140,6 +140,8 @@ class Sender:
     def _run(self) -> None:
         try:
             with self._open_sink() as sink, pa.ipc.new_stream(sink, self._schema) as stream:
+                # Only this thread makes rows and writes, one item after the other: so plans come
+                # before their spans, and spans of a lane in their order.
                 while (write := self._waiting.get()) is not None:
                     # Several steps at once: code that runs seldom is slow, and holds up the job.
                     self._closing.wait(REST_SECONDS)
@@ -148,6 +150,8 @@ class Sender:
                         if (write := self._waiting.get()) is None:
                             return
                         write(stream.write_batch)
+        # Whoever hands in must never find the queue full for ever: what still comes is taken and
+        # dropped.
         except Exception as error:  # a recording is not worth a training job
             self.failed = f"{type(error).__name__}: {error}"
             while self._waiting.get() is not None:

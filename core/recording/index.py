@@ -97,6 +97,7 @@ def read_index(path: Path | str) -> Opened | None:
             try:
                 arrays = _read_parts(place)
                 facts = json.loads(arrays.pop(_FACTS).tobytes())
+                # The recording may have been written anew since; then its index is of another one.
                 if facts["of"] == _identity(path):
                     return Opened(_mapped(path, arrays, facts), facts["warning"])
             except KeyError as error:
@@ -114,6 +115,9 @@ def build_index(path: Path | str, progress: Progress | None = None) -> Path:
         identity = _identity(path)
         counts, moments = _count(stream, progress)
     target = _target(path)
+    # Read twice: first to count, so that every column is made in its final size and place; then to
+    # fill them. A column that grew would need twice its room, which a hundred million spans do not
+    # have.
     with open_stream(path) as stream, whole_file(target) as place:
         trace = _filled(stream, counts, moments, target.parent, progress)
         facts = {"of": identity, "warning": stream.warning(trace.span_count), **_facts(trace)}
@@ -139,6 +143,8 @@ def _is_ours(place: Path) -> bool:
     """Whether a file is an index, if perhaps a damaged one; anything else is left alone."""
     try:
         with place.open("rb") as file:
+            # Arrow's magic, and our key in the schema behind it: a file of somebody else's with the
+            # same name is never written over.
             return file.read(6) == b"ARROW1" and _KEY in file.read(4096)
     except OSError:
         return False
@@ -167,10 +173,12 @@ def _read_parts(place: Path) -> Arrays:
                 batch.validate(full=True)
                 name, dtype, noted = (batch[column][0].as_py() for column in range(3))
                 _, ends, data = batch["data"].buffers()
+                # Arrow pads buffers; the offsets say how many bytes are the value's.
                 data = data.slice(0, int(np.frombuffer(ends, np.int64)[1]))
                 checksum = _checksum(checksum, name, dtype, data)
                 if checksum != noted:
                     raise DamagedIndex(f"{place} is damaged")
+                # A view of the mapped file, not a copy: pages are read when they are looked at.
                 parts[name] = np.frombuffer(data, dtype)
     except (ValueError, OSError, MemoryError) as error:
         raise DamagedIndex(f"{place} is damaged") from error
@@ -224,6 +232,8 @@ def _filled(
         columns: Arrays = {}
         for name, dtype in own.items():
             size = count * np.dtype(dtype).itemsize
+            # All columns of all lanes are slices of one file: written to disk by the system when
+            # memory is short.
             columns[name], room = room[:size].view(dtype), room[size:]
         lanes.append(LaneSpans.over(table, columns))
     trace = Trace(stream.header, table, lanes)

@@ -75,6 +75,8 @@ class Listener:
             try:
                 peer, _ = self._socket.accept()
             except OSError:
+                # Closed by `close`; any other error is of one peer or one moment, and listening
+                # goes on.
                 if self._socket.fileno() < 0:
                     return
                 continue  # one that has gone already, or too many files for a moment
@@ -114,6 +116,7 @@ class Listener:
         if opening is None:
             return None
         magic, token, rank = OPENING.unpack(opening)
+        # In constant time: how long it takes must not tell how many of its bytes are right.
         knows = hmac.compare_digest(token, self.token.encode())
         if not (hmac.compare_digest(magic, MAGIC) and knows):
             self._say("a connection without the token was refused")
@@ -121,6 +124,8 @@ class Listener:
         _expect_life(peer)
         with self._lock:
             self._unknown.discard(peer)
+            # The first of two that say they are the same rank stays: a late one must not cut its
+            # file.
             if rank in self._ranks:
                 return None
             self._ranks[rank] = peer

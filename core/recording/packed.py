@@ -39,6 +39,8 @@ class Packed:
         rest = memoryview(piece)
         while len(rest) and self._wanted:
             count = min(len(rest), abs(self._wanted) - len(self._kept))
+            # Wanted bytes are kept until they are all there; unwanted ones (bodies that are not
+            # packed) are only counted off, however large.
             if self._wanted > 0:
                 self._kept += rest[:count]
                 is_whole = len(self._kept) == self._wanted
@@ -62,6 +64,7 @@ class Packed:
         """Asks for so many bytes; where the number is negative, for nothing but to pass them."""
         while True:
             length = yield 4
+            # Arrow before 0.15 wrote no continuation marker in front of the length.
             if length == CONTINUATION:
                 length = yield 4
             size = int.from_bytes(length, "little", signed=True)
@@ -80,6 +83,8 @@ class Packed:
     def _count(self, rows: _Table, body: bytes) -> None:
         """Count what a message unpacks to."""
         for begin, size in rows.buffers(2):
+            # The first eight bytes of a packed buffer are its length when unpacked; -1 says that it
+            # is not packed after all.
             self._unpacked += max(0, _LENGTH.unpack_from(body, begin)[0]) if size else 0
         if self._unpacked > self._most:
             raise TooLarge(
@@ -102,6 +107,9 @@ class _Table:
 
     def place(self, field: int) -> int:
         """Where a field is; 0 if it is not there."""
+        # A table begins with the distance back to its vtable: there stand its own size, the
+        # table's, and for each field the distance from the table's begin, 0 where it is left out
+        # (https://flatbuffers.dev/internals).
         (back,) = struct.unpack_from("<i", self.data, self.at)
         fields, slot = self.at - back, 4 + 2 * field
         (size,) = struct.unpack_from("<H", self.data, fields)

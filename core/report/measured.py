@@ -61,6 +61,8 @@ class Measured:
         every = {step: StepColumns.of_trace(trace, step) for step in steps}
         groups: dict[tuple[int, bytes], list[int]] = {}
         for step, columns in every.items():
+            # Steps are compared task by task, so they need one plan: those of the last, smaller
+            # batch of an epoch are left out.
             about = np.stack([columns.task, columns.lane, columns.kind, columns.rows])
             groups.setdefault((len(columns), about.tobytes()), []).append(step)
         whole = {step: end - start for step in steps for start, end in [trace.step_bounds(step)]}

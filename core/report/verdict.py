@@ -118,6 +118,8 @@ def verdict(trace: Trace, say: Say = plainly) -> Verdict | None:
     run = Measured.of(trace, chosen(trace, steps))
     if not run.computes[np.isin(run.columns.lane, run.compute_lanes)].any():
         return None
+    # In this order: where the host is late, times of tasks say little of lanes; and a fault, if
+    # there is one, is what can be mended.
     worst = host(run) or fault(run) or inherent(run)
     values = {"loss": duration_text(worst.loss_ns), "share": f"{100 * worst.share:.3g} %"}
     lengths = [end - start for start, end in map(trace.step_bounds, steps)]
@@ -146,6 +148,8 @@ class Finding:
 
 def host(run: Measured) -> Finding | None:
     """That the host was late for a large part of the steps: then nothing else can be measured."""
+    # What a step took beyond what its tasks need if each starts as soon as it can: nobody but the
+    # host, who starts them, is left.
     late = int(np.median(run.spans - run.makespans))
     share = late / max(1, np.median(run.spans))
     if share <= HOST_SHARE:
@@ -200,8 +204,12 @@ def hiccups(run: Measured) -> Iterator[Finding]:
     # The usual time is the median of the same steps, which lies nearer to each of them than the
     # true one does: their variance about it is too small by (n - 1) / n, as it is about a mean.
     noise *= np.sqrt(len(run.steps) / max(1, len(run.steps) - 1))
+    # So many tasks are looked at that some stand out by chance; divided among them (Bonferroni),
+    # one of a whole run does so with the probability CHANCE at most.
     certain = NormalDist().inv_cdf(1 - CHANCE / over.size)
     more = run.taken - np.exp(usual)
+    # Disturbances of the machine come in numbers. Only what is far longer than the fourth longest
+    # is an event of its own.
     common = np.partition(more, -COMMON, axis=None)[-COMMON] if more.size >= COMMON else 0.0
     more = np.where((over > certain * noise) & (more > OUTSTANDING * common), more, 0.0)
     longest = np.argsort(more, axis=None)[::-1][:MOST_TRIED]
@@ -239,6 +247,8 @@ def _usual(run: Measured) -> Floats:
 
 def _median_of_others(values: Floats) -> Floats:
     """For each entry the median of the others in its column, which has three or more."""
+    # Sorted once: without the entry of rank r the i-th smallest is ordered[i] below r, and
+    # ordered[i + 1] from r on.
     rank = np.argsort(np.argsort(values, axis=0), axis=0)
     ordered = np.sort(values, axis=0)
     count = len(values) - 1
@@ -273,6 +283,8 @@ def _slower(
             for exact, rough in zip((excess, variance, time), roughly, strict=True)
         )
         large = taken >= MUCH * taken.sum()
+        # A slow lane is slow in all that it does, give or take; a third of the mean excess, and the
+        # errors, are left for kinds that scatter.
         alike = (gone + CERTAIN * np.sqrt(spread) >= taken * mean / 3)[large].all()
         first = cold * (COLD_KIND_NS * np.count_nonzero(known) + COLD_TASK_NS * tasks[where])
         enough = excess[where].sum() > first * len(run.steps)

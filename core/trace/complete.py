@@ -43,6 +43,7 @@ def find_faults(trace: Trace, step: int | None = None) -> tuple[Fault, ...]:
     asked = steps if step is None else steps[steps == step]
     over = np.ones(len(asked), np.bool_)
     if len(asked):
+        # Only the last step may still go on: the others have a later one.
         over[-1] = is_over(trace, int(asked[-1]))
     counts = _counts(trace, asked)
     wrong = np.flatnonzero(over & counts.is_wrong).tolist()
@@ -137,6 +138,8 @@ def _counts(trace: Trace, steps: NDArray[np.int32]) -> _Counts:
         first, last = sorted_positions(every.step, [steps[0], steps[-1] + 1])
         mine = every[max(0, first - 1) : last]  # with the one before, to see what it overlaps
         place = np.searchsorted(steps, mine.step)
+        # Sorted by start, so spans overlap exactly where one begins before the end of the one
+        # before.
         disorder[place[1:][mine.start[1:] < mine.end[:-1]]] = True
         if lane.role is Role.NESTED:
             continue
@@ -145,6 +148,7 @@ def _counts(trace: Trace, steps: NDArray[np.int32]) -> _Counts:
         tasks += _distinct(mine, place, count, len(table))
         np.minimum.at(least, place, plan_of[mine.row])
         np.maximum.at(most, place, plan_of[mine.row])
+    # The appended 0 is what a step of several plans (-1, the last entry) looks up.
     planned = np.append(_planned(trace), 0)
     plan = np.where(least == most, least, ABSENT)
     return _Counts(plan, spans, tasks, planned[plan], disorder)
@@ -153,6 +157,7 @@ def _counts(trace: Trace, steps: NDArray[np.int32]) -> _Counts:
 def _distinct(spans: Spans, place: NDArray[np.int64], steps: int, tasks: int) -> NDArray[np.int64]:
     """How many distinct tasks a lane has in each step; most lanes run them in the plan's order."""
     keys = place * tasks + spans.row
+    # Where tasks rise with time, none is there twice: no sorting is needed.
     if not (keys[1:] > keys[:-1]).all():
         keys = np.unique(keys)
     return np.bincount(keys // max(1, tasks), minlength=steps)

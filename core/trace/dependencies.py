@@ -55,6 +55,8 @@ def _waiting(trace: Trace, span: Span) -> StepSpans:
     """The spans of its step that waited for `span`."""
     table = trace.table
     entries = np.flatnonzero(table.after == span.task)
+    # `after` of the table is one array over all tasks, in their order: an entry belongs to the last
+    # task that begins before it.
     rows = np.searchsorted(table.rows["after"], entries, "right") - 1
     return StepSpans.of(trace, span.step, rows[table.rows["task"][rows] > span.task])
 
@@ -65,6 +67,7 @@ def _held_by_others(trace: Trace, span: Span, rows: NDArray[np.int32]) -> NDArra
     ends = _ends(trace, span.step, tasks)
     if span.end is None or not len(rows):
         return np.zeros(len(rows), np.bool_)
+    # Each task's own entries begin where the counts of those before it end.
     later: NDArray[np.bool_] = np.maximum.reduceat(ends, np.cumsum(counts) - counts) > span.end
     return later
 

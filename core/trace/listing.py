@@ -19,6 +19,7 @@ COLUMNS = (
     "duration", "rows", "bytes", "name",
 )  # fmt: skip
 """What a listing can be sorted by."""
+# The rank of each kind by its name: argsort of an argsort is the inverse permutation.
 _ALPHABETICAL = np.argsort(np.argsort(KINDS))
 
 
@@ -63,6 +64,7 @@ class Listing:
         if self.chosen is not None:
             for lane in np.unique(lanes).tolist():
                 mine = lanes == lane
+                # So far the place among the chosen ones; now the span's own index in its lane.
                 index[mine] = self.chosen[lane][index[mine]]
         return lanes, index
 

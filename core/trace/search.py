@@ -88,6 +88,8 @@ class Search:
         Rows of the table that are new come first, up to `most` of them in a call of their own.
         """
         table, known = self.trace.table, len(self._held)
+        # Of a million spans thousands are of one task: what does not depend on their times is asked
+        # of each task once, and looked up by its row.
         rows = table.rows[known : known + most]
         self._held.extend(
             _all(self._of_rows, len(rows), lambda key, value: _of_row(rows, table, key, value))
@@ -126,6 +128,8 @@ def next_hit(trace: Trace, hits: Hits, place: SpanPosition, by: int = 1) -> Span
     """The hit behind a place (`by` 1) or before it (-1), round the ends; None if there are none."""
     near = []
     for lane, found in hits.items():
+        # Going back, the hit before the place; going on, the one at it, or behind it where that is
+        # the place itself.
         at = _before(trace, hits, lane, place) + min(by, 0)
         if by > 0 and lane == place.lane and at < len(found):
             at += found[at] == place.index

@@ -117,6 +117,8 @@ class StepColumns(TaskColumns):
 def _after(spans: Spans) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """What the spans (sorted by task) waited for, as positions among them."""
     counts, tasks = spans.table.needs(spans.row)
+    # A task that has no span is found at some other one's place, or behind all: compared below, and
+    # left out.
     at = np.minimum(np.searchsorted(spans["task"], tasks), len(spans) - 1)
     waiter = np.repeat(np.arange(len(spans)), counts)
     known = (spans["task"][at] == tasks) & (at < waiter)
