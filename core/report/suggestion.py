@@ -12,7 +12,7 @@ from core.plan.plan import Role
 from core.plan.planning import check
 from core.plan.specification import Specification
 from core.predict.advisor import Advice
-from core.report.verdict import Limit
+from core.report.limits import Limit
 from core.trace.trace import Trace
 
 WIDTH = 512

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from statistics import NormalDist
 
 import numpy as np
@@ -22,6 +21,7 @@ from core.order import stable_argsort
 from core.plain import Say, duration_text, plainly
 from core.plan.task import ABSENT, KINDS
 from core.report.idling import Idling, idle_text
+from core.report.limits import WORDS, Limit
 from core.report.measured import Floats, Ints, Measured, chosen
 from core.trace.complete import completed_steps
 from core.trace.trace import Trace
@@ -49,47 +49,6 @@ HOST_SHARE = 1 / 3
 """The part of a step for which the host is late from which on that is all that is said."""
 LIMITS = 0.05
 """The part of a step that imbalance, order or communication must cost to be named."""
-
-
-class Limit(StrEnum):
-    """What limits a step. The order is that of documents: append only."""
-
-    SLOW_LANE = "slow-lane"
-    """A lane computes longer than others that do the same."""
-    SLOW_LINK = "slow-link"
-    """Transfers between two lanes take longer than others of the same size."""
-    HICCUP = "hiccup"
-    """A task took longer in one step than in the others."""
-    IMBALANCE = "imbalance"
-    """Some lanes have more to compute than others."""
-    SCHEDULE = "schedule"
-    """Lanes wait because of the order in which tasks need each other."""
-    COMMUNICATION = "communication"
-    """Moving data takes time in which lanes wait."""
-    HOST = "host"
-    """Tasks were ready, but the host was late."""
-    NONE = "none"
-    """Nothing of these."""
-
-
-WORDS = {
-    Limit.SLOW_LANE: "Lane {lane} computes {factor} times as long as other lanes for the same: "
-    "that costs {loss} ({share}).",
-    Limit.SLOW_LINK: "Transfers between lanes {low} and {high} take {factor} times as long as "
-    "others of the same size: that costs {loss} ({share}).",
-    Limit.HICCUP: "In step {step} lane {lane} took {taken} for {task} instead of {usual}: that "
-    "cost {loss} ({share}) of this step.",
-    Limit.IMBALANCE: "Lane {lane} computes for {most}, a lane on average for {mean}: "
-    "that costs {loss} ({share}).",
-    Limit.SCHEDULE: "The order in which tasks need each other costs {loss} ({share}).",
-    Limit.COMMUNICATION: "Moving data costs {loss} ({share}).",
-    Limit.HOST: "Tasks take {task}; the host, which starts them, takes longer: that costs {loss} "
-    "({share}).",
-    Limit.NONE: "No lane, link or step is slower than its peers; balance, order and communication "
-    "cost less than a twentieth each.",
-}
-"""What is said of each, with placeholders, in English; the window translates it. What something
-costs is what a step would take less without it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from PySide6.QtCore import QRectF
 from core.compare.matching import Matches, StepTasks
 from core.compare.pieces import Pieces
 from gui.timeline.layout.frame import Frame, Row
+from gui.timeline.reduce.reduction import count_before, count_until
 
 MOST_JOINS = 400
 """More joins than these are thinned out evenly."""
@@ -80,8 +81,8 @@ def _outlines_of(
 ) -> list[QRectF]:
     view = frame.view
     # Pieces of a lane are sorted and apart, so ends are sorted as starts are.
-    first = int(np.searchsorted(ends, view.start, "right"))
-    last = int(np.searchsorted(starts, view.end, "left"))
+    first = int(count_until(ends, view.start))
+    last = int(count_before(starts, view.end))
     if last <= first:
         return []
     x0 = np.maximum(view.x(starts[first:last]), 0.0)  # type: ignore[arg-type]

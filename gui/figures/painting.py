@@ -21,6 +21,7 @@ from gui.timeline.layout.axis import ticks
 from gui.timeline.layout.frame import Viewport
 from gui.timeline.paint.boxes import stacked
 from gui.timeline.paint.margins import step_labels
+from gui.timeline.reduce.reduction import count_before, count_until
 
 PITCH = 4.4  # widths of a line from one line of a pattern to the next
 NARROW = 4.0  # widths of a line; narrower boxes are filled with ink, without a pattern
@@ -141,8 +142,8 @@ def _step_ranges(
     starts: NDArray[np.int64], ends: NDArray[np.int64], view: Viewport, least: float
 ) -> Iterator[tuple[float, float]]:
     """Where the steps of a view begin and end, in its pixels; as one if most are below `least`."""
-    first = int(np.searchsorted(ends, view.start, "right"))
-    last = int(np.searchsorted(starts, view.end, "left"))
+    first = int(count_until(ends, view.start))
+    last = int(count_before(starts, view.end))
     # Steps of fewer than `least` pixels in the mean: one rectangle, not thousands in the file.
     if last - first > view.width / least:
         starts, ends, first, last = starts[[first]], ends[[last - 1]], 0, 1

@@ -17,7 +17,8 @@ import pytest
 from core.cli.report import table
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
-from core.report.verdict import Limit, Verdict, verdict
+from core.report.limits import Limit
+from core.report.verdict import Verdict, verdict
 from core.trace.trace import Trace
 from tests.core.helpers import Engine
 from tests.core.report.verdicts import made, makespans

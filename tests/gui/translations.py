@@ -47,7 +47,7 @@ TABLES = {
     "core.report.idling": (
         "STEP", "IDLE", "WAITING", "LARGEST", "LANE", "LANES", "FOR_ALL", "REASONS",
     ),
-    "core.report.verdict": ("WORDS",),
+    "core.report.limits": ("WORDS",),
     "core.report.waterfall": ("BAR_WORDS",),
     "core.sql.examples": ("TITLES",),
     "core.trace.odd": ("_SENTENCES", "_SENTENCES_OF_ONE"),

@@ -54,7 +54,8 @@ def nearest_edge(spans: Spans, time: float) -> int | None:
     for column in (spans.start, spans.end):
         # A lane's spans do not overlap, so its ends are sorted as its starts are: only the last
         # edge before the moment and the first one after it can be the nearest.
-        index = int(column.searchsorted(time))
+        # Sought as a whole number: NumPy would turn the whole column into floats for a float.
+        index = int(column.searchsorted(math.ceil(time)))
         edges += column[max(0, index - 1) : index + 1].tolist()
     return min(edges, key=lambda edge: abs(edge - time), default=None)
 

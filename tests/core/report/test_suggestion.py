@@ -7,8 +7,8 @@ import pytest
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.predict.advisor import Advice
+from core.report.limits import Limit
 from core.report.suggestion import Change, Suggestion, better_way, suggestion
-from core.report.verdict import Limit
 from core.trace.trace import Trace
 from tests.core.report.verdicts import made
 

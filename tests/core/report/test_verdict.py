@@ -14,8 +14,9 @@ from core.models.catalogue import ModelSettings
 from core.plain import duration_text, plainly
 from core.plan.specification import Specification
 from core.report.idling import STEP
+from core.report.limits import WORDS, Limit
 from core.report.summary import summarise
-from core.report.verdict import WORDS, Limit, Verdict, verdict
+from core.report.verdict import Verdict, verdict
 from tests.core.explain.drawn import specifications
 from tests.core.helpers import planned, trace_of
 from tests.core.report.verdicts import Made, made

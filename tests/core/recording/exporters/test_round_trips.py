@@ -23,7 +23,8 @@ from core.recording.exporters.kineto import kernel, write_kineto
 from core.recording.exporters.perfetto import write_perfetto
 from core.recording.importers.perfetto import fields_of
 from core.recording.recording import open_recording
-from core.report.verdict import Limit, verdict
+from core.report.limits import Limit
+from core.report.verdict import verdict
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
