@@ -260,7 +260,7 @@ def _splits(summary: Summary) -> str:
 
 
 def _over_lanes(stage: Stage) -> str:
-    """In how many parts a stage is, of each of which the table tells the size."""
+    """In how many parts a stage is divided; the table has the size of one."""
     return f", over {stage.shards} lanes" if stage.shards > 1 else ""
 
 

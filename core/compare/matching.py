@@ -93,7 +93,7 @@ def match_steps(a: StepTasks, b: StepTasks) -> Matches:
     """Pair the tasks of two steps.
 
     A task is paired with the one of the same kind, stage, replica, micro-batch, block, bucket and
-    name; what the tasks of a kind tell in only one of the steps is left aside. Where several are
+    name; what only one of the steps has of the tasks of a kind is left aside. Where several are
     alike in all of these, the first is paired with the first in the order of the plans, and so on.
     """
     places_b = _named_alike(a, b)
@@ -126,7 +126,7 @@ def _named_alike(a: StepTasks, b: StepTasks) -> NDArray[np.int64]:
 def _told_by_both(
     a: NDArray[np.int64], b: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The places without those that, for their kind, only one of both steps tells."""
+    """The places without those that, for their kind, only one of both steps has."""
     a, b = a.copy(), b.copy()
     for kind in np.intersect1d(a[:, 0], b[:, 0]).tolist():
         of_a, of_b = a[:, 0] == kind, b[:, 0] == kind

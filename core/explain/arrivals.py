@@ -37,7 +37,7 @@ class Arrivals:
 
     @property
     def names(self) -> tuple[Kind, int | None, int | None, int | None]:
-        """What tells it from others."""
+        """What identifies it among others."""
         return self.kind, self.stage, self.block, self.bucket
 
 

@@ -292,7 +292,7 @@ def _busy_and_worked(
 def _busy_and_worked_together(
     start: NDArray[np.int64], end: NDArray[np.int64], computes: NDArray[np.bool_]
 ) -> tuple[int, int]:
-    """The same for spans of several lanes, which are sorted only once: the last bit tells kinds.
+    """The same for spans of several lanes, which are sorted only once: the last bit holds the kind.
 
     Uses up `start` and `end`.
     """

@@ -35,8 +35,8 @@ MOST_RANKS = 1024
 class Peer:
     """A rank that is or was connected.
 
-    `steps` it has told, `waiting` spans of them that other ranks have not; `half_width` in ns is
-    how far its times may be off, inf if its clock was not compared; `drifts` says that it was
+    `steps` it has sent, `waiting` spans of them that other ranks have not sent; `half_width` in ns
+    is how far its times may be off, inf if its clock was not compared; `drifts` says that it was
     compared at the beginning only, so that what it has drifted since is not in that.
     """
 

@@ -1,7 +1,7 @@
 """Ranks' streams as one run's stream, step by step, while they come.
 
 **Every item arrives exactly once.** A rank's batches come in the order in which it wrote them, each
-once (core.recorder.wire). A step waits here until every rank has told it; then it goes out, once:
+once (core.recorder.wire). A step waits here until every rank has sent it; then it goes out, once:
 `_told` is the last step that has, and only later ones are looked at. A step that a rank has passed
 by without telling it goes out for no rank, and is counted in `left_out`.
 """
@@ -157,7 +157,7 @@ class Joining:
             yield note_batch(notes)
 
     def last(self) -> Iterator[pa.RecordBatch]:
-        """What is told once all ranks have ended."""
+        """The last batches, once all ranks have ended."""
         yield from self.batches()
         notes = [*self._clocks([max(0, self._last_step)])]
         if self.left_out:
@@ -166,7 +166,7 @@ class Joining:
         yield note_batch(notes)
 
     def _decided(self) -> tuple[list[int], list[int]]:
-        """Steps that all ranks have told, and all that can be told no more, with those."""
+        """Steps that all ranks have sent; and with them those that can come no more."""
         # A rank tells its steps in order, so behind the latest of the slowest rank nothing more
         # comes. A rank that waits with very many spans for one that is silent would fill the
         # memory: half of its steps are decided without that one then.

@@ -17,7 +17,7 @@ Figure = Callable[[Trace, Summary], str]
 
 
 class NothingMeasuredError(ValueError):
-    """A run has no whole measured step, so that there is nothing to tell."""
+    """A run has no whole measured step, and so no figures."""
 
 
 def figures_of(trace: Trace) -> dict[str, str]:

@@ -73,7 +73,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What a list of lessons tells of one."""
+    """A lesson's title and description, as lists show it."""
 
     title: str
     about: str = ""
@@ -120,7 +120,7 @@ def read_lesson(path: Path) -> Lesson:
 
 
 def read_heading(path: Path) -> Heading:
-    """Read what a list tells of a lesson, and check no more than that. Raises LessonError."""
+    """Read the heading alone, and check no more than that. Raises LessonError."""
     with _naming(path):
         return _header(_lines(path))[0]
 
@@ -132,7 +132,7 @@ def lane_pointed_at(point: str) -> int | None:
 
 
 def differing(run: Specification, others: Sequence[Specification]) -> list[tuple[Option[Any], Any]]:
-    """The options that tell a run from the others of its step, or say what it is if it is alone."""
+    """The options in which a run differs from its step's others; all it sets if it is alone."""
     own = {
         option: value
         for option, value in run.values
@@ -187,7 +187,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def _header(lines: list[str]) -> tuple[Heading, int]:
-    """What lists tell, and the place behind the header."""
+    """The heading, and the index of the first line after it."""
     if not lines or lines[0].strip() != "---" or "---" not in lines[1:]:
         raise _LineError(1, "a lesson begins with ---, title: …, ---")
     end = lines.index("---", 1)

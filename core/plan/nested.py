@@ -43,7 +43,8 @@ def nested_tasks(plan: Plan) -> Nested:
     """The blocks inside each forward and each backward of one micro-batch.
 
     A backward of several at once takes their blocks in no order, and what is left for a
-    backward-weight lies scattered over the blocks: of these nothing is told, nor of split blocks.
+    backward-weight lies scattered over the blocks: of these no blocks are recorded, nor of split
+    ones.
     """
     homes = {lane.serves: lane.index for lane in nested_lanes(plan.lanes)}
     made: list[Task] = []

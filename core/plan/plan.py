@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Role(StrEnum):
-    """What a lane is for. A nested lane does nothing of its own: it tells the parts of tasks."""
+    """What a lane is for. A nested lane does nothing of its own: it shows the parts of tasks."""
 
     COMPUTE = "compute"
     COPY = "copy"
@@ -36,7 +36,7 @@ class Lane:
     (`virtual:3`), whose work really runs on the hardware `runs_on` (`device` itself otherwise).
     `cores` is a CPU lane's number of cores (0 on a GPU). `sharing` says in words what the lane
     shares, or is empty. `serves` is the compute lane that a copy or communication lane works for,
-    or whose tasks' parts a nested lane tells (itself otherwise). Nested lanes come after all
+    or whose tasks' parts a nested lane shows (itself otherwise). Nested lanes come after all
     others.
     """
 
@@ -171,7 +171,7 @@ class Strategy:
     """A way to divide a training step among lanes.
 
     `options` are the settings, beyond those of every run, that the strategy reads; the window and
-    the command line refuse the others. Strategies that torch runs tell the `collectives` that
+    the command line refuse the others. Strategies that torch runs name the `collectives` that
     torch is expected to run, with which the plan is made; `complete` writes it anew from those that
     torch reports. For these `rank_model` names the module of `core.engine.rank_models` that has
     torch divide the model. `kept_bytes` says what a lane keeps of `whole` bytes of parameters,

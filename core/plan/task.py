@@ -89,7 +89,7 @@ KIND_CODES: dict[Kind, int] = {kind: code for code, kind in enumerate(KINDS)}
 
 
 def among(*kinds: Kind) -> NDArray[np.bool_]:
-    """Whether each of KINDS is one of `kinds`: `among(...)[codes]` tells it of each code."""
+    """Whether each of KINDS is one of `kinds`: `among(...)[codes]` is the answer for each code."""
     return np.array([kind in kinds for kind in KINDS])
 
 
@@ -100,7 +100,7 @@ ENTERS = among(Kind.FORWARD, Kind.OVERLAP)
 
 
 class Payload(StrEnum):
-    """What a task moves or works on; tells a scatter of inputs from one of gradients.
+    """What a task moves or works on: a scatter of inputs differs in it from one of gradients.
 
     So does an all-reduce say what it sums: gradients of parameters, or activations. Parameters are
     gathered for the forward pass and, where they were given up after it, again for the backward

@@ -20,7 +20,7 @@ def blockwise(
 
     `stages` are those that costs by stage are for, `rows` the micro-batch of costs that hold for
     any. A stage's cost is shared by its blocks in proportion to their parameters, which is how the
-    model was cut; of a block that is split, the stage that has most of it tells the cost. Where a
+    model was cut; of a block that is split, the stage that has most of it gives the cost. Where a
     backward is known as a whole alone, each of its parts is taken to be half of it. Raises
     CostError if a list has an entry for something else than these stages or blocks.
     """

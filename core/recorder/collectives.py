@@ -148,7 +148,7 @@ def _name(function: str, arguments: Sequence[object], options: Mapping[str, Any]
 
 
 class Waited:
-    """A piece of work under way, which tells when it was waited for; else as the work itself."""
+    """Wraps work under way to note when it was waited for; else behaves as the work itself."""
 
     def __init__(self, work: Any, op: Op, now: Callable[[], int]) -> None:
         self._work, self._op, self._now = work, op, now

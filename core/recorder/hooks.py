@@ -1,4 +1,4 @@
-"""Hooks by which a model tells when its blocks pass forward and backward, and change nothing.
+"""Hooks that note when a model's blocks pass forward and backward, and change nothing.
 
 A block's backward begins when the gradient of its output is there (a hook before the output's
 `grad_fn`), and ends with the last of the gradients of its inputs and of its parameters. Whatever
@@ -68,7 +68,7 @@ class Hooks:
     """Puts hooks on a model, and appends what they see to `ops`, a list that may be replaced.
 
     `now` reads the clock, or makes a moment on the device. While they are paused nothing is seen: a
-    pipeline's stage then tells its passes as a whole, and sets the `replica` that the rank works
+    pipeline's stage then notes its passes as a whole, and sets the `replica` that the rank works
     for, if that is not its own.
     """
 
@@ -165,7 +165,7 @@ class Hooks:
         self.ops.append(op)
 
     def _watch_inputs(self, number: int, leaves: Sequence[object]) -> set[object]:
-        """Have the inputs' gradients told; returns what made the inputs.
+        """Register hooks on the gradients of the inputs; returns what made the inputs.
 
         Before the block runs: one that works in place changes what its input is.
         """

@@ -46,7 +46,7 @@ class record(AbstractContextManager["record"]):
 
     `model` is what runs forward (also in DistributedDataParallel), `optimizer` the one whose steps
     are the steps; without one it is the first that updates the model. Nothing of the job is changed
-    or waited for. What goes wrong with recording is told in a line, and the job goes on.
+    or waited for. What goes wrong with recording is printed in a line, and the job goes on.
     """
 
     def __init__(

@@ -6,8 +6,8 @@ knows nothing, since nothing of the house is imported where a job runs.
 **Every span arrives exactly once.** The hooks append what happens to one list; the end of a step
 takes this list and puts an empty one in its place, on the thread that trains, which alone appends
 to it between two steps. The step's batch goes to the end of a queue, and only one thread takes from
-its front and writes. A step is told as a whole or not at all: one that was not taken because the
-queue was full is counted, and the count is told.
+its front and writes. A step is written as a whole or not at all: one that was not taken because the
+queue was full is counted, and the count is written.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ def schema_of(header: dict[str, object]) -> pa.Schema:
 
 
 def plan_batch(number: int, tasks: Sequence[PlannedTask]) -> pa.RecordBatch:
-    """The row that tells all tasks of a plan."""
+    """The row that holds all tasks of a plan."""
     return _batch("plan", 1, plan=[number], tasks=[[task._asdict() for task in tasks]])
 
 
 def span_batch(plan: int, step: int, timed: TimedStep, origin: int) -> pa.RecordBatch:
-    """A row for each task of a step; times are told since `origin`."""
+    """A row for each task of a step; times count from `origin`."""
     count = len(timed.tasks)
     note = [
         None if lane == task.lane else [{**_NO_NOTE, "lane": lane}]
@@ -82,7 +82,7 @@ def note_batch(
     record: str, name: str, start: int, step: int | None = None, value: float | None = None,
     text: str | None = None,
 ) -> pa.RecordBatch:  # fmt: skip
-    """A row of a clock or of the log; `start` is told as it is."""
+    """A row of a clock or of the log; `start` is written as it is."""
     note = {**_NO_NOTE, "name": name, "value": value, "text": text}
     return _batch(record, 1, start=[start], step=[step], note=[[note]])
 

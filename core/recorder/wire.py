@@ -1,8 +1,8 @@
 """A rank's stream over TCP to a listener (`bubblescope listen`), instead of into a file.
 
 A connection begins with MAGIC, the token in hexadecimal digits and the rank's number; then follows
-the recording as a file would have it. TCP keeps its order and tells nothing twice, and nothing is
-sent again after a break: so every span arrives once, up to where the connection broke.
+the recording as a file would have it. TCP keeps its order and delivers nothing twice, and nothing
+is sent again after a break: so every span arrives once, up to where the connection broke.
 """
 
 from __future__ import annotations

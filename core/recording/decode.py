@@ -143,7 +143,7 @@ def records_of(batch: pa.RecordBatch) -> NDArray[np.int8]:
 
 
 def _codes(texts: pa.Array, words: tuple[str, ...]) -> NDArray[np.int8]:
-    """The places among `words` of some of them, told as texts. Raises ValueError for another."""
+    """The index among `words` of each text. Raises ValueError for any other text."""
     return np.array([words.index(word) for word in texts.to_pylist()], np.int8)
 
 

@@ -37,7 +37,7 @@ def imported_text(trace: Trace) -> str:
 
 
 def take_imported(trace: Trace, text: str) -> None:
-    """Take what `imported_text` told. Raises ValueError, LookupError for what no trace has."""
+    """Apply what `imported_text` wrote. Raises ValueError, LookupError for what no trace has."""
     told = json.loads(text)
     steps = np.array(told["steps"], np.int32).reshape(-1)
     if (np.diff(steps, prepend=-1) <= 0).any():

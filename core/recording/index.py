@@ -47,7 +47,7 @@ from core.typed import typed
 VERSION = 4
 """Of the index's form; one of another version is made anew."""
 Progress = Callable[[int, int], bool | None]
-"""Told how much is done, and of how much; returning False cancels."""
+"""Called with how much is done, and of how much; returning False cancels."""
 Arrays = dict[str, NDArray[Any]]
 _FACTS = "facts"
 _KEY = b"bubblescope-index"
@@ -194,7 +194,7 @@ def _checksum(before: int, name: str, dtype: str, data: pa.Buffer) -> int:
 
 
 def _identity(path: Path | str) -> list[int]:
-    """What tells whether an index is of the recording as it is now: version, size and mtime."""
+    """By what an index is known to be of the recording as it is now: version, size and mtime."""
     known = os.stat(path)
     return [VERSION, known.st_size, known.st_mtime_ns]
 

@@ -38,7 +38,7 @@ True says that all of it is here.
 class Listener:
     """Listens on an address, in threads of its own, until it is closed.
 
-    `receive` takes what each rank sends; `say` is told in a line, from any thread, what is refused.
+    `receive` takes what each rank sends; `say` gets a line, from any thread, for what is refused.
     """
 
     def __init__(self, host: str, port: int, receive: Receive, say: Say) -> None:
@@ -133,7 +133,7 @@ class Listener:
 
 
 class Files:
-    """Writes each rank's recording into a file of a folder; `say` is told who comes and goes."""
+    """Writes each rank's recording into a folder; `say` gets a line when a rank comes or goes."""
 
     def __init__(self, folder: Path, say: Say) -> None:
         """Raises OSError if the folder cannot be made."""

@@ -1,7 +1,7 @@
 """Refuses an Arrow stream that would unpack to too much, before anything of it is unpacked.
 
 No recorder packs what it writes, but Arrow unpacks whatever says that it is packed: some kilobytes
-may become gigabytes. Each message tells whether its buffers are packed, and each of these begins
+may become gigabytes. Each message says whether its buffers are packed, and each of these begins
 with its length when unpacked (https://arrow.apache.org/docs/format/Columnar.html). What a message
 says of itself is a flatbuffer; Arrow checks that it is a sound one before it believes it.
 """
@@ -23,7 +23,7 @@ class TooLarge(ValueError):
 
 
 class Packed:
-    """Follows a stream that it is told piece by piece, each of any size.
+    """Follows a stream that it is given piece by piece, each of any size.
 
     So many bytes may be unpacked from the whole of it, and a message may have so many if given.
     """

@@ -31,7 +31,7 @@ def find_arguments(trace: Trace, path: Path | str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RecordedArguments:
-    """A recording some rows of whose log tell the arguments of a table's rows."""
+    """A recording whose log holds the arguments of some rows of a table."""
 
     path: Path
     table: TaskTable
@@ -54,7 +54,7 @@ class RecordedArguments:
         yield from found
 
     def _batches(self) -> Iterator[tuple[float, NDArray[Any], pa.Array]]:
-        """By batch the share that is read, the rows of which it tells, and what it tells."""
+        """By batch the share that is read, the rows of the table, and their arguments."""
         words = f"{self.path} has arguments that cannot be read"
         with one_line(words, RecordingError, pa.ArrowException), open_stream(self.path) as stream:
             for batch in stream:

@@ -38,7 +38,7 @@ def open_recording(
 
     One of `indexed_from` bytes or more (INDEXED_BYTES unless given) is mapped through its index,
     which `build` makes the first time and whenever the recording has changed since. `progress` is
-    told how much is done of how much.
+    called with how much is done of how much.
     A trace of another program is read as far as its importer goes. A folder is one run: of the
     recordings of a job's ranks, else of the traces in it.
     Raises RecordingError, naming the file, if it cannot be read or is no recording, and Cancelled

@@ -2,7 +2,7 @@
 
 Whoever runs a plan hands rows to a TraceWriter. The run's header is kept as the schema's metadata.
 
-A stream is an Apache Arrow IPC stream. Its `record` column tells its rows apart:
+A stream is an Apache Arrow IPC stream. Its `record` column says what each row is:
 
     plan     `tasks` are all tasks of plan number `plan`, told once and before any span of theirs
     span     in `step`, `task` of `plan` ran from `start` to `end`
@@ -169,7 +169,7 @@ class NoteRow(NamedTuple):
 
 
 def plan_batch(number: int, tasks: Sequence[Task]) -> pa.RecordBatch:
-    """The row that tells all tasks of a plan."""
+    """The row that holds all tasks of a plan."""
     columns = dict(zip(Task._fields, zip(*tasks, strict=True), strict=False))
     arrays = [pa.array(columns.get(field.name, [None] * len(tasks)), field.type) for field in TASK]
     structs = pa.StructArray.from_arrays(arrays, fields=list(TASK))

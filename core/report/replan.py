@@ -50,7 +50,7 @@ class RunPlans:
             return None
 
     def figures(self, step: int, explanation: Explanation) -> StepFigures:
-        """The figures of an explained step, with all that plan and costs can tell of it."""
+        """The figures of an explained step, with all that follows from its plan and costs."""
         plan = self.plan(step)
         pipeline = plan.pipeline if plan is not None else None
         return step_figures(explanation, pipeline, self.costs(step, explanation))

@@ -114,7 +114,7 @@ class Sweep:
         return with_defaults(self._setting(SINGLE, values_by_name(setting)))
 
     def differing(self, setting: Specification) -> Iterator[tuple[Option[Any], Value]]:
-        """What tells a setting from the others: its strategy and its values of varied options."""
+        """In what a setting differs from others: its strategy and its values of varied options."""
         taken, values = _taken(setting.strategy), values_by_name(setting)
         if len({*self.beside, *self.strategies}) > 1:
             yield _STRATEGY, setting.strategy

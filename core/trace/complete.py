@@ -1,4 +1,4 @@
-"""Whether a run's spans are all there: every planned task told once, every lane in order.
+"""Whether a run's spans are all there: one for every planned task, every lane in order.
 
 What is missing would look like idle time, and every sum would still add up. So a step that lacks a
 span, or has one twice, is said to be incomplete, and nothing about it is explained.

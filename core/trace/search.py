@@ -48,7 +48,7 @@ class SpanPosition:
 class Search:
     """The spans that a query asks for, found by repeated `advance`.
 
-    What a span tells beside its times is looked at once for each row of the trace's table. In a
+    What does not depend on a span's times is looked at once for each row of the task table. In a
     trace that grows, further calls find what has come since.
     """
 

@@ -30,14 +30,14 @@ _KEY = np.array([1 << 32, 1])  # makes one number of a step and a task
 class Trace:
     """Everything known of a run so far; it grows as core.recording.decode reads the run's stream.
 
-    What is handed in is kept as it is, none of it copied. `table` has what spans tell beside their
+    What is handed in is kept as it is, none of it copied. `table` has what spans are beside their
     times, `step_table` the times of all steps, `lanes` the spans of each lane, `open_spans` the
     tasks that have not ended, by step and number. `costs` is what the run's tasks were measured to
     cost before it, as JSON, or None. `clocks` have the half-width in ns of a device's anchors in
     each step, by the device's name. `lane_blocks` are there where they were made beforehand: in a
     recording's index. `version` grows with every batch, so that a view knows when to draw again.
-    `odd` counts what was odd about another program's file, `arguments` are where that has more to
-    tell of the rows of `table`, and `colours` those of its own that these have (OWN_COLOURS).
+    `odd` counts what was odd about another program's file, `arguments` are where that has more
+    about the rows of `table`, and `colours` those of its own that these have (OWN_COLOURS).
     `imported_steps` are there if such a trace is read from a recording: spans of other steps are of
     none. That recording `keeps_arguments` or has none.
     Until `heard`, in ns, somebody watched the run go on; see `last_heard`.

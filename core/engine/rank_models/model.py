@@ -18,7 +18,7 @@ from core.plan.specification import Specification
 
 @dataclass(frozen=True, slots=True)
 class RankSetup:
-    """Where a rank's model runs, and who hears of it.
+    """The lane of a rank's model, its timer, and the function that gets its counters.
 
     `on_streams` says that collectives run on the device's streams, not on threads of the host.
     """

@@ -145,8 +145,8 @@ def _gather(
 class Plans:
     """Gives the ranks' plans, which each rank numbers by itself, their numbers in the run.
 
-    A rank tells the whole plan of a step, completed with the collectives that torch ran in it: so
-    what ranks tell must be the same.
+    A rank sends the whole plan of a step, completed with the collectives that torch ran in it: so
+    what ranks send must be the same.
     """
 
     def __init__(self) -> None:

@@ -166,7 +166,7 @@ class RunningStep:
     closed: ClosedStep | None = None
 
     def news_of(self, lane: int) -> Iterator[_Row]:
-        """What was not told yet of a lane: its spans that are final, then the task that is open."""
+        """What was not sent yet of a lane: its spans that are final, then the task that is open."""
         jobs = self.lanes[lane]
         for job in jobs[self.sent[lane] :]:
             # Without a lock: the lane's thread sets the end last, so where it is the start is too.
@@ -324,7 +324,7 @@ class Executor:
         writer.flush_soon()
 
     def _news(self) -> Iterator[Timings | NoteRow]:
-        """What was not told yet: spans that are final, and which tasks are open now.
+        """What was not sent yet: spans that are final, and which tasks are open now.
 
         For the one thread that sends.
         """

@@ -197,7 +197,7 @@ def _variables(hosts: Hosts) -> Mapping[str, str]:
 def reason_of(printed: str, status: int) -> str:
     """Why a job failed: what a rank said, or how torchrun found that it had ended.
 
-    A rank that says no more than that another went away tells least.
+    A rank that reports no more than the loss of another one is the least certain reason.
     """
     told = {found[2]: found[1] for found in _REASON.finditer(printed)}
     first_hand = [text for text in told.values() if not _LOST.search(text)]

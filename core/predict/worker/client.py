@@ -56,7 +56,7 @@ class PredictorClient:
     def send(self, job: Job) -> int:
         """Ask for a job; returns the number that its replies carry.
 
-        Where no process can start, Lost is told before this returns.
+        Where no process can start, Lost is reported before this returns.
         """
         self._number += 1
         try:
@@ -91,7 +91,7 @@ class PredictorClient:
             future.add_done_callback(partial(self._take, worker, number))
 
     def _take(self, worker: Worker, number: int, future: Future[Reply]) -> None:
-        """Pass a reply on, unless the worker has ended meanwhile: that is told by itself."""
+        """Pass a reply on, unless the worker has ended meanwhile: that is reported by itself."""
         with self._lock:
             if worker is not self._worker:
                 return

@@ -91,7 +91,7 @@ def _events(events: Events) -> Iterator[list[Event]]:
 
 
 def _threads(trace: Trace) -> list[tuple[int, int]]:
-    """Process and thread of each lane: those of the row below whose calls it tells the parts."""
+    """Process and thread of each lane; a lane of nested calls has those of its own lane."""
     pids: dict[str, int] = {}
     tids: dict[tuple[str, str], int] = {}
     found = []

@@ -119,7 +119,8 @@ def counter_name(trace: Trace, counter: Counter) -> str:
 def ranks_of(trace: Trace) -> list[list[int]]:
     """The lanes of each rank: a compute lane with those that serve it; a place of other programs.
 
-    Another program's lanes of one place are one rank; nested lanes belong to the lane they tell of.
+    Another program's lanes of one place are one rank; nested lanes belong to the lane whose tasks
+    they divide.
     """
     lanes = trace.header.lanes
     ranks: dict[object, list[int]] = {}

@@ -135,7 +135,7 @@ def _complete(category: str, name: str, pid: int, tid: int, times: tuple[int, in
 
 
 def _call(events: Events, place: int, host: int, thread: int) -> Event:
-    """What the host does, or what tells more of other work."""
+    """An event of the host, or an annotation of other work."""
     times = int(events.spans.start[place]), int(events.spans.end[place])
     nested = events.trace.header.lanes[int(events.lane[place])].role is Role.NESTED
     category = "user_annotation" if nested else "cpu_op"

@@ -124,7 +124,7 @@ def _tracks(trace: Trace) -> Iterator[bytes]:
 
 
 def _track(uuid: int, *fields: bytes) -> bytes:
-    """A packet that describes a track; one sequence tells all, so nothing was lost before it."""
+    """A packet that describes a track; as all are of one sequence, nothing was lost before it."""
     return message(1, number(10, 1), number(13, 1), message(60, number(1, uuid), *fields))
 
 

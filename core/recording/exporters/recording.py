@@ -76,7 +76,7 @@ def _batches(trace: Trace) -> Iterator[pa.RecordBatch]:
 
 
 def table_plan_batch(table: TaskTable, number: int) -> pa.RecordBatch:
-    """The row that tells all tasks of a plan that a table has, with the tasks' own names."""
+    """The row that holds all tasks of a plan that a table has, with the tasks' own names."""
     rows = table.rows[table.plan(number)]
     counts, needs = table.needs(np.arange(len(table))[table.plan(number)])
     ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)

@@ -151,7 +151,7 @@ def titles(events: Events) -> list[tuple[str, str]]:
 
 
 def with_file_roles(events: Events, tracks: Sequence[Track]) -> tuple[Track, ...]:
-    """The tracks of threads with the roles that a file of our own tells beside their names."""
+    """The tracks of threads with the roles that a file of our own has beside their names."""
     numbers = {(pid, str(tid)): place for place, (pid, tid) in enumerate(events.threads)}
     threads = {tid: place for (_, tid), place in numbers.items()}
     roles: dict[int, TrackRole] = {}

@@ -41,15 +41,15 @@ from core.recording.stream import Opened
 def read_chrome_trace(path: Path | str, progress: Progress | None = None) -> Opened:
     """Read a trace; a lane is a thread, and below it lies a nested lane for each depth of calls.
 
-    `progress` is told how much is done of how much. Raises RecordingError, naming the file, if it
-    cannot be read or has no complete event, and Cancelled if `progress` returns False.
+    `progress` is called with how much is done, of how much. Raises RecordingError, naming the file,
+    if it cannot be read or has no complete event, and Cancelled if `progress` returns False.
     """
     with gc_paused(), one_line(refusal(path), RecordingError, msgspec.MsgspecError):
         return opened(read_found(Path(path), progress), Path(path))
 
 
 def read_found(path: Path, progress: Progress | None = None) -> Found:
-    """What a file tells, whichever program wrote it. Raises as `read_chrome_trace` does."""
+    """What was found in a file, whichever program wrote it. Raises as `read_chrome_trace` does."""
     events = read_events(path, progress)
     finish_calls(events)
     if not events.columns or not any(map(len, events.columns["begin"])):

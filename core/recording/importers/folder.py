@@ -48,7 +48,7 @@ def read_trace_folder(path: Path | str, progress: Progress | None = None) -> Ope
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What each file that can be read tells; of the others how many there are, and of one why."""
+    """What was found in the files; how many cannot be read, and why one of these."""
 
     parts: tuple[Found, ...]
     unreadable: int

@@ -26,7 +26,7 @@ MOST_NAME = 1 << 20
 class Track:
     """A row of a file: a thread or a stream, of a rank or process that `place` names.
 
-    `serves` is the track that it works for or tells more of (itself unless given). What is no
+    `serves` is the track that it works for or annotates (itself unless given). What is no
     device's work has `cores`: a thread of the host, a row of notes.
     """
 
@@ -39,7 +39,7 @@ class Track:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """The steps that one place tells: n numbers that grow, and when each starts and ends, in ns."""
+    """The steps of one rank or process: n growing numbers, and when each starts and ends, in ns."""
 
     number: NDArray[np.int64]
     start: NDArray[np.int64]
@@ -110,8 +110,8 @@ class Found:
     `track` and `name` are places in `tracks` and `names`, `kind` indexes KINDS, times are ns on
     the clock of the file. `more` are further attributes of tasks, `launched` when each was handed
     to its device, both ABSENT where it does not apply. `step` has the number of each one's step
-    where the file tells it; see Steps.at. `links` are pairs of events, shape (k, 2): the second
-    waited for the first. `steps` tells which numbers are steps, `arguments` where the events' own
+    where the file has it; see Steps.at. `links` are pairs of events, shape (k, 2): the second
+    waited for the first. `steps` has the numbers that are steps, `arguments` where the events' own
     stand in the file, `colours` the own colour of each: see OWN_COLOURS.
     """
 

@@ -1,4 +1,4 @@
-"""Arguments of a file's events that are told one after another, in the order of the events."""
+"""Arguments of a file's events that are read one after another, in the order of the events."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ReadTexts = Callable[[Path], Iterator[str]]
 
 
 def arguments_in_order(path: Path, places: NDArray[np.int32], read_texts: ReadTexts) -> Arguments:
-    """The arguments of the events at some places of what a file tells."""
+    """The arguments of the events with these numbers in a file."""
     return Arguments(places, ((0, InOrder(path, read_texts, identity_of(path))),))
 
 
@@ -53,7 +53,7 @@ class InOrder:
 
 
 def identity_of(path: Path) -> tuple[int, int]:
-    """What tells whether a file is as it was: size and mtime."""
+    """By what a file is known to be unchanged: size and mtime."""
     known = os.stat(path)
     return known.st_size, known.st_mtime_ns
 

@@ -28,7 +28,7 @@ def arguments_of(events: Events, path: Path) -> Arguments:
 class JsonArguments:
     """A file that was read in pieces, each from an event's number in `firsts` on.
 
-    `identity` tells the file as it was: one that has changed since is not read.
+    A file that has changed since its `identity` was taken is not read.
     """
 
     path: Path

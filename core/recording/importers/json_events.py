@@ -1,7 +1,7 @@
 """Files in Google's "Trace Event Format": JSON with an event each, read in pieces into columns.
 
 Times are microseconds. Files in the wild are packed by gzip, a bare list, or lack their end; they
-write numbers as text and texts as numbers, and begin or end in the middle of what they tell.
+write numbers as text and texts as numbers, and begin or end in the middle of an event.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def is_kineto(events: Events) -> bool:
 
 
 def rank_of(events: Events, path: Path) -> int | None:
-    """The rank that a file tells, in it or by its name."""
+    """The rank of a file: from its own metadata, or from its name."""
     distributed = events.file.distributedInfo
     rank = number(distributed.rank) if distributed is not None else float("nan")
     if 0 <= rank < 1e6:

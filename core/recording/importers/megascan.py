@@ -39,7 +39,7 @@ _WHOLE = re.compile(r"^(?:train[-_ ]?)?(?:iteration|step)\b", re.IGNORECASE)
 
 
 def is_megascan(events: Events) -> bool:
-    """Whether a file is one: some of its events tell their iteration."""
+    """Whether a file is one: some of its events have an iteration."""
     return any(not np.isnan(part).all() for part in events.columns["iteration"])
 
 

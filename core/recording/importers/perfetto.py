@@ -174,7 +174,7 @@ def _value(event: Fields) -> float:
 
 
 def _found(data: bytes) -> tuple[_Slices, Found] | None:
-    """What was read of a trace, and what it tells; None if it has no slice."""
+    """What was found in a trace that was read; None if it has no slice."""
     slices = _Slices()
     try:
         for number, value in fields_of(data):

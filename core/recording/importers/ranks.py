@@ -65,7 +65,7 @@ class Rank:
 
     @cached_property
     def plans(self) -> dict[int, int]:
-        """The plan of each step; none of a rank that was killed before it told its lanes."""
+        """The plan of each step; none of a rank that was killed before it sent its lanes."""
         found: dict[int, int] = {}
         for lane in self.trace.header.lanes:
             spans = self.trace.spans(lane.index)
@@ -160,7 +160,7 @@ def _joined(ranks: Sequence[Rank]) -> tuple[Trace, int]:
 
 
 def _add_counters(trace: Trace, ranks: Sequence[Rank], steps: set[int]) -> None:
-    """What was counted of the steps that are shown, as the first rank that tells it has it."""
+    """What was counted of the steps that are shown, as the first rank that has it counted it."""
     for rank in ranks:
         for (name, lane), counter in rank.trace.counters.items():
             if lane is None and (name, None) not in trace.counters:
@@ -231,7 +231,7 @@ class Plans:
         self._of_step[step] = self._numbers[key]
 
     def next_round(self, ranks: Sequence[Rank]) -> None:
-        """Of the same ranks more has come: tell of steps that are added from here on."""
+        """More has come of the same ranks: steps that are added from here on are new."""
         self._ranks = ranks
         self._of_step.clear()
 

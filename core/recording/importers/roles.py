@@ -1,4 +1,4 @@
-"""Rows with the roles that a file of our own tells of them."""
+"""Tracks with the roles that a file of our own gives them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.recording.role_words import TrackRole
 def with_roles(
     tracks: Sequence[Track], numbers: Iterable[int], roles: Mapping[int, TrackRole]
 ) -> tuple[Track, ...]:
-    """The tracks with the roles that a file tells by their numbers, unless none computes then.
+    """The tracks with the roles that a file gives by number, unless none would compute then.
 
     A lane serves one that computes, a nested one any that works; other words are passed over.
     """

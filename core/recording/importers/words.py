@@ -71,7 +71,7 @@ def steps_of(
     names: tuple[str, ...], name: NDArray[np.int32], start: NDArray[np.int64],
     end: NDArray[np.int64],
 ) -> Steps:  # fmt: skip
-    """The steps that events tell, given by their names (places in `names`) and times in ns.
+    """The steps that events mark, given by their names (indices in `names`) and times in ns.
 
     By the profiler's own, else by the optimizer's calls, where a step ends with the last one of an
     iteration, else by ranges that are called step or iteration and a number.
