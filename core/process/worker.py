@@ -56,6 +56,11 @@ class Worker:
         # when the worker does.
         lifeline.close()
         wire.close()
+        # So is the executor's own end for results, which it leaves open: with it, the executor
+        # would wait for the rest of a result that a killed process had begun to write, for ever,
+        # and this process could not exit. There is no public way to it.
+        results: Any = self._executor._result_queue
+        results._writer.close()
         self._process = context.process
         self.pid = self._process.pid
         self._reader = threading.Thread(target=self._read, daemon=True, name="worker reader")

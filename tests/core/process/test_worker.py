@@ -3,6 +3,7 @@
 import multiprocessing.connection
 import os
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -188,3 +189,20 @@ def test_ctrl_c_is_left_to_the_parent(worker):
     os.kill(made.pid, signal.SIGINT)
     assert made.submit(divmod, 7, 2).result(SECONDS) == (3, 1)
     assert told == []
+
+
+def half_a_result():
+    """Begin to write a result, and be killed: by the system, or because nobody wants it any more."""
+    frame = sys._getframe()
+    while "result_queue" not in frame.f_locals:
+        frame = frame.f_back
+    frame.f_locals["result_queue"]._writer._send(struct.pack("!i", 1 << 20) + b"half of it")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_process_that_is_killed_while_it_writes_a_result_is_known_to_be_gone():
+    over = threading.Event()
+    worker = Worker(on_exit=over.set)
+    with pytest.raises(BrokenExecutor):
+        worker.submit(half_a_result).result(20)
+    assert over.wait(20)
