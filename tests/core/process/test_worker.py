@@ -192,7 +192,7 @@ def test_ctrl_c_is_left_to_the_parent(worker):
 
 
 def half_a_result():
-    """Begin to write a result, and be killed: by the system, or because nobody wants it any more."""
+    """Begin to write a result, and be killed, as a closing window does it."""
     frame = sys._getframe()
     while "result_queue" not in frame.f_locals:
         frame = frame.f_back
