@@ -193,9 +193,12 @@ class Trace:
 
     def _close(self, spans: Spans) -> None:
         """Tasks that have a span now are not open any more."""
-        # As whole numbers the few open tasks are looked up among many spans at once.
+        # Few tasks are open, and of the latest steps: of the many spans that come at once only
+        # those of these steps are looked up, as whole numbers of step and task.
         going = np.array(sorted(self.open_spans), np.int64)
-        ended = np.stack([spans.step, spans["task"]], axis=1) @ _KEY
+        mine = (spans.step >= going[0, 0]) & (spans.step <= going[-1, 0])
+        tasks = self.table.rows["task"][spans.row[mine]]
+        ended = np.stack([spans.step[mine], tasks], axis=1) @ _KEY
         for step, task in going[np.isin(going @ _KEY, ended)].tolist():
             del self.open_spans[step, task]
 
