@@ -101,10 +101,10 @@ class Runner(QObject):
         self.cancel()
         self._begin(_Task(work, thread, stop or threading.Event()), at_once_s)
 
-    def add(self, work: Work[object], thread: bool = False) -> None:
-        """Begin at once if nothing is under way, else queue: last in, first out."""
-        self._waiting.append(_Task(work, thread, threading.Event()))
-        if self._current is None:
+    def add(self, *works: Work[object], thread: bool = False) -> None:
+        """Do these in their order, before what waits; the first at once if nothing is under way."""
+        self._waiting += [_Task(work, thread, threading.Event()) for work in reversed(works)]
+        if self._current is None and self._waiting:
             self._begin(self._waiting.pop())
 
     def cancel(self) -> None:

@@ -31,9 +31,8 @@ class Explainer(QObject):
     def ask(self, explained: Explained, steps: Sequence[int]) -> None:
         """Work out steps of a trace that does not grow, unless they are under way."""
         wanted = [step for step in steps if (explained, step) not in self._under_way]
-        for step in reversed(wanted):  # the last one added is next, the very first begins now
-            self._under_way.add((explained, step))
-            self._runner.add(_worked_out(explained, step), thread=True)
+        self._under_way.update((explained, step) for step in wanted)
+        self._runner.add(*(_worked_out(explained, step) for step in wanted), thread=True)
 
     def reason(self, explained: Explained, gap: Gap, live: bool) -> tuple[GapReport | None, str]:
         """Why a lane is idle; while that is not known, a sentence, and it is asked for."""

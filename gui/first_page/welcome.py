@@ -106,8 +106,7 @@ class WelcomePage(QScrollArea):
 
     def _draw_wanted(self) -> None:
         wanted, self._wanted = self._wanted, []
-        for path in reversed(wanted):  # the last one added is next, the very first begins now
-            self._runner.add(_thumbnail(path), thread=True)
+        self._runner.add(*map(_thumbnail, wanted), thread=True)
 
     def _build(self) -> QWidget:
         title = Label("Bubblescope", "welcome")

@@ -199,3 +199,16 @@ def test_a_thread_may_outlive_the_window(qtbot: QtBot) -> None:
     del owner
     gate.set()
     qtbot.waitUntil(lambda: not threads())
+
+
+def test_several_that_are_added_at_once_are_done_in_their_order(
+    runner: Runner, qtbot: QtBot
+) -> None:
+    begun: list[str] = []
+    gate = threading.Event()
+    runner.add(
+        *(at_a_gate(gate, partial(begun.append, name), name) for name in "abcd"), thread=True
+    )
+    runner.add()
+    gate.set()
+    qtbot.waitUntil(lambda: begun == list("abcd"))
