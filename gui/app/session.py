@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -38,7 +38,7 @@ IDLE_TICK_MS = 100
 SHARE_S = 0.008  # of a tick, for messages; the rest of them waits for the next one
 MOST_SHARE_S = 0.02  # where ticks come late, as behind a long frame, so that nothing piles up
 COPIED = 1 << 20  # bytes of a recording at a time
-MOST_ROWS = 8192  # are taken at a time: some milliseconds
+MOST_ROWS = 8192  # of a batch are taken at a time: some milliseconds
 
 
 # Compared by identity: a run is a key of dicts and sets while its fields change.
@@ -219,7 +219,7 @@ class Session(QObject):
             self.job_client.close()
             self._poll_job(self.job_client)
             if self.runs_job:
-                self._waiting.append((time.monotonic(), Ended(Outcome.STOPPED)))
+                self._put([Ended(Outcome.STOPPED)])
         self.job_client = job_client
 
     def close(self) -> None:
@@ -260,7 +260,7 @@ class Session(QObject):
         now = time.monotonic()
         # Everything that came joins one queue, in order, and leaves it at its other end: so each
         # message is handled exactly once, whichever tick gets to it.
-        self._waiting.extend((now, message) for message in self._of_engine())
+        self._put(self._of_engine())
         if self.job_client is not None:
             self._poll_job(self.job_client)
         # A third of the time since the last tick: where painting makes ticks late, more is taken at
@@ -292,7 +292,15 @@ class Session(QObject):
         if messages and not self.runs_job:
             self.runs_job = True
             self._set_asking(True)
-        self._waiting.extend((time.monotonic(), message) for message in messages)
+        self._put(messages)
+
+    def _put(self, messages: Iterable[Message]) -> None:
+        """Let messages wait for their turn, a large batch as several: a frame would wait for it."""
+        now = time.monotonic()
+        for message in messages:
+            large = isinstance(message, pa.RecordBatch) and len(message) > MOST_ROWS
+            parts = _parts_of(message) if large else [message]
+            self._waiting.extend((now, part) for part in parts)
 
     def _take_next(self) -> bool:
         """Handle what has waited longest; True if the live run has new rows."""
@@ -370,6 +378,11 @@ class Session(QObject):
         self.asking = asking
         self._timer.setInterval(TICK_MS if asking else IDLE_TICK_MS)
         self.asking_changed.emit(asking)
+
+
+def _parts_of(batch: pa.RecordBatch) -> list[pa.RecordBatch]:
+    """A batch as several of at most MOST_ROWS rows, each row in one of them; none is copied."""
+    return [batch.slice(first, MOST_ROWS) for first in range(0, len(batch), MOST_ROWS)]
 
 
 def _cannot_start(error: OSError) -> str:
