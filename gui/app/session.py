@@ -38,7 +38,7 @@ IDLE_TICK_MS = 100
 SHARE_S = 0.008  # of a tick, for messages; the rest of them waits for the next one
 MOST_SHARE_S = 0.02  # where ticks come late, as behind a long frame, so that nothing piles up
 COPIED = 1 << 20  # bytes of a recording at a time
-MOST_ROWS = 8192  # of a batch are taken at a time: some milliseconds
+MOST_RECORDS = 8192  # of a batch are taken at a time: some milliseconds
 
 
 # Compared by identity: a run is a key of dicts and sets while its fields change.
@@ -47,7 +47,7 @@ class Run:
     """One run of this sitting: its trace, and either what was received or the file opened.
 
     `comparison` is with its prediction and `ghost` that prediction, once they are worked out.
-    `saved` is where a run of this sitting was saved last; `marks` is None until they are read.
+    `saved` is where a run of this sitting was saved last; `bookmarks` is None until it is read.
     `name` and `note` are what it was called and what was written on it in this sitting. Of a
     `stepped` run the steps were told in this sitting.
     """
@@ -82,6 +82,15 @@ class Run:
         if lanes and (lanes[0].is_virtual or self.trace.header.foreign):
             return float(self.trace.bounds[1])
         return float(time.perf_counter_ns() - self.trace.header.origin_ns)
+
+    def append(self, batch: pa.RecordBatch) -> None:
+        """Take what has come of a live run: into its trace, and as it is for saving.
+
+        Raises as `append_batch` does.
+        """
+        append_batch(self.trace, batch)
+        if self.kept is not None:
+            self.kept.write(batch)
 
     def save(self, path: Path) -> None:
         """Write the run as a recording, its bookmarks beside it.
@@ -161,7 +170,7 @@ class Session(QObject):
 
     ready = Signal(object)
     run_started = Signal(object)
-    rows_came = Signal(object)
+    records_came = Signal(object)
     run_ended = Signal(object)
     refused = Signal(str)
     engine_failed = Signal(str)
@@ -272,7 +281,7 @@ class Session(QObject):
             touched |= self._take_next()
         self._tell_lost()
         if touched and self.live is not None:
-            self.rows_came.emit(self.live)
+            self.records_came.emit(self.live)
         if self.live is not None:
             self.ticked.emit()
 
@@ -298,16 +307,16 @@ class Session(QObject):
         """Let messages wait for their turn, a large batch as several: a frame would wait for it."""
         now = time.monotonic()
         for message in messages:
-            large = isinstance(message, pa.RecordBatch) and len(message) > MOST_ROWS
+            large = isinstance(message, pa.RecordBatch) and len(message) > MOST_RECORDS
             parts = _parts_of(message) if large else [message]
             self._waiting.extend((now, part) for part in parts)
 
     def _take_next(self) -> bool:
-        """Handle what has waited longest; True if the live run has new rows."""
+        """Handle what has waited longest; True if the live run has new records."""
         _, message = self._waiting.popleft()
         match message:
             case pa.RecordBatch() as batch if self.live is not None:
-                self._take_rows(self.live, self._with_following(batch))
+                self.live.append(self._with_following(batch))
                 return True
             case Header() as header:
                 self._begin(header)
@@ -320,22 +329,17 @@ class Session(QObject):
 
     def _with_following(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """A batch with those that wait behind it, as one."""
-        parts, rows = [batch], len(batch)
-        # Taking a batch costs about the same for one row as for a thousand, and short steps send
+        parts, count = [batch], len(batch)
+        # Taking a batch costs about the same for one record as for a thousand, and short steps send
         # many small ones.
-        while self._waiting and rows < MOST_ROWS:
+        while self._waiting and count < MOST_RECORDS:
             message = self._waiting[0][1]
             if not isinstance(message, pa.RecordBatch):
                 break
             parts.append(message)
-            rows += len(message)
+            count += len(message)
             self._waiting.popleft()
         return merged(parts)
-
-    def _take_rows(self, run: Run, batch: pa.RecordBatch) -> None:
-        append_batch(run.trace, batch)
-        if run.kept is not None:
-            run.kept.write(batch)
 
     def _tell_lost(self) -> None:
         """Say once of a run that the disk had no room for it."""
@@ -381,8 +385,8 @@ class Session(QObject):
 
 
 def _parts_of(batch: pa.RecordBatch) -> list[pa.RecordBatch]:
-    """A batch as several of at most MOST_ROWS rows, each row in one of them; none is copied."""
-    return [batch.slice(first, MOST_ROWS) for first in range(0, len(batch), MOST_ROWS)]
+    """A batch as several of at most MOST_RECORDS records, each in one of them; none is copied."""
+    return [batch.slice(first, MOST_RECORDS) for first in range(0, len(batch), MOST_RECORDS)]
 
 
 def _cannot_start(error: OSError) -> str:

@@ -33,7 +33,7 @@ def test_a_whole_run_arrives_in_order(session: Session, client: FakeClient, qtbo
     said: list[str] = []
     session.ready.connect(lambda _: said.append("ready"))
     session.run_started.connect(lambda _: said.append("started"))
-    session.rows_came.connect(lambda _: said.append("rows"))
+    session.records_came.connect(lambda _: said.append("rows"))
     session.run_ended.connect(lambda _: said.append("ended"))
     session.start()
     session.run(specification())
@@ -49,7 +49,7 @@ def test_many_messages_are_taken_in_shares_and_none_is_lost(
     session: Session, client: FakeClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MOST_SHARE_S", 0.0005)
-    monkeypatch.setattr(module, "MOST_ROWS", 100)
+    monkeypatch.setattr(module, "MOST_RECORDS", 100)
     spec = specification(steps=200)
     session.run(spec)
     client.perform(spec)
@@ -75,7 +75,7 @@ def test_a_large_batch_is_taken_in_parts_and_each_row_once(
         append_batch(trace, batch)
 
     monkeypatch.setattr(module, "append_batch", append)
-    monkeypatch.setattr(module, "MOST_ROWS", 50)
+    monkeypatch.setattr(module, "MOST_RECORDS", 50)
     spec = specification(steps=20)
     header, made = batches(spec)
     plans = sum("plan" in batch["record"].to_pylist() for batch in made)
