@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from core.plan.plan import Lane
 from core.plan.task import ABSENT, KINDS, Kind
+from core.trace.columns import Column
 from core.trace.query import (
     Action,
     Numbers,
@@ -23,7 +24,7 @@ from core.trace.query import (
     kinds_like,
     matcher,
 )
-from core.trace.spans import Column, Spans, TaskTable
+from core.trace.spans import Spans, TaskTable
 from core.trace.trace import Trace
 
 SLICE = 1 << 18
