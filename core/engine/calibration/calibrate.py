@@ -30,11 +30,10 @@ from torch import Tensor
 from core.engine.calibration.operations import CalibrationOps, shares_parameters, walk_of
 from core.engine.failures import Stopped
 from core.engine.lanes.devices import Clock, kept_random_state, open_clock
-from core.engine.lanes.lane import Lane, Stamps, Timestamp, reached
+from core.engine.lanes.lane import POLL_SECONDS, Lane, Stamps, Timestamp, wait_until
 from core.engine.models.modules import Batch
 from core.engine.models.stage_module import copy_to
 from core.engine.prepare import Prepared
-from core.engine.tasks.executor import POLL_SECONDS, Passed
 from core.plan.link import Link
 from core.plan.plan import Role
 from core.plan.task import ABSENT, Kind, Task
@@ -62,6 +61,8 @@ class Name(NamedTuple):
     shard: int
 
 
+Passed = Callable[[int], None]
+"""Hears how many passes are over."""
 Times = dict[Name, list[float]]
 """The mean ns of each pass by what a task is."""
 
@@ -110,11 +111,6 @@ def _finish(futures: Sequence[Future[Any]]) -> None:
         future.result()
 
 
-def _wait_for(timestamp: Timestamp) -> None:
-    while not reached(timestamp):
-        time.sleep(POLL_SECONDS)
-
-
 class LaneLoop:
     """Runs a lane's tasks again and again; the halves of an overlap are two tasks here.
 
@@ -143,7 +139,7 @@ class LaneLoop:
                 with self.lane.turn:
                     held.append(operations.run(half, stamps))
                 done.append((half, stamps))
-        _wait_for(self.lane.timestamp())
+        wait_until(self.lane.timestamp())
         self.passes.append(done)
 
     def add_times(self, times: Times, clock: Clock) -> None:
@@ -300,7 +296,7 @@ def transfer_ns(lanes: Sequence[Lane], size: int) -> float:
         begun = mover.timestamp()
         copied = copy_to(mover.device, fresh)
         end = mover.timestamp()
-        _wait_for(end)
+        wait_until(end)
         del copied  # only now
         return made if mover.sleeps else begun, end
 

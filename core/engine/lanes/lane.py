@@ -25,6 +25,7 @@ from core.plan import plan
 from core.plan.task import Kind, Task
 
 Timestamp = int | torch.Event
+POLL_SECONDS = 0.0002
 
 T = TypeVar("T")
 
@@ -32,6 +33,12 @@ T = TypeVar("T")
 def reached(timestamp: Timestamp) -> bool:
     """Whether a moment is past. One of the host's is made when the work is done."""
     return isinstance(timestamp, int) or timestamp.query()
+
+
+def wait_until(timestamp: Timestamp) -> None:
+    """Wait until a moment is past; with pauses, so that waiting takes no core from lanes."""
+    while not reached(timestamp):
+        time.sleep(POLL_SECONDS)
 
 
 class Lane:

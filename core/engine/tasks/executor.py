@@ -13,14 +13,17 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 
+import torch
 from torch import Tensor
 
+from core.engine.calibration.calibrate import Passed, calibrate
 from core.engine.failures import Stopped, is_out_of_memory
-from core.engine.lanes.devices import Clock, allocator_bytes, open_clock
-from core.engine.lanes.lane import Lane, Stamps, reached
+from core.engine.lanes.devices import Clock, allocator_bytes, open_clock, open_lanes
+from core.engine.lanes.lane import Lane, Stamps, reached, wait_until
 from core.engine.models.modules import Batch
 from core.engine.models.workload import Workload, verification_notes
 from core.engine.prepare import Prepared
@@ -36,20 +39,33 @@ from core.predict.costs_file import values_of
 from core.recording.schema import COSTS_LEVEL, NoteRow, Timings, TraceWriter
 from core.trace.event_rows import PASSES
 
-POLL_SECONDS = 0.0002
 SHORT_NS = 5_000_000
 """A task is announced as open only once it has run for so long: most are over before."""
 LONGEST_STEP_SECONDS = 10.0  # two of them, and a walk through one, are waited for
 
 RunStep = Callable[[int, Plan, int, Batch, Nested | None], Step]
 """Runs one step of a plan that the writer knows by a number, as Executor.run does."""
-Passed = Callable[[int], None]
-"""Hears how many passes are over."""
 Calibrate = Callable[[Batch, Passed], CostModel]
 """Measures what the tasks of a batch cost; tells Passed how many passes through them are over.
 
 Raises Stopped, or what a task raised.
 """
+
+
+def run_on_lanes(prepared: Prepared, writer: TraceWriter, stop: threading.Event) -> None:
+    """Run every step. Raises Stopped on request, or what a task raised."""
+    operations = Operations(prepared)
+    if (cores := prepared.lanes[0].cores) > 0:
+        torch.set_num_threads(cores)  # the plain step computes as a lane does, rounding included
+    with ExitStack() as stack:
+        lanes = [stack.enter_context(lane) for lane in open_lanes(prepared.plan_list[0].lanes)]
+        for text in dict.fromkeys(lane.note for lane in lanes if lane.note):
+            writer.log("warning", text)
+        executor = Executor(lanes, operations, writer, stop)
+        run_steps(
+            prepared, writer, operations, executor.run,
+            [lambda batch, passed: calibrate(prepared, batch, lanes, stop, passed)],
+        )  # fmt: skip
 
 
 def run_steps(
@@ -289,9 +305,8 @@ class Executor:
             if job.lane.sleeps and job is not last[job.lane]:
                 continue
             job.issued.wait()
-            # Polled with pauses, so that waiting takes no core from lanes.
-            while job.stamps.end is not None and not job.has_ended:
-                time.sleep(POLL_SECONDS)
+            if job.stamps.end is not None:
+                wait_until(job.stamps.end)
             job.held = []
 
     def _close(
