@@ -169,20 +169,8 @@ def measure_passes(
     def is_halted() -> bool:
         return stop.is_set() or failed.is_set()
 
-    def fewest() -> int:
-        # Read while lanes append, without a lock: a length that is out of
-        # date by one pass costs one pass.
-        return min(len(loop.passes) for loop in loops)
-
     def is_over() -> bool:
-        return fewest() >= (LEAST_PASSES if time.monotonic() > until else MOST_PASSES)
-
-    computing = [loop for loop in loops if loop.lane.lane.role is Role.COMPUTE]
-
-    def is_ahead(loop: LaneLoop) -> bool:
-        """Whether a copy lane has made more passes than every lane that computes."""
-        most = max((len(other.passes) for other in computing), default=math.inf)
-        return loop not in computing and len(loop.passes) > most
+        return _fewest(loops) >= (LEAST_PASSES if time.monotonic() > until else MOST_PASSES)
 
     def work(loop: LaneLoop) -> None:
         """Passes in a lane's thread, until every lane has made enough of them."""
@@ -190,7 +178,8 @@ def measure_passes(
             # Also lanes with passes enough go on: one that stopped would leave its core to the
             # others, whose last passes would be too short.
             while not (is_halted() or is_over()):
-                if is_ahead(loop):  # copies without end would keep the others from computing
+                # Copies without end would keep the others from computing.
+                if _is_ahead(loop, loops):
                     time.sleep(POLL_SECONDS)
                 else:
                     loop.go_once(is_halted)
@@ -205,7 +194,7 @@ def measure_passes(
     # All futures and not the first that failed: the others stop by themselves (`failed`), and must
     # have stopped before the clocks are anchored again.
     while wait(futures, TELLING_SECONDS).not_done:
-        passed(fewest())
+        passed(_fewest(loops))
     _finish(futures)
     for clock in clocks.values():
         clock.end()
@@ -213,6 +202,20 @@ def measure_passes(
         raise Stopped
     for loop in loops:
         loop.add_times(times, clocks[loop.lane.lane.device])
+
+
+def _fewest(loops: Sequence[LaneLoop]) -> int:
+    """How many passes every lane has made."""
+    # Read while lanes append, without a lock: a length that is out of date by one pass costs one.
+    return min(len(loop.passes) for loop in loops)
+
+
+def _is_ahead(loop: LaneLoop, loops: Sequence[LaneLoop]) -> bool:
+    """Whether a copy lane has made more passes than every lane that computes."""
+    if loop.lane.lane.role is Role.COMPUTE:
+        return False
+    computing = (len(other.passes) for other in loops if other.lane.lane.role is Role.COMPUTE)
+    return len(loop.passes) > max(computing, default=math.inf)
 
 
 def name_of(task: Task) -> Name:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -14,6 +14,7 @@ import numpy as np
 from core.engine.failures import Stopped
 from core.engine.lanes.alone import Alone
 from core.engine.lanes.devices import allocator_bytes
+from core.engine.lanes.lane import Stamps
 from core.engine.models.modules import Batch
 from core.engine.prepare import Prepared
 from core.engine.tasks.operations import Operations
@@ -25,7 +26,7 @@ from core.plan.link import DEFAULT_LINK, Link, read_link
 from core.plan.nested import Nested
 from core.plan.plan import Plan
 from core.plan.specification import Specification
-from core.plan.task import ABSENT, IS_COMMUNICATION, Kind
+from core.plan.task import ABSENT, IS_COMMUNICATION, Kind, Task
 from core.predict.costs import STAGED, CostModel, durations
 from core.predict.simulate import in_time_order
 from core.recording.schema import NoteRow, Timings, TraceWriter, note_batch, span_batch
@@ -44,14 +45,12 @@ that their lanes held then."""
 
 
 class _Span(NamedTuple):
-    """A task of a step of plan number `plan`, and when it ran; of a collective when it began."""
+    """A task of the step under way, and when it ran; of a collective when it began."""
 
-    plan: int
-    step: int
     task: int
     start: int
     end: int
-    ready: int | None
+    ready: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,18 +137,17 @@ class VirtualExecutor:
         def lasts(place: int, start: int, begun: int) -> int:
             # Before the task's first stamp, so that making a batch is in nobody's time.
             if time.monotonic() - self._told_at > TELL_SECONDS:
-                self._tell()
+                self._tell(index, number)
             self._keep_pace(clock, begun)
             task = plan.tasks[place]
             blocks = () if nested is None else nested.inside(place)
             stamps = self._alone.run(partial(self._operations.run, task), bool(blocks))
-            since = partial(self._alone.elapsed, stamps.start)
-            measured = since(stamps.end)
+            taken = self._alone.elapsed(stamps.start, stamps.end)
             # Data was moved in any case: the values are needed, and the gradients are verified.
             # Only how long it is said to have taken comes from the link's model.
-            taken = measured if course.modelled[place] == ABSENT else course.modelled[place]
+            if course.modelled[place] != ABSENT:
+                taken = course.modelled[place]
             taken = int(round(taken * factors[place]) + extra[place])
-            longer = taken / max(1, measured)  # a fault lengthens a task's blocks in proportion
             ends[place] = began + begun + taken
             # Kept as numbers and not as rows: `close` makes rows of them when no task is waiting to
             # be timed.
@@ -158,14 +156,8 @@ class VirtualExecutor:
             # when the last rank has come: the time between is that rank's waiting, and is explained
             # as such.
             ready = began + start if course.meets[place] != ABSENT else None
-            self._told.append(_Span(number, index, place, began + start, ends[place], ready))
-            for block in blocks:
-                if (bounds := stamps.bounds(block)) is not None:
-                    # Rounded up a block could end behind the task that it is a part of.
-                    first, last = (
-                        began + begun + min(round(since(bound) * longer), taken) for bound in bounds
-                    )
-                    self._told.append(_Span(number, index, block.index, first, last, None))
+            self._told.append(_Span(place, began + start, ends[place], ready))
+            self._note_blocks(blocks, stamps, began + begun, taken)
             self._alone.recycle(stamps)
             return taken
 
@@ -173,7 +165,7 @@ class VirtualExecutor:
             in_time_order(course.columns, course.meets, lasts)
         # Stopped or failed: the tasks that did run are part of the recording.
         finally:
-            self._tell()
+            self._tell(index, number)
         # The next step begins here on every lane, also on one that was done long before, as it does
         # on real lanes: otherwise steps would overlap, and a step's idle time would depend on its
         # neighbours.
@@ -183,6 +175,17 @@ class VirtualExecutor:
         self._writer.forward(note_batch(notes, self._origin))
         self._writer.flush_soon()
         return step
+
+    def _note_blocks(self, blocks: Sequence[Task], stamps: Stamps, start: int, taken: int) -> None:
+        """Note the blocks of a task that began at `start` and is said to have taken so many ns."""
+        since = partial(self._alone.elapsed, stamps.start)
+        # A fault lengthens them in proportion.
+        longer = taken / max(1, since(stamps.end))
+        for block in blocks:
+            if (bounds := stamps.bounds(block)) is not None:
+                # Rounded up a block could end behind the task that it is a part of.
+                first, last = (start + min(round(since(bound) * longer), taken) for bound in bounds)
+                self._told.append(_Span(block.index, first, last))
 
     def _course(self, plan: Plan, number: int) -> Course:
         if number not in self._courses:
@@ -203,10 +206,9 @@ class VirtualExecutor:
         if (allocated := allocator_bytes(device)) is not None:
             self._writer.counter(f"allocator {device}", allocated, step=step)
 
-    def _tell(self) -> None:
+    def _tell(self, step: int, plan: int) -> None:
         """Hand in the spans of the step under way that were not handed in yet."""
         if self._told:
-            plans, steps, tasks, starts, ends, ready = zip(*self._told, strict=True)
-            timings = Timings(plans[0], steps[0], tasks, starts, ends, ready)
+            timings = Timings(plan, step, *zip(*self._told, strict=True))
             self._writer.forward(span_batch(timings, origin=self._origin))
         self._told, self._told_at = [], time.monotonic()
