@@ -1,9 +1,9 @@
-"""Arrays that grow: one by one, or several of one length together."""
+"""What grows at its end: an array, several of one length together, and distinct texts."""
 
 from __future__ import annotations
 
 import mmap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
@@ -124,3 +124,18 @@ class Columns:
     def put(self, name: str, array: NDArray[Any]) -> None:
         """Add a column that has a value for each entry."""
         self._columns[name] = Column.of(array)
+
+
+class Texts(list[str]):
+    """Distinct texts, numbered in the order in which they came."""
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        super().__init__(texts)
+        self._places = {text: place for place, text in enumerate(self)}
+
+    def place(self, text: str) -> int:
+        """The number of a text, which is noted if it is new."""
+        place = self._places.setdefault(text, len(self))
+        if place == len(self):
+            self.append(text)
+        return place

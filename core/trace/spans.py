@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.task import ABSENT, KINDS, PAYLOADS, Kind
-from core.trace.columns import NO_ARRAYS, Arrays, Column, Columns, sorted_positions
-from core.trace.texts import Texts
+from core.trace.columns import NO_ARRAYS, Arrays, Column, Columns, Texts, sorted_positions
 
 WORDS: dict[str, tuple[str, ...]] = {"kind": KINDS, "payload": PAYLOADS}
 """What of a task is a word, and which there are: a column holds its place among them."""
