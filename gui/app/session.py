@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -38,7 +38,7 @@ IDLE_TICK_MS = 100
 SHARE_S = 0.008  # of a tick, for messages; the rest of them waits for the next one
 MOST_SHARE_S = 0.02  # where ticks come late, as behind a long frame, so that nothing piles up
 COPIED = 1 << 20  # bytes of a recording at a time
-MOST_ROWS = 8192  # are taken at a time: some milliseconds
+MOST_RECORDS = 8192  # of a batch are taken at a time: some milliseconds
 
 
 # Compared by identity: a run is a key of dicts and sets while its fields change.
@@ -47,7 +47,7 @@ class Run:
     """One run of this sitting: its trace, and either what was received or the file opened.
 
     `comparison` is with its prediction and `ghost` that prediction, once they are worked out.
-    `saved` is where a run of this sitting was saved last; `marks` is None until they are read.
+    `saved` is where a run of this sitting was saved last; `bookmarks` is None until it is read.
     `name` and `note` are what it was called and what was written on it in this sitting. Of a
     `stepped` run the steps were told in this sitting.
     """
@@ -82,6 +82,15 @@ class Run:
         if lanes and (lanes[0].is_virtual or self.trace.header.foreign):
             return float(self.trace.bounds[1])
         return float(time.perf_counter_ns() - self.trace.header.origin_ns)
+
+    def append(self, batch: pa.RecordBatch) -> None:
+        """Take what has come of a live run: into its trace, and as it is for saving.
+
+        Raises as `append_batch` does.
+        """
+        append_batch(self.trace, batch)
+        if self.kept is not None:
+            self.kept.write(batch)
 
     def save(self, path: Path) -> None:
         """Write the run as a recording, its bookmarks beside it.
@@ -161,7 +170,7 @@ class Session(QObject):
 
     ready = Signal(object)
     run_started = Signal(object)
-    rows_came = Signal(object)
+    records_came = Signal(object)
     run_ended = Signal(object)
     refused = Signal(str)
     engine_failed = Signal(str)
@@ -219,7 +228,7 @@ class Session(QObject):
             self.job_client.close()
             self._poll_job(self.job_client)
             if self.runs_job:
-                self._waiting.append((time.monotonic(), Ended(Outcome.STOPPED)))
+                self._put([Ended(Outcome.STOPPED)])
         self.job_client = job_client
 
     def close(self) -> None:
@@ -260,7 +269,7 @@ class Session(QObject):
         now = time.monotonic()
         # Everything that came joins one queue, in order, and leaves it at its other end: so each
         # message is handled exactly once, whichever tick gets to it.
-        self._waiting.extend((now, message) for message in self._of_engine())
+        self._put(self._of_engine())
         if self.job_client is not None:
             self._poll_job(self.job_client)
         # A third of the time since the last tick: where painting makes ticks late, more is taken at
@@ -272,7 +281,7 @@ class Session(QObject):
             touched |= self._take_next()
         self._tell_lost()
         if touched and self.live is not None:
-            self.rows_came.emit(self.live)
+            self.records_came.emit(self.live)
         if self.live is not None:
             self.ticked.emit()
 
@@ -292,14 +301,22 @@ class Session(QObject):
         if messages and not self.runs_job:
             self.runs_job = True
             self._set_asking(True)
-        self._waiting.extend((time.monotonic(), message) for message in messages)
+        self._put(messages)
+
+    def _put(self, messages: Iterable[Message]) -> None:
+        """Let messages wait for their turn, a large batch as several: a frame would wait for it."""
+        now = time.monotonic()
+        for message in messages:
+            large = isinstance(message, pa.RecordBatch) and len(message) > MOST_RECORDS
+            parts = _parts_of(message) if large else [message]
+            self._waiting.extend((now, part) for part in parts)
 
     def _take_next(self) -> bool:
-        """Handle what has waited longest; True if the live run has new rows."""
+        """Handle what has waited longest; True if the live run has new records."""
         _, message = self._waiting.popleft()
         match message:
             case pa.RecordBatch() as batch if self.live is not None:
-                self._take_rows(self.live, self._with_following(batch))
+                self.live.append(self._with_following(batch))
                 return True
             case Header() as header:
                 self._begin(header)
@@ -312,22 +329,17 @@ class Session(QObject):
 
     def _with_following(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """A batch with those that wait behind it, as one."""
-        parts, rows = [batch], len(batch)
-        # Taking a batch costs about the same for one row as for a thousand, and short steps send
+        parts, count = [batch], len(batch)
+        # Taking a batch costs about the same for one record as for a thousand, and short steps send
         # many small ones.
-        while self._waiting and rows < MOST_ROWS:
+        while self._waiting and count < MOST_RECORDS:
             message = self._waiting[0][1]
             if not isinstance(message, pa.RecordBatch):
                 break
             parts.append(message)
-            rows += len(message)
+            count += len(message)
             self._waiting.popleft()
         return merged(parts)
-
-    def _take_rows(self, run: Run, batch: pa.RecordBatch) -> None:
-        append_batch(run.trace, batch)
-        if run.kept is not None:
-            run.kept.write(batch)
 
     def _tell_lost(self) -> None:
         """Say once of a run that the disk had no room for it."""
@@ -370,6 +382,11 @@ class Session(QObject):
         self.asking = asking
         self._timer.setInterval(TICK_MS if asking else IDLE_TICK_MS)
         self.asking_changed.emit(asking)
+
+
+def _parts_of(batch: pa.RecordBatch) -> list[pa.RecordBatch]:
+    """A batch as several of at most MOST_RECORDS records, each in one of them; none is copied."""
+    return [batch.slice(first, MOST_RECORDS) for first in range(0, len(batch), MOST_RECORDS)]
 
 
 def _cannot_start(error: OSError) -> str:

@@ -1,4 +1,4 @@
-"""What lies over two timelines: joins between matched tasks, and the pieces of a chosen row. Pure.
+"""What lies over two timelines: joins between matched tasks, and pieces of a chosen track. Pure.
 
 Pixels here are those of a timeline's own widget.
 """
@@ -13,7 +13,7 @@ from PySide6.QtCore import QRectF
 
 from core.compare.matching import Matches, StepTasks
 from core.compare.pieces import Pieces
-from gui.timeline.layout.frame import Frame, Row
+from gui.timeline.layout.frame import Frame, Track
 from gui.timeline.reduce.reduction import count_before, count_until
 
 MOST_JOINS = 400
@@ -70,14 +70,14 @@ def outlines(frame: Frame, pieces: Pieces) -> list[QRectF]:
     As many as there are pixels for, however many pieces there are.
     """
     rects: list[QRectF] = []
-    for row in frame.visible(frame.layout.rows):
-        first, last = np.searchsorted(pieces.lane, [row.lane, row.lane + 1])
-        rects += _outlines_of(frame, row, pieces.start[first:last], pieces.end[first:last])
+    for track in frame.visible(frame.layout.tracks):
+        first, last = np.searchsorted(pieces.lane, [track.lane, track.lane + 1])
+        rects += _outlines_of(frame, track, pieces.start[first:last], pieces.end[first:last])
     return rects
 
 
 def _outlines_of(
-    frame: Frame, row: Row, starts: NDArray[np.int64], ends: NDArray[np.int64]
+    frame: Frame, track: Track, starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> list[QRectF]:
     view = frame.view
     # Pieces of a lane are sorted and apart, so ends are sorted as starts are.
@@ -96,17 +96,17 @@ def _outlines_of(
     lefts = x0[places]
     rights = np.maximum(lefts + 1, reach[np.append(places[1:] - 1, len(reach) - 1)])
     return [
-        QRectF(frame.left + x, frame.top + row.top, until - x, row.height)
+        QRectF(frame.left + x, frame.top + track.top, until - x, track.height)
         for x, until in zip(lefts.tolist(), rights.tolist(), strict=True)
     ]
 
 
 def _row_edges(frame: Frame, lanes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Top and bottom pixel of each lane's row; NaN for a lane that has none."""
-    count = max([lanes, *(row.lane + 1 for row in frame.layout.rows)])
+    """Top and bottom pixel of each lane's track; NaN for a lane that has none."""
+    count = max([lanes, *(track.lane + 1 for track in frame.layout.tracks)])
     tops, bottoms = np.full(count, np.nan), np.full(count, np.nan)
-    for row in frame.layout.rows:
-        tops[row.lane], bottoms[row.lane] = frame.top + row.top, frame.top + row.bottom
+    for track in frame.layout.tracks:
+        tops[track.lane], bottoms[track.lane] = frame.top + track.top, frame.top + track.bottom
     return tops, bottoms
 
 

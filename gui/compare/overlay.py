@@ -145,14 +145,14 @@ def _draw_selected(painter: QPainter, over: Overlay, one: Span, other: Span) -> 
 def _anchor(over: Overlay, view: TimelineView, span: Span, below: bool) -> QPointF | None:
     """Where the curve meets a bar: the middle of what is seen of it, at its lower or upper edge."""
     frame: Frame = view.state.frame
-    row = next((row for row in frame.layout.rows if row.lane == span.lane), None)
-    if row is None or view.state.trace is None:
+    track = next((track for track in frame.layout.tracks if track.lane == span.lane), None)
+    if track is None or view.state.trace is None:
         return None
     start, end = bounds_of(view.state.trace, span, view.state.now)
     if end < frame.view.start or start > frame.view.end:
         return None
-    x = frame.row_rect(row, start, end).center().x()
-    (y,) = _within(view, [frame.top + (row.bottom if below else row.top)])
+    x = frame.rect(track, start, end).center().x()
+    (y,) = _within(view, [frame.top + (track.bottom if below else track.top)])
     return QPointF(x, y) + QPointF(_offset(over, view))
 
 

@@ -68,7 +68,7 @@ class Pointer:
     def _place_between(self, found: Span | Gap) -> QRectF:
         frame = self._timeline.state.frame
         end = found.start if found.end is None else found.end
-        rect = frame.row_rect(frame.layout.row_of(found.lane), found.start, end)
+        rect = frame.rect(frame.layout.track_of(found.lane), found.start, end)
         return self._in_window(rect.adjusted(-AROUND, -AROUND, AROUND, AROUND))
 
     def _in_window(self, rect: QRectF) -> QRectF:

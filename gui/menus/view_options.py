@@ -37,7 +37,7 @@ class ViewOptions(QObject):
         state.stack.group_by(
             grouping_of(settings.grouping), max(0, settings.node_devices) or NODE_DEVICES
         )
-        state.rows_changed.connect(self._keep)
+        state.tracks_changed.connect(self._keep)
         self._keep()
         self.count_from(settings.time_from)
         for name in STRIPS:
@@ -53,7 +53,7 @@ class ViewOptions(QObject):
         dialog = self.dialog = QInputDialog(self._timeline)
         dialog.setInputMode(QInputDialog.InputMode.IntInput)
         dialog.setIntRange(1, MOST_NODE_DEVICES)
-        dialog.setIntValue(self._timeline.lanes.rows.node_devices)
+        dialog.setIntValue(self._timeline.lanes.tracks.node_devices)
         dialog.setWindowTitle(tr("Devices of a node"))
         dialog.setLabelText(tr("Devices of a node, where their names do not tell the host:"))
         dialog.intValueSelected.connect(self.set_node_devices)
@@ -88,7 +88,7 @@ class ViewOptions(QObject):
         self.show("critical_path", False)
 
     def _keep(self) -> None:
-        grouping = self._timeline.lanes.rows.grouping
+        grouping = self._timeline.lanes.tracks.grouping
         self._settings.grouping = grouping.value
         self._actions[f"group_{grouping.value}"].setChecked(True)
 

@@ -83,7 +83,7 @@ class MainWindow(QMainWindow):
         self.session = session
         self.run_shown: Run | None = None
         self._coming: Run | None = None  # which has no bars yet, while those of another one stay
-        session.rows_came.connect(self._grow)
+        session.records_came.connect(self._grow)
         session.run_ended.connect(self._grow)  # first: whoever hears of an end finds it shown
         self.scene: Scene | None = None
         self.live = LiveFigures(

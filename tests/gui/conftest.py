@@ -18,6 +18,10 @@ from core.engine.client import EngineClient
 from gui.app.session import Session
 from gui.app.settings import Settings
 from gui.look.theme import LIGHT, apply
+from gui.panels.data import spans
+from gui.panels.explain import details, statistics
+from gui.recordings import files
+from gui.search import searching
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 
@@ -42,6 +46,16 @@ def no_window_left(qapp: QApplication) -> Iterator[None]:
     for widget in left:
         widget.close()
     assert not left, f"windows left open: {left}"
+
+
+@pytest.fixture(autouse=True)
+def small_work_is_done_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What takes no time is over when the call returns, however busy the machine is.
+
+    Tests of work in slices set these times to 0 themselves.
+    """
+    for module in (details, files, searching, spans, statistics):
+        monkeypatch.setattr(module, "AT_ONCE_S", 10.0)
 
 
 @pytest.fixture

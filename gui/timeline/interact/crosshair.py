@@ -37,12 +37,14 @@ def crosshair_at(scene: Scene, frame: Frame, x: float, y: float) -> Crosshair | 
         return None
     time, reach = frame.view.time(x - frame.left), SNAP * frame.view.ns_per_pixel
     count = len(scene.trace.header.lanes)
-    seen = [row for row in frame.visible(frame.layout.rows) if 0 <= row.lane < count]
-    under = [row for row in seen if y >= frame.ceiling and row.top <= y - frame.top < row.bottom]
+    seen = [track for track in frame.visible(frame.layout.tracks) if 0 <= track.lane < count]
+    under = [
+        track for track in seen if y >= frame.ceiling and track.top <= y - frame.top < track.bottom
+    ]
     edges = [
-        (abs(edge - time), Crosshair(float(edge), row.lane))
-        for row in under or seen
-        if (edge := nearest_edge(scene.trace.spans(row.lane), time)) is not None
+        (abs(edge - time), Crosshair(float(edge), track.lane))
+        for track in under or seen
+        if (edge := nearest_edge(scene.trace.spans(track.lane), time)) is not None
     ]
     distance, snapped = min(edges, key=lambda pair: pair[0], default=(math.inf, Crosshair(time)))
     return snapped if distance <= reach else Crosshair(time)
@@ -89,10 +91,12 @@ def tag_of(frame: Frame, fonts: Fonts, shown: Crosshair) -> tuple[str, QRectF]:
 
 
 def _draw_dot(painter: QPainter, frame: Frame, lane: int, x: float) -> None:
-    row = next((row for row in frame.visible(frame.layout.rows) if row.lane == lane), None)
-    if row is None:
+    track = next(
+        (track for track in frame.visible(frame.layout.tracks) if track.lane == lane), None
+    )
+    if track is None:
         return
-    middle = frame.top + row.top + row.height / 2
+    middle = frame.top + track.top + track.height / 2
     if middle < frame.ceiling:
         return
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -1,4 +1,4 @@
-"""What a pixel of a reduced row stands for: how many spans, and which kinds had its time."""
+"""What a pixel of a reduced track stands for: how many spans, and which kinds had its time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from core.plan.task import KINDS, Kind
 from gui.look.text import about_text, duration_text, percent_text, tr
 from gui.timeline.interact.describe import Card, kind_title
-from gui.timeline.layout.frame import Frame, Row
+from gui.timeline.layout.frame import Frame, Track
 from gui.timeline.reduce.reduction import is_reduced, visible
 from gui.timeline.state.scene import Scene
 
@@ -28,10 +28,10 @@ class Folded:
     shares: tuple[tuple[Kind, float], ...]
 
 
-def folded_at(scene: Scene, row: Row, start: float, end: float) -> Folded:
+def folded_at(scene: Scene, track: Track, start: float, end: float) -> Folded:
     """What a lane has from `start` to `end` ns."""
-    seen = visible(scene.columns[row.lane], start, end)
-    spans = scene.trace.spans(row.lane)[seen]
+    seen = visible(scene.columns[track.lane], start, end)
+    spans = scene.trace.spans(track.lane)[seen]
     length = np.minimum(spans.end, end) - np.maximum(spans.start, start)
     # ns by kind: bincount adds up the lengths as weights, in one pass.
     spent = np.bincount(scene.trace.table.rows["kind"][spans.row], length, len(KINDS))
@@ -41,19 +41,19 @@ def folded_at(scene: Scene, row: Row, start: float, end: float) -> Folded:
 
 
 def folded_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
-    """The card of a pixel that several spans of a reduced row share, or None."""
-    row, view = frame.layout.row_at(y - frame.top), frame.view
-    if row is None or not frame.left <= x <= frame.left + view.width:
+    """The card of a pixel that several spans of a reduced track share, or None."""
+    track, view = frame.layout.track_at(y - frame.top), frame.view
+    if track is None or not frame.left <= x <= frame.left + view.width:
         return None
-    seen = visible(scene.columns[row.lane], view.start, view.end)
+    seen = visible(scene.columns[track.lane], view.start, view.end)
     if not is_reduced(seen.stop - seen.start, view):
         return None
-    # From one edge of the pixel to the other, as the row was reduced pixel by pixel.
+    # From one edge of the pixel to the other, as the track was reduced pixel by pixel.
     start = view.time(float(int(x - frame.left)))
-    found = folded_at(scene, row, start, view.time(float(int(x - frame.left)) + 1))
+    found = folded_at(scene, track, start, view.time(float(int(x - frame.left)) + 1))
     if found.count < 2:
         return None
-    lane = scene.trace.header.lanes[row.lane].name
+    lane = scene.trace.header.lanes[track.lane].name
     title = tr(
         "{count} spans in {time} on {lane}",
         count=about_text(found.count), time=duration_text(found.length), lane=lane,

@@ -1,4 +1,4 @@
-"""An idle gap in words: one sentence, the card beside the pointer, and its reasons as rows."""
+"""An idle gap in words: one sentence, the card beside the pointer, and its reasons as tracks."""
 
 from __future__ import annotations
 

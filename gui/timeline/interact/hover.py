@@ -36,12 +36,12 @@ def card_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
 
 def ghost_at(scene: Scene, frame: Frame, x: float, y: float) -> Span | None:
     """The predicted span at a pixel of the picture, or None."""
-    row = at_height(frame.layout.ghosts, y - frame.top)
-    if row is None or scene.prediction is None:
+    track = at_height(frame.layout.ghosts, y - frame.top)
+    if track is None or scene.prediction is None:
         return None
     time, reach = frame.view.time(x - frame.left), REACH * frame.view.ns_per_pixel
-    index = nearest(scene.ghosts[row.lane], time, reach)
-    return None if index is None else scene.prediction.span(row.lane, index)
+    index = nearest(scene.ghosts[track.lane], time, reach)
+    return None if index is None else scene.prediction.span(track.lane, index)
 
 
 def _report_at(scene: Scene, gap: Gap) -> GapReport | None:
@@ -51,19 +51,19 @@ def _report_at(scene: Scene, gap: Gap) -> GapReport | None:
 
 
 def _between_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
-    row = frame.layout.row_at(y - frame.top)
+    track = frame.layout.track_at(y - frame.top)
     time = int(frame.view.time(x - frame.left))
-    if row is None or row.helper or scene.trace.step_table.at(time) is not None:
+    if track is None or track.helper or scene.trace.step_table.at(time) is not None:
         return None
-    report = scene.explained.report(row.lane, time)
+    report = scene.explained.report(track.lane, time)
     return None if report is None else between_card(report)
 
 
 def _memory_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
-    row = at_height(frame.layout.memory, y - frame.top)
-    if row is None:
+    track = at_height(frame.layout.memory, y - frame.top)
+    if track is None:
         return None
-    memory, start = scene.memory[row.lane], frame.view.time(x - frame.left)
+    memory, start = scene.memory[track.lane], frame.view.time(x - frame.left)
     if not len(memory) or not memory.times[0] <= start <= scene.bounds[1]:
         return None
-    return memory_card(scene.trace, row.lane, memory, start, start + frame.view.ns_per_pixel)
+    return memory_card(scene.trace, track.lane, memory, start, start + frame.view.ns_per_pixel)

@@ -45,7 +45,7 @@ class LaneFilter(QWidget):
         column.addWidget(self.field)
         self.field.textChanged.connect(lanes.filter)
         self.field.installEventFilter(self)
-        state.rows_changed.connect(self.refresh)
+        state.tracks_changed.connect(self.refresh)
         self.hide()
 
     def ask(self) -> None:

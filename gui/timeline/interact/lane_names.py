@@ -93,11 +93,11 @@ class LaneNames:
 
 def _lane_at(frame: Frame, y: float) -> int | None:
     """The compute lane at a height of the widget, with all that stands under it."""
-    for row in frame.layout.rows:
-        if not row.helper:
-            top, end = frame.layout.extent_of(row.lane)
+    for track in frame.layout.tracks:
+        if not track.helper:
+            top, end = frame.layout.extent_of(track.lane)
             if top <= y - frame.top < end:
-                return row.lane
+                return track.lane
     return None
 
 

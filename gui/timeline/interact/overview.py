@@ -11,7 +11,7 @@ from core.plan.plan import Role
 from gui.look.text import tr
 from gui.look.writing import write
 from gui.timeline.layout.fonts import Fonts
-from gui.timeline.layout.frame import LABELS, RIGHT, Frame, Layout, Row, Viewport
+from gui.timeline.layout.frame import LABELS, RIGHT, Frame, Layout, Track, Viewport
 from gui.timeline.paint.folds import draw_folds
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.paint.margins import INDENT
@@ -122,13 +122,13 @@ class Overview(QWidget):
         picture.fill(Qt.GlobalColor.transparent)
         lanes = [lane.index for lane in scene.trace.header.lanes if lane.role is Role.COMPUTE]
         height = (HEIGHT - 2 * EDGE) / len(lanes)
-        rows = [
-            Row(lane, EDGE + n * height, max(1.0, height - (1 if height > 2 else 0)), True)
+        tracks = [
+            Track(lane, EDGE + n * height, max(1.0, height - (1 if height > 2 else 0)), True)
             for n, lane in enumerate(lanes)
         ]
-        frame = Frame(whole, Layout(tuple(rows), height=HEIGHT), LABELS, 0, self._theme)
+        frame = Frame(whole, Layout(tuple(tracks), height=HEIGHT), LABELS, 0, self._theme)
         with QPainter(picture) as painter:
-            # Rows below a pixel would hide one another: bands of lanes are mixed instead.
+            # Tracks below a pixel would hide one another: bands of lanes are mixed instead.
             if height < 1:
                 bands = np.array_split(np.array(lanes), BANDS)
                 together = [scene.together(band.tolist()) for band in bands]

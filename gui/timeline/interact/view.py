@@ -74,7 +74,7 @@ class TimelineView(QAbstractScrollArea):
         # with every move of the pointer.
         state.picture_changed.connect(self._redraw)
         state.overlay_changed.connect(self.viewport().update)
-        for signal in (state.rows_changed, state.lane_changed):
+        for signal in (state.tracks_changed, state.lane_changed):
             signal.connect(self._tell_lanes)
         state.resize(self.viewport().width(), self.viewport().height())
 

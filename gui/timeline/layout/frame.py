@@ -115,8 +115,8 @@ class Viewport:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A lane's row or strip. `helper` marks lanes that stand under another one and are thinner."""
+class Track:
+    """A lane's track or strip. `helper` marks lanes under another one, which are thinner."""
 
     lane: int
     top: float
@@ -125,58 +125,58 @@ class Row:
 
     @property
     def bottom(self) -> float:
-        """The first pixel below the row."""
+        """The first pixel below the track."""
         return self.top + self.height
 
 
-_Some = TypeVar("_Some", Row, Section)
+_Some = TypeVar("_Some", Track, Section)
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """All rows from top to bottom; `ghosts` and `memory` are the strips under compute lanes.
+    """All tracks from top to bottom; `ghosts` and `memory` are the strips under compute lanes.
 
     `rooms` tells for each compute lane how high it is with all that stands under it; `compute` is
     its own height, `height` that of everything. The `pins` are the lanes (with those that serve
     them) that stay at the top while the rest is scrolled; they take `band` pixels. `stands` has
-    what stands for each lane: its row, or that of its folded group.
+    what stands for each lane: its track, or that of its folded group.
     """
 
-    rows: tuple[Row, ...] = ()
+    tracks: tuple[Track, ...] = ()
     groups: tuple[Section, ...] = ()
-    ghosts: tuple[Row, ...] = ()
-    memory: tuple[Row, ...] = ()
+    ghosts: tuple[Track, ...] = ()
+    memory: tuple[Track, ...] = ()
     rooms: Mapping[int, float] = field(default_factory=dict)
     compute: float = 0.0
     height: float = 0.0
     pins: frozenset[int] = frozenset()
     band: float = 0.0
     scrolled: float = 0.0
-    stands: Mapping[int, Row] = field(default_factory=dict)
+    stands: Mapping[int, Track] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.stands:
-            object.__setattr__(self, "stands", _stands(self.rows, self.groups))
+            object.__setattr__(self, "stands", _stands(self.tracks, self.groups))
 
-    def row_at(self, y: float) -> Row | None:
-        """The row at a height, or None between rows."""
-        return at_height(self.rows, y)
+    def track_at(self, y: float) -> Track | None:
+        """The track at a height, or None between tracks."""
+        return at_height(self.tracks, y)
 
-    def row_of(self, lane: int) -> Row:
-        """What stands for a lane: its row, or its folded group's, or one that cannot be seen."""
-        row = self.stands.get(lane)
-        if row is None:
-            return Row(lane, NOWHERE, 0.0, True)
-        return replace(row, top=row.top + self.scrolled) if lane in self.pins else row
+    def track_of(self, lane: int) -> Track:
+        """What stands for a lane: its track, or its folded group's, or one that cannot be seen."""
+        track = self.stands.get(lane)
+        if track is None:
+            return Track(lane, NOWHERE, 0.0, True)
+        return replace(track, top=track.top + self.scrolled) if lane in self.pins else track
 
     def extent_of(self, lane: int) -> tuple[float, float]:
         """Where a lane begins and ends, with all that stands under it."""
-        row = self.row_of(lane)
-        room = self.rooms.get(lane, row.height) if row.lane == lane else row.height
-        return row.top, row.top + room
+        track = self.track_of(lane)
+        room = self.rooms.get(lane, track.height) if track.lane == lane else track.height
+        return track.top, track.top + room
 
     def shows(self, lane: int) -> bool:
-        """Whether a lane has a row of its own."""
+        """Whether a lane has a track of its own."""
         return lane in self.stands and self.stands[lane].lane == lane
 
     def seen(self, scrolled: float, height: float) -> Layout:
@@ -184,38 +184,38 @@ class Layout:
 
         The layout's zero stands at the pixel `-scrolled`, as before.
         """
-        # Rows that scroll are hidden behind the band of pinned ones.
+        # Tracks that scroll are hidden behind the band of pinned ones.
         first, last = scrolled + self.band, scrolled + height
 
-        def part(every: tuple[Row, ...]) -> tuple[Row, ...]:
-            # Pinned rows come first in every tuple: the stacker adds them before it ends the band.
-            count = sum(row.lane in self.pins for row in every[: len(self.pins)])
-            pinned = (replace(row, top=row.top + scrolled) for row in every[:count])
+        def part(every: tuple[Track, ...]) -> tuple[Track, ...]:
+            # Pinned tracks come first in every tuple: the stacker adds them before the band ends.
+            count = sum(track.lane in self.pins for track in every[: len(self.pins)])
+            pinned = (replace(track, top=track.top + scrolled) for track in every[:count])
             return (*pinned, *_between(every[count:], first, last))
 
         return replace(
-            self, rows=part(self.rows), ghosts=part(self.ghosts), memory=part(self.memory),
+            self, tracks=part(self.tracks), ghosts=part(self.ghosts), memory=part(self.memory),
             groups=_between(self.groups, first, last), scrolled=scrolled,
         )  # fmt: skip
 
     def layers(self) -> list[Layout]:
-        """The rows that scroll, and then the pinned ones: drawn one by one."""
+        """The tracks that scroll, and then the pinned ones: drawn one by one."""
 
-        def part(every: tuple[Row, ...], pinned: bool) -> tuple[Row, ...]:
-            return tuple(row for row in every if (row.lane in self.pins) is pinned)
+        def part(every: tuple[Track, ...], pinned: bool) -> tuple[Track, ...]:
+            return tuple(track for track in every if (track.lane in self.pins) is pinned)
 
         return [
             replace(
-                self, rows=part(self.rows, pinned), ghosts=part(self.ghosts, pinned),
+                self, tracks=part(self.tracks, pinned), ghosts=part(self.ghosts, pinned),
                 memory=part(self.memory, pinned), groups=() if pinned else self.groups,
             )
             for pinned in (False, True)
         ]  # fmt: skip
 
 
-def at_height(rows: Iterable[Row], y: float) -> Row | None:
-    """The row or strip at a height, or None."""
-    return next((row for row in rows if row.top <= y < row.bottom), None)
+def at_height(tracks: Iterable[Track], y: float) -> Track | None:
+    """The track or strip at a height, or None."""
+    return next((track for track in tracks if track.top <= y < track.bottom), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +223,7 @@ class Frame:
     """Where and how a scene is drawn.
 
     The plot begins at pixel `left`; the layout's zero stands at `top`. `now` is the present in ns
-    while the run is live. `vector` asks for lines instead of textures. Rows above `ceiling` or
+    while the run is live. `vector` asks for lines instead of textures. Tracks above `ceiling` or
     below `floor` cannot be seen. `path` asks for the critical path, `arrows` for all
     dependencies. Times count from the `origin`.
     """
@@ -242,7 +242,7 @@ class Frame:
     origin: Origin = OF_RUN
 
     def layers(self) -> list[Frame]:
-        """The frame of the rows that scroll, and that of the pinned ones if there are any.
+        """The frame of the tracks that scroll, and that of the pinned ones if there are any.
 
         Each can be seen from its ceiling to its floor, where the other one ends.
         """
@@ -255,25 +255,25 @@ class Frame:
             replace(self, layout=pinned, floor=edge),
         ]
 
-    def visible(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """Those of `rows` that can be seen."""
+    def visible(self, tracks: Iterable[Track]) -> Iterator[Track]:
+        """Those of `tracks` that can be seen."""
         above, below = self.ceiling - self.top, self.floor - self.top
-        return (row for row in rows if row.bottom > above and row.top < below)
+        return (track for track in tracks if track.bottom > above and track.top < below)
 
     def x(self, time_ns: float) -> float:
         """The pixel of a time, in the picture."""
         return self.left + self.view.x(time_ns)
 
-    def place(self, row: Row) -> QRectF:
-        """A row over the whole width of the plot, in the picture."""
-        return QRectF(self.left, self.top + row.top, self.view.width, row.height)
+    def place(self, track: Track) -> QRectF:
+        """A track over the whole width of the plot, in the picture."""
+        return QRectF(self.left, self.top + track.top, self.view.width, track.height)
 
-    def row_rect(self, row: Row, start: float, end: float) -> QRectF:
-        """The rectangle of a time range on a row, cut to the plot and at least one pixel wide."""
+    def rect(self, track: Track, start: float, end: float) -> QRectF:
+        """The rectangle of a time range on a track, cut to the plot and at least one pixel wide."""
         right = self.left + self.view.width
         x0 = min(max(self.x(start), self.left - 2), right + 2)
         x1 = min(max(self.x(end), self.left - 2), right + 2)
-        return QRectF(x0, self.top + row.top, max(1.0, x1 - x0), row.height)
+        return QRectF(x0, self.top + track.top, max(1.0, x1 - x0), track.height)
 
 
 def _between(every: tuple[_Some, ...], first: float, last: float) -> tuple[_Some, ...]:
@@ -282,11 +282,11 @@ def _between(every: tuple[_Some, ...], first: float, last: float) -> tuple[_Some
     return every[begin : bisect_left(every, last, lo=begin, key=lambda one: one.top)]
 
 
-def _stands(rows: Iterable[Row], groups: Iterable[Section]) -> dict[int, Row]:
+def _stands(tracks: Iterable[Track], groups: Iterable[Section]) -> dict[int, Track]:
     stands = {
-        lane: Row(-1, group.top, group.height, True)
+        lane: Track(-1, group.top, group.height, True)
         for group in groups
         if group.folded
         for lane in group.numbers
     }
-    return stands | {row.lane: row for row in rows}
+    return stands | {track.lane: track for track in tracks}

@@ -1,4 +1,4 @@
-"""What the user wants of the rows: groups, order, strips, a filter; and the lanes that it gives.
+"""What the user wants of the tracks: groups, order, strips, a filter; and the lanes that it gives.
 
 Pure: lanes and a frozen state go in, sections of lanes come out.
 """
@@ -49,8 +49,8 @@ NO_STRIPS = Strips()
 
 
 @dataclass(frozen=True, slots=True)
-class RowState:
-    """How the user has arranged the rows. Lanes are compute lanes, by their number in the run.
+class TrackState:
+    """How the user has arranged the tracks. Lanes are compute lanes, by their number in the run.
 
     `order` has every lane once they were moved, and is empty before; `pinned` are those at the
     top, in their order; `folded` the keys of groups; `filter` what a lane's name must match. A
@@ -64,23 +64,23 @@ class RowState:
     folded: frozenset[str] = frozenset()
     filter: str = ""
 
-    def grouped_by(self, grouping: Grouping) -> RowState:
+    def grouped_by(self, grouping: Grouping) -> TrackState:
         """Other groups, all of them open."""
         return replace(self, grouping=grouping, folded=frozenset())
 
-    def toggled(self, key: str) -> RowState:
+    def toggled(self, key: str) -> TrackState:
         """A group folded, or opened again."""
         return replace(self, folded=self.folded ^ {key})
 
-    def pin_toggled(self, lane: int) -> RowState:
+    def pin_toggled(self, lane: int) -> TrackState:
         """A lane pinned below those that are, or put back into its group."""
         others = tuple(other for other in self.pinned if other != lane)
         pinned = others if lane in self.pinned else (*others, lane)
         return replace(self, pinned=pinned)
 
-    def fresh(self) -> RowState:
+    def fresh(self) -> TrackState:
         """The same grouping for the lanes of another run."""
-        return RowState(self.grouping, self.node_devices)
+        return TrackState(self.grouping, self.node_devices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +140,11 @@ class Arrangement:
 
 
 def compute_lanes(lanes: Sequence[Lane]) -> list[Lane]:
-    """Those of `lanes` that have a row of their own."""
+    """Those of `lanes` that have a track of their own."""
     return [lane for lane in lanes if lane.role is Role.COMPUTE]
 
 
-def arrange(lanes: Sequence[Lane], state: RowState, replicas: Replicas) -> Arrangement:
+def arrange(lanes: Sequence[Lane], state: TrackState, replicas: Replicas) -> Arrangement:
     """The compute lanes of a run as the state has them."""
     fits = matcher(state.filter)
     matching = {lane.index: lane for lane in compute_lanes(lanes) if fits(lane.name)}
@@ -172,8 +172,8 @@ def matcher(text: str) -> Callable[[str], bool]:
 
 
 def moved(
-    state: RowState, lanes: Sequence[Lane], neighbours: Sequence[int], lane: int, place: int
-) -> RowState:
+    state: TrackState, lanes: Sequence[Lane], neighbours: Sequence[int], lane: int, place: int
+) -> TrackState:
     """A lane put to a place among its `neighbours`, 0 to their number less 1 (or the nearest)."""
     if lane not in neighbours:
         return state
@@ -188,7 +188,7 @@ def moved(
 
 
 def _section(
-    key: str, name: str, mine: tuple[Lane, ...], members: Sequence[Lane], state: RowState
+    key: str, name: str, mine: tuple[Lane, ...], members: Sequence[Lane], state: TrackState
 ) -> Section:
     sharing = next((translated(lane.sharing) for lane in members if lane.sharing), "")
     alone = len(members) == 1 and members[0].name == name and not sharing
@@ -197,7 +197,7 @@ def _section(
 
 
 def _groups(
-    lanes: Sequence[Lane], state: RowState, replicas: Replicas
+    lanes: Sequence[Lane], state: TrackState, replicas: Replicas
 ) -> dict[tuple[str, str], list[Lane]]:
     """The lanes of each group, by its key and name, in the run's order."""
     naming = _namings(lanes, state, replicas)[state.grouping]
@@ -208,7 +208,7 @@ def _groups(
 
 
 def _namings(
-    lanes: Sequence[Lane], state: RowState, replicas: Replicas
+    lanes: Sequence[Lane], state: TrackState, replicas: Replicas
 ) -> dict[Grouping, Callable[[Lane], tuple[str, str]]]:
     """For each grouping, the key and the name of a lane's group."""
     places = _places(lanes)

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from core.plan.plan import Lane, Role
-from gui.timeline.layout.frame import Layout, Row
-from gui.timeline.layout.groups import NO_STRIPS, Arrangement, RowState, Section, Strips, arrange
+from gui.timeline.layout.frame import Layout, Track
+from gui.timeline.layout.groups import NO_STRIPS, Arrangement, Section, Strips, TrackState, arrange
 
 COMPUTE = (20.0, 80.0)  # least and most height of a compute lane that the layout chooses
 FILLING = 320.0  # the most where lanes fill a window
@@ -35,11 +35,11 @@ def lay_out(
     says; a layout that is higher than `available` has to be scrolled. Unless they are `arranged`,
     they stand as they come.
     """
-    chosen = arrange(lanes, RowState(), {}) if arranged is None else arranged
+    chosen = arrange(lanes, TrackState(), {}) if arranged is None else arranged
     helpers = _helpers(lanes, strips)
 
     def stacked(height: float) -> Layout:
-        stacker = _RowStacker(height, strips, helpers)
+        stacker = _TrackStacker(height, strips, helpers)
         for lane in chosen.pinned:
             stacker.add_lane(lane)
         stacker.end_band(chosen.pinned)
@@ -53,7 +53,7 @@ def lay_out(
     if lowest.height >= available:  # the usual case for lanes by the hundred
         return lowest
     # The height of the whole grows with that of a lane, but with the steps of strips that grow and
-    # shrink too: no formula has its inverse, and bisection stacks the rows nine times at most.
+    # shrink too: no formula has its inverse, and bisection stacks the tracks nine times at most.
     heights = range(int(COMPUTE[0]), int(most) + 1)
     fitting = bisect_right(heights, available, key=lambda height: stacked(height).height)
     return stacked(heights[max(0, fitting - 1)])
@@ -90,8 +90,8 @@ def _helpers(lanes: Sequence[Lane], strips: Strips) -> Mapping[int, list[Lane]]:
     return helpers
 
 
-class _RowStacker:
-    """Rows that are put under one another.
+class _TrackStacker:
+    """Tracks that are put under one another.
 
     Strips grow and shrink with their `compute` lanes, within what can be read.
     """
@@ -104,10 +104,10 @@ class _RowStacker:
         self._nested = _within(0.3 * compute, 8, 16)
         self._held = _within(0.45 * compute, 12, 36)
         self._y = EDGE
-        self._rows: list[Row] = []
+        self._tracks: list[Track] = []
         self._groups: list[Section] = []
-        self._ghosts: list[Row] = []
-        self._memory: list[Row] = []
+        self._ghosts: list[Track] = []
+        self._memory: list[Track] = []
         self._rooms: dict[int, float] = {}
         self._pins: frozenset[int] = frozenset()
         self._band = 0.0
@@ -115,7 +115,7 @@ class _RowStacker:
     def end_band(self, pinned: Sequence[Lane]) -> None:
         """The lanes so far are the pinned ones."""
         if pinned:
-            self._pins = frozenset(row.lane for row in (*self._rows, *self._memory))
+            self._pins = frozenset(track.lane for track in (*self._tracks, *self._memory))
             self._band = self._y
             self._y += EDGE
 
@@ -133,14 +133,14 @@ class _RowStacker:
     def add_lane(self, lane: Lane) -> None:
         """A compute lane and what stands under it."""
         top, below = self._y, self._helpers.get(lane.index, ())
-        self._rows.append(Row(lane.index, top, self._compute))
+        self._tracks.append(Track(lane.index, top, self._compute))
         self._y += self._compute
         nested = [helper for helper in below if helper.role is Role.NESTED]
-        self._rows += [self._strip(helper.index, self._nested, True) for helper in nested]
+        self._tracks += [self._strip(helper.index, self._nested, True) for helper in nested]
         if self._strips.prediction:
             self._ghosts.append(self._strip(lane.index, self._ghost))
         movers = [helper for helper in below if helper.role is not Role.NESTED]
-        self._rows += [self._strip(helper.index, self._helper, True) for helper in movers]
+        self._tracks += [self._strip(helper.index, self._helper, True) for helper in movers]
         if self._strips.memory:
             self._memory.append(self._strip(lane.index, self._held))
         self._rooms[lane.index] = self._y - top
@@ -148,15 +148,15 @@ class _RowStacker:
 
     def layout(self) -> Layout:
         """All that was added."""
-        last = self._rows and not (self._groups and self._groups[-1].folded)
+        last = self._tracks and not (self._groups and self._groups[-1].folded)
         end = self._y - self._space if last else self._y
-        height = end + EDGE if self._rows or self._groups else 0.0
+        height = end + EDGE if self._tracks or self._groups else 0.0
         return Layout(
-            tuple(self._rows), tuple(self._groups), tuple(self._ghosts), tuple(self._memory),
+            tuple(self._tracks), tuple(self._groups), tuple(self._ghosts), tuple(self._memory),
             self._rooms, self._compute, height, self._pins, self._band,
         )  # fmt: skip
 
-    def _strip(self, lane: int, height: float, helper: bool = False) -> Row:
-        row = Row(lane, self._y + self._gap, height, helper)
-        self._y = row.bottom
-        return row
+    def _strip(self, lane: int, height: float, helper: bool = False) -> Track:
+        track = Track(lane, self._y + self._gap, height, helper)
+        self._y = track.bottom
+        return track

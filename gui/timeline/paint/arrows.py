@@ -124,15 +124,15 @@ def _pairs(scene: Scene, frame: Frame, step: int) -> list[tuple[QRectF, QRectF]]
     order = np.argsort(columns.start[places[:, 1]], kind="stable")
 
     def rect(task: int) -> QRectF:
-        row = frame.layout.row_of(int(columns.lane[task]))
-        return frame.row_rect(row, float(columns.start[task]), float(columns.end[task]))
+        track = frame.layout.track_of(int(columns.lane[task]))
+        return frame.rect(track, float(columns.start[task]), float(columns.end[task]))
 
     return [(rect(source), rect(target)) for source, target in places[order].tolist()]
 
 
 def _rect_of(frame: Frame, span: Span) -> QRectF:
     end = (frame.now or span.start) if span.end is None else span.end
-    return frame.row_rect(frame.layout.row_of(span.lane), span.start, end)
+    return frame.rect(frame.layout.track_of(span.lane), span.start, end)
 
 
 def _between(source: QRectF, target: QRectF, held: bool) -> Arrow:

@@ -1,4 +1,4 @@
-"""The rectangles of a lane's row, for measured and predicted spans alike.
+"""The rectangles of a lane's track, for measured and predicted spans alike.
 
 Figures are made of them; on a screen, bars in two colours and what is drawn within outlines.
 """
@@ -27,7 +27,7 @@ from gui.timeline.reduce.reduction import Bars, PixelColumns
 
 @dataclass(frozen=True, slots=True)
 class Boxes:
-    """Rectangles that stand on a row's bottom: in pixels from the plot's left, with their family.
+    """Rectangles that stand on a track's bottom: in pixels from the plot's left, with their family.
 
     All four have an entry for each rectangle.
     """
@@ -40,7 +40,7 @@ class Boxes:
     def rects(
         self, chosen: NDArray[np.bool_], left: float, bottom: float, part: int = 0, parts: int = 1
     ) -> list[QRectF]:
-        """Those that are `chosen`, where the plot begins at `left` and the row ends at `bottom`.
+        """Those that are `chosen`, where the plot begins at `left` and the track ends at `bottom`.
 
         Of each, the given one of as many parts, counted from the top.
         """
@@ -52,7 +52,7 @@ class Boxes:
 
 
 def boxes_of(reduced: Bars | PixelColumns, width: float, height: float) -> Boxes:
-    """The rectangles of what was reduced, on a row of `height` in a plot of `width` pixels."""
+    """The rectangles of what was reduced, on a track of `height` in a plot of `width` pixels."""
     if isinstance(reduced, Bars):
         left, wide = extents(reduced.left, reduced.right, width)
         return Boxes(left, wide, np.full(len(left), height), reduced.family)
@@ -103,7 +103,7 @@ def _edges(
     height: NDArray[np.floating], part: int, parts: int
 ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
     """Where a part begins and ends below the top; at whole pixels, so that none shows between."""
-    # The last part ends at `height` itself: rounded, it could end a pixel above the row's bottom.
+    # The last part ends at `height` itself: rounded, it could end a pixel above the track's bottom.
     inner = [np.round(n * height / parts) if n < parts else height for n in (part, part + 1)]
     return inner[0], inner[1]
 
@@ -121,10 +121,10 @@ def draw_boxes(painter: QPainter, boxes: Boxes, place: QRectF, palette: Palette)
 def slices_of(
     boxes: Boxes, height: float, pixels: int, ratio: float, palette: Palette
 ) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
-    """A row of boxes cut into slices that look the same from their top to their bottom.
+    """A track of boxes cut into slices that look the same from their top to their bottom.
 
     A line of 0xAARRGGBB for each, shape (slices, device pixels), `ratio` of them in a pixel; and
-    where they begin and the last one ends, in pixels below the top of a row of `height`.
+    where they begin and the last one ends, in pixels below the top of a track of `height`.
     """
     owner = owners(boxes.left * ratio, (boxes.left + boxes.width) * ratio, pixels)
     # `owner` is len(boxes) where there is none: the appended entry, which is the clear colour.

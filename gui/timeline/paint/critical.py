@@ -88,7 +88,7 @@ def _draw_narrow(painter: QPainter, scene: Scene, frame: Frame) -> None:
 
 
 def under_lines(trails: Sequence[Trail], frame: Frame) -> list[QRectF]:
-    """A line at the foot of each row over the pixels in which its lane is on a path."""
+    """A line at the foot of each track over the pixels in which its lane is on a path."""
     lane, start, end = (
         np.concatenate([getattr(trail, name) for trail in trails])
         for name in ("lane", "start", "end")
@@ -107,7 +107,7 @@ def under_lines(trails: Sequence[Trail], frame: Frame) -> list[QRectF]:
         begun = np.bincount(first[mine].astype(np.intp), minlength=width + 2)
         ended = np.bincount(np.ceil(last[mine]).astype(np.intp), minlength=width + 2)
         edges = np.flatnonzero(np.diff(np.cumsum(begun - ended) > 0, prepend=False)).tolist()
-        foot = frame.place(frame.layout.row_of(one)).bottom()
+        foot = frame.place(frame.layout.track_of(one)).bottom()
         lines += [
             QRectF(frame.left + x0, foot - UNDER, x1 - x0, UNDER)
             for x0, x1 in zip(edges[::2], edges[1::2], strict=True)
@@ -152,7 +152,7 @@ def draw_sample(painter: QPainter, box: QRectF, frame_colour: QColor) -> None:
 
 
 def _box(frame: Frame, lane: int, piece: PathPiece) -> QRectF:
-    return frame.row_rect(frame.layout.row_of(lane), piece.start, piece.end)
+    return frame.rect(frame.layout.track_of(lane), piece.start, piece.end)
 
 
 def _inside(box: QRectF) -> QRectF:

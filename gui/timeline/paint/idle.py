@@ -20,18 +20,18 @@ MOST_STEPS = 400  # more steps than this on screen are hatched as one
 
 @dataclass(frozen=True, slots=True)
 class IdleTexture:
-    """The ground of all rows on a screen, worked out once: steps hatched, or plain and thin."""
+    """The ground of all tracks on a screen, worked out once: steps hatched, or plain and thin."""
 
     hatched: QBrush
     plain: NDArray[np.uint32]
     ratio: float
 
     def draw(self, painter: QPainter, place: QRectF, helper: bool) -> None:
-        """The ground of a row over the whole width of the plot."""
+        """The ground of a track over the whole width of the plot."""
         if helper:
             draw_slices(painter, self.plain, (0.0, place.height()), place, self.ratio)
         else:
-            # From the painter's top and not the row's, so that the lines go on from row to row.
+            # From the painter's top, not the track's: so the lines go on from track to track.
             painter.setBrushOrigin(QPointF(place.left(), 0))
             painter.fillRect(place, self.hatched)
 
@@ -45,7 +45,7 @@ class IdleLines:
     frame: Frame
 
     def draw(self, painter: QPainter, place: QRectF, helper: bool) -> None:
-        """The ground of a row."""
+        """The ground of a track."""
         pen = QPen(QColor(self.frame.theme.idle), 0.6)
         for left, right in zip(self.left.tolist(), self.right.tolist(), strict=True):
             rect = QRectF(place.left() + left, place.top(), right - left, place.height())
@@ -69,7 +69,7 @@ def idle_ground(painter: QPainter, scene: Scene, frame: Frame) -> IdleTexture | 
     tile = hatch_tile(frame.theme.idle, ratio)
     phase = round(round(frame.view.x(0.0)) % HATCH * ratio)  # the lines move with the time
     # The tile's lines, repeated over the whole width and kept where a step is. As a brush Qt
-    # repeats them downwards, so one texture of a tile's height serves rows of any height.
+    # repeats them downwards, so one texture of a tile's height serves tracks of any height.
     across = (np.arange(pixels) - phase) % tile.shape[1]
     lines = np.where(here, np.ascontiguousarray(tile[:, across]), np.uint32(0))
     texture = QPixmap.fromImage(image_of(lines))

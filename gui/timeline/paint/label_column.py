@@ -13,7 +13,7 @@ from gui.timeline.paint.margins import draw_headings, draw_labels
 from gui.timeline.state.lane_facts import LaneFacts
 from gui.timeline.state.scene import Scene
 
-PARTS = 2  # rows that scroll, and pinned ones
+PARTS = 2  # tracks that scroll, and pinned ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class LabelColumn:
         device = painter.device()
         ratio = device.devicePixelRatioF()
         size = QSizeF(frame.left, device.height() / ratio)
-        shown = [scene.facts[row.lane] for row in frame.visible(frame.layout.rows)]
+        shown = [scene.facts[track.lane] for track in frame.visible(frame.layout.tracks)]
         # All that the picture depends on besides its words. Compared by value, since layout and
         # theme of a frame may be other objects though nothing has changed.
         looks = (

@@ -10,7 +10,7 @@ from gui.look.text import duration_text, tr
 from gui.look.writing import LEFT, RIGHT, elided, write
 from gui.timeline.layout.axis import ticks, unit_of
 from gui.timeline.layout.fonts import Fonts, text_width
-from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame, Row
+from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame, Track
 from gui.timeline.layout.groups import Section
 from gui.timeline.paint.pixels import draw_uprights
 from gui.timeline.reduce.reduction import count_before, count_until
@@ -103,20 +103,20 @@ def draw_labels(
     What stands under a lane is named where there is room.
     """
     lanes, taken = scene.trace.header.lanes, {}
-    rows = list(frame.visible(frame.layout.rows))
-    for row in (row for row in rows if not row.helper):
-        taken[row.lane] = _lane_label(painter, scene, frame, fonts, row, indent)
-    strips = [(row, lanes[row.lane].name.split()[-1]) for row in rows if row.helper]
+    tracks = list(frame.visible(frame.layout.tracks))
+    for track in (track for track in tracks if not track.helper):
+        taken[track.lane] = _lane_label(painter, scene, frame, fonts, track, indent)
+    strips = [(track, lanes[track.lane].name.split()[-1]) for track in tracks if track.helper]
     strips += [
-        (row, scene.beside_ghosts.get(scene.facts[row.lane].name, tr("predicted")))
-        for row in frame.visible(frame.layout.ghosts)
+        (track, scene.beside_ghosts.get(scene.facts[track.lane].name, tr("predicted")))
+        for track in frame.visible(frame.layout.ghosts)
     ]
     strips += [
-        (row, scene.facts[row.lane].peak or tr("memory"))
-        for row in frame.visible(frame.layout.memory)
+        (track, scene.facts[track.lane].peak or tr("memory"))
+        for track in frame.visible(frame.layout.memory)
     ]
-    for row, text in strips:
-        _strip_label(painter, frame, fonts, row, text, taken.get(lanes[row.lane].serves))
+    for track, text in strips:
+        _strip_label(painter, frame, fonts, track, text, taken.get(lanes[track.lane].serves))
 
 
 def draw_headings(
@@ -173,22 +173,22 @@ def cores_text(scene: Scene, device: str) -> str:
 
 
 def _lane_label(
-    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, row: Row, indent: float
+    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, track: Track, indent: float
 ) -> QRectF:
     """Draw a lane's label; returns where its last line stands."""
-    facts = scene.facts[row.lane]
-    if row.lane in frame.layout.pins:
-        stripe = QRectF(2, frame.top + row.top, PIN, frame.layout.rooms[row.lane])
+    facts = scene.facts[track.lane]
+    if track.lane in frame.layout.pins:
+        stripe = QRectF(2, frame.top + track.top, PIN, frame.layout.rooms[track.lane])
         painter.fillRect(stripe, QColor(frame.theme.accent))
     first = " · ".join(filter(None, (facts.beside, facts.idle)))
     details = [text for text in (first, "" if frame.layout.memory else facts.peak) if text]
-    room = frame.layout.rooms[row.lane]
+    room = frame.layout.rooms[track.lane]
     if room < NAME + DETAIL * len(details):
         details = ["  ".join(details)]
     if room < NAME + DETAIL:
         details = []
     heights = NAME + DETAIL * len(details)
-    y = frame.top + row.top + max(0.0, (row.height - heights) / 2)
+    y = frame.top + track.top + max(0.0, (track.height - heights) / 2)
     wide = frame.left - indent - 10
     painter.setPen(QColor(frame.theme.text))
     _line(painter, fonts.bold, QRectF(indent, y, wide, NAME), facts.name)
@@ -204,10 +204,10 @@ def _lane_label(
 
 
 def _strip_label(
-    painter: QPainter, frame: Frame, fonts: Fonts, row: Row, text: str, taken: QRectF | None
+    painter: QPainter, frame: Frame, fonts: Fonts, track: Track, text: str, taken: QRectF | None
 ) -> None:
-    """What a thin row under a lane is, beside its left end, unless it would touch what is there."""
-    middle, end = frame.top + row.top + row.height / 2, frame.left - 8
+    """What a thin track under a lane is, at its left end, unless it would touch what is there."""
+    middle, end = frame.top + track.top + track.height / 2, frame.left - 8
     wide = text_width(fonts.small, text)
     lines = QRectF(end - wide, middle - DETAIL / 2 + AIR, wide, DETAIL - 2 * AIR)
     if taken is None or not taken.intersects(lines):

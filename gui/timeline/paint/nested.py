@@ -1,4 +1,4 @@
-"""What stands inside the bars of nested rows: the numbers of blocks, or names."""
+"""What stands inside the bars of nested tracks: the numbers of blocks, or names."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from PySide6.QtGui import QPainter
 from core.plan.plan import Role
 from core.plan.task import ABSENT
 from gui.timeline.layout.fonts import Fonts
-from gui.timeline.layout.frame import Frame, Row
+from gui.timeline.layout.frame import Frame, Track
 from gui.timeline.reduce.reduction import Bars, reduce_lane
 from gui.timeline.state.scene import Scene
 
-LEAST_HEIGHT = 12.0  # lower rows have no room for a number
+LEAST_HEIGHT = 12.0  # lower tracks have no room for a number
 AIR = 6.0  # pixels of a bar that its number leaves free
 DIGIT = 7.0  # about the width of one, in pixels
 
 
 def draw_block_numbers(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
-    """The block's number, or its own name, in each bar of a nested row with room for it."""
+    """The block's number, or its own name, in each bar of a nested track with room for it."""
     lanes = scene.trace.header.lanes
     painter.setFont(fonts.small)
-    for row in frame.visible(frame.layout.rows):
-        nested = row.helper and lanes[row.lane].role is Role.NESTED
-        if nested and row.height >= LEAST_HEIGHT:
-            bars = reduce_lane(scene.columns[row.lane], frame.view)
+    for track in frame.visible(frame.layout.tracks):
+        nested = track.helper and lanes[track.lane].role is Role.NESTED
+        if nested and track.height >= LEAST_HEIGHT:
+            bars = reduce_lane(scene.columns[track.lane], frame.view)
             if isinstance(bars, Bars):
-                _draw_row(painter, scene, frame, row, bars)
+                _draw_row(painter, scene, frame, track, bars)
 
 
-def _draw_row(painter: QPainter, scene: Scene, frame: Frame, row: Row, bars: Bars) -> None:
+def _draw_row(painter: QPainter, scene: Scene, frame: Frame, track: Track, bars: Bars) -> None:
     left = np.maximum(bars.left, 0.0)
     room = np.minimum(bars.right, frame.view.width) - left - AIR
-    texts = _texts(scene, row.lane, bars.first, len(left))
+    texts = _texts(scene, track.lane, bars.first, len(left))
     # Estimated for all bars at once; measuring each text would take longer than drawing those few.
     fits = room >= DIGIT * np.char.str_len(texts)
     fits &= np.char.str_len(texts) > 0
@@ -43,7 +43,7 @@ def _draw_row(painter: QPainter, scene: Scene, frame: Frame, row: Row, bars: Bar
         x, wide = frame.left + left[place], room[place] + AIR - 1
         painter.setPen(letters[bars.family[place]][0])
         painter.drawText(
-            QRectF(x, frame.top + row.top, wide, row.height),
+            QRectF(x, frame.top + track.top, wide, track.height),
             Qt.AlignmentFlag.AlignCenter,
             str(texts[place]),
         )

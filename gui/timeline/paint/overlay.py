@@ -113,13 +113,13 @@ def areas_of(frame: Frame, lanes: Sequence[int], x0: float, x1: float) -> list[Q
     """What stands for some lanes, from one pixel to another; neighbours are one area."""
     chosen, beside = frozenset(lanes), False
     areas: list[QRectF] = []
-    # A helper's row (copies, nested blocks) between two chosen lanes does not part their areas.
-    for row in sorted(frame.layout.rows, key=lambda row: row.top):
-        if row.lane in chosen and beside:
-            areas[-1].setBottom(frame.top + row.bottom)
-        elif row.lane in chosen:
-            areas.append(QRectF(x0, frame.top + row.top, x1 - x0, row.height))
-        beside = row.lane in chosen or (beside and row.helper)
+    # A helper's track (copies, nested blocks) between two chosen lanes does not part their areas.
+    for track in sorted(frame.layout.tracks, key=lambda track: track.top):
+        if track.lane in chosen and beside:
+            areas[-1].setBottom(frame.top + track.bottom)
+        elif track.lane in chosen:
+            areas.append(QRectF(x0, frame.top + track.top, x1 - x0, track.height))
+        beside = track.lane in chosen or (beside and track.helper)
     for group in frame.layout.groups:
         if group.folded and chosen.issuperset(group.numbers):
             areas.append(QRectF(x0, frame.top + group.top, x1 - x0, group.height))
@@ -179,9 +179,9 @@ def draw_empty(painter: QPainter, theme: Theme, fonts: Fonts, area: QRectF, wait
 
 def rect_of(trace: Trace, frame: Frame, what: Span | Gap) -> QRectF:
     """Where a span or gap is in the picture."""
-    row = frame.layout.row_of(what.lane)
+    track = frame.layout.track_of(what.lane)
     start, end = bounds_of(trace, what, frame.now)
-    return frame.row_rect(row, start, end)
+    return frame.rect(track, start, end)
 
 
 def _prior(trace: Trace, gap: Gap) -> Span | None:
@@ -214,13 +214,13 @@ def draw_measure(
     """
     first, second = measure.first, measure.second
     assert first.end is not None
-    rows = [
-        row for row in frame.layout.rows if row.lane in (first.lane, second.lane)
-    ]  # a lane that is folded away has no row
-    if not rows:
+    tracks = [
+        track for track in frame.layout.tracks if track.lane in (first.lane, second.lane)
+    ]  # a lane that is folded away has no track
+    if not tracks:
         return
-    below = frame.top + max(row.bottom for row in rows)
-    above = frame.top + min(row.top for row in rows)
+    below = frame.top + max(track.bottom for track in tracks)
+    above = frame.top + min(track.top for track in tracks)
     # Both dimension lines have room below the lower lane, or both go above the upper one.
     down = below + 2 * ROOM + 6 <= floor
     heights = [below + ROOM * n if down else above - ROOM * n for n in (0.8, 1.8)]

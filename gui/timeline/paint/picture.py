@@ -14,7 +14,7 @@ from PySide6.QtGui import QColor, QPainter
 from core.trace.span import Span
 from gui.look.theme import Theme
 from gui.timeline.layout.fonts import Fonts, text_width
-from gui.timeline.layout.frame import AXIS, LABELS, Frame, Row
+from gui.timeline.layout.frame import AXIS, LABELS, Frame, Track
 from gui.timeline.paint.arrows import draw_dependencies
 from gui.timeline.paint.boxes import boxes_of, draw_boxes, fill_boxes, stacked
 from gui.timeline.paint.critical import draw_critical
@@ -23,7 +23,7 @@ from gui.timeline.paint.idle import idle_ground
 from gui.timeline.paint.label_column import LabelColumn
 from gui.timeline.paint.margins import draw_axis, draw_steps
 from gui.timeline.paint.nested import draw_block_numbers
-from gui.timeline.paint.pixels import Palette, draw_rows, is_halved, palette_of
+from gui.timeline.paint.pixels import Palette, draw_tracks, is_halved, palette_of
 from gui.timeline.paint.reasons import draw_reasons
 from gui.timeline.paint.search_hits import draw_count, draw_hits
 from gui.timeline.paint.strips import draw_strips
@@ -46,14 +46,14 @@ def draw_scene(
     draw_axis(painter, frame, fonts, bottom)
     draw_steps(painter, scene, frame, fonts, AXIS, bottom)
     parts = frame.layers()
-    per_pixel = max(_draw_rows(painter, scene, part, fonts, area, labels) for part in parts)
+    per_pixel = max(_draw_tracks(painter, scene, part, fonts, area, labels) for part in parts)
     draw_groups(painter, scene, frame)
     painter.setClipping(False)
     draw_folds(painter, scene, frame, fonts, AXIS, bottom)
     return per_pixel
 
 
-def _draw_rows(
+def _draw_tracks(
     painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, area: QRectF, labels: LabelColumn
 ) -> float:
     body = QRectF(0, frame.ceiling, area.width(), min(area.bottom(), frame.floor) - frame.ceiling)
@@ -86,38 +86,38 @@ class LanePainter:
     def draw(self) -> float:
         """Draw everything; returns the spans a pixel of the densest lane, 0 if all is exact."""
         idle = idle_ground(self.painter, self.scene, self.frame)
-        rows = list(self.frame.visible(self.frame.layout.rows))
-        for row in rows:
-            idle.draw(self.painter, self.frame.place(row), row.helper)
-        folded: list[tuple[Row, int]] = []
-        for row, reduced in zip(rows, self._spans(rows), strict=True):
-            draw_hits(self.painter, self.scene, self.frame, row)
+        tracks = list(self.frame.visible(self.frame.layout.tracks))
+        for track in tracks:
+            idle.draw(self.painter, self.frame.place(track), track.helper)
+        folded: list[tuple[Track, int]] = []
+        for track, reduced in zip(tracks, self._spans(tracks), strict=True):
+            draw_hits(self.painter, self.scene, self.frame, track)
             if isinstance(reduced, PixelColumns):
                 self.per_pixel = max(self.per_pixel, reduced.per_pixel)
-                folded.append((row, reduced.count))
-            elif not row.helper:
-                self._texts(row, reduced)
+                folded.append((track, reduced.count))
+            elif not track.helper:
+                self._texts(track, reduced)
         self._write()
         for span in self.scene.trace.open_tasks:
             self._open(span)
-        for row, count in folded:
-            draw_count(self.painter, self.frame, self.fonts, row, count)
+        for track, count in folded:
+            draw_count(self.painter, self.frame, self.fonts, track, count)
         return float(f"{self.per_pixel:.2g}")  # a figure that changes with each frame says nothing
 
     def draw_spans(self) -> None:
         """Only the spans, for an overview."""
-        self._spans(self.frame.layout.rows)
+        self._spans(self.frame.layout.tracks)
 
-    def _spans(self, rows: Sequence[Row]) -> list[Bars | PixelColumns]:
+    def _spans(self, tracks: Sequence[Track]) -> list[Bars | PixelColumns]:
         scene, view = self.scene, self.frame.view
         found = [
             recoloured(
-                scene.colouring, reduce_lane(scene.columns[row.lane], view),
-                scene.trace, row.lane, view,
+                scene.colouring, reduce_lane(scene.columns[track.lane], view),
+                scene.trace, track.lane, view,
             )
-            for row in rows
+            for track in tracks
         ]  # fmt: skip
-        places = [self.frame.place(row) for row in rows]
+        places = [self.frame.place(track) for track in tracks]
         if not self.frame.vector:
             draw_reduced(self.painter, found, places, self.palette)
             return found
@@ -126,27 +126,29 @@ class LanePainter:
             fill_boxes(self.painter, boxes, place.left(), place.bottom(), self.colours)
         return found
 
-    def _texts(self, row: Row, bars: Bars) -> None:
+    def _texts(self, track: Track, bars: Bars) -> None:
         left = np.maximum(bars.left, 0.0)
         right = np.minimum(bars.right, self.frame.view.width)
         wide = np.flatnonzero(right - left >= LABEL_PIXELS)
         if not len(wide):
             return
-        staged = len(self.scene.facts[row.lane].stages) > 1
-        low = row.height < PAIR_PIXELS
-        places = self.scene.columns[row.lane].rows[bars.first + wide].tolist()
+        staged = len(self.scene.facts[track.lane].stages) > 1
+        low = track.height < PAIR_PIXELS
+        places = self.scene.columns[track.lane].rows[bars.first + wide].tolist()
         words = self.scene.words(self.fonts, staged, low, self.frame.vector).of(places)
         columns = (left[wide] + self.frame.left, right[wide] - left[wide] - 1, bars.family[wide])
         for one, x, room, family in zip(words, *(c.tolist() for c in columns), strict=True):
-            self._put(one, row, x + room / 2, room, self.letters[family])
+            self._put(one, track, x + room / 2, room, self.letters[family])
 
-    def _put(self, words: BarWords, row: Row, x: float, room: float, pens: tuple[int, ...]) -> None:
+    def _put(
+        self, words: BarWords, track: Track, x: float, room: float, pens: tuple[int, ...]
+    ) -> None:
         """The best label that fits into each part of a bar, with what the bar carries below it."""
-        part = row.height / len(words.parts)
+        part = track.height / len(words.parts)
         second = words.second
         if second is not None and (part < 40 or second.width > room - 4):
             second = None
-        y = self.frame.top + row.top + part / 2
+        y = self.frame.top + track.top + part / 2
         for choices, pen in zip(words.parts, cycle(pens), strict=False):
             for label in choices:
                 if label.width <= room - 2:
@@ -184,12 +186,12 @@ class LanePainter:
         view, layout = self.frame.view, self.frame.layout
         if end < view.start or start > view.end or not layout.shows(span.lane):
             return  # out of sight, its group is folded, or it is filtered out
-        row = layout.row_of(span.lane)
-        rect = self.frame.row_rect(row, start, end)
+        track = layout.track_of(span.lane)
+        rect = self.frame.rect(track, start, end)
         # The bar is translucent, and idle time's hatch would show through it.
         self.painter.fillRect(rect, QColor(self.frame.theme.plot))
         self._open_parts(rect, self.colours[self.scene.colouring.code_of(span)])
-        if row.helper or rect.width() < LABEL_PIXELS:
+        if track.helper or rect.width() < LABEL_PIXELS:
             return
         self.painter.setFont(self.fonts.bold)
         self.painter.setPen(QColor(self.frame.theme.text))
@@ -212,9 +214,9 @@ def draw_reduced(
     painter: QPainter, reduced: Sequence[Bars | PixelColumns], places: Sequence[QRectF],
     palette: Palette,
 ) -> None:  # fmt: skip
-    """Draw what was reduced for some rows, each at its place, all as wide as the plot."""
+    """Draw what was reduced for some tracks, each at its place, all as wide as the plot."""
     if not any(is_halved(one.family, palette) for one in reduced):
-        draw_rows(painter, reduced, places, palette)
+        draw_tracks(painter, reduced, places, palette)
         return
     for one, place in zip(reduced, places, strict=True):
         draw_boxes(painter, boxes_of(one, place.width(), place.height()), place, palette)

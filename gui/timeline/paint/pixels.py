@@ -1,4 +1,4 @@
-"""Rows of spans as few lines of pixels, each stretched to its row's height, for a screen.
+"""Tracks of spans as few lines of pixels, each stretched to its track's height, for a screen.
 
 Thousands of rectangles in a row cost far more than the pixels that they cover. Of figures, and of
 bars in two colours, see `boxes`.
@@ -24,11 +24,11 @@ STEPS = np.arange(LEVELS, 0, -1, dtype=np.int8)  # of columns, from the highest
 SEAM_PIXELS = 5.0  # wider bars leave a pixel free, so that neighbours can be told apart
 
 
-def draw_rows(
+def draw_tracks(
     painter: QPainter, reduced: Sequence[Bars | PixelColumns], places: Sequence[QRectF],
     palette: Palette,
 ) -> None:  # fmt: skip
-    """Draw what was reduced for some rows, each at its place, all as wide as the plot.
+    """Draw what was reduced for some tracks, each at its place, all as wide as the plot.
 
     They are worked out together, which takes less time than one by one. Each family in them has
     one colour.
@@ -47,10 +47,10 @@ def draw_rows(
 
 
 def _draw_bars(
-    painter: QPainter, rows: Sequence[Bars], places: Sequence[QRectF], palette: Palette
+    painter: QPainter, tracks: Sequence[Bars], places: Sequence[QRectF], palette: Palette
 ) -> None:
     ratio = painter.device().devicePixelRatioF()
-    (families,) = families_of(rows, places[0].width(), ratio, palette)
+    (families,) = families_of(tracks, places[0].width(), ratio, palette)
     lines, pixels = palette[0][families], families.shape[1]
     image = image_of(lines)
     for number, place in enumerate(places):
@@ -59,20 +59,23 @@ def _draw_bars(
 
 
 def families_of(
-    rows: Sequence[Bars], width: float, ratio: float, palette: Palette,
+    tracks: Sequence[Bars], width: float, ratio: float, palette: Palette,
     insets: Sequence[float] = (0.0,),
 ) -> list[NDArray[np.int8]]:  # fmt: skip
-    """The family in each device pixel of rows of bars, or the palette's last entry where none is.
+    """The family in each device pixel of tracks of bars, or the palette's last entry where none is.
 
-    For each of the `insets` an array of shape (rows, device pixels), in which bars lose so many
+    For each of the `insets` an array of shape (tracks, device pixels), in which bars lose so many
     pixels at both ends if they are wide.
     """
     left, wide = extents(
-        np.concatenate([bars.left for bars in rows]),
-        np.concatenate([bars.right for bars in rows]), width,
+        np.concatenate([bars.left for bars in tracks]),
+        np.concatenate([bars.right for bars in tracks]), width,
     )  # fmt: skip
-    row = np.repeat(np.arange(len(rows)), [len(bars.left) for bars in rows])
-    family, nothing = np.concatenate([bars.family for bars in rows]), np.int8(palette.shape[1] - 1)
+    track = np.repeat(np.arange(len(tracks)), [len(bars.left) for bars in tracks])
+    family, nothing = (
+        np.concatenate([bars.family for bars in tracks]),
+        np.int8(palette.shape[1] - 1),
+    )
     pixels, found = pixels_of(width, ratio), []
     for inset in insets:
         roomy = wide > 3 * inset if inset else slice(None)
@@ -80,8 +83,8 @@ def families_of(
         # each.
         begin = left[roomy] + inset
         end = begin + (wide[roomy] - 2 * inset)
-        owner = owners(begin * ratio, end * ratio, pixels, row[roomy], len(rows))
-        found.append(np.append(family[roomy], nothing)[owner].reshape(len(rows), pixels))
+        owner = owners(begin * ratio, end * ratio, pixels, track[roomy], len(tracks))
+        found.append(np.append(family[roomy], nothing)[owner].reshape(len(tracks), pixels))
     return found
 
 
@@ -98,20 +101,20 @@ def extents(
 
 def owners(
     left: NDArray[np.floating], right: NDArray[np.floating], pixels: int,
-    row: int | NDArray[np.int64] = 0, rows: int = 1,
+    track: int | NDArray[np.int64] = 0, tracks: int = 1,
 ) -> NDArray[np.int64]:  # fmt: skip
     """Which of n boxes, sorted and apart, covers the centre of each pixel; n where none does.
 
     A box that is left with no pixel takes the first one behind its left edge from its neighbour.
-    Boxes may be those of several rows, one row behind the other, given by the `row` of each; so
-    are the pixels then, so many for each row.
+    Boxes may be those of several tracks, one behind the other, given by the `track` of each; so are
+    the pixels then, so many for each track.
     """
-    # Row and pixel are packed into one number, row * pixels + pixel, so that the boxes of all rows
-    # are one sorted array and need no loop. Pixel p has its centre at p + 0.5; its box is the one
-    # with left <= p + 0.5 < right, so a box has the pixels from ceil(left - 0.5) up to, not with,
-    # ceil(right - 0.5). Clipped before `zero` is added: else a bar that leaves the plot at its
-    # right would go on in the next row.
-    count, zero = len(left), row * pixels
+    # Track and pixel are packed into one number, track * pixels + pixel, so that the boxes of all
+    # tracks are one sorted array and need no loop. Pixel p has its centre at p + 0.5, and its box
+    # is the one with left <= p + 0.5 < right: a box has the pixels from ceil(left - 0.5) up to, not
+    # with, ceil(right - 0.5). Clipped before `zero` is added: else a bar that leaves the plot at
+    # its right would go on in the next track.
+    count, zero = len(left), track * pixels
     first = np.clip(np.ceil(left - 0.5), 0, pixels).astype(np.int64) + zero
     last = np.clip(np.ceil(right - 0.5), 0, pixels).astype(np.int64) + zero
     np.maximum.accumulate(first, out=first)  # a step that is predicted to be longer meets the next
@@ -123,12 +126,12 @@ def owners(
     #   which     2   0   2    1    2      2, the number of boxes, means none
     #   found   [ 2,  0,  2,  1, 1, 2 ]
     bounds = np.empty(2 * count + 2, np.int64)
-    bounds[0], bounds[1:-1:2], bounds[2:-1:2], bounds[-1] = 0, first, last, rows * pixels
+    bounds[0], bounds[1:-1:2], bounds[2:-1:2], bounds[-1] = 0, first, last, tracks * pixels
     which = np.full(2 * count + 1, count)
     which[1::2] = np.arange(count)
     found = np.repeat(which, np.diff(bounds))
     # A box without a pixel is still something that happened: it takes one, though not one of the
-    # next row, where it stands at the very end of its own.
+    # next track, where it stands at the very end of its own.
     narrow = np.flatnonzero(last <= first)
     found[np.minimum(first, zero + pixels - 1)[narrow]] = narrow
     return found
@@ -165,19 +168,19 @@ def image_of(pixels: NDArray[np.uint32]) -> QImage:
 
 
 def _draw_columns(
-    painter: QPainter, rows: Sequence[PixelColumns], places: Sequence[QRectF], palette: Palette
+    painter: QPainter, tracks: Sequence[PixelColumns], places: Sequence[QRectF], palette: Palette
 ) -> None:
-    colour = palette[0][np.stack([columns.family for columns in rows])]
-    # A column of level n is coloured in the lowest n of LEVELS lines. (rows, 1, columns) against
-    # (LEVELS, 1) gives (rows, LEVELS, columns), then line LEVELS * row + step of one image.
-    level = np.stack([levels_of(columns) for columns in rows])
+    colour = palette[0][np.stack([columns.family for columns in tracks])]
+    # A column of level n is coloured in the lowest n of LEVELS lines. (tracks, 1, columns) against
+    # (LEVELS, 1) gives (tracks, LEVELS, columns), then line LEVELS * track + step of one image.
+    level = np.stack([levels_of(columns) for columns in tracks])
     lines = np.where(level[:, None] >= STEPS[:, None], colour[:, None], np.uint32(0))
     pixels = colour.shape[1]
     image = image_of(lines.reshape(-1, pixels))
     for number, place in enumerate(places):
         edges = column_edges(place.height())
         for step, (upper, lower) in enumerate(pairwise(edges)):
-            # Low rows have levels of equal height (level_heights), so nothing between their edges.
+            # Low tracks have levels of equal height (level_heights): nothing between their edges.
             if upper < lower:
                 target = QRectF(place.left(), place.top() + upper, pixels, lower - upper)
                 painter.drawImage(target, image, QRectF(0, LEVELS * number + step, pixels, 1))
@@ -185,7 +188,7 @@ def _draw_columns(
 
 @lru_cache(maxsize=64)
 def column_edges(height: float) -> list[float]:
-    """Where a row of `height` is cut: from the top of the highest columns to the bottom of all."""
+    """Where a track of `height` is cut: from the top of the highest column to the bottom."""
     return [*(height - level_heights(STEPS, height)).tolist(), height]
 
 
@@ -195,7 +198,7 @@ def levels_of(columns: PixelColumns) -> NDArray[np.int8]:
 
 
 def level_heights(level: NDArray[np.int8], height: float) -> NDArray[np.float64]:
-    """The pixels of levels above 0 on a row of `height`; what is there at all can be seen."""
+    """The pixels of levels above 0 on a track of `height`; what is there at all can be seen."""
     # Never below two pixels: a single short span in a wide column would round to nothing.
     heights: NDArray[np.float64] = np.maximum(2.0, level / LEVELS * height)
     return heights
@@ -205,7 +208,7 @@ def draw_slices(
     painter: QPainter, pixels: NDArray[np.uint32], edges: Sequence[float], place: QRectF,
     ratio: float,
 ) -> None:  # fmt: skip
-    """Draw lines of device pixels at a row's `place`, each from its edge below the top to the next.
+    """Draw lines of device pixels at a track's `place`, each from its edge to the next.
 
     `pixels` has the shape (lines, device pixels), `edges` one more than there are lines.
     """

@@ -12,13 +12,13 @@ from core.explain.causes import CAUSES, Cause
 from core.explain.stretches import Stretches
 from gui.look.text import tr
 from gui.timeline.layout.fonts import Fonts, text_width
-from gui.timeline.layout.frame import Frame, Row, Viewport
+from gui.timeline.layout.frame import Frame, Track, Viewport
 from gui.timeline.reduce.reduction import count_before, count_until
 from gui.timeline.state.scene import Scene
 
 STEP_PIXELS = 100.0  # narrower steps have no bubble with room for a word
 LEAST = 22.0  # pixels of the narrowest bubble with a word
-LOW = 14.0  # lower rows have no word
+LOW = 14.0  # lower tracks have no word
 AIR = 2.0  # free pixels on both sides of a word, and of the ground under it
 HEIGHT = 13.0
 MORE = "…"  # after a word that does not tell all
@@ -38,33 +38,38 @@ def steps_to_explain(scene: Scene, view: Viewport, least: float = STEP_PIXELS) -
 def draw_reasons(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
     """A word in each bubble with room for it, of the steps that have been explained."""
     known = [s for s in steps_to_explain(scene, frame.view) if scene.explained.knows(s)]
-    rows = {
-        row.lane: row
-        for row in frame.visible(frame.layout.rows)
-        if not row.helper and row.height >= LOW
+    tracks = {
+        track.lane: track
+        for track in frame.visible(frame.layout.tracks)
+        if not track.helper and track.height >= LOW
     }
     painter.setFont(fonts.small)
     for step in known:
-        _draw_step(painter, scene, frame, fonts, rows, step)
+        _draw_step(painter, scene, frame, fonts, tracks, step)
 
 
 def _draw_step(
-    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, rows: Mapping[int, Row], step: int
+    painter: QPainter,
+    scene: Scene,
+    frame: Frame,
+    fonts: Fonts,
+    tracks: Mapping[int, Track],
+    step: int,
 ) -> None:
     """A word in every stretch of one cause; in a gap without such a word, its main cause."""
     # Two passes: a gap of several causes is cut into stretches, none of which may have room for a
     # word; then the gap as a whole may have it, for its main cause.
     named: set[int] = set()
-    for gap, room, cause in _rooms(scene.explained.stretches(step), frame, rows):
+    for gap, room, cause in _rooms(scene.explained.stretches(step), frame, tracks):
         if _draw_word(painter, frame, fonts, room, cause, ""):
             named.add(gap)
-    for gap, room, cause in _rooms(scene.explained.gaps(step), frame, rows):
+    for gap, room, cause in _rooms(scene.explained.gaps(step), frame, tracks):
         if gap not in named:
             _draw_word(painter, frame, fonts, room, cause, MORE)
 
 
 def _rooms(
-    found: Stretches, frame: Frame, rows: Mapping[int, Row]
+    found: Stretches, frame: Frame, tracks: Mapping[int, Track]
 ) -> Iterator[tuple[int, QRectF, Cause]]:
     """Gap, visible place and cause of a step's stretches that may have room for a word."""
     view = frame.view
@@ -73,10 +78,10 @@ def _rooms(
     # Stretches are sorted by lane, and lane n has those from lane_first[n] on.
     lanes = np.searchsorted(found.lane_first, wide, "right") - 1
     for i, lane in zip(wide.tolist(), lanes.tolist(), strict=True):
-        row = rows.get(lane)
-        if row is not None:
+        track = tracks.get(lane)
+        if track is not None:
             left, right = view.x(float(start[i])), view.x(float(end[i]))
-            room = QRectF(frame.left + left, frame.top + row.top, right - left, row.height)
+            room = QRectF(frame.left + left, frame.top + track.top, right - left, track.height)
             yield int(found.gap[i]), room, CAUSES[found.cause[i]]
 
 

@@ -1,4 +1,4 @@
-"""What was searched for, on rows however reduced and in the strip of the whole run; and counts."""
+"""Search hits, on tracks however reduced and in the strip of the whole run; and counts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gui.look.text import about_text, tr
 from gui.look.theme import Theme
 from gui.look.writing import CENTRE, write
 from gui.timeline.layout.fonts import Fonts, text_width
-from gui.timeline.layout.frame import Frame, Row
+from gui.timeline.layout.frame import Frame, Track
 from gui.timeline.paint.pixels import draw_slices, owners, pixels_of
 from gui.timeline.reduce.reduction import pixel_edges, visible
 from gui.timeline.state.scene import Scene
@@ -22,17 +22,17 @@ HIT = 4.0  # height of the tick over a span that was found, or in the strip of t
 WIDTH = 2.0  # of a tick in that strip
 LEAST = 3.0  # and its least width
 RIM = 1.0  # of the plot's colour below and beside it
-LOW = 13.0  # lower rows have no count
+LOW = 13.0  # lower tracks have no count
 AIR = 3.0
 
 
-def draw_hits(painter: QPainter, scene: Scene, frame: Frame, row: Row) -> None:
-    """A tick at the top of each span of a row that was searched for, however short it is."""
-    left, right = hit_pixels(scene, frame, row.lane)
+def draw_hits(painter: QPainter, scene: Scene, frame: Frame, track: Track) -> None:
+    """A tick at the top of each span of a track that was searched for, however short it is."""
+    left, right = hit_pixels(scene, frame, track.lane)
     if not len(left):
         return
-    theme, place = frame.theme, frame.place(row)
-    height = min(HIT, row.height / 2)
+    theme, place = frame.theme, frame.place(track)
+    height = min(HIT, track.height / 2)
     if frame.vector:
         places = list(zip(left.tolist(), right.tolist(), strict=True))
         for colour, rim in ((theme.plot, RIM), (theme.text, 0.0)):
@@ -76,13 +76,13 @@ def hit_pixels(
     return left - short, right + short
 
 
-def draw_count(painter: QPainter, frame: Frame, fonts: Fonts, row: Row, count: int) -> None:
-    """How many spans a reduced row stands for, at its right end."""
-    if row.helper or row.height < LOW:
+def draw_count(painter: QPainter, frame: Frame, fonts: Fonts, track: Track, count: int) -> None:
+    """How many spans a reduced track stands for, at its right end."""
+    if track.helper or track.height < LOW:
         return
     words = tr("{count} spans", count=about_text(count))
     width = text_width(fonts.small, words) + 2 * AIR
-    place = frame.place(row)
+    place = frame.place(track)
     tag = QRectF(place.right() - width - AIR, place.center().y() - LOW / 2, width, LOW)
     painter.fillRect(tag, QColor(frame.theme.plot))
     write(painter, fonts.small, frame.theme.muted, tag, words, CENTRE)

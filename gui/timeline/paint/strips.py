@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from core.trace.trace import Trace
 from gui.look.theme import Theme, mixed
-from gui.timeline.layout.frame import Frame, Row
+from gui.timeline.layout.frame import Frame, Track
 from gui.timeline.paint.boxes import Boxes, boxes_of, draw_boxes, fill_boxes, runs
 from gui.timeline.paint.pixels import (
     Palette,
@@ -42,21 +42,23 @@ def draw_strips(painter: QPainter, scene: Scene, frame: Frame) -> None:
     if scene.ghosts:
         draw_ghosts(painter, scene, frame, list(frame.visible(frame.layout.ghosts)))
     most, latest = scene.most_held, float(scene.bounds[1])  # a live run tells memory with its spans
-    rows = list(frame.visible(frame.layout.memory))
-    if rows and most:
-        draw_memory(painter, [scene.memory[row.lane] for row in rows], frame, rows, most, latest)
+    tracks = list(frame.visible(frame.layout.memory))
+    if tracks and most:
+        draw_memory(
+            painter, [scene.memory[track.lane] for track in tracks], frame, tracks, most, latest
+        )
 
 
-def draw_ghosts(painter: QPainter, scene: Scene, frame: Frame, rows: Sequence[Row]) -> None:
+def draw_ghosts(painter: QPainter, scene: Scene, frame: Frame, tracks: Sequence[Track]) -> None:
     """The predicted spans of lanes, outlined and pale, as no measured span is."""
     if scene.prediction is None:
         return
     ghost = _ghost_colours(scene.colouring, frame.theme, bool(scene.doubt))
     found = []
-    for row in rows:
-        reduced = _reduced_ghost(scene, scene.prediction, row.lane, frame)
+    for track in tracks:
+        reduced = _reduced_ghost(scene, scene.prediction, track.lane, frame)
         if isinstance(reduced, PixelColumns) or len(reduced.left):
-            found.append((reduced, frame.place(row)))
+            found.append((reduced, frame.place(track)))
     # Bars and columns are worked out apart: `_draw_together` scales each of them in its own way.
     together: dict[type, list[tuple[Bars | PixelColumns, QRectF]]] = {Bars: [], PixelColumns: []}
     for one, place in found:
@@ -76,7 +78,7 @@ def _draw_ghost(
     painter: QPainter, reduced: Bars | PixelColumns, place: QRectF, ghost: _GhostColours,
     vector: bool,
 ) -> None:  # fmt: skip
-    """One row as boxes, and pale ones within them."""
+    """One track as boxes, and pale ones within them."""
     outer, within = boxes_of(reduced, place.width(), place.height()), place.adjusted(0, 0, 0, -EDGE)
     if vector:
         fill_boxes(painter, outer, place.left(), place.bottom(), ghost.solid)
@@ -99,23 +101,23 @@ def _reduced_ghost(scene: Scene, prediction: Trace, lane: int, frame: Frame) -> 
 
 
 def _draw_together(
-    painter: QPainter, rows: Sequence[Bars | PixelColumns], places: Sequence[QRectF],
+    painter: QPainter, tracks: Sequence[Bars | PixelColumns], places: Sequence[QRectF],
     ghost: _GhostColours,
 ) -> None:  # fmt: skip
-    """Rows of one sort: lines at top and bottom, pale between, wide bars with lines at their ends.
+    """Tracks of one sort: lines at top and bottom, pale between, lines at the ends of wide bars.
 
-    Columns are WIDE, and as high as the row: it is too low to tell how busy they are.
+    Columns are WIDE, and as high as the track: it is too low to tell how busy they are.
     """
     solid, pale, ratio = ghost.solid_codes, ghost.pale_codes, 1 / WIDE
-    bars = [row for row in rows if isinstance(row, Bars)]
+    bars = [track for track in tracks if isinstance(track, Bars)]
     if bars:
         ratio = painter.device().devicePixelRatioF()
         outer, inner = families_of(bars, places[0].width(), ratio, solid, (0.0, EDGE))
     else:
         nothing = np.int8(solid.shape[1] - 1)
-        columns = [row for row in rows if isinstance(row, PixelColumns)]
+        columns = [track for track in tracks if isinstance(track, PixelColumns)]
         outer = inner = np.stack([np.where(c.busy > 0, c.family, nothing) for c in columns])
-    # Three lines of pixels a row, stretched to their heights: outline, body, outline. A bar too
+    # Three lines of pixels a track, stretched to their heights: outline, body, outline. A bar too
     # narrow for an outline has no body (0), and is filled with the outline's colour.
     edge, within = solid[0][outer], pale[0][inner]
     lines = np.stack([edge, np.where(within > 0, within, edge), edge], axis=1)
@@ -125,7 +127,7 @@ def _draw_together(
 
 
 def draw_memory(
-    painter: QPainter, memory: Sequence[LaneMemory], frame: Frame, rows: Sequence[Row],
+    painter: QPainter, memory: Sequence[LaneMemory], frame: Frame, tracks: Sequence[Track],
     most: float, end: float,
 ) -> None:  # fmt: skip
     """What lanes hold up to `end` ns: activations from the bottom up, above them all the rest.
@@ -140,19 +142,19 @@ def draw_memory(
     columns = [reduce_memory(one, view, end) for one in memory]
     # Rounded up to half pixels: neighbours that differ by less become equal, which keeps the
     # outline of figures short (stepped_line).
-    scale = (rows[0].height - HEADROOM) * STEPS_PER_PIXEL / most
+    scale = (tracks[0].height - HEADROOM) * STEPS_PER_PIXEL / most
     held, activations = (
         np.ceil(np.stack(parts) * scale) / STEPS_PER_PIXEL
         for parts in ([c.held for c in columns], [c.activations for c in columns])
     )
     if frame.vector:
-        for row, over, under in zip(rows, held, activations, strict=True):
-            _draw_areas(painter, over, under, frame.left, frame.top + row.bottom, frame.theme)
+        for track, over, under in zip(tracks, held, activations, strict=True):
+            _draw_areas(painter, over, under, frame.left, frame.top + track.bottom, frame.theme)
         return
     ratio = painter.device().devicePixelRatioF()
-    pixels = memory_pixels(held, activations, rows[0].height, ratio, frame.theme)
-    for row, mine in zip(rows, pixels, strict=True):
-        place = QRectF(frame.left, frame.top + row.top, wide * mine.shape[1], row.height)
+    pixels = memory_pixels(held, activations, tracks[0].height, ratio, frame.theme)
+    for track, mine in zip(tracks, pixels, strict=True):
+        place = QRectF(frame.left, frame.top + track.top, wide * mine.shape[1], track.height)
         painter.drawImage(place, image_of(mine))
 
 

@@ -64,7 +64,7 @@ def draw_areas(
 def draw_shades(
     painter: QPainter, together: Sequence[Aggregate | Lanewise], frame: Frame, rect: QRectF
 ) -> None:
-    """A thin row for each aggregate over the visible time: the paler, the fewer lanes are busy."""
+    """A thin track for each aggregate over visible time: the fewer lanes are busy, the paler."""
     wide = round(rect.width() * painter.device().devicePixelRatioF())
     view, colours = frame.view, np.array([_mean_rgb(own) for own in frame.theme.families])
     shares = np.array([one.shares(view.resized(wide)) for one in together])

@@ -1,1 +1,1 @@
-"""What a timeline shows, as values without widgets: viewport, selection, rows, history."""
+"""What a timeline shows, as values without widgets: viewport, selection, tracks, history."""

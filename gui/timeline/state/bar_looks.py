@@ -1,7 +1,7 @@
 """What a bar looks like: what its colour says, and the words in it.
 
-Its colour says its kind, unless something else is chosen. Words are laid out once for each row of
-the task table, and drawn many times.
+Its colour says its kind, unless something else is chosen. Words are laid out once for each task,
+and drawn many times.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ COLUMNS = (
 """The columns of Spans that a bar's words are made from."""
 Choices = tuple[str, ...]
 Colours = tuple[tuple[QColor, ...], ...]
-KEPT = 20_000  # rows whose words are kept; with more, all are laid out anew
+KEPT = 20_000  # tasks whose words are kept; with more, all are laid out anew
 SHORTER = (24, 12, 6)  # letters of a name that is too long for its bar
 
 
@@ -103,8 +103,8 @@ class BarWords:
     second: Label | None
 
 
-class WordsOfRows:
-    """The words in the bars of a task table's rows, as they look in one kind of lanes.
+class WordsOfTasks:
+    """The words in the bars of a table's tasks, as they look in one kind of lanes.
 
     `bold` and `small` are their fonts (QFont.toString). Bars of lanes that are `staged` name their
     stages; those that are `low` have one line. On paper, which nobody can zoom, a word that does
@@ -118,15 +118,15 @@ class WordsOfRows:
         self._fonts = ((bold, False), (small, True))[: 2 if shrinks else 1]
         self._known: dict[int, BarWords] = {}
 
-    def of(self, rows: Sequence[int]) -> list[BarWords]:
-        """The words of some rows; those that are not known yet are laid out."""
+    def of(self, tasks: Sequence[int]) -> list[BarWords]:
+        """The words of tasks, given by their rows in the table; unknown ones are laid out."""
         known = self._known
         if len(known) > KEPT:
             known.clear()
-        return [known.get(row) or known.setdefault(row, self._laid_out(row)) for row in rows]
+        return [known.get(task) or known.setdefault(task, self._laid_out(task)) for task in tasks]
 
-    def _laid_out(self, row: int) -> BarWords:
-        task = self._table.rows[row]
+    def _laid_out(self, place: int) -> BarWords:
+        task = self._table.rows[place]
         kind, *numbers, stage, paired_stage, rows, size = (task[name].item() for name in COLUMNS)
         if task["name"] == ABSENT:
             parts = labels_of(kind, tuple(numbers), stage, paired_stage, self._staged)

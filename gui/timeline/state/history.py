@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from core.recording.bookmarks import Bookmark
 from gui.timeline.layout.frame import Viewport
-from gui.timeline.layout.groups import RowState
+from gui.timeline.layout.groups import TrackState
 from gui.timeline.state.selection import Selection
 
 MOST_VIEWS = 100
@@ -16,14 +16,14 @@ MOST_VIEWS = 100
 class ViewState:
     """What one can go back to: the time that is visible, and how the lanes stand.
 
-    `height` is a lane's, None for what fits; `scroll` is in pixels; `rows` is how the lanes are
+    `height` is a lane's, None for what fits; `scroll` is in pixels; `tracks` is how the lanes are
     ordered and folded, `bookmarks` what is marked.
     """
 
     view: Viewport
     height: float | None = None
     scroll: int = 0
-    rows: RowState = field(default_factory=RowState)
+    tracks: TrackState = field(default_factory=TrackState)
     bookmarks: tuple[Bookmark, ...] = ()
 
 

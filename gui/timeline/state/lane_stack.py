@@ -1,4 +1,4 @@
-"""How the lanes of a timeline are stacked: what the user wants of the rows, laid out."""
+"""How the lanes of a timeline are stacked: what the user wants of the tracks, laid out."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from core.plan.plan import Lane, Role
 from gui.timeline.layout.frame import Layout
-from gui.timeline.layout.groups import Arrangement, Grouping, Replicas, RowState, Strips, arrange
+from gui.timeline.layout.groups import Arrangement, Grouping, Replicas, Strips, TrackState, arrange
 from gui.timeline.layout.stacking import BY_HAND, lay_out, lay_out_window
 from gui.timeline.state.scene import Scene
 
 
 class LaneStack:
-    """What the user wants of the rows. `height` is a compute lane's; None is what fits.
+    """What the user wants of the tracks. `height` is a compute lane's; None is what fits.
 
     `state` is how they are arranged, `chosen` what may stand beside the spans. Those of it are
     `wanted` for which there is something to show, and of these are `shown` that leave the lanes
@@ -22,12 +22,12 @@ class LaneStack:
     def __init__(self) -> None:
         self.chosen = Strips(memory=True, prediction=True, nested=True)
         self.height: float | None = None
-        self.state = RowState()
+        self.state = TrackState()
         self.layout = Layout()
         self.wanted = self.shown = Strips()
         self._names: tuple[str, ...] = ()
         self._replicas: Replicas = {}
-        self._arranged: tuple[tuple[tuple[Lane, ...], RowState, Replicas], Arrangement] | None = (
+        self._arranged: tuple[tuple[tuple[Lane, ...], TrackState, Replicas], Arrangement] | None = (
             None
         )
         self._seen: tuple[Layout, float, float, Layout] | None = None

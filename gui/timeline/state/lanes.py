@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from gui.timeline.layout.frame import AXIS, STEPS
-from gui.timeline.layout.groups import Arrangement, Grouping, RowState, compute_lanes, moved
+from gui.timeline.layout.groups import Arrangement, Grouping, TrackState, compute_lanes, moved
 from gui.timeline.state.timeline import TimelineState
 
 GROUPINGS = tuple(Grouping)
@@ -28,13 +28,13 @@ def lane_counts(state: TimelineState) -> tuple[int, int]:
 def reveal(state: TimelineState, lane: int) -> None:
     """Scroll as little as is needed to see a lane."""
     layout = state.stack.layout
-    row = layout.stands.get(lane)
-    if row is None or lane in layout.pins:
+    track = layout.stands.get(lane)
+    if track is None or lane in layout.pins:
         return
-    end = row.top + layout.rooms.get(lane, row.height)
+    end = track.top + layout.rooms.get(lane, track.height)
     page = state.size[1] - AXIS - STEPS
-    if row.top - layout.band < state.scroll:
-        state.scroll_to(int(row.top - layout.band - ABOVE))
+    if track.top - layout.band < state.scroll:
+        state.scroll_to(int(track.top - layout.band - ABOVE))
     elif end > state.scroll + page:
         state.scroll_to(int(end - page + BELOW))
 
@@ -84,21 +84,21 @@ class LaneArranger:
         self._state = state
 
     @property
-    def rows(self) -> RowState:
-        """How the rows are arranged."""
+    def tracks(self) -> TrackState:
+        """How the tracks are arranged."""
         return self._state.stack.state
 
     # Groups
 
     def group_by(self, grouping: Grouping, node_devices: int | None = None) -> None:
         """Group the lanes otherwise; `node_devices` is how many devices a node has from now on."""
-        rows = self.rows.grouped_by(grouping)
-        count = rows.node_devices if node_devices is None else max(1, node_devices)
-        self._arrange(replace(rows, node_devices=count))
+        tracks = self.tracks.grouped_by(grouping)
+        count = tracks.node_devices if node_devices is None else max(1, node_devices)
+        self._arrange(replace(tracks, node_devices=count))
 
     def group_otherwise(self) -> None:
         """Group the lanes by the next thing that they can be grouped by."""
-        self.group_by(GROUPINGS[(GROUPINGS.index(self.rows.grouping) + 1) % len(GROUPINGS)])
+        self.group_by(GROUPINGS[(GROUPINGS.index(self.tracks.grouping) + 1) % len(GROUPINGS)])
 
     def fold(self) -> None:
         """Fold the chosen lane's group, or open it; without a chosen lane, the first group."""
@@ -110,7 +110,7 @@ class LaneArranger:
 
     def toggle(self, key: str) -> None:
         """Fold a group, or open it."""
-        self._arrange(self.rows.toggled(key))
+        self._arrange(self.tracks.toggled(key))
 
     def fold_all(self) -> None:
         """Fold every group."""
@@ -126,7 +126,7 @@ class LaneArranger:
     def pin(self) -> None:
         """Keep the chosen lane at the top, or put it back into its group."""
         if self._state.lane is not None:
-            self._arrange(self.rows.pin_toggled(self._state.lane))
+            self._arrange(self.tracks.pin_toggled(self._state.lane))
             reveal(self._state, self._state.lane)
 
     def move(self, by: int) -> None:
@@ -142,13 +142,13 @@ class LaneArranger:
         scene = self._state.scene
         if scene is not None:
             neighbours: Sequence[int] = arrangement_of(self._state).neighbours(lane)
-            self._arrange(moved(self.rows, scene.trace.header.lanes, neighbours, lane, place))
+            self._arrange(moved(self.tracks, scene.trace.header.lanes, neighbours, lane, place))
             reveal(self._state, lane)
 
     def filter(self, text: str) -> None:
         """Show only the lanes whose names match."""
-        if text != self.rows.filter:
-            self._arrange(replace(self.rows, filter=text), "filter")
+        if text != self.tracks.filter:
+            self._arrange(replace(self.tracks, filter=text), "filter")
 
     # Height
 
@@ -177,17 +177,17 @@ class LaneArranger:
     # Inside
 
     def _fold_only(self, keys: Iterable[str]) -> None:
-        self._arrange(replace(self.rows, folded=frozenset(keys)))
+        self._arrange(replace(self.tracks, folded=frozenset(keys)))
         if self._state.lane is not None:
             reveal(self._state, self._state.lane)
 
-    def _arrange(self, rows: RowState, gesture: str = "rows") -> None:
+    def _arrange(self, tracks: TrackState, gesture: str = "tracks") -> None:
         """Arrange the lanes so; `gesture` is one step back however often it comes in a row."""
         state = self._state
-        if gesture == "rows":
+        if gesture == "tracks":
             state.history.pause()
         state.remember(gesture)
-        state.stack.state = rows
+        state.stack.state = tracks
         state.lay_out()
         state.moved.emit()
-        state.rows_changed.emit()
+        state.tracks_changed.emit()

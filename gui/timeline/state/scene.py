@@ -22,7 +22,7 @@ from gui.timeline.layout.fonts import Fonts
 from gui.timeline.reduce.aggregate import Aggregate, Lanewise
 from gui.timeline.reduce.memory import LaneMemory
 from gui.timeline.reduce.reduction import LaneColumns
-from gui.timeline.state.bar_looks import Colouring, WordsOfRows
+from gui.timeline.state.bar_looks import Colouring, WordsOfTasks
 from gui.timeline.state.explained import Explained
 from gui.timeline.state.lane_facts import LaneFacts, lane_facts, placed
 
@@ -64,7 +64,7 @@ class Scene:
     folds: Folds = NO_FOLDS
     hits: dict[int, NDArray[np.int64]] = field(default_factory=dict)
     colouring: Colouring = field(default_factory=Colouring)
-    _words: dict[tuple[str, str, bool, bool, bool], WordsOfRows] = field(default_factory=dict)
+    _words: dict[tuple[str, str, bool, bool, bool], WordsOfTasks] = field(default_factory=dict)
     _rows_known: int = 0
     _neighbours: tuple[int, Span, Neighbours] | None = None
     _together: dict[tuple[int, ...], tuple[int, Aggregate]] = field(default_factory=dict)
@@ -120,13 +120,13 @@ class Scene:
             *(LaneFacts(lane.name) for lane in lanes[len(working) :]),
         ]
 
-    def words(self, fonts: Fonts, staged: bool, low: bool, shrinks: bool) -> WordsOfRows:
-        """The words in bars of lanes that are `staged`, of rows that are `low`; on paper."""
+    def words(self, fonts: Fonts, staged: bool, low: bool, shrinks: bool) -> WordsOfTasks:
+        """The words in bars of lanes that are `staged`, of tracks that are `low`; on paper."""
         looks = (fonts.bold.toString(), fonts.small.toString(), staged, low, shrinks)
         if looks not in self._words:
             if len(self._words) == MOST_LOOKS:
                 self._words.clear()
-            self._words[looks] = WordsOfRows(self.trace.table, *looks)
+            self._words[looks] = WordsOfTasks(self.trace.table, *looks)
         return self._words[looks]
 
     def neighbours_of(self, span: Span) -> Neighbours:

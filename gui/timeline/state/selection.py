@@ -31,37 +31,37 @@ Selection = Span | Gap | TimeRange
 
 def hit(scene: Scene, frame: Frame, x: float, y: float) -> Span | Gap | None:
     """The span, open task or idle gap at a pixel of the picture, or None."""
-    row = frame.layout.row_at(y - frame.top)
-    if row is None or x < frame.left:
+    track = frame.layout.track_at(y - frame.top)
+    if track is None or x < frame.left:
         return None
     time = frame.view.time(x - frame.left)
     reach = REACH * frame.view.ns_per_pixel
     for span in scene.trace.open_tasks:
-        if span.lane == row.lane and span.start - reach <= time:
+        if span.lane == track.lane and span.start - reach <= time:
             end = open_end(scene.trace, span, frame.now)
             if time < max(end, span.start + reach):
                 return span
-    index = nearest(scene.columns[row.lane], time, reach)
+    index = nearest(scene.columns[track.lane], time, reach)
     if index is not None:
-        return scene.trace.span(row.lane, index)
-    if scene.trace.header.lanes[row.lane].role is Role.NESTED:
+        return scene.trace.span(track.lane, index)
+    if scene.trace.header.lanes[track.lane].role is Role.NESTED:
         return None  # between blocks there is nothing to explain
-    return gap_at(scene.trace, row.lane, int(time))
+    return gap_at(scene.trace, track.lane, int(time))
 
 
 def lanes_between(scene: Scene, frame: Frame, y0: float, y1: float) -> tuple[int, ...] | None:
-    """The lanes whose rows lie between two heights or are cut by them, in the order of rows.
+    """The lanes whose tracks lie between two heights or are cut by them, in the order of tracks.
 
-    None, which means all lanes, where a drag begins on the axis or touches no row. A row that only
-    tells more of another lane stands for that one, and a folded group for all its lanes.
+    None, which means all lanes, where a drag begins on the axis or touches no track. A track that
+    only tells more of another lane stands for that one, and a folded group for all its lanes.
     """
     top, bottom = sorted((y0, y1))
     if y0 < frame.ceiling:
         return None
     touched = (
-        (row.lane,)
-        for row in frame.visible(frame.layout.rows)
-        if frame.top + row.bottom > top and frame.top + row.top <= bottom
+        (track.lane,)
+        for track in frame.visible(frame.layout.tracks)
+        if frame.top + track.bottom > top and frame.top + track.top <= bottom
     )
     folded = (
         group.numbers

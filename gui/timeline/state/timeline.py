@@ -29,9 +29,9 @@ class TimelineState(QObject):
     `LaneArranger` and `LaneChoice`. Whoever draws or mirrors a timeline observes the signals:
 
     - `scene_changed`: another run is shown.
-    - `view_changed`: the visible time is another; `moved`: the user moved it, or the rows.
+    - `view_changed`: the visible time is another; `moved`: the user moved it, or the tracks.
     - `selection_changed`, `following_changed`, `strips_changed` carry what is new.
-    - `rows_changed`: other lanes are shown, or in other places; `lane_changed`: another is chosen.
+    - `tracks_changed`: lanes or their places are others; `lane_changed`: another is chosen.
     - `picture_changed`: all has to be drawn anew; `overlay_changed`: only what lies over it.
 
     While a run is live and followed, `refresh` moves the view; after the first pan or zoom by
@@ -39,7 +39,7 @@ class TimelineState(QObject):
     number, None while there is none; it goes along with the selection. Distances are measured
     from the `anchor` to the selection. Moments count from the `origin`, which is as `count_from`
     says, or `aligned` with another timeline's; then no time is folded, so that both are drawn
-    alike. The rows are moved up by `scroll` pixels.
+    alike. The tracks are moved up by `scroll` pixels.
     """
 
     scene_changed = Signal()
@@ -48,7 +48,7 @@ class TimelineState(QObject):
     selection_changed = Signal(object)
     following_changed = Signal(bool)
     strips_changed = Signal(object)
-    rows_changed = Signal()
+    tracks_changed = Signal()
     lane_changed = Signal()
     picture_changed = Signal()
     overlay_changed = Signal()
@@ -93,11 +93,11 @@ class TimelineState(QObject):
         self.set_following(saved is None or saved.following)
         self.lay_out()
         if saved is not None:
-            # Behind `lay_out`: what is restored includes how far the rows are scrolled, which a
-            # layout with too few rows would cut.
+            # Behind `lay_out`: what is restored includes how far the tracks are scrolled, which a
+            # layout with too few tracks would cut.
             self.restore(saved.state)
         self.lane = _lane_of(scene, self.selection, None)
-        self.rows_changed.emit()
+        self.tracks_changed.emit()
         self.lane_changed.emit()
         if scene is not None and not live and self.following and self.choose_zoom:
             self.move(settled_view(self.viewport, scene))
@@ -148,7 +148,7 @@ class TimelineState(QObject):
         self.now = now
         self.move(self.viewport)  # more time may be folded by now
         # Laying out is no matter of each frame: only when new replicas, or the first memory
-        # counters, ask for other rows.
+        # counters, ask for other tracks.
         if self.stack.is_stale(self.scene):
             self.lay_out()
         if self.following and now is not None:
@@ -189,7 +189,7 @@ class TimelineState(QObject):
         self.picture_changed.emit()
 
     def scroll_to(self, pixels: float) -> None:
-        """Move the rows up by so many pixels, as far as there are rows."""
+        """Move the tracks up by so many pixels, as far as there are tracks."""
         scroll = min(max(0, round(pixels)), self.most_scroll)
         if scroll != self.scroll:
             self.scroll = scroll
@@ -255,13 +255,13 @@ class TimelineState(QObject):
             self.history.pause()
 
     def restore(self, state: ViewState) -> None:
-        """Take a state; the rows stay where they are scrolled to if they are as high as in it."""
+        """Take a state; the tracks stay where they are scrolled to if they are as high as in it."""
         stack = self.stack
-        if (state.height, state.rows) != (stack.height, stack.state):
-            stack.height, stack.state = state.height, state.rows
+        if (state.height, state.tracks) != (stack.height, stack.state):
+            stack.height, stack.state = state.height, state.tracks
             self.lay_out()
             self.scroll_to(state.scroll)
-            self.rows_changed.emit()
+            self.tracks_changed.emit()
         self.bookmarks.take_back(state.bookmarks)
         self.move(state.view.resized(self.viewport.width))
 

@@ -13,7 +13,9 @@ from PySide6.QtCore import QTimer
 from core.engine.client import EngineClient
 from core.engine.messages import Ended, Outcome
 from core.recording import spool
+from core.recording.decode import append_batch, merged
 from core.recording.recording import open_recording
+from core.trace.trace import Trace
 from gui.app import session as module
 from gui.app.session import Session
 from tests.gui.fake_client import FakeClient
@@ -31,7 +33,7 @@ def test_a_whole_run_arrives_in_order(session: Session, client: FakeClient, qtbo
     said: list[str] = []
     session.ready.connect(lambda _: said.append("ready"))
     session.run_started.connect(lambda _: said.append("started"))
-    session.rows_came.connect(lambda _: said.append("rows"))
+    session.records_came.connect(lambda _: said.append("rows"))
     session.run_ended.connect(lambda _: said.append("ended"))
     session.start()
     session.run(specification())
@@ -47,7 +49,7 @@ def test_many_messages_are_taken_in_shares_and_none_is_lost(
     session: Session, client: FakeClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MOST_SHARE_S", 0.0005)
-    monkeypatch.setattr(module, "MOST_ROWS", 100)
+    monkeypatch.setattr(module, "MOST_RECORDS", 100)
     spec = specification(steps=200)
     session.run(spec)
     client.perform(spec)
@@ -61,6 +63,31 @@ def test_many_messages_are_taken_in_shares_and_none_is_lost(
     assert len(session.runs[0].trace.steps) == 202
     session.runs[0].save(tmp_path / "run.arrow")
     assert rows_in(tmp_path / "run.arrow") == sum(map(len, batches(spec)[1]))
+
+
+def test_a_large_batch_is_taken_in_parts_and_each_row_once(
+    session: Session, client: FakeClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[int] = []
+
+    def append(trace: Trace, batch: pa.RecordBatch) -> None:
+        taken.append(len(batch))
+        append_batch(trace, batch)
+
+    monkeypatch.setattr(module, "append_batch", append)
+    monkeypatch.setattr(module, "MOST_RECORDS", 50)
+    spec = specification(steps=20)
+    header, made = batches(spec)
+    plans = sum("plan" in batch["record"].to_pylist() for batch in made)
+    session.run(spec)
+    client.say(header, *made[:plans], merged(made[plans:]), Ended(Outcome.FINISHED))
+    while session.live is not None or session.asking:
+        session.tick()
+    run = session.runs[0]
+    assert max(taken) < 2 * 50 and sum(taken) == sum(map(len, made))
+    assert list(run.trace) == list(trace_of(spec)) and run.trace.open_tasks == []
+    run.save(tmp_path / "run.arrow")
+    assert list(open_recording(tmp_path / "run.arrow").trace) == list(run.trace)
 
 
 def rows_in(path: Path) -> int:

@@ -94,8 +94,8 @@ def compared(stand: Stand, tmp_path: Path) -> Stand:
 def click(qtbot: QtBot, view: TimelineView, span: Span) -> None:
     """Click on the middle of a span's bar."""
     frame = view.state.frame
-    row = next(row for row in frame.layout.rows if row.lane == span.lane)
-    rect = frame.row_rect(row, span.start, span.end or span.start)
+    row = next(row for row in frame.layout.tracks if row.lane == span.lane)
+    rect = frame.rect(row, span.start, span.end or span.start)
     at = QPoint(round(rect.center().x()), round(rect.center().y()))
     qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
 

@@ -112,7 +112,7 @@ def test_joins_are_those_of_tasks_that_both_views_show(
     joins = joins_of(two.matches, a.state.frame, b.state.frame)
     assert len(joins.pairs) == joins.of == len(two.matches)
     lanes = two.matches.a.lane[two.matches.of_a[joins.pairs]].tolist()
-    tops = {row.lane: a.state.frame.top + row.top for row in a.state.frame.layout.rows}
+    tops = {row.lane: a.state.frame.top + row.top for row in a.state.frame.layout.tracks}
     assert joins.a.top.tolist() == [tops[lane] for lane in lanes]
     b.navigator.fit_between(0.0, 1.0)
     assert joins_of(two.matches, a.state.frame, b.state.frame).of == 0

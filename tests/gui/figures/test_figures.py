@@ -32,7 +32,7 @@ from gui.figures.titles import shared_title
 from gui.look.causes import Pattern
 from gui.look.families import FAMILIES, Family
 from gui.look.theme import DARK, LIGHT, contrast
-from gui.timeline.layout.groups import RowState, arrange
+from gui.timeline.layout.groups import TrackState, arrange
 from gui.timeline.layout.stacking import lay_out
 from gui.timeline.state.scene import Scene
 from tests.make_believe import GPUS, record, specification, trace_of, without_steps
@@ -315,8 +315,8 @@ def test_a_folded_group_is_drawn_as_areas_that_are_as_high_as_its_lanes_are_busy
     gpipe: Trace,
 ) -> None:
     lanes = gpipe.header.lanes
-    (section,) = arrange(lanes, RowState(), {}).sections
-    state = RowState().toggled(section.key)
+    (section,) = arrange(lanes, TrackState(), {}).sections
+    state = TrackState().toggled(section.key)
     folded = lay_out(lanes, 1000, arranged=arrange(lanes, state, {}))
     assert [group.folded for group in folded.groups] == [True]
     root = svg(figure_of([Scene(gpipe)], FigureOptions(), extras=Extras(layout=folded)))

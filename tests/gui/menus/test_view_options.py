@@ -24,7 +24,7 @@ SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModi
 
 
 def shown(window: MainWindow) -> list[int]:
-    return [row.lane for row in window.timeline.state.stack.layout.rows if not row.helper]
+    return [row.lane for row in window.timeline.state.stack.layout.tracks if not row.helper]
 
 
 def press(window: MainWindow, key: Qt.Key, keys: Qt.KeyboardModifier = NO_KEYS) -> None:
@@ -37,7 +37,7 @@ def test_lanes_are_arranged_by_keys_alone(window: MainWindow) -> None:
     window.timeline.state.show_scene(Scene(trace_of(run, Hardware(64, 8 << 30))))
     press(window, Qt.Key.Key_G)
     press(window, Qt.Key.Key_G)
-    assert window.timeline.lanes.rows.grouping is Grouping.PIPELINE
+    assert window.timeline.lanes.tracks.grouping is Grouping.PIPELINE
     assert window.actions_by_name["group_pipelines"].isChecked()
     press(window, Qt.Key.Key_S, SHIFT)
     press(window, Qt.Key.Key_E)
@@ -64,8 +64,8 @@ def test_the_menu_says_how_lanes_are_grouped_and_it_is_remembered(
     assert window.actions_by_name["group_nodes"].isChecked()
     window.actions_by_name["nested"].trigger()
     again = make_window(client, settings)
-    assert again.timeline.lanes.rows.grouping is Grouping.NODE
-    assert again.timeline.lanes.rows.node_devices == 4
+    assert again.timeline.lanes.tracks.grouping is Grouping.NODE
+    assert again.timeline.lanes.tracks.node_devices == 4
     assert not again.timeline.state.stack.chosen.nested
     assert not again.actions_by_name["nested"].isChecked()
 
@@ -77,8 +77,8 @@ def test_the_number_of_a_nodes_devices_is_asked_for_without_waiting(window: Main
     assert dialog.isVisible()
     dialog.setIntValue(16)
     dialog.accept()
-    assert window.timeline.lanes.rows.grouping is Grouping.NODE
-    assert window.timeline.lanes.rows.node_devices == 16
+    assert window.timeline.lanes.tracks.grouping is Grouping.NODE
+    assert window.timeline.lanes.tracks.node_devices == 16
 
 
 def test_settings_that_cannot_be_read_give_groups_by_device() -> None:

@@ -122,7 +122,7 @@ def test_a_drag_is_counted_and_copied_by_keys_and_a_bar_of_it_selects_a_span(
     record(specification(), path)
     window.files.open_from(path)
     QApplication.processEvents()
-    row = window.timeline.state.frame.layout.row_of(1)
+    row = window.timeline.state.frame.layout.track_of(1)
     y = window.timeline.state.frame.top + row.top + row.height / 2
     mouse(window, QEvent.Type.MouseButtonPress, LABELS + 50, y, LEFT)
     mouse(window, QEvent.Type.MouseMove, LABELS + 400, y, NO_BUTTON)

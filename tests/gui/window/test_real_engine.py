@@ -167,7 +167,7 @@ def test_the_last_bars_stay_until_the_next_run_has_some_and_ranks_are_counted(
     )
     window, words, shown = real_window, [], []
     assert window.run_shown is first
-    window.form.set_specification(Specification("ddp", SMALL, "2xcpu", batch=32, steps=2))
+    window.form.set_specification(Specification("ddp", SMALL, "2xcpu", batch=32, steps=100))
 
     def look() -> None:
         words.append(window.bar.step.text())

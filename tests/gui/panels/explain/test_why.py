@@ -242,7 +242,7 @@ def test_the_action_outlines_the_tasks_that_core_names(
     boxes = path_boxes(scene, frame, step)
     assert len(boxes) == len(pieces) > 5
     for box, piece in zip(boxes, pieces, strict=True):
-        row = frame.layout.row_of(int(columns.lane[piece.task]))
+        row = frame.layout.track_of(int(columns.lane[piece.task]))
         assert (box.top(), box.height()) == (frame.top + row.top, row.height)
         assert box.left() == pytest.approx(frame.x(piece.start), abs=0.01)
         assert box.width() >= frame.x(piece.end) - frame.x(piece.start) - 0.01

@@ -1,4 +1,4 @@
-"""A reduced row hides nothing: counts, what a pixel stands for, marks of what was searched for."""
+"""A reduced track hides nothing: counts, what a pixel stands for, marks of search hits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.plan.task import KINDS
 from gui.look.text import about_text
 from gui.timeline.interact.folded import Folded, folded_at, folded_card, share_lines
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.layout.frame import LABELS, Row
+from gui.timeline.layout.frame import LABELS, Track
 from gui.timeline.state.scene import Scene
 from tests.large_traces import large_trace
 
@@ -40,8 +40,8 @@ def view(qtbot: object, scene: Scene) -> Iterator[TimelineView]:
     made.close()
 
 
-def row_of(view: TimelineView) -> Row:
-    return view.state.frame.layout.row_of(LANE)
+def track_of(view: TimelineView) -> Track:
+    return view.state.frame.layout.track_of(LANE)
 
 
 def pixels(view: TimelineView, top: float, height: float) -> np.ndarray:
@@ -59,7 +59,7 @@ def code(colour: str) -> int:
 def test_a_pixels_shares_are_those_of_a_count_span_by_span(scene: Scene) -> None:
     spans = scene.trace.spans(LANE)
     start, end = float(spans.start[100]) + 0.5, float(spans.end[150]) - 0.5
-    found = folded_at(scene, Row(LANE, 0, 20), start, end)
+    found = folded_at(scene, Track(LANE, 0, 20), start, end)
     expected: dict[object, float] = {}
     for s, e, kind in zip(spans.start, spans.end, spans["kind"], strict=True):
         spent = min(e, end) - max(s, start)
@@ -72,13 +72,13 @@ def test_a_pixels_shares_are_those_of_a_count_span_by_span(scene: Scene) -> None
 
 
 def test_the_card_of_a_folded_pixel_tells_count_shares_and_idle_time(view: TimelineView) -> None:
-    frame, row = view.state.frame, row_of(view)
-    y = frame.top + row.top + row.height / 2
+    frame, track = view.state.frame, track_of(view)
+    y = frame.top + track.top + track.height / 2
     view.overlays.hover_at(QPointF(LABELS + 300, y))
     assert view.overlays.hovered is not None
     _, title, lines = view.overlays.hovered
     time = view.state.viewport.time(300.0)
-    count = folded_at(view.state.scene, row, time, time + view.state.viewport.ns_per_pixel).count
+    count = folded_at(view.state.scene, track, time, time + view.state.viewport.ns_per_pixel).count
     assert title.startswith(f"{count} spans in ")
     assert title.endswith(" on cpu:3")
     shares = [float(line.split()[-2]) for line in lines[:-1]]
@@ -90,8 +90,8 @@ def test_a_pixel_of_bars_has_no_such_card(view: TimelineView) -> None:
     view.navigator.fit_between(*view.state.scene.bounds)
     end = view.state.scene.bounds[1]
     view.navigator.fit_between(end * 0.5, end * 0.52)
-    frame, row = view.state.frame, row_of(view)
-    assert folded_card(view.state.scene, frame, LABELS + 300, frame.top + row.top + 5) is None
+    frame, track = view.state.frame, track_of(view)
+    assert folded_card(view.state.scene, frame, LABELS + 300, frame.top + track.top + 5) is None
 
 
 def test_kinds_beyond_the_first_four_are_added_up() -> None:
@@ -109,31 +109,33 @@ def test_counts_are_exact_while_they_are_small(count: int, text: str) -> None:
 
 
 def test_a_reduced_row_says_at_its_right_end_how_many_spans_it_has(view: TimelineView) -> None:
-    row = row_of(view)
-    band = pixels(view, row.top, row.height)[:, -90:]
+    track = track_of(view)
+    band = pixels(view, track.top, track.height)[:, -90:]
     assert (band == code(view.state.theme.plot)).sum() > 300
     end = view.state.scene.bounds[1]
     view.navigator.fit_between(end * 0.5, end * 0.52)
-    assert (pixels(view, row.top, row.height)[:, -90:] == code(view.state.theme.plot)).sum() < 300
+    assert (
+        pixels(view, track.top, track.height)[:, -90:] == code(view.state.theme.plot)
+    ).sum() < 300
 
 
 def test_a_single_hit_among_thousands_of_spans_is_marked(view: TimelineView) -> None:
-    row, spans = row_of(view), view.state.scene.trace.spans(LANE)
+    track, spans = track_of(view), view.state.scene.trace.spans(LANE)
     ink = code(view.state.theme.text)
-    assert not (pixels(view, row.top, 3)[:, :600] == ink).any()
+    assert not (pixels(view, track.top, 3)[:, :600] == ink).any()
     view.state.scene.hits = {LANE: np.array([1000])}
     view.state.refresh(None)
-    marked = np.flatnonzero((pixels(view, row.top, 3) == ink).all(axis=0))
+    marked = np.flatnonzero((pixels(view, track.top, 3) == ink).all(axis=0))
     middle = view.state.viewport.x((spans.start[1000] + spans.end[1000]) / 2)
     assert 3 <= len(marked) <= 4
     assert marked.mean() + 0.5 == pytest.approx(middle, abs=1)
 
 
 def test_many_hits_cost_what_their_pixels_cost_and_are_all_marked(view: TimelineView) -> None:
-    row, spans = row_of(view), view.state.scene.trace.spans(LANE)
+    track, spans = track_of(view), view.state.scene.trace.spans(LANE)
     view.state.scene.hits = {LANE: np.arange(2000)}
     view.state.refresh(None)
-    marked = (pixels(view, row.top, 3) == code(view.state.theme.text)).all(axis=0)
+    marked = (pixels(view, track.top, 3) == code(view.state.theme.text)).all(axis=0)
     last = int(view.state.viewport.x(float(spans.end[1999])))
     first = int(view.state.viewport.x(float(spans.start[0]))) + 1
     assert marked[first:last].mean() > 0.8  # all but what is idle

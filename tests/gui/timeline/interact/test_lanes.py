@@ -45,8 +45,8 @@ def view(qtbot: object) -> Iterator[TimelineView]:
 def spot(view: TimelineView, lane: int, x: float = 40) -> QPoint:
     """A pixel on a lane's label, or to the right of it."""
     frame = view.state.frame
-    row = frame.layout.row_of(lane)
-    return QPoint(int(x), int(frame.top + row.top + row.height / 2))
+    track = frame.layout.track_of(lane)
+    return QPoint(int(x), int(frame.top + track.top + track.height / 2))
 
 
 def heading(view: TimelineView, name: str) -> QPoint:
@@ -57,7 +57,7 @@ def heading(view: TimelineView, name: str) -> QPoint:
 
 
 def lanes_shown(view: TimelineView) -> list[int]:
-    return [row.lane for row in view.state.stack.layout.rows if not row.helper]
+    return [track.lane for track in view.state.stack.layout.tracks if not track.helper]
 
 
 def click(view: TimelineView, at: QPoint) -> None:
@@ -94,7 +94,7 @@ def test_a_click_on_its_heading_folds_a_group_and_another_one_opens_it(
 def test_a_folded_group_shows_what_its_lanes_do(view: TimelineView) -> None:
     view.lanes.group_by(Grouping.PIPELINE)
     view.lanes.fold_all()
-    assert not view.state.stack.layout.rows
+    assert not view.state.stack.layout.tracks
     at = heading(view, "pipeline 0")
     assert {view.state.theme.forward, view.state.theme.backward} <= colours(view, at.y())
     QTest.mouseMove(view.viewport(), QPoint(int(LABELS + view.state.viewport.width / 2), at.y()))
@@ -135,8 +135,8 @@ def test_a_pinned_lane_stays_at_the_top_while_the_others_scroll(view: TimelineVi
     for scrolled in (0, 120, 350):
         view.verticalScrollBar().setValue(scrolled)
         layout = view.state.frame.layout
-        tops.append(view.state.frame.top + layout.row_of(6).top)
-        assert layout.rows[0].lane == 6
+        tops.append(view.state.frame.top + layout.track_of(6).top)
+        assert layout.tracks[0].lane == 6
     assert tops == [tops[0]] * 3
     view.lanes.pin()
     assert lanes_shown(view) == list(range(8))
@@ -179,10 +179,10 @@ def test_choosing_a_lane_out_of_sight_scrolls_to_it(view: TimelineView) -> None:
     for _ in range(8):
         view.choice.step(1)
     assert view.state.lane == 7
-    row = view.state.frame.layout.row_of(7)
-    top = view.state.frame.top + row.top
+    track = view.state.frame.layout.track_of(7)
+    top = view.state.frame.top + track.top
     assert top >= AXIS + STEPS
-    assert top + row.height <= view.viewport().height()
+    assert top + track.height <= view.viewport().height()
 
 
 def test_the_filter_shows_some_lanes_and_escape_all(view: TimelineView) -> None:
@@ -223,7 +223,7 @@ def test_folding_is_taken_back_like_a_zoom(view: TimelineView) -> None:
     view.navigator.zoom_back()
     assert lanes_shown(view) == list(range(8))
     view.navigator.zoom_back()
-    assert view.lanes.rows.grouping is Grouping.DEVICE
+    assert view.lanes.tracks.grouping is Grouping.DEVICE
 
 
 def test_another_run_has_its_lanes_in_its_own_order(view: TimelineView) -> None:
@@ -232,7 +232,7 @@ def test_another_run_has_its_lanes_in_its_own_order(view: TimelineView) -> None:
     view.lanes.group_by(Grouping.NODE)
     view.state.show_scene(Scene(trace_of(specification(steps=1))))
     assert lanes_shown(view) == [0, 1]
-    assert view.lanes.rows.grouping is Grouping.NODE
+    assert view.lanes.tracks.grouping is Grouping.NODE
     assert view.state.lane is None
 
 
@@ -242,12 +242,12 @@ def test_only_rows_that_can_be_seen_are_handed_to_be_drawn(view: TimelineView) -
     for scrolled in (0, 3000, view.verticalScrollBar().maximum()):
         view.verticalScrollBar().setValue(scrolled)
         layout = view.state.frame.layout
-        parts = (*layout.rows, *layout.ghosts, *layout.memory)
+        parts = (*layout.tracks, *layout.ghosts, *layout.memory)
         assert 0 < len(parts) < 60
         body = range(int(AXIS + STEPS), view.viewport().height() + 1)
-        tops = [view.state.frame.top + row.top for row in layout.rows]
+        tops = [view.state.frame.top + track.top for track in layout.tracks]
         assert sum(int(top) in body for top in tops) >= len(tops) - 2
-        assert layout.row_of(399).lane == 399
+        assert layout.track_of(399).lane == 399
     assert view.lane_filter.isVisible()
     assert view.lane_filter.count.text() == "400 lanes"
     assert view.lane_filter.y() >= AXIS - 4  # above it stands what the axis counts
@@ -283,7 +283,7 @@ def test_the_overview_of_very_many_lanes_puts_neighbours_together(qtbot: object)
 
     def first_busy(y: int) -> int:
         """The leftmost pixel of a height in which something is drawn."""
-        row = [image.pixelColor(int(x * ratio), int(y * ratio)).name() for x in wide]
-        return next(n for n, name in enumerate(row) if name != plain)
+        track = [image.pixelColor(int(x * ratio), int(y * ratio)).name() for x in wide]
+        return next(n for n, name in enumerate(track) if name != plain)
 
     assert first_busy(8) < first_busy(18) < first_busy(27)

@@ -84,7 +84,7 @@ def drag(view: TimelineView, start: tuple[float, float], end: tuple[float, float
 def spot(view: TimelineView, lane: int, time: float) -> tuple[float, float]:
     """The pixel of a time on a lane."""
     frame = view.state.frame
-    row = frame.layout.row_of(lane)
+    row = frame.layout.track_of(lane)
     return frame.x(time), frame.top + row.top + row.height / 2
 
 
@@ -137,7 +137,7 @@ def test_a_drag_over_a_folded_group_selects_all_its_lanes(view: TimelineView) ->
 
 def test_neighbouring_lanes_are_shaded_as_one_area(view: TimelineView) -> None:
     frame = view.state.frame
-    rows = {row.lane: row for row in frame.layout.rows}
+    rows = {row.lane: row for row in frame.layout.tracks}
     (both,) = areas_of(frame, [0, 1, 2], 0.0, 10.0)
     assert (both.top(), both.bottom()) == (frame.top + rows[0].top, frame.top + rows[2].bottom)
     apart = areas_of(frame, [0, 2], 0.0, 10.0)

@@ -80,8 +80,8 @@ def wheel(
 def spot(view: TimelineView, lane: int, time: float) -> tuple[float, float]:
     """The pixel of a time on a lane."""
     frame = view.state.frame
-    row = frame.layout.row_of(lane)
-    return frame.x(time), frame.top + row.top + row.height / 2
+    track = frame.layout.track_of(lane)
+    return frame.x(time), frame.top + track.top + track.height / 2
 
 
 def trace(view: TimelineView) -> Trace:
@@ -306,8 +306,8 @@ def test_a_narrow_span_still_paints_a_pixel(view: TimelineView) -> None:
     view.navigator.fit()
     view.navigator.zoom_at(40, LABELS + 300)
     image = view.grab().toImage()
-    row = view.state.frame.layout.rows[0]
-    y = int(view.state.frame.top + row.top + row.height / 2)
+    track = view.state.frame.layout.tracks[0]
+    y = int(view.state.frame.top + track.top + track.height / 2)
     first, last = (int(view.state.frame.x(t)) for t in trace(view).bounds)
     ratio = image.devicePixelRatio()
     colours = {image.pixelColor(int(x * ratio), int(y * ratio)).name() for x in range(first, last)}
@@ -372,4 +372,4 @@ def test_fitting_everything_fits_the_lanes_height_too(view: TimelineView) -> Non
 def lane_at(view: TimelineView, y: float) -> int:
     """The last lane that begins above a pixel of the widget."""
     frame = view.state.frame
-    return max(row.lane for row in frame.layout.rows if frame.top + row.top <= y)
+    return max(track.lane for track in frame.layout.tracks if frame.top + track.top <= y)

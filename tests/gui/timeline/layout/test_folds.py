@@ -123,10 +123,10 @@ def test_a_window_folds_the_measuring_of_costs_and_the_mouse_follows(
     ((start, end),) = view.state.viewport.folds.gaps
     assert fold_texts(scene, start, end)[0].startswith("measuring costs, 2")
     assert frame.x(end) - frame.x(start) < 0.5 * frame.view.width
-    row = frame.layout.rows[0]
+    track = frame.layout.tracks[0]
     last = trace.span(0, len(trace.spans(0)) - 1)
     x = frame.x((last.start + (last.end or 0)) / 2)
-    assert hit(scene, frame, x, frame.top + row.top + 2) == last
-    view.overlays.hover_at(QPointF(x, frame.top + row.top + 2))
+    assert hit(scene, frame, x, frame.top + track.top + 2) == last
+    view.overlays.hover_at(QPointF(x, frame.top + track.top + 2))
     assert view.overlays.crosshair is not None
     assert frame.x(view.overlays.crosshair.time) == pytest.approx(x, abs=7)

@@ -11,19 +11,19 @@ from hypothesis import strategies as st
 from core.plan.devices import Hardware
 from core.plan.lanes import make_lanes, with_helpers
 from core.plan.plan import Lane, Role
-from gui.timeline.layout.groups import Grouping, RowState, arrange, matcher, moved
+from gui.timeline.layout.groups import Grouping, TrackState, arrange, matcher, moved
 
 GPUS = [Lane(i, f"cuda:{i}", f"cuda:{i}") for i in range(20)]
 HOSTS = [Lane(i, f"n{i // 4}/cuda:{i % 4}", f"n{i // 4}/cuda:{i % 4}") for i in range(12)]
-NODES = RowState(Grouping.NODE)
+NODES = TrackState(Grouping.NODE)
 
 
-def names(lanes: list[Lane], state: RowState, **replicas: object) -> list[tuple[str, int]]:
+def names(lanes: list[Lane], state: TrackState, **replicas: object) -> list[tuple[str, int]]:
     """Name and number of lanes of each section."""
     return [(s.name, len(s.lanes)) for s in arrange(lanes, state, replicas).sections]
 
 
-def shown(lanes: list[Lane], state: RowState) -> list[int]:
+def shown(lanes: list[Lane], state: TrackState) -> list[int]:
     """The lanes from top to bottom."""
     arranged = arrange(lanes, state, {})
     parts = (arranged.pinned, *(section.lanes for section in arranged.sections))
@@ -51,14 +51,14 @@ def test_lanes_of_one_device_count_by_themselves() -> None:
 
 def test_lanes_that_hold_the_same_replicas_are_a_pipeline() -> None:
     held = {0: (0,), 1: (0,), 2: (1,), 3: (0, 1)}
-    sections = arrange(GPUS[:5], RowState(Grouping.PIPELINE), held).sections
+    sections = arrange(GPUS[:5], TrackState(Grouping.PIPELINE), held).sections
     assert [(section.name, len(section.lanes)) for section in sections] == [
         ("pipeline 0", 2), ("pipeline 1", 1), ("pipelines 0, 1", 1), ("no pipeline", 1),
     ]  # fmt: skip
 
 
 def test_lanes_that_are_not_grouped_have_no_heading() -> None:
-    (section,) = arrange(GPUS, RowState(Grouping.NONE), {}).sections
+    (section,) = arrange(GPUS, TrackState(Grouping.NONE), {}).sections
     assert not section.headed
     assert len(section.lanes) == 20
 
@@ -112,7 +112,7 @@ def test_a_lane_moves_within_its_group_and_no_further() -> None:
 
 @given(st.data())
 def test_whatever_is_moved_every_lane_is_shown_once(data: st.DataObject) -> None:
-    state = RowState(data.draw(st.sampled_from(Grouping)))
+    state = TrackState(data.draw(st.sampled_from(Grouping)))
     for lane, place in data.draw(st.lists(st.tuples(st.integers(0, 19), st.integers(-2, 22)))):
         if data.draw(st.booleans()):
             state = state.pin_toggled(lane)
@@ -125,4 +125,4 @@ def test_whatever_is_moved_every_lane_is_shown_once(data: st.DataObject) -> None
 
 def test_another_run_keeps_the_grouping_alone() -> None:
     state = replace(NODES, node_devices=4, filter="x", order=(1, 0), pinned=(1,))
-    assert state.fresh() == RowState(Grouping.NODE, 4)
+    assert state.fresh() == TrackState(Grouping.NODE, 4)

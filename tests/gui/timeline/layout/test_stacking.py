@@ -14,30 +14,32 @@ from tests.make_believe import GPUS, HARDWARE
 
 def test_a_copy_lane_stands_under_the_lane_that_it_serves_and_is_thinner() -> None:
     lanes = with_helpers(make_lanes(["cuda:0", "cuda:1"], GPUS, None), Role.COPY, "copy")
-    rows = lay_out(lanes, 600).rows
-    assert [lanes[row.lane].name for row in rows] == [
+    tracks = lay_out(lanes, 600).tracks
+    assert [lanes[track.lane].name for track in tracks] == [
         "cuda:0",
         "cuda:0 copy",
         "cuda:1",
         "cuda:1 copy",
     ]
-    assert all(thin.height < tall.height for tall, thin in zip(rows[::2], rows[1::2], strict=True))
+    assert all(
+        thin.height < tall.height for tall, thin in zip(tracks[::2], tracks[1::2], strict=True)
+    )
 
 
 @pytest.mark.parametrize("memory", [False, True])
 @pytest.mark.parametrize("count", [1, 2, 7, 40])
 def test_rows_never_overlap(count: int, memory: bool) -> None:
     layout = lay_out(make_lanes(["cpu"] * count, HARDWARE, None), 500, Strips(memory, memory))
-    parts = sorted((*layout.rows, *layout.ghosts, *layout.memory), key=lambda row: row.top)
+    parts = sorted((*layout.tracks, *layout.ghosts, *layout.memory), key=lambda track: track.top)
     assert all(a.bottom < b.top for a, b in pairwise(parts))
     assert layout.height >= parts[-1].bottom
 
 
 def test_rows_share_the_height_within_their_limits() -> None:
-    tall = lay_out(make_lanes(["cpu"] * 2, HARDWARE, None), 2000).rows[0].height
+    tall = lay_out(make_lanes(["cpu"] * 2, HARDWARE, None), 2000).tracks[0].height
     low = lay_out(make_lanes(["cpu"] * 100, HARDWARE, None), 500)
     assert tall == COMPUTE[1]
-    assert low.rows[0].height == COMPUTE[0]
+    assert low.tracks[0].height == COMPUTE[0]
     assert low.height > 500
 
 
@@ -53,18 +55,18 @@ def test_a_device_with_one_lane_of_its_name_has_no_heading() -> None:
 
 def test_a_height_between_two_rows_belongs_to_neither() -> None:
     layout = lay_out(make_lanes(["cpu"] * 2, HARDWARE, None), 500)
-    assert layout.row_at(layout.rows[0].top) is layout.rows[0]
-    assert layout.row_at(layout.rows[0].bottom) is None
+    assert layout.track_at(layout.tracks[0].top) is layout.tracks[0]
+    assert layout.track_at(layout.tracks[0].bottom) is None
 
 
 def test_ghost_helpers_and_memory_stand_under_their_lane_in_this_order() -> None:
     lanes = with_helpers(make_lanes(["cuda:0", "cuda:1"], GPUS, None), Role.COPY, "copy")
     layout = lay_out(lanes, 600, Strips(memory=True, prediction=True))
     for lane in (0, 1):
-        row, copy = layout.row_of(lane), layout.row_of(lane + 2)
+        track, copy = layout.track_of(lane), layout.track_of(lane + 2)
         ghost, memory = layout.ghosts[lane], layout.memory[lane]
-        assert row.bottom < ghost.top < copy.top < memory.top
-        assert layout.rooms[lane] == memory.bottom - row.top
+        assert track.bottom < ghost.top < copy.top < memory.top
+        assert layout.rooms[lane] == memory.bottom - track.top
 
 
 def test_eight_lanes_with_all_strips_fit_where_the_window_has_450_pixels_for_them() -> None:

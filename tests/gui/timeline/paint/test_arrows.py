@@ -62,7 +62,7 @@ def test_the_one_that_held_it_up_is_emphasised_and_lies_on_top(scene: Scene) -> 
 
 def test_arrows_between_lanes_leave_and_arrive_at_the_edges_of_bars(scene: Scene) -> None:
     span, frame = across(scene), frame_of(scene)
-    own = frame.layout.row_of(span.lane)
+    own = frame.layout.track_of(span.lane)
     for arrow in arrows_of(frame, span, scene.neighbours_of(span)):
         assert arrow.end.y() in (own.top, own.bottom) or arrow.start.y() in (own.top, own.bottom)
 

@@ -64,8 +64,8 @@ def test_the_line_runs_under_all_tasks_on_the_path_and_nothing_else(
                 first, last = (
                     timeline.state.viewport.x(moment) for moment in (piece.start, piece.end)
                 )
-                row = frame.layout.row_of(int(columns.lane[piece.task]))
-                foot = frame.top + row.top + row.height
+                track = frame.layout.track_of(int(columns.lane[piece.task]))
+                foot = frame.top + track.top + track.height
                 wanted |= {(foot, x) for x in range(math.floor(first), math.ceil(last))}
     drawn = set()
     for line in under_lines([scene.explained.trail(step) for step in steps], frame):

@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QImage
 from core.recording.decode import append_batch
 from core.trace.trace import Trace
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.layout.frame import LABELS, Row
+from gui.timeline.layout.frame import LABELS, Track
 from gui.timeline.layout.groups import Strips
 from gui.timeline.state.scene import Scene
 from tests.gui.exported import export_image
@@ -40,40 +40,40 @@ def with_prediction(view: TimelineView, scale: float = 0.8) -> Trace:
     return prediction
 
 
-def hover(view: TimelineView, row: Row, x: float) -> tuple[str, str]:
-    """The heading and the lines of the card at a pixel of the plot, on a row or strip."""
+def hover(view: TimelineView, track: Track, x: float) -> tuple[str, str]:
+    """The heading and the lines of the card at a pixel of the plot, on a track or strip."""
     view.overlays.hover_at(None)
-    view.overlays.hover_at(QPointF(LABELS + x, view.state.frame.top + row.top + row.height / 2))
+    view.overlays.hover_at(QPointF(LABELS + x, view.state.frame.top + track.top + track.height / 2))
     if view.overlays.hovered is None:
         return "", ""
     _, title, lines = view.overlays.hovered
     return title.replace("\u00a0", " "), "\n".join(lines).replace("\u00a0", " ")
 
 
-def colours_in(view: TimelineView, row: Row) -> set[str]:
+def colours_in(view: TimelineView, track: Track) -> set[str]:
     image: QImage = view.grab().toImage()
     ratio = image.devicePixelRatio()
-    top = view.state.frame.top + row.top
+    top = view.state.frame.top + track.top
     return {
         image.pixelColor(int(x * ratio), int(y * ratio)).name()
         for x in range(int(LABELS) + 1, 1180)
-        for y in range(int(top), int(top + row.height))
+        for y in range(int(top), int(top + track.height))
     }
 
 
-def filled_height(view: TimelineView, row: Row, colour: str) -> int:
+def filled_height(view: TimelineView, track: Track, colour: str) -> int:
     """The most pixels that a colour stands high from a strip's bottom, over three columns.
 
     A single column may be the line's upright part, which has the same colour.
     """
     image = view.grab().toImage()
     ratio = image.devicePixelRatio()
-    bottom = int(view.state.frame.top + row.bottom)
+    bottom = int(view.state.frame.top + track.bottom)
 
     def height(x: int) -> int:
-        ys = range(bottom - 1, bottom - int(row.height) - 1, -1)
+        ys = range(bottom - 1, bottom - int(track.height) - 1, -1)
         other = (image.pixelColor(int(x * ratio), int(y * ratio)).name() != colour for y in ys)
-        return next((n for n, differs in enumerate(other) if differs), int(row.height))
+        return next((n for n, differs in enumerate(other) if differs), int(track.height))
 
     heights = [height(x) for x in range(int(LABELS) + 1, 1180)]
     return max(map(min, zip(heights, heights[1:], heights[2:], strict=False)))
@@ -152,9 +152,9 @@ def test_a_prediction_stands_as_a_thin_ghost_under_each_compute_lane(view: Timel
     assert view.state.stack.layout.ghosts == ()
     with_prediction(view)
     for ghost in view.state.stack.layout.ghosts:
-        row = view.state.stack.layout.row_of(ghost.lane)
-        assert row.bottom < ghost.top
-        assert ghost.height < row.height / 2
+        track = view.state.stack.layout.track_of(ghost.lane)
+        assert track.bottom < ghost.top
+        assert ghost.height < track.height / 2
         shown = colours_in(view, ghost)
         assert view.state.theme.forward in shown
         assert view.state.theme.backward in shown
@@ -258,12 +258,12 @@ def test_crowded_strips_stand_in_columns_of_two_pixels(view: TimelineView) -> No
         QColor(name).rgba()
         for name in (view.state.theme.plot, view.state.theme.grid, view.state.theme.line)
     }
-    for row in (*frame.layout.ghosts, *frame.layout.memory):
-        ys = range(int(frame.top + row.top) + 1, int(frame.top + row.bottom))
+    for track in (*frame.layout.ghosts, *frame.layout.memory):
+        ys = range(int(frame.top + track.top) + 1, int(frame.top + track.bottom))
         pixels = [
             [image.pixel(int(LABELS) + x, y) for y in ys]
             for x in range(int(view.state.viewport.width) // 2 * 2)
         ]
         shown = [[0 if colour in ground else colour for colour in column] for column in pixels]
-        assert shown[::2] == shown[1::2], row
+        assert shown[::2] == shown[1::2], track
         assert any(map(any, shown))

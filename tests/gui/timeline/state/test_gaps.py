@@ -32,7 +32,7 @@ from tests.make_believe import GPUS, MS, batches, specification, trace_of
 def place(window: MainWindow, lane: int, time: float) -> QPoint:
     """The pixel of a time on a lane."""
     frame = window.timeline.state.frame
-    row = frame.layout.row_of(lane)
+    row = frame.layout.track_of(lane)
     return QPoint(round(frame.x(time)), round(frame.top + row.top + row.height / 2))
 
 

@@ -59,7 +59,7 @@ def test_rows_scroll_only_as_far_as_there_are_rows(state: TimelineState) -> None
 
 def test_lanes_are_chosen_folded_and_filtered_each_with_one_step_back(state: TimelineState) -> None:
     told: list[int] = []
-    state.rows_changed.connect(lambda: told.append(1))
+    state.tracks_changed.connect(lambda: told.append(1))
     lanes, choice, navigator = LaneArranger(state), LaneChoice(state), Navigator(state)
     choice.step(1)
     choice.step(1)

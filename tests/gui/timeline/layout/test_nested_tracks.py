@@ -1,4 +1,4 @@
-"""Blocks inside forwards and backwards, as rows under their lanes."""
+"""Blocks inside forwards and backwards, as tracks under their lanes."""
 
 from __future__ import annotations
 
@@ -54,22 +54,22 @@ def view(qtbot: object) -> Iterator[TimelineView]:
 
 def spot(view: TimelineView, lane: int, time: float) -> QPoint:
     frame = view.state.frame
-    row = frame.layout.row_of(lane)
-    return QPoint(int(frame.x(time)), int(frame.top + row.top + row.height / 2))
+    track = frame.layout.track_of(lane)
+    return QPoint(int(frame.x(time)), int(frame.top + track.top + track.height / 2))
 
 
 def test_blocks_stand_right_under_their_lane_and_are_thinner() -> None:
     lanes = nested_run().header.lanes
-    rows = lay_out(lanes, 600, Strips(nested=True, prediction=True)).rows
-    assert [row.lane for row in rows] == [0, 2, 1, 3]
-    assert all(row.helper for row in rows[1::2])
-    assert [row.lane for row in lay_out(lanes, 600, Strips()).rows] == [0, 1]
+    tracks = lay_out(lanes, 600, Strips(nested=True, prediction=True)).tracks
+    assert [track.lane for track in tracks] == [0, 2, 1, 3]
+    assert all(track.helper for track in tracks[1::2])
+    assert [track.lane for track in lay_out(lanes, 600, Strips()).tracks] == [0, 1]
 
 
 def test_blocks_can_be_shown_and_hidden(view: TimelineView) -> None:
     assert view.state.strips.nested
     view.state.show_strips(nested=False)
-    assert [row.lane for row in view.state.stack.layout.rows] == [0, 1]
+    assert [track.lane for track in view.state.stack.layout.tracks] == [0, 1]
     assert not view.state.strips.nested
 
 
@@ -100,14 +100,14 @@ def test_lanes_are_summed_up_as_if_there_were_no_blocks(view: TimelineView) -> N
 def test_the_number_of_a_block_stands_in_its_bar(view: TimelineView) -> None:
     span = next(s for s in view.state.trace if s.lane == 2 and s.kind is Kind.BACKWARD)
     view.navigator.fit_between(span.start, span.end)
-    row = view.state.frame.layout.row_of(2)
-    top = int(view.state.frame.top + row.top)
+    track = view.state.frame.layout.track_of(2)
+    top = int(view.state.frame.top + track.top)
     image = view.grab().toImage()
     ratio = image.devicePixelRatio()
     start, end = (int(view.state.frame.x(time)) for time in (span.start, span.end))
     seen = {
         image.pixelColor(int(x * ratio), int(y * ratio)).name()
         for x in range(start + 3, end - 3)
-        for y in range(top + 2, top + int(row.height) - 2)
+        for y in range(top + 2, top + int(track.height) - 2)
     }
     assert len(seen) > 1  # the bar's colour and that of its number
