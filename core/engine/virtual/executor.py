@@ -136,8 +136,7 @@ class VirtualExecutor:
 
         def lasts(place: int, start: int, begun: int) -> int:
             # Before the task's first stamp, so that making a batch is in nobody's time.
-            if time.monotonic() - self._told_at > TELL_SECONDS:
-                self._tell(index, number)
+            self._tell(index, number, TELL_SECONDS)
             self._keep_pace(clock, begun)
             task = plan.tasks[place]
             blocks = () if nested is None else nested.inside(place)
@@ -157,7 +156,8 @@ class VirtualExecutor:
             # as such.
             ready = began + start if course.meets[place] != ABSENT else None
             self._told.append(_Span(place, began + start, ends[place], ready))
-            self._note_blocks(blocks, stamps, began + begun, taken)
+            if blocks:
+                self._note_blocks(blocks, stamps, began + begun, taken)
             self._alone.recycle(stamps)
             return taken
 
@@ -166,15 +166,19 @@ class VirtualExecutor:
         # Stopped or failed: the tasks that did run are part of the recording.
         finally:
             self._tell(index, number)
+        self._end(step, began, ends, held)
+        return step
+
+    def _end(self, step: Step, began: int, ends: list[int], held: list[int]) -> None:
+        """Go on to the next step, and tell what is known of this one beside its spans."""
         # The next step begins here on every lane, also on one that was done long before, as it does
         # on real lanes: otherwise steps would overlap, and a step's idle time would depend on its
         # neighbours.
         self.now = max(ends, default=began)
-        self._note_hardware(index)
+        self._note_hardware(step.index)
         notes = list(self._close(step, began, ends, held))
         self._writer.forward(note_batch(notes, self._origin))
         self._writer.flush_soon()
-        return step
 
     def _note_blocks(self, blocks: Sequence[Task], stamps: Stamps, start: int, taken: int) -> None:
         """Note the blocks of a task that began at `start` and is said to have taken so many ns."""
@@ -206,8 +210,10 @@ class VirtualExecutor:
         if (allocated := allocator_bytes(device)) is not None:
             self._writer.counter(f"allocator {device}", allocated, step=step)
 
-    def _tell(self, step: int, plan: int) -> None:
-        """Hand in the spans of the step under way that were not handed in yet."""
+    def _tell(self, step: int, plan: int, seldom: float = 0.0) -> None:
+        """Hand in what was not yet of the step under way, if not done for `seldom` seconds."""
+        if time.monotonic() - self._told_at < seldom:
+            return
         if self._told:
             timings = Timings(plan, step, *zip(*self._told, strict=True))
             self._writer.forward(span_batch(timings, origin=self._origin))
