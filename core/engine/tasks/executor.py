@@ -28,7 +28,6 @@ from core.engine.models.modules import Batch
 from core.engine.models.workload import Workload, verification_notes
 from core.engine.prepare import Prepared
 from core.engine.tasks.operations import Operations
-from core.engine.tasks.step_counters import ClosedStep
 from core.engine.tasks.values import Step
 from core.engine.verify import judge, keeps_parameters
 from core.plan.nested import Nested, nested_tasks
@@ -170,8 +169,8 @@ class RunningStep:
     """A step that runs or has run, of plan number `plan`: the jobs of each lane in their order.
 
     `sent` counts those of each lane whose spans the writer has. `over` says that nothing will
-    change any more; `closed` is what is then to be told beside the spans, None if the step was not
-    finished.
+    change any more; `closed` is what is then to be told beside the spans, nothing if the step was
+    not finished.
     """
 
     step: int
@@ -179,7 +178,7 @@ class RunningStep:
     lanes: Sequence[Sequence[_Job]]
     sent: list[int]
     over: bool = False
-    closed: ClosedStep | None = None
+    closed: Iterable[NoteRow] = ()
 
     def news_of(self, lane: int) -> Iterator[_Row]:
         """What was not sent yet of a lane: its spans that are final, then the task that is open."""
@@ -334,7 +333,7 @@ class Executor:
             # A step that was stopped or failed lacks ends: its counters would be of no whole step.
             if len(ends) == len(jobs):
                 held = [job.activations for job in jobs]
-                running.closed = ClosedStep.of(self._operations.model, step, began, ends, held)
+                running.closed = self._operations.closed_rows(step, began, ends, held)
             running.over = True
         writer.flush_soon()
 
@@ -354,8 +353,7 @@ class Executor:
             if not over:
                 return
             self.untold.popleft()
-            if running.closed is not None:
-                yield from running.closed.rows()
+            yield from running.closed
 
 
 def _inside(job: _Job, start: int, end: int) -> Iterator[_Row]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -29,7 +29,7 @@ from core.plan.specification import Specification
 from core.plan.task import ABSENT, IS_COMMUNICATION, Kind, Task
 from core.predict.costs import STAGED, CostModel, durations
 from core.predict.simulate import in_time_order
-from core.recording.schema import NoteRow, Timings, TraceWriter, note_batch, span_batch
+from core.recording.schema import Timings, TraceWriter, note_batch, span_batch
 from core.trace.step import StepColumns
 
 # At most 20 batches a second, which is as often as the thread that sends looks for some.
@@ -37,11 +37,6 @@ TELL_SECONDS = 0.05
 # Costs where computing takes no time: only the link's part of `durations` is used, but that
 # function wants a curve of (rows, ns) for each kind.
 _FREE = {kind: (((1.0, 0.0),),) for kind in (*STAGED, Kind.LOSS)}
-
-
-Close = Callable[[Step, int, list[int], list[int]], Iterable[NoteRow]]
-"""A step's counters and lines, from the step, its begin, its tasks' ends (ns) and the activations
-that their lanes held then."""
 
 
 class _Span(NamedTuple):
@@ -98,12 +93,11 @@ class VirtualExecutor:
         self,
         operations: Operations,
         alone: Alone,
-        close: Close,
         writer: TraceWriter,
         prepared: Prepared,
         stop: threading.Event,
     ) -> None:
-        self._operations, self._alone, self._close = operations, alone, close
+        self._operations, self._alone = operations, alone
         self._writer, self._stop = writer, stop
         specification = prepared.specification
         self._link, self._speed = link_of(specification), specification.speed
@@ -148,8 +142,7 @@ class VirtualExecutor:
                 taken = course.modelled[place]
             taken = int(round(taken * factors[place]) + extra[place])
             ends[place] = began + begun + taken
-            # Kept as numbers and not as rows: `close` makes rows of them when no task is waiting to
-            # be timed.
+            # Kept as numbers and not as rows: these are made when no task is waiting to be timed.
             held[place] = step.values.activations(task.lane)
             # A member of a collective is on its lane from `start`, and moves data from `begun`,
             # when the last rank has come: the time between is that rank's waiting, and is explained
@@ -176,7 +169,7 @@ class VirtualExecutor:
         # neighbours.
         self.now = max(ends, default=began)
         self._note_hardware(step.index)
-        notes = list(self._close(step, began, ends, held))
+        notes = list(self._operations.closed_rows(step, began, ends, held))
         self._writer.forward(note_batch(notes, self._origin))
         self._writer.flush_soon()
 
