@@ -30,7 +30,7 @@ from torch import Tensor
 from core.engine.calibration.operations import CalibrationOps, shares_parameters, walk_of
 from core.engine.failures import Stopped
 from core.engine.lanes.devices import Clock, kept_random_state, open_clock
-from core.engine.lanes.lane import POLL_SECONDS, Lane, Stamps, Timestamp, wait_until
+from core.engine.lanes.lane import POLL_SECONDS, LaneThread, Stamps, Timestamp, wait_until
 from core.engine.models.modules import Batch
 from core.engine.models.stage_module import copy_to
 from core.engine.prepare import Prepared
@@ -68,7 +68,7 @@ Times = dict[Name, list[float]]
 
 
 def calibrate(
-    prepared: Prepared, batch: Batch, lanes: Sequence[Lane], stop: threading.Event,
+    prepared: Prepared, batch: Batch, lanes: Sequence[LaneThread], stop: threading.Event,
     passed: Passed,
 ) -> CostModel:  # fmt: skip
     """The costs of a batch's tasks by stage and rows, and of its transfers by bytes.
@@ -117,7 +117,7 @@ class LaneLoop:
     `passes` has the halves of every whole pass, and when they ran.
     """
 
-    def __init__(self, operations: CalibrationOps, lane: Lane, tasks: Sequence[Task]) -> None:
+    def __init__(self, operations: CalibrationOps, lane: LaneThread, tasks: Sequence[Task]) -> None:
         self.lane, self._tasks, self._operations = lane, tasks, operations.for_lane()
         self.passes: list[list[tuple[Task, Stamps]]] = []
 
@@ -267,7 +267,7 @@ def _curve(times: Times, size_of: Callable[[Name], int]) -> Curve:
     )
 
 
-def _link(lanes: Sequence[Lane]) -> Link:
+def _link(lanes: Sequence[LaneThread]) -> Link:
     """Latency and bandwidth of a copy from the first compute lane's device to the last one's."""
     small, large = (transfer_ns(lanes, size) for size in LINK_BYTES)
     # Noise can make the large copy look as quick as the small one. 1e-3 ns a byte is 1 TB/s.
@@ -275,7 +275,7 @@ def _link(lanes: Sequence[Lane]) -> Link:
     return Link(max(0.0, small - slope * LINK_BYTES[0]), slope)
 
 
-def transfer_ns(lanes: Sequence[Lane], size: int) -> float:
+def transfer_ns(lanes: Sequence[LaneThread], size: int) -> float:
     """The median time of a copy by the last lane of `size` bytes that a compute lane has just made.
 
     It begins when the bytes are made if the last lane sleeps until then, else when that begins.

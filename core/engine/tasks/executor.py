@@ -23,7 +23,7 @@ from torch import Tensor
 from core.engine.calibration.calibrate import Passed, calibrate
 from core.engine.failures import Stopped, is_out_of_memory
 from core.engine.lanes.devices import Clock, allocator_bytes, open_clock, open_lanes
-from core.engine.lanes.lane import Lane, Stamps, reached, wait_until
+from core.engine.lanes.lane import LaneThread, Stamps, reached, wait_until
 from core.engine.models.modules import Batch
 from core.engine.models.workload import Workload, verification_notes
 from core.engine.prepare import Prepared
@@ -132,7 +132,7 @@ def batches_of(prepared: Prepared, workload: Workload) -> list[Batch]:
 
 
 @dataclass(slots=True, eq=False)
-class _Job:
+class _LaneJob:
     """A task of the step that is being run: when it ran, and what it held.
 
     `issued` says that its lane is done with it; `launched` is when that began (ns). `span` is when
@@ -140,9 +140,9 @@ class _Job:
     """
 
     task: Task
-    lane: Lane
+    lane: LaneThread
     clock: Clock
-    after: list[_Job]
+    after: list[_LaneJob]
     blocks: tuple[Task, ...]
     stamps: Stamps
     issued: threading.Event = field(default_factory=threading.Event)
@@ -175,7 +175,7 @@ class RunningStep:
 
     step: int
     plan: int
-    lanes: Sequence[Sequence[_Job]]
+    lanes: Sequence[Sequence[_LaneJob]]
     sent: list[int]
     over: bool = False
     closed: Iterable[NoteRow] = ()
@@ -211,7 +211,7 @@ class Executor:
 
     def __init__(
         self,
-        lanes: Sequence[Lane],
+        lanes: Sequence[LaneThread],
         operations: Operations,
         writer: TraceWriter | None,
         stop: threading.Event | None = None,
@@ -238,14 +238,14 @@ class Executor:
         for clock in self._clocks.values():
             clock.begin()
         began = time.perf_counter_ns()
-        jobs: list[_Job] = []
-        lanes: list[list[_Job]] = [[] for _ in self._lanes]
+        jobs: list[_LaneJob] = []
+        lanes: list[list[_LaneJob]] = [[] for _ in self._lanes]
         for task in plan.tasks:
             blocks = () if nested is None else nested.inside(task.index)
             after = [jobs[other] for other in task.after]
             lane = self._lanes[task.lane]
             stamps = Stamps(lane.timestamp, bool(blocks))
-            jobs.append(_Job(task, lane, self._clocks[lane.lane.device], after, blocks, stamps))
+            jobs.append(_LaneJob(task, lane, self._clocks[lane.lane.device], after, blocks, stamps))
             lanes[task.lane].append(jobs[-1])
         # All jobs of the step are made before the first is queued: a job that waits for one of
         # another lane must find it, and the thread that sends must see lanes whole.
@@ -266,7 +266,7 @@ class Executor:
             raise Stopped
         return step
 
-    def _do(self, job: _Job) -> None:
+    def _do(self, job: _LaneJob) -> None:
         """Run a job in its lane's thread."""
         try:
             # This blocks the lane. It cannot deadlock: a lane's queue is in the plan's order, in
@@ -280,7 +280,7 @@ class Executor:
         finally:
             job.issued.set()
 
-    def _launch(self, job: _Job) -> None:
+    def _launch(self, job: _LaneJob) -> None:
         for other in job.after:
             # A lane's own work runs in order anyway, on a CPU's thread as on a stream.
             if other.lane is not job.lane and other.stamps.end is not None:
@@ -293,7 +293,7 @@ class Executor:
             job.held = held
         job.activations = self._operations.step.values.activations(job.task.lane)
 
-    def _collect(self, jobs: list[_Job]) -> None:
+    def _collect(self, jobs: list[_LaneJob]) -> None:
         """Wait until every job is done, letting go of what each has held.
 
         A lane that sleeps has done what it has launched, in order: to be woken after each of its
@@ -313,7 +313,7 @@ class Executor:
         step: Step,
         began: int,
         running: RunningStep,
-        jobs: Sequence[_Job],
+        jobs: Sequence[_LaneJob],
         writer: TraceWriter,
     ) -> None:
         """All jobs are over: make their times final, and note what the next step will change."""
@@ -356,7 +356,7 @@ class Executor:
             yield from running.closed
 
 
-def _inside(job: _Job, start: int, end: int) -> Iterator[_Row]:
+def _inside(job: _LaneJob, start: int, end: int) -> Iterator[_Row]:
     """The blocks that were noted in a job, within it, without overlaps."""
     for task in job.blocks:
         bounds = job.stamps.bounds(task)
