@@ -24,6 +24,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Columns aligned: text to the left, everything else to the right; a line for each row."""
     texts = [[plain(str(cell)) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *texts, strict=True)]
+    # A column of numbers begins with digits in every row; one name in it makes it text.
     left = [all(not row[i][:1].isdigit() for row in texts) for i in range(len(header))]
     lines = [
         "  ".join(
@@ -113,6 +114,8 @@ def summary_text(summary: Summary) -> str:
     whole = [step for step in summary.steps if step.complete]
     if whole:
         lines += [_bubble_line(whole), _waterfall_line(whole), _path_line(whole)]
+    # From steps of lanes to lanes of steps: a row of the table is a lane, its cells are means over
+    # the steps.
     lanes = [[step.lanes[i] for step in summary.steps] for i in range(len(summary.steps[0].lanes))]
     header = ("lane", "busy ms", "comm ms", "idle ms", "idle %", "peak", "spans", "idle most for")
     tables = [table(header, [_lane_row(lane) for lane in lanes])]
