@@ -34,7 +34,6 @@ WAY = (
     "core/plan/strategies/dp.py",
     "core/plan/task.py",
     "core/plan/plan.py",
-    "core/engine/prepare.py",
     "core/engine/tasks/executor.py",
     "core/engine/tasks/operations.py",
     "core/engine/lanes/lane.py",

@@ -30,7 +30,7 @@ from core.engine.prepare import Prepared
 from core.engine.tasks.operations import Operations
 from core.engine.tasks.values import Step
 from core.engine.verify import judge, keeps_parameters
-from core.plan.nested import Nested, nested_tasks
+from core.plan.nested import Nested
 from core.plan.plan import Plan
 from core.plan.task import Task
 from core.predict.costs import CostModel
@@ -81,10 +81,7 @@ def run_steps(
     """
     assert prepared.workload is not None
     specification, workload = prepared.specification, prepared.workload
-    rows, plans = specification.all_rows, prepared.plans
-    nested = {}
-    if specification.blocks and not prepared.strategy.on_ranks:
-        nested = {count: nested_tasks(plan) for count, plan in plans.items()}
+    rows, plans, nested = specification.all_rows, prepared.plans, prepared.nested
     numbers = {
         count: writer.plan([*plan.tasks, *(nested[count].tasks if nested else ())])
         for count, plan in plans.items()
