@@ -39,7 +39,7 @@ TELL_SECONDS = 0.05
 _FREE = {kind: (((1.0, 0.0),),) for kind in (*STAGED, Kind.LOSS)}
 
 
-class _Span(NamedTuple):
+class _TaskTimes(NamedTuple):
     """A task of the step under way, and when it ran; of a collective when it began."""
 
     task: int
@@ -104,7 +104,7 @@ class VirtualExecutor:
         self._faults = Faults.of(specification)
         self.now = self._origin = prepared.header.origin_ns
         self._courses: dict[int, Course] = {}
-        self._told: list[_Span] = []
+        self._told: list[_TaskTimes] = []
         self._told_at = time.monotonic()
         writer.now = lambda: self.now
 
@@ -148,7 +148,7 @@ class VirtualExecutor:
             # when the last rank has come: the time between is that rank's waiting, and is explained
             # as such.
             ready = began + start if course.meets[place] != ABSENT else None
-            self._told.append(_Span(place, began + start, ends[place], ready))
+            self._told.append(_TaskTimes(place, began + start, ends[place], ready))
             if blocks:
                 self._note_blocks(blocks, stamps, began + begun, taken)
             self._alone.recycle(stamps)
@@ -182,7 +182,7 @@ class VirtualExecutor:
             if (bounds := stamps.bounds(block)) is not None:
                 # Rounded up a block could end behind the task that it is a part of.
                 first, last = (start + min(round(since(bound) * longer), taken) for bound in bounds)
-                self._told.append(_Span(block.index, first, last))
+                self._told.append(_TaskTimes(block.index, first, last))
 
     def _course(self, plan: Plan, number: int) -> Course:
         if number not in self._courses:
