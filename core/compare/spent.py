@@ -13,8 +13,8 @@ from core.explain.causes import CAUSES, Explanation, cause_totals
 from core.explain.run_step import explain_run_step
 from core.plan.plan import Lane, Role
 from core.plan.task import KINDS
+from core.trace.columns import sorted_positions
 from core.trace.complete import completed_steps, measured_steps
-from core.trace.spans import sorted_positions
 from core.trace.trace import Trace
 
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from core.explain.balance import LaneBalance, lane_balance
 from core.plan.plan import Role, working_lanes
 from core.plan.task import KINDS, Kind
+from core.trace.columns import Column
 from core.trace.complete import measured_steps
 from core.trace.dependencies import Neighbours, neighbours
 from core.trace.span import Span
-from core.trace.spans import Column
 from core.trace.trace import Trace
 from gui.look.text import tr
 from gui.timeline.layout.folds import NO_FOLDS, Folds, folds_of
