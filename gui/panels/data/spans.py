@@ -10,7 +10,6 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
-    QHeaderView,
     QPushButton,
     QTableView,
     QToolButton,
@@ -53,7 +52,6 @@ class SpansTable(QTableView):
     def __init__(self, model: SpansModel) -> None:
         super().__init__()
         dress(self, tr("Table of spans"), ROW_HEIGHT)
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setModel(model)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setWordWrap(False)

@@ -6,11 +6,10 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QFontDatabase, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHeaderView,
     QPlainTextEdit,
     QPushButton,
     QSplitter,
@@ -34,7 +33,6 @@ ROW_HEIGHT = 20
 WIDTHS = (420, 640)  # of the question and its answer
 SPAN = ("step", "task")
 """The columns of an answer whose rows can be shown in the timeline."""
-Index = QModelIndex | QPersistentModelIndex
 
 
 class AnswerModel(TableModel):
@@ -44,24 +42,19 @@ class AnswerModel(TableModel):
 
     def show(self, found: Answer) -> None:
         """Show another answer."""
-        self.beginResetModel()
-        self.answer = found
         first = found.rows[0] if found.rows else ("",) * len(found.columns)
-        self.heads = [
-            Head(name, numeric=isinstance(value, int | float))
-            for name, value in zip(found.columns, first, strict=True)
-        ]
-        self.endResetModel()
+        with self.other_rows():
+            self.answer = found
+            self.heads = [
+                Head(name, numeric=isinstance(value, int | float))
+                for name, value in zip(found.columns, first, strict=True)
+            ]
 
     def count(self) -> int:  # noqa: D102
         return len(self.answer.rows)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:  # noqa: D102
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return self.heads[index.column()].side
-        if role != Qt.ItemDataRole.DisplayRole:
-            return None
-        value = self.answer.rows[index.row()][index.column()]
+    def text(self, row: int, column: int) -> str:  # noqa: D102
+        value = self.answer.rows[row][column]
         if value is None:
             return ""
         return f"{value:.6g}" if isinstance(value, float) else str(value)
@@ -193,7 +186,6 @@ class SqlPanel(QWidget):
             within = Qt.ShortcutContext.WidgetWithChildrenShortcut
             QShortcut(keys, self, self.ask, context=within)
         dress(self.table, tr("Answer"), ROW_HEIGHT)
-        self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.table.setWordWrap(False)
         self.table.setModel(self.model)
