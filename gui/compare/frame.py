@@ -6,18 +6,13 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QSizePolicy,
-    QSplitter,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QSizePolicy, QSplitter, QToolButton, QWidget
 
 from core.compare.differences import Difference
 from core.compare.runs import TwoRuns
 from gui.compare.overlay import Overlay
 from gui.look.label import Label, plain_tip
-from gui.look.layouts import column, column_of, row
+from gui.look.layouts import column_of, joined, named, row
 from gui.look.text import tr
 from gui.look.writing import LEFT, elided
 from gui.recordings.opening import OpeningStrip
@@ -55,8 +50,7 @@ class Strip(QWidget):
     def __init__(self, letter: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("comparestrip")
-        self.title = Elided()
-        self.title.setAccessibleName(tr("Run {letter}", letter=letter))
+        self.title = named(Elided(), tr("Run {letter}", letter=letter))
         name = Label(letter, "runletter")
         name.setStyleSheet("font-weight: bold")
         self._row = row(
@@ -88,10 +82,7 @@ class CompareFrame(QWidget):
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(_stacked(self.strip_a, timeline))
         self.opening = OpeningStrip()
-        column(
-            self.opening, self._split, of=self, growing=self._split,
-            margins=(0, 0, 0, 0), spacing=0,
-        )  # fmt: skip
+        joined(self.opening, self._split, of=self, growing=self._split)
         for strip in (self.strip_a, self.strip_b):
             strip.hide()
         self._lower: QWidget | None = None
@@ -100,8 +91,7 @@ class CompareFrame(QWidget):
     def divide(self) -> TimelineView:
         """Make the second timeline, unless it is there, and show it."""
         if self.b is None or self.overlay is None:
-            self.b = TimelineView()
-            self.b.setAccessibleName(tr("Timeline of run B"))
+            self.b = named(TimelineView(), tr("Timeline of run B"))
             self._lower = _stacked(self.strip_b, self.b)
             self._split.addWidget(self._lower)
             self.overlay = Overlay(self, self.a, self.b)

@@ -13,12 +13,17 @@ from core.plain import plain_lines
 class Label(QLabel):
     """A label whose text is plain, whatever names from files are in it.
 
-    `look` names it for the style sheet: `quiet`, `heading`, `problem`, `hint` and so on.
+    `look` names it for the style sheet: `quiet`, `heading`, `problem`, `hint` and so on. What is
+    `selectable` can be copied with the mouse.
     """
 
-    def __init__(self, text: str = "", look: str = "", wrapped: bool = False) -> None:
+    def __init__(
+        self, text: str = "", look: str = "", wrapped: bool = False, selectable: bool = False
+    ) -> None:
         super().__init__()
         self.setTextFormat(Qt.TextFormat.PlainText)
+        if selectable:
+            self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.setObjectName(look)
         self.setWordWrap(wrapped)
         self.setText(text)
@@ -26,12 +31,28 @@ class Label(QLabel):
     def setText(self, text: str) -> None:  # noqa: D102
         super().setText(plain_lines(text))
 
+    def say(self, text: str) -> None:
+        """Say this, and be seen while there is something to say."""
+        self.setText(text)
+        self.setVisible(bool(text))
+
 
 def hint(text: str = "", margin: int = 14) -> Label:
     """What stands in the middle of a panel that has nothing to show yet."""
     made = Label(text, "hint", wrapped=True)
     made.setAlignment(Qt.AlignmentFlag.AlignCenter)
     made.setMargin(margin)
+    return made
+
+
+def sentence_label(name: str) -> Label:
+    """What stands first in a panel, in a sentence that can be copied; `name` is what it is."""
+    made = Label(look="sentence", wrapped=True)
+    made.setAccessibleName(name)
+    made.setTextInteractionFlags(
+        Qt.TextInteractionFlag.TextSelectableByMouse
+        | Qt.TextInteractionFlag.TextSelectableByKeyboard
+    )
     return made
 
 

@@ -12,7 +12,7 @@ from core.trace.spans import Column
 from core.trace.trace import Trace
 from gui.look.core_texts import translated
 from gui.look.label import plain_tip
-from gui.look.layouts import column
+from gui.look.layouts import column, named
 from gui.look.text import duration_text, tr
 from gui.look.theme import LIGHT, Theme
 from gui.panels.run.fields import Choice
@@ -79,13 +79,12 @@ class LogPanel(QWidget):
         self.model = LogModel(self)
         self._trace: Trace | None = None
         self._live = False
-        self.level = Choice()
+        tip = tr("Which lines of the log are shown.")
+        self.level = named(Choice(), tr("Level"), tip)
         self.level.addItem(tr("All levels"), frozenset(LEVELS))
         self.level.addItem(tr("Warnings and errors"), frozenset({"warning", "error"}))
         for level in LEVELS:
             self.level.addItem(tr("Only {level}", level=tr(level)), frozenset({level}))
-        self.level.setAccessibleName(tr("Level"))
-        self.level.setToolTip(tr("Which lines of the log are shown."))
         self.level.currentIndexChanged.connect(self._refilter)
         self.table = QTableView()
         self.table.setModel(self.model)

@@ -24,9 +24,9 @@ from core.trace.trace import Trace
 from gui.app.jobs import Runner, Work
 from gui.app.session import Session
 from gui.look.label import Label
-from gui.look.layouts import button, column, row
+from gui.look.layouts import button, column, joined, row, widget_of
 from gui.look.text import duration_text, tr
-from gui.panels.run.fields import Choice
+from gui.panels.run.fields import choice
 from gui.panels.tables import Head, TableModel, dress
 
 ROW_HEIGHT = 20
@@ -91,15 +91,16 @@ class SqlPanel(QWidget):
 
     def __init__(self, session: Session) -> None:
         super().__init__()
-        self.setAccessibleName(tr("SQL"))
         self._session = session
         self._interrupt: Callable[[], None] = _nothing
         self.query, self.model, self.table = QueryEdit(), AnswerModel(self), QTableView()
-        self.examples, self.status = Choice(), Label(look="quiet", wrapped=True)
+        titles = (tr("Examples"), *map(tr, TITLES))
+        self.examples = choice([(title, "", "") for title in titles])
+        self.status = Label(look="quiet", wrapped=True)
         self.runner = Runner(self, "SQL")
         self._build()
         self.runner.done.connect(self._show)
-        self.runner.failed.connect(self._tell_problem)
+        self.runner.failed.connect(self.status.setText)
         self.runner.ended.connect(self._end)
 
     def ask(self) -> None:
@@ -146,9 +147,6 @@ class SqlPanel(QWidget):
         cut = tr("only the first {n}; add LIMIT", n=f"{MOST_ROWS:,}") if found.cut else ""
         self.status.setText(" · ".join(filter(None, (rows, cut, duration_text(taken)))))
 
-    def _tell_problem(self, text: str) -> None:
-        self.status.setText(text)
-
     def _end(self) -> None:
         """Over or given up: DuckDB need not go on."""
         self._interrupt()
@@ -174,10 +172,6 @@ class SqlPanel(QWidget):
             self.span_asked.emit(*span)
 
     def _build(self) -> None:
-        self.examples.addItem(tr("Examples"))
-        self.examples.addItems([tr(title) for title in TITLES])
-        narrow = Choice.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        self.examples.setSizeAdjustPolicy(narrow)
         self.examples.setMinimumContentsLength(12)
         self.examples.setAccessibleName(tr("Examples"))
         self.examples.activated.connect(self._take_example)
@@ -191,16 +185,15 @@ class SqlPanel(QWidget):
         self.table.setModel(self.model)
         self.table.activated.connect(self._choose)
         self.table.clicked.connect(self._choose)
-        asking, split = QWidget(), QSplitter(Qt.Orientation.Horizontal)
-        column(
-            row(self.examples, self.go, growing=self.examples), self.query, self.status,
-            of=asking, growing=self.query, margins=(8, 6, 8, 6), spacing=6,
-        )  # fmt: skip
-        split.addWidget(asking)
-        split.addWidget(self.table)
+        first = row(self.examples, self.go, growing=self.examples)
+        asking = column(
+            first, self.query, self.status, growing=self.query, margins=(8, 6, 8, 6), spacing=6
+        )
+        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        for part in (widget_of(asking), self.table):
+            split.addWidget(part)
         split.setSizes(list(WIDTHS))
-        split.setChildrenCollapsible(False)
-        column(split, of=self, growing=split, margins=(0, 0, 0, 0), spacing=0)
+        joined(split, of=self, growing=split)
 
 
 def _nothing() -> None:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QBoxLayout, QPushButton, QWidget
 
 from core.plan.pipeline.options import LANE_MEMORY
 from gui.look.label import Label, hint
-from gui.look.layouts import button, column, row
+from gui.look.layouts import button, column, named, row
 from gui.look.text import change_text, duration_text, tr
 from gui.look.theme import Theme
 from gui.panels.run.block_strip import BlockStrip, ShownCut
@@ -32,18 +32,14 @@ class BlocksPanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.strip, self.table = BlockStrip(), BlockTable()
-        self._message, self._predicted = (
-            Label("", "quiet", wrapped=True),
-            Label("", "", wrapped=True),
-        )
+        self._message, self._predicted = Label(look="quiet", wrapped=True), Label(wrapped=True)
         self._empty = hint()
         self._limit = field_of(LANE_MEMORY)
         self._build_buttons()
         limit = Label(tr("Limit of a lane, MB"))
         limit.setBuddy(self._limit.widget)
         tip = tr("What the blocks of a lane may hold; Balance keeps within it.")
-        self._limit.widget.setToolTip(tip)
-        self._limit.widget.setAccessibleName(limit.text())
+        named(self._limit.widget, limit.text(), tip)
         self._limit.edited.connect(self.limited)
         self._tools, self._sheet = QWidget(), scrolled(self.table)
         limits = row(None, limit, self._limit.widget)
@@ -59,22 +55,18 @@ class BlocksPanel(QWidget):
         self.show_cut(None, "")
 
     def _build_buttons(self) -> None:
-        self.measure = button(
-            QPushButton, tr("Measure"),
-            tr("Measure what each block costs, in a short run beside the form's."), lambda: None,
-        )  # fmt: skip
-        self.balance = button(
-            QPushButton, tr("Balance"),
-            tr("Cut where the measured times of the stages are balanced."), lambda: None,
-        )  # fmt: skip
-        self.by_parameters = button(
-            QPushButton, tr("By parameters"),
-            tr("Cut into stages of nearly equal parameters."), lambda: None,
-        )  # fmt: skip
-        self.reset = button(
-            QPushButton, tr("Reset"), tr("Take back what was moved here."), lambda: None
+        self.measure, self.balance, self.by_parameters, self.reset = self.buttons = tuple(
+            button(QPushButton, text, tip)
+            for text, tip in (
+                (
+                    tr("Measure"),
+                    tr("Measure what each block costs, in a short run beside the form's."),
+                ),
+                (tr("Balance"), tr("Cut where the measured times of the stages are balanced.")),
+                (tr("By parameters"), tr("Cut into stages of nearly equal parameters.")),
+                (tr("Reset"), tr("Take back what was moved here.")),
+            )
         )
-        self.buttons = (self.measure, self.balance, self.by_parameters, self.reset)
 
     @property
     def message(self) -> str:
@@ -120,26 +112,22 @@ class BlocksPanel(QWidget):
 
     def show_times(self, now: int | None, with_borders: int | None) -> None:
         """Say what passes of a step are predicted to take, now and with other borders, in ns."""
-        self._predicted.setVisible(now is not None)
         if now is None:
-            return
-        values = {"now": duration_text(now)}
-        if with_borders is None:
-            self._predicted.setText(tr("Predicted passes of a step: {now}.", **values))
-            return
-        values |= {
-            "then": duration_text(with_borders),
-            "change": change_text(with_borders / now - 1),
-        }
-        self._predicted.setText(
-            tr("Predicted passes of a step: {now} before, {then} with these borders ({change}).",
-               **values)
-        )  # fmt: skip
+            self._predicted.say("")
+        elif with_borders is None:
+            text = tr("Predicted passes of a step: {now}.", now=duration_text(now))
+            self._predicted.say(text)
+        else:
+            text = tr(
+                "Predicted passes of a step: {now} before, {then} with these borders ({change}).",
+                now=duration_text(now), then=duration_text(with_borders),
+                change=change_text(with_borders / now - 1),
+            )  # fmt: skip
+            self._predicted.say(text)
 
     def show_problem(self, text: str) -> None:
         """Say why nothing can be predicted, or balanced."""
-        self._predicted.setText(text)
-        self._predicted.setVisible(bool(text))
+        self._predicted.say(text)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
         super().showEvent(event)
