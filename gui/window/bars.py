@@ -22,6 +22,7 @@ from gui.app.session import Run
 from gui.figures.run_names import shown_title
 from gui.look.core_texts import translated
 from gui.look.label import Label, plain_tip
+from gui.look.layouts import named
 from gui.look.text import tr
 from gui.runs.faults import faults_of, status_text
 from gui.timeline.state.scene import Scene
@@ -84,14 +85,12 @@ class RunBar(QToolBar):
         self.setObjectName("tools")
         self.setMovable(False)
         self.toggleViewAction().setEnabled(False)
-        self.title, self.step, self._progress = Title(), Label(), QProgressBar()
+        self.title, self.step = Title(), Label(look="step")
+        self._progress = named(QProgressBar(textVisible=False), tr("Progress of the run"))
         self.title.setObjectName("title")
         self.title.setMinimumWidth(LEAST)
         self.title.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.step.setObjectName("step")
-        self._progress.setTextVisible(False)
         self._progress.setFixedWidth(120)
-        self._progress.setAccessibleName(tr("Progress of the run"))
         for name, text in NAMES.items():
             actions[name].setIconText(tr(text))
         self.addWidget(RunButton(actions["run"]))
@@ -144,8 +143,7 @@ class StatusLine:
         self.verified, self.engine = Label(), Label(tr("engine is loading…"))
         self._run: Run | None = None
         self._per_pixel, self._has_verdict = 0.0, False
-        self.behind, self.faults = Label(), Label()
-        self.faults.setObjectName("problem")
+        self.behind, self.faults = Label(), Label(look="problem")
         self._left = {self.recorded: "", self.behind: "", self.faults: ""}
         self._has_message = False
         for label in self._left:

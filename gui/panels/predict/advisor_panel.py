@@ -24,7 +24,7 @@ from core.plan.strategies import STRATEGIES
 from core.plan.strategies.dp_pp import REPLICAS
 from core.predict.advisor import Advice
 from gui.look.label import Label, plain_tip
-from gui.look.layouts import button, column, row
+from gui.look.layouts import button, column, named, row
 from gui.look.text import bytes_text, change_text, duration_text, percent_text, tr
 from gui.panels.tables import Head, ReturnTable, TableModel, dress
 
@@ -156,19 +156,14 @@ class AdvisorPanel(QWidget):
         self._proxy.setSourceModel(self.model)
         self._proxy.setSortRole(SORT)
         self.table = ReturnTable()
-        self.line = Label(wrapped=True)
-        self.line.setObjectName("quiet")
-        self.run = button(
-            QPushButton, tr("Run this"),
-            tr("Put these settings into the form and run them."), self._choose,
-        )  # fmt: skip
-        self.again = button(
-            QPushButton, tr("Predict all"),
-            tr("Predict every way again, from the run that is shown."), self.asked.emit,
-        )  # fmt: skip
+        self.line = Label(look="quiet", wrapped=True)
+        tip = tr("Put these settings into the form and run them.")
+        self.run = button(QPushButton, tr("Run this"), tip, self._choose)
+        tip = tr("Predict every way again, from the run that is shown.")
+        self.again = button(QPushButton, tr("Predict all"), tip, self.asked.emit)
         tip = tr("Stop predicting.")
         self.cancel = button(QPushButton, tr("Cancel"), tip, self.cancelled.emit)
-        self.progress = QProgressBar()
+        self.progress = named(QProgressBar(textVisible=False), tr("Ways predicted"))
         self._build_table()
         self._lay_out()
         self.table.doubleClicked.connect(lambda _: self._choose())
@@ -228,8 +223,6 @@ class AdvisorPanel(QWidget):
                 header.resizeSection(number, wide + AIR)
 
     def _lay_out(self) -> None:
-        self.progress.setTextVisible(False)
-        self.progress.setAccessibleName(tr("Ways predicted"))
         buttons = row(self.run, self.again, self.cancel, self.progress, growing=self.progress)
         buttons.addStretch(0)
         column(

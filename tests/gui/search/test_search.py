@@ -37,7 +37,9 @@ class Parts:
     def __init__(self, scene: Scene) -> None:
         self.window = QWidget()
         self.window.resize(1100, 500)
-        self.bar, self.spans = SearchBar(self.window), SpansPanel(self.window)
+        self.bar, self.spans = SearchBar(), SpansPanel()
+        for part in (self.bar, self.spans):
+            part.setParent(self.window)
         self.spans.hide()
         self.timeline = TimelineView(self.window)
         self.overview = Overview(self.timeline.state, self.window)
