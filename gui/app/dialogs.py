@@ -71,6 +71,13 @@ def ask_folder(
     return dialog
 
 
+def to_front(window: QWidget) -> None:
+    """Show a window that stays beside the main one, before all others."""
+    window.show()
+    window.raise_()
+    window.activateWindow()
+
+
 def with_suffix(path: Path, kind: str) -> Path:
     """The path with the first suffix of a kind such as `PNG image (*.png)`, if it has none."""
     suffix = kind.partition("(*")[2].rstrip(")").partition(" ")[0]

@@ -69,6 +69,13 @@ def write_picture(picture: Picture, path: Path) -> None:
         raise ValueError(str(error)) from error
 
 
+def write_drawn(draw: Callable[[], Picture], path: Path) -> None:
+    """Write a picture that is yet to be drawn, as `write_picture` does. Needs no display."""
+    check_target(path)
+    with application():
+        write_picture(draw(), path)
+
+
 def check_target(path: Path) -> Callable[[Picture], bytes]:
     """What draws files of this name. Raises ValueError if nothing does, or there is no folder."""
     draw = FORMATS.get(path.suffix.lower())

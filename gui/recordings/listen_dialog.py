@@ -190,11 +190,10 @@ def _code(name: str, lines: int) -> QPlainTextEdit:
 
 def _copied(field: QPlainTextEdit, tip: str) -> QWidget:
     """A field with a button that copies it."""
-    copy = button(
-        QPushButton,
-        tr("Copy"),
-        tip,
-        lambda: QGuiApplication.clipboard().setText(field.toPlainText()),
-    )
+
+    def put() -> None:
+        QGuiApplication.clipboard().setText(field.toPlainText())
+
+    copy = button(QPushButton, tr("Copy"), tip, put)
     copy.setAutoDefault(False)
     return widget_of(row(field, copy, growing=field, margins=(0, 0, 0, 0), spacing=8))
