@@ -17,14 +17,7 @@ from PySide6.QtCore import (
     QSize,
     QSizeF,
 )
-from PySide6.QtGui import (
-    QGuiApplication,
-    QImage,
-    QPageSize,
-    QPaintDevice,
-    QPainter,
-    QPdfWriter,
-)
+from PySide6.QtGui import QGuiApplication, QImage, QPageSize, QPaintDevice, QPainter, QPdfWriter
 
 from core.files import whole_file
 from core.plain import plain_markup

@@ -7,14 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPixmap
-from PySide6.QtWidgets import (
-    QColorDialog,
-    QDialog,
-    QLineEdit,
-    QPushButton,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QColorDialog, QDialog, QLineEdit, QPushButton, QToolButton, QWidget
 
 from core.plan.task import KINDS
 from gui.look.colours import too_close, too_faint

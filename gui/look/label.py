@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy
 
 from core.plain import plain_lines
+from gui.look.writing import LEFT, elided
 
 
 class Label(QLabel):
@@ -35,6 +37,22 @@ class Label(QLabel):
         """Say this, and be seen while there is something to say."""
         self.setText(text)
         self.setVisible(bool(text))
+
+
+class Elided(Label):
+    """One line of text that ends with an ellipsis where it does not fit."""
+
+    def __init__(self, look: str = "") -> None:
+        super().__init__(look=look)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: D102
+        return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+        with QPainter(self) as painter:
+            room = self.contentsRect()
+            painter.drawText(room, LEFT, elided(painter, self.text(), room.width()))
 
 
 def hint(text: str = "", margin: int = 14) -> Label:

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QBoxLayout,
+    QDockWidget,
     QGridLayout,
     QHBoxLayout,
     QLayout,
@@ -67,6 +68,14 @@ def widget_of(layout: QLayout, look: str = "") -> QWidget:
 def column_of(*parts: QWidget, growing: QWidget | None = None) -> QWidget:
     """A widget with parts below one another, without margins between them."""
     return widget_of(joined(*parts, growing=growing))
+
+
+def bring(dock: QDockWidget) -> None:
+    """Bring a dock to the front, wherever it stands."""
+    dock.show()
+    dock.raise_()
+    if (panel := dock.widget()) is not None:  # now: Qt tells later who came to the front
+        panel.show()
 
 
 def grid(across: int = -1, down: int = -1) -> QGridLayout:

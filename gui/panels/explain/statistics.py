@@ -106,26 +106,26 @@ class StatisticsPanel(QWidget):
 
     def copy_csv(self) -> None:
         """Put the figures on the clipboard as plain numbers."""
-        figures, scene = self.figures, self._scene
-        if scene is None or figures is None:
+        if self._scene is not None and self.figures is not None:
+            counted, causes, _ = self.figures
+            bins = histogram(counted.sizes.sum(axis=0))
+            text = as_csv(self._scene.trace, counted, causes, bins)
+            self._copy(text, tr("Copied the statistics as CSV."))
+        else:
             self._say_nothing()
-            return
-        bins = histogram(figures.counted.sizes.sum(axis=0))
-        text = as_csv(scene.trace, figures.counted, figures.causes, bins)
-        QGuiApplication.clipboard().setText(text)
-        self.message.emit(tr("Copied the statistics as CSV."))
 
     def copy_markdown(self) -> None:
         """Put the tables on the clipboard as people read them."""
-        figures, scene = self.figures, self._scene
-        if scene is None or figures is None:
+        if self._scene is not None and self.figures is not None:
+            tables = (self.lanes.rows.table, self.kinds.rows.table, self.names.rows.table)
+            text = as_markdown(self.head.text(), tables, notes(self._scene.trace, *self.figures))
+            self._copy(text, tr("Copied the statistics as Markdown."))
+        else:
             self._say_nothing()
-            return
-        tables = (self.lanes.rows.table, self.kinds.rows.table, self.names.rows.table)
-        lines = notes(scene.trace, *figures)
-        text = as_markdown(self.head.text(), tables, lines)
+
+    def _copy(self, text: str, said: str) -> None:
         QGuiApplication.clipboard().setText(text)
-        self.message.emit(tr("Copied the statistics as Markdown."))
+        self.message.emit(said)
 
     # Counting
 

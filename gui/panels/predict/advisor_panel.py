@@ -9,13 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QSortFilterProxyModel, Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
-    QProgressBar,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QProgressBar, QPushButton, QWidget
 
 from core.plan.pipeline.options import CHUNKS, MICROBATCHES, SCHEDULE
 from core.plan.schedules import SCHEDULES

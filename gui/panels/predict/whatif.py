@@ -8,13 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import (
-    QComboBox,
-    QDoubleSpinBox,
-    QPushButton,
-    QSpinBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QPushButton, QSpinBox, QWidget
 
 from core.models.description import ModelDescription
 from core.option import Value
@@ -35,15 +29,7 @@ from gui.panels.answer_picture import AnswerPicture
 from gui.panels.predict.answer_figures import AnswerFigures
 from gui.panels.predict.fault_fields import FaultFields
 from gui.panels.predict.sliders import SliderRow, growing
-from gui.panels.run.fields import (
-    OptionalSpin,
-    WheelGuard,
-    Words,
-    choice,
-    decimal,
-    labelled,
-    whole,
-)
+from gui.panels.run.fields import OptionalSpin, WheelGuard, Words, choice, decimal, labelled, whole
 from gui.panels.sheet import scrolling
 from gui.runs.check import friendly
 
