@@ -13,7 +13,6 @@ from gui.compare.table import DifferenceTable
 from gui.look.label import Label, hint, sentence_label
 from gui.look.layouts import button, column, grid, joined, row, stacked, widget_of
 from gui.look.text import NO_BREAK, duration_text, tr
-from gui.look.theme import Theme
 from gui.panels.explain.step_choice import StepChoice
 from gui.panels.sheet import scrolling
 from gui.timeline.interact.describe import TITLES
@@ -75,10 +74,6 @@ class ComparePanel(QWidget):
             choice.currentIndexChanged.connect(lambda _: self.steps_chosen.emit())
         self.table.chosen.connect(self.row_chosen)
         self._stack = stacked(self, self._build_empty(), self._build_body())
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        self.table.set_theme(theme)
 
     def show_two(self, two: TwoRuns) -> None:
         """Show what two runs differ by."""

@@ -21,7 +21,6 @@ from core.sweep.values import SWEPT
 from gui.look.label import Label
 from gui.look.layouts import button, column, row, widget_of
 from gui.look.text import tr
-from gui.look.theme import Theme
 from gui.panels.run.fields import WheelGuard, choice, whole
 from gui.panels.sheet import scroll_down
 from gui.sweep.view import SweepView
@@ -71,10 +70,6 @@ class SweepPanel(QScrollArea):
         wide = self.width() >= BESIDE_WIDTH
         self._box.setDirection(_ACROSS if wide else _DOWN)
         super().resizeEvent(event)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        self.view.set_theme(theme)
 
     def set_running(self, running: bool) -> None:
         """Whether the button ends the sweep; the fields wait meanwhile."""

@@ -85,9 +85,10 @@ class Panels:
         )  # fmt: skip
         self.of_a_step = (self.batch, self.why, self.buckets)
         self.themed = (
-            self.form, self.predictions.whatif_panel, self.batch, self.devices, self.buckets,
-            self.log, self.steps, self.why, self.compare, self.statistics, self.sweep,
-            self.blocks,
+            self.form.footer.picture, self.predictions.whatif_panel.picture, self.batch,
+            self.devices, self.buckets, self.log, self.steps, self.why, self.compare.table,
+            self.statistics.durations.histogram, self.sweep.view, self.blocks.strip,
+            self.blocks.table,
         )  # fmt: skip
 
         form, predictions = self.form, self.predictions

@@ -14,7 +14,6 @@ from gui.explanations.range_job import RangeFigures, RangeJob
 from gui.look.label import Label, hint
 from gui.look.layouts import button, column, named, row, stacked, widget_of
 from gui.look.text import tr
-from gui.look.theme import Theme
 from gui.panels.explain.durations import Durations, across
 from gui.panels.explain.range_tables import (
     as_csv,
@@ -77,10 +76,6 @@ class StatisticsPanel(QWidget):
         self._build()
 
     # What is shown
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        self.durations.histogram.set_theme(theme)
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Another run is shown, or more of this one has come: count again what has grown."""

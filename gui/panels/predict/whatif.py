@@ -24,7 +24,6 @@ from core.predict.whatif import WhatIfQuery, WhatIfResult
 from gui.look.label import Label
 from gui.look.layouts import button, column, grid, row, widget_of
 from gui.look.text import tr
-from gui.look.theme import Theme
 from gui.panels.answer_picture import AnswerPicture
 from gui.panels.predict.answer_figures import AnswerFigures
 from gui.panels.predict.fault_fields import FaultFields
@@ -207,10 +206,6 @@ class WhatIfPanel(QWidget):
         asked = self._area.widget()
         if asked is not None:  # its parts have their style from now on
             self._area.setMinimumWidth(asked.minimumSizeHint().width() + SCROLL_BAR)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        self.picture.set_theme(theme)
 
     # Building
 

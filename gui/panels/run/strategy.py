@@ -14,7 +14,6 @@ from core.plan.specification import Specification, specification_of
 from gui.look.label import Label
 from gui.look.layouts import column, widget_of
 from gui.look.text import tr
-from gui.look.theme import Theme
 from gui.panels.run.file_choice import FileChoice
 from gui.panels.run.footer import FormFooter
 from gui.panels.run.form import OptionForm
@@ -85,14 +84,6 @@ class StrategyPanel(QScrollArea):
         self._hardware, self._known = hardware, True
         self.options.offer_devices(device_choices(hardware))
         self.check_now()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        self.footer.picture.set_theme(theme)
-
-    def choose_strategy(self, name: str) -> None:
-        """Pick a strategy."""
-        self.strategies.choose(name)
 
     def choose(self, option: Option[T], value: T) -> None:
         """Set one field."""

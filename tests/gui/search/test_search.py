@@ -64,7 +64,7 @@ def parts(qtbot: object) -> Iterator[Parts]:
     qtbot.addWidget(made.window)
     made.window.show()
     qtbot.waitExposed(made.window)
-    made.finder.open()
+    made.bar.open()
     yield made
     made.window.close()
 
@@ -95,7 +95,7 @@ def test_what_is_found_is_marked_on_the_lanes_and_escape_lets_go(parts: Parts) -
     assert not scene.hits
     assert not parts.bar.isVisible()
     assert parts.timeline.hasFocus()
-    parts.finder.open()
+    parts.bar.open()
     assert parts.bar.field.text() == ""
 
 
