@@ -224,7 +224,7 @@ class Spans:
             columns = Columns(self.arrays)
         for name in MOMENTS:
             times = getattr(spans, name)
-            if name not in columns.arrays and times is not None and (times != ABSENT).any():
+            if times is not None and name not in columns.arrays and (times != ABSENT).any():
                 columns.put(name, np.full(len(self), ABSENT, np.int64))
         columns.extend(**{name: spans[name] for name in columns.arrays})
         made = Spans._of(self.table, columns)

@@ -14,7 +14,7 @@ from core.engine.hardware import find_hardware
 from core.engine.lanes.devices import open_lanes
 from core.engine.prepare import prepare
 from core.engine.server import SWITCH_SECONDS
-from core.engine.tasks.executor import Executor, batches_of
+from core.engine.tasks.executor import Executor
 from core.engine.tasks.operations import Operations
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
@@ -50,7 +50,7 @@ def test_recording_costs_at_most_one_percent_of_a_step(tmp_path, rows):
     pairs, count = PAIRS[rows], STEPS[rows]
     prepared = prepare(replace(SPECIFICATION, batch=rows), find_hardware())
     plan = prepared.plan_list[0]
-    batch = batches_of(prepared, prepared.workload)[0]
+    batch = prepared.workload.batches(prepared.specification)[0]
     with contextlib.ExitStack() as stack:
         sink = stack.enter_context((tmp_path / "run.arrow").open("wb"))
         writer = TraceWriter(sink, prepared.header)

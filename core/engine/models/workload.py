@@ -39,8 +39,13 @@ class Workload:
     target: Tensor
     loss: Loss
 
-    def batches(self, rows: list[int]) -> list[Batch]:
-        """The batch of each step: the data in order, from the start again when it is used up."""
+    def batches(self, specification: Specification) -> list[Batch]:
+        """The batch of each step: warm-up from the data's start, then the epoch from its start."""
+        rows, warmup = specification.all_rows, specification.warmup
+        return self._in_order(rows[:warmup]) + self._in_order(rows[warmup:])
+
+    def _in_order(self, rows: list[int]) -> list[Batch]:
+        """So many rows each, from the data's start again when it is used up."""
         batches, start = [], 0
         for count in rows:
             if start + count > len(self.input):
@@ -49,6 +54,13 @@ class Workload:
             batches.append((self.input[piece], self.target[piece]))
             start += count
         return batches
+
+    def weighted_loss(self, output: Tensor, target: Tensor, share: float) -> Tensor:
+        """The loss of some rows times `share`, which is 0 if there are none: then it is 0."""
+        if share == 0:  # a mean over no rows is no number, but gradients of zero are asked for
+            return output.sum() * 0
+        loss = self.loss(output, target)
+        return loss if share == 1 else loss * share
 
 
 def build_workload(specification: Specification) -> Workload:

@@ -40,7 +40,6 @@ from core.engine.prepare import Prepared, prepare
 from core.engine.rank_models.model import RankModel, RankSetup, rank_model
 from core.engine.rank_models.timer import RankEvents, RankTimer, TimedOp
 from core.engine.ranks.expectation import Expectations
-from core.engine.tasks.executor import batches_of
 from core.engine.tasks.step_counters import inside, outside
 from core.engine.verify import judge, keeps_parameters
 from core.plan.devices import GLOO, Hardware
@@ -110,7 +109,7 @@ class Rank:
             if self._settings.rank == 0 and self._prepared.specification.verify:
                 for text in verification_notes(self._workload):
                     self._writer.log("warning", text)
-            for index, batch in enumerate(batches_of(self._prepared, self._workload)):
+            for index, batch in enumerate(self._workload.batches(self._prepared.specification)):
                 self._step(index, batch)
             self._model.close()
             dist.destroy_process_group()
@@ -162,7 +161,7 @@ class Rank:
             output = self._model.module(x)
         op = self._timer.start(Kind.LOSS)
         # A rank without rows takes part in the collectives with gradients of zero.
-        loss = self._workload.loss(output, target) * share if len(x) else output.sum() * 0
+        loss = self._workload.weighted_loss(output, target, share)
         loss.backward()
         self._timer.stop(op)
         self._model.finish()

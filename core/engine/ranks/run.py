@@ -47,7 +47,7 @@ def run_on_ranks(prepared: Prepared, writer: TraceWriter, stop: threading.Event)
     if prepared.specification.blocks:
         writer.log("warning", "blocks are not recorded: torch runs the ranks by itself")
     # One reader thread for each rank puts, this thread alone
-    # takes: so the writer and Plans need no lock.
+    # takes: so the writer and PlanNumbers need no lock.
     reports: queue.SimpleQueue[Report] = queue.SimpleQueue()
     store = _open_store()
     with ExitStack() as stack:
@@ -103,7 +103,7 @@ def _gather(
     stop: threading.Event,
 ) -> None:
     """Pass the ranks' rows on until all have ended, of their own accord or as they are asked to."""
-    plans = Plans()
+    plans = PlanNumbers()
     words: dict[int, Ended] = {}
     ends: dict[int, str] = {}
     # Finite from a request to stop or a rank's failure on; ranks that
@@ -142,7 +142,7 @@ def _gather(
         raise RankError((silent + said)[0])
 
 
-class Plans:
+class PlanNumbers:
     """Gives the ranks' plans, which each rank numbers by itself, their numbers in the run.
 
     A rank sends the whole plan of a step, completed with the collectives that torch ran in it: so

@@ -25,7 +25,7 @@ from core.engine.failures import Stopped, is_out_of_memory
 from core.engine.lanes.devices import Clock, allocator_bytes, open_clock, open_lanes
 from core.engine.lanes.lane import LaneThread, Stamps, reached, wait_until
 from core.engine.models.modules import Batch
-from core.engine.models.workload import Workload, verification_notes
+from core.engine.models.workload import verification_notes
 from core.engine.prepare import Prepared
 from core.engine.tasks.operations import Operations
 from core.engine.tasks.values import Step
@@ -91,7 +91,7 @@ def run_steps(
             writer.log("warning", text)
     seconds = 0.0
     waiting = iter(calibrations if specification.calibrate else ())
-    for index, batch in enumerate(batches_of(prepared, workload)):
+    for index, batch in enumerate(workload.batches(specification)):
         if index == specification.warmup and seconds > LONGEST_STEP_SECONDS:
             text = f"a step takes {seconds:.0f} s: its costs are not measured beforehand"
             writer.log("info", text)
@@ -120,12 +120,6 @@ def _tell_costs(batch: Batch, calibrate: Calibrate, writer: TraceWriter) -> bool
         return False
     writer.log(COSTS_LEVEL, json.dumps(values_of(costs)))
     return True
-
-
-def batches_of(prepared: Prepared, workload: Workload) -> list[Batch]:
-    """The batch of each step: warm-up from the data's start, then the epoch from its start."""
-    warmup, rows = prepared.specification.warmup, prepared.specification.all_rows
-    return workload.batches(rows[:warmup]) + workload.batches(rows[warmup:])
 
 
 @dataclass(slots=True, eq=False)

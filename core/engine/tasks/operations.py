@@ -54,7 +54,7 @@ class Operations:
 
     def __init__(self, prepared: Prepared, model: Replicas | None = None) -> None:
         assert prepared.workload is not None
-        self._loss = prepared.workload.loss
+        self._weighted_loss = prepared.workload.weighted_loss
         self.model = model or Replicas(prepared)
         self._devices = self.model.devices
         self._stamps: dict[int, Stamps] = {}
@@ -195,12 +195,9 @@ class Operations:
         y = outputs[0] if len(outputs) == 1 else torch.cat(outputs)
         # A leaf: the loss's backward ends here, and the last stage's backward is a task of its own.
         y = y.detach().requires_grad_()
-        # A rank without rows has gradients of zero; a mean over no rows is no number.
-        loss = self._loss(y, target) if rows else y.sum() * 0
-        if rows != step.plan.rows:
-            # The mean over these rows becomes their part of the mean over the batch, so that
-            # gradients of micro-batches and replicas need only be added up.
-            loss = loss * (rows / step.plan.rows)
+        # The mean over these rows becomes their part of the mean over the batch, so that
+        # gradients of micro-batches and replicas need only be added up.
+        loss = self._weighted_loss(y, target, rows / step.plan.rows)
         loss.backward()
         yield
         assert y.grad is not None

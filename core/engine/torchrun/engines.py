@@ -105,15 +105,11 @@ class Replicas(TorchEngine):
         part = plan.parts[self.rank]
         mine = slice(part.start, part.start + part.rows)
         x, target = (tensor[mine].to(self.device) for tensor in batch)
-        output = self.model(x)
-        if part.rows:
-            # DDP and fully_shard take the mean of the ranks' gradients, whatever the rows of each.
-            # With this factor it is the gradient of the mean over the batch, also where
-            # tensor_split gave uneven shares.
-            share = part.rows * self.world / plan.rows
-            loss = self.workload.loss(output, target) * share
-        else:  # it takes part in the collectives with gradients of zero
-            loss = output.sum() * 0
+        # DDP and fully_shard take the mean of the ranks' gradients, whatever the rows of each. With
+        # this factor it is the gradient of the mean over the batch, also where tensor_split gave
+        # uneven shares. A rank without rows takes part with gradients of zero.
+        share = part.rows * self.world / plan.rows
+        loss = self.workload.weighted_loss(self.model(x), target, share)
         loss.backward()
         return loss.detach() / self.world
 

@@ -61,13 +61,10 @@ class LaunchedRank:
     def run(self) -> None:
         """Run all steps; returns when every rank's recording is whole."""
         specification, engine = self._specification, self._engine
-        rows = specification.all_rows
         # The recorder takes its first step for warm-up and measures from the second: so all but the
         # last warm-up step run before it begins.
         before = specification.warmup - 1
-        # Warm-up from the data's start, then the epoch from its start, as in run.batches_of.
-        batches = self._workload.batches(rows[: before + 1])
-        batches += self._workload.batches(rows[before + 1 :])
+        batches = self._workload.batches(specification)
         for batch in batches[:before]:
             engine.step(batch, self._plans[len(batch[0])])
         name = title_of(specification, self._workload.description.name)

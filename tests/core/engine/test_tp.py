@@ -15,7 +15,7 @@ from core.engine.models.modules import build_blocks  # noqa: E402
 from core.engine.models.shards import lane_blocks  # noqa: E402
 from core.engine.models.stage_module import StageModule  # noqa: E402
 from core.engine.prepare import prepare  # noqa: E402
-from core.engine.tasks.executor import Executor, batches_of  # noqa: E402
+from core.engine.tasks.executor import Executor  # noqa: E402
 from core.engine.tasks.operations import Operations  # noqa: E402
 from core.explain.verified import EPSILON, verified  # noqa: E402
 from core.models.catalogue import MODELS, ModelSettings  # noqa: E402
@@ -37,7 +37,7 @@ def operations_after(specification):
     with ExitStack() as stack:
         threads = [stack.enter_context(lane) for lane in open_lanes(plan.lanes)]
         executor = Executor(threads, operations, None, threading.Event())
-        for index, batch in enumerate(batches_of(prepared, prepared.workload)):
+        for index, batch in enumerate(prepared.workload.batches(prepared.specification)):
             executor.run(index, plan, 0, batch)
     return operations
 

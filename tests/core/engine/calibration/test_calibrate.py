@@ -17,7 +17,6 @@ from core.engine.failures import Stopped  # noqa: E402
 from core.engine.hardware import find_hardware  # noqa: E402
 from core.engine.lanes.devices import open_lanes  # noqa: E402
 from core.engine.prepare import prepare  # noqa: E402
-from core.engine.tasks.executor import batches_of  # noqa: E402
 from core.models.catalogue import ModelSettings  # noqa: E402
 from core.plan.plan import Lane, Role  # noqa: E402
 from core.plan.schedules import SCHEDULES  # noqa: E402
@@ -43,7 +42,7 @@ def batch(rows, generator):
 
 def measured(specification, stop=None):
     prepared = prepare(specification, find_hardware())
-    batch = batches_of(prepared, prepared.workload)[0]
+    batch = prepared.workload.batches(prepared.specification)[0]
     plan = prepared.plan_list[0]
     with ExitStack() as stack:
         lanes = [stack.enter_context(lane) for lane in open_lanes(plan.lanes)]

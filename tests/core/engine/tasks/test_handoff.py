@@ -15,7 +15,7 @@ pytest.importorskip("torch")
 from core.engine.hardware import find_hardware
 from core.engine.lanes.devices import open_lanes
 from core.engine.prepare import prepare
-from core.engine.tasks.executor import Executor, batches_of
+from core.engine.tasks.executor import Executor
 from core.engine.tasks.operations import Operations
 from core.plan.specification import Specification
 from core.recording.recording import read_stream
@@ -54,7 +54,7 @@ def executing(sink: io.BytesIO) -> Iterator[tuple[TraceWriter, Executor, Callabl
         executor = Executor(lanes, operations, writer)
 
         def steps() -> None:
-            for index, batch in enumerate(batches_of(prepared, prepared.workload)):
+            for index, batch in enumerate(prepared.workload.batches(prepared.specification)):
                 executor.run(index, plan, number, batch)
 
         yield writer, executor, steps

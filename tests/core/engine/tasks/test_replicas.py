@@ -17,7 +17,7 @@ from core.engine.hardware import find_hardware  # noqa: E402
 from core.engine.lanes.devices import open_lanes  # noqa: E402
 from core.engine.models.stage_module import StageModule, sum_of_copies  # noqa: E402
 from core.engine.prepare import prepare  # noqa: E402
-from core.engine.tasks.executor import Executor, batches_of  # noqa: E402
+from core.engine.tasks.executor import Executor  # noqa: E402
 from core.engine.tasks.operations import Operations  # noqa: E402
 
 MLP = ModelSettings("mlp", width=16, depth=6)
@@ -47,7 +47,7 @@ def parameters_after(specification):
     with ExitStack() as stack:
         lanes = [stack.enter_context(lane) for lane in open_lanes(prepared.header.lanes)]
         executor = Executor(lanes, operations, None)
-        for index, batch in enumerate(batches_of(prepared, prepared.workload)):
+        for index, batch in enumerate(prepared.workload.batches(prepared.specification)):
             executor.run(index, plan, 0, batch)
     return operations.model.parameters()
 

@@ -10,7 +10,6 @@ from core.engine.hardware import find_hardware
 from core.engine.lanes.lane import Stamps
 from core.engine.lanes.memory import Ledger
 from core.engine.prepare import prepare
-from core.engine.tasks.executor import batches_of
 from core.engine.tasks.operations import Operations
 from core.plan.specification import Specification
 from core.plan.task import Kind
@@ -58,7 +57,7 @@ def operations_of(specification):
     prepared = prepare(specification, find_hardware())
     operations = Operations(prepared)
     plan = prepared.plan_list[0]
-    operations.begin(0, plan, batches_of(prepared, prepared.workload)[0])
+    operations.begin(0, plan, prepared.workload.batches(prepared.specification)[0])
     return operations, plan
 
 
