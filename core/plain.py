@@ -66,7 +66,22 @@ def cell(text: str) -> str:
 def duration_text(ns: float) -> str:
     """A duration for people, with three digits that count: `41.2 ms`, `1234 ms`, `85 µs`."""
     value, unit = (ns / 1e6, "ms") if abs(ns) >= 100_000 else (ns / 1e3, "µs")
-    return f"{value:.0f} {unit}" if abs(value) >= 1000 else f"{value:.3g} {unit}"
+    return f"{digits(value)} {unit}"
+
+
+def digits(value: float) -> str:
+    """A number with three digits that count, from a thousand on a whole one: `41.2`, `1234`."""
+    # Not `< 1000`: 999.6 is rounded to a thousand, which `g` writes as 1e+03.
+    return f"{value:.3g}" if abs(value) < 999.5 else f"{value:.0f}"
+
+
+def size_text(count: float) -> str:
+    """Bytes in decimal units: `1.5 kB`."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" or count >= 100 else f"{count:.3g} {unit}"
+        count /= 1000
+    return f"{count:.3g} TB"
 
 
 def plainly(text: str, **values: object) -> str:

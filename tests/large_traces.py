@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from core.models.catalogue import ModelSettings
 from core.plan.task import KINDS, Kind
 from core.trace.event_rows import Counter
-from core.trace.spans import LaneSpans, Spans
+from core.trace.spans import Spans
 from core.trace.step_bounds import StepBounds
 from core.trace.trace import Trace
 from tests.make_believe import MS, specification, trace_of
@@ -40,7 +40,7 @@ def large_trace(spans: int, seed: int = 0) -> Trace:
     counters = [_held(lane, spans) for lane, spans in enumerate(lanes)]
     bounds = StepBounds({"numbers": numbers, "starts": starts, "ends": ends})
     return Trace(
-        one.header, one.table, [LaneSpans.of(lane) for lane in lanes], bounds,
+        one.header, one.table, lanes, bounds,
         counters={(counter.name, counter.lane): counter for counter in counters},
     )  # fmt: skip
 

@@ -60,8 +60,8 @@ def test_no_file_imports_across_a_wall():
         ("core/models/x.py", "from torch.nn import Linear", "torch.nn.Linear"),
         (
             "core/predict/x.py",
-            "from core.engine.lanes.lane import Lane",
-            "core.engine.lanes.lane.Lane",
+            "from core.engine.lanes.lane import LaneThread",
+            "core.engine.lanes.lane.LaneThread",
         ),
         ("core/explain/x.py", "from core.predict.costs import Curve", "core.predict.costs.Curve"),
         ("core/trace/x.py", "import core.recording.schema", "core.recording.schema"),

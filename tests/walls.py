@@ -111,6 +111,7 @@ LAYERS = (
     ("core.engine.prepare",),
     ("core.engine.tasks",),
     ("core.engine.calibration",),
+    ("core.engine.tasks.executor",),
     ("core.engine.ranks", "core.engine.virtual", "core.engine.torchrun"),
     ("core.engine",),
     ("core.sweep", "core.lessons", "core.job"),

@@ -86,6 +86,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_recordings(commands)
     _add_jobs(commands)
     for name, command in commands.choices.items():
+        # Set here and not where each is added, so that no command can be without examples.
         command.epilog = examples_of(name)
         command.formatter_class = argparse.RawDescriptionHelpFormatter
     return parser
@@ -173,6 +174,8 @@ def _add_swept(parser: argparse.ArgumentParser) -> None:
             form = _form_of(option)
             if option.kind is bool:
                 form = {"nargs": "?", "const": "yes", "metavar": "YES,NO", "help": form["help"]}
+            # A list of values is read as a whole later (core.sweep.values), with one message for
+            # all that may be wrong.
             form.pop("type", None)
             add(flag_of(option.name), dest=option.name, **form)
 

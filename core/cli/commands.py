@@ -124,6 +124,7 @@ def run(arguments: argparse.Namespace, write_image: WriteImage) -> int:
             say(comparison_text(comparison))
     if ended.outcome is Outcome.FAILED:
         raise RunError(ended.text)
+    # Judged last, so that a run whose gradients are wrong still shows and keeps what it did.
     found = verified(trace)
     if summary.faults:
         text = f"the recording is incomplete: {faults_text(summary.faults)}"
@@ -180,6 +181,7 @@ def export(
 ) -> None:
     """Draw recordings, report on one, list its spans. Bad input raises a ValueError in one line."""
     check_outputs(vars(arguments))
+    # All options are read before the recordings, which may be large.
     query = table_query(arguments)
     options = figure_options(arguments)
     single = ("report", "table", *FORMATS)
@@ -293,6 +295,8 @@ class _Collector:
             elif isinstance(message, pa.RecordBatch) and self.trace is not None:
                 if self._file is not None:
                     self._file.write(message)
+                # To the file as they come; into the trace as one, since that has a price for each
+                # batch.
                 batches.append(message)
             elif isinstance(message, Ended):
                 self.ended = message
@@ -327,6 +331,8 @@ def _ask(kind: type[Answer], about: Specification | None = None) -> Answer:
 
 def _awaited(client: EngineClient, kind: type[Answer], interrupts: Sequence[int] = ()) -> Answer:
     """The next message of a kind. Raises as `_ask` does, and KeyboardInterrupt if stopped."""
+    # Polled, since a message may come from the engine or an interrupt from the user, and only one
+    # can be waited for.
     while not interrupts:
         for message in client.poll():
             if isinstance(message, kind):

@@ -32,6 +32,7 @@ _NAMES = {Group.CAUSE: "idle: {}", Group.OVERLAP: "tasks that overlap",
 
 def compare(arguments: argparse.Namespace, write_both: WriteBoth, write_report: WriteBoth) -> None:
     """Compare two recordings, print the table, write what was asked for. Raises PlanError."""
+    # Before anything is read: who mistyped --image should know now, not after minutes of comparing.
     check_outputs(vars(arguments))
     names = (arguments.a, arguments.b)
     traces = (_opened(arguments.a), _opened(arguments.b))
@@ -80,6 +81,8 @@ def _rows_text(head: str, rows: Sequence[Difference], total: int | None) -> str:
         ["difference", *(f"{row.difference / 1e6:+.3f}" for row in rows)],
     ]
     if total is not None:
+        # Contributions add up to the difference of the makespans, which stands below them as their
+        # sum.
         names.append("makespan")
         columns = [[*column, ""] for column in columns]
         parts = [*(row.contribution for row in rows), total]
@@ -147,6 +150,8 @@ def _start_of(trace: Trace, step: int, name: str, action: str) -> int:
     columns = StepColumns.of_trace(trace, step)
     texts = [str(columns[position]) for position in range(len(columns))]
     if action not in texts:
+        # The example in the message is a pass of this very run: what its first task is called may
+        # be anything.
         passes = np.flatnonzero(PASSES[columns.kind])
         known = texts[int(passes[0])] if len(passes) else texts[0]
         raise PlanError(f"--align {action}: {name} has no such task; use {START}, or {known}")

@@ -47,6 +47,7 @@ def install_desktop() -> list[Path]:
 def _command() -> str:
     """The Exec line that starts this very installation, from any folder."""
     script = Path(sys.executable).parent / "bubblescope"
+    # Not `bubblescope` alone: a desktop has another PATH than the shell of a virtual environment.
     words = [script] if script.is_file() else [Path(sys.executable), PROJECT_ROOT / "main.py"]
     return " ".join(map(_quoted, map(str, words)))
 

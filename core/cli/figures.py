@@ -38,6 +38,7 @@ def add_figure(parser: argparse.ArgumentParser, excerpt: bool = True) -> None:
 def figure_options(arguments: argparse.Namespace) -> FigureOptions:
     """The figure that the options ask for. Raises ValueError, in one line, if there is none."""
     given = vars(arguments)
+    # Commands that draw what they have just run offer no part of it to choose.
     chosen = "range" in given
     part = Excerpt(given["range"], given["steps"], given["lanes"]) if chosen else Excerpt()
     options = FigureOptions(

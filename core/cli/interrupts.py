@@ -25,7 +25,11 @@ def ending_when_asked() -> Iterator[None]:
 
     A thread sees to it that the process ends, because a handler waits for native code.
     """
+    # Python runs signal handlers between its own instructions in the main thread: not while that
+    # waits in native code (a torch kernel, a system call of Arrow's). The wakeup pipe is written by
+    # the C-level handler at once, and another thread reads it.
     read_end, write_end = os.pipe()
+    # As set_wakeup_fd asks: a handler must not wait for a full pipe.
     os.set_blocking(write_end, False)
     watch = _Watch(read_end)
     with _handling(watch.interrupt):
@@ -35,6 +39,8 @@ def ending_when_asked() -> Iterator[None]:
             yield
         finally:
             signal.set_wakeup_fd(before)
+            # The end of the pipe tells the thread that all is over; it must not be closed before
+            # nobody writes to it.
             os.close(write_end)
             watch.join()
             os.close(read_end)
@@ -96,10 +102,13 @@ class _Watch(threading.Thread):
             return
         if self._is_over(UNWIND_SECONDS):
             return
+        # Once more: the first KeyboardInterrupt may have been swallowed, by a destructor or a
+        # callback, which Python only prints.
         self._raised = False
         signal.pthread_kill(threading.main_thread().ident or 0, number[0])
         if not self._is_over(END_SECONDS):
             print("bubblescope: ended amid its work", file=sys.stderr, flush=True)
+            # Without any cleaning up, which is what hangs. Children see their pipes close and end.
             os._exit(INTERRUPTED)
 
     def _is_over(self, seconds: float) -> bool:

@@ -31,11 +31,14 @@ def record(given: argparse.Namespace) -> NoReturn:
         raise ValueError(f"{words[0]}: there is no such command")
     out = given.out if is_address(given.out) else str(Path(given.out).absolute())
     known = os.environ.get("PYTHONPATH")
+    # Python imports a module `sitecustomize` at every start if it finds one: so each rank that
+    # torchrun starts records itself, and the training script stays as it is.
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(SITE), *([known] if known else [])]),
         "BUBBLESCOPE_RECORD": out,
     }
+    # Becomes the command: signals, exit status and terminal are its own, with no process between.
     os.execvpe(words[0], words, environment)
 
 
@@ -54,6 +57,7 @@ def listen(given: argparse.Namespace) -> None:
     listener = Listener(host.strip("[]"), int(port), Files(Path(given.out), say).receive, say)
     print(f"bubblescope record --out {listener.address} -- COMMAND", flush=True)
     try:
+        # For ever: Ctrl+C raises here. The listener works on threads of its own.
         threading.Event().wait()
     finally:
         listener.close()

@@ -61,6 +61,8 @@ def lesson(arguments: argparse.Namespace) -> int:
 def _go_through(found: Lesson, client: EngineClient, interrupts: list[int]) -> None:
     say(f"{plain(found.title)}\n{'=' * len(found.title)}")
     for number, step in enumerate(found.steps, 1):
+        # The text of a step has placeholders for what its runs measured, on this machine: run
+        # first, then tell.
         figures = [_run(client, run, interrupts) for run in step.runs]
         say(f"\n{step_text(step, figures, f'{number} of {len(found.steps)}')}")
         _wait_for_reader()

@@ -62,6 +62,8 @@ def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
     say(prediction_text(summary))
     for text in faults.without_effect(run.plan.columns, run.plan.lanes):
         say(text)
+    # Faults of other steps are part of what was asked, and would otherwise be left out without a
+    # word.
     if any(hiccup.step != step for hiccup in faults.hiccups):
         say(f"step {arguments.step} is predicted: hiccups of other steps have no effect")
 
@@ -79,6 +81,7 @@ def calibrate(arguments: argparse.Namespace) -> None:
     check_writable("--costs", arguments.costs)
     # torch's ranks settle their buckets in the first step.
     warmup = 2 if strategy.on_ranks else 1
+    # Costs are measured before the first step, or are those of a warm-up step: one more is enough.
     short = replace(specification, steps=1, warmup=warmup, data=None, calibrate=True)
     trace, ended = execute(short)
     if ended.outcome is Outcome.REFUSED:

@@ -33,6 +33,7 @@ class Progress:
                 say(row.text if row.level == "size" else f"{row.level}: {row.text}", sys.stderr)
         self._logged = len(trace.logs)
         step = max(trace.steps, default=-1)
+        # In a file or a CI log, lines that overwrite themselves would stand one behind the other.
         if step > self._step and sys.stderr.isatty():
             self._step = step
             total = len(trace.header.specification.all_rows)

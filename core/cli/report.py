@@ -8,7 +8,7 @@ from statistics import median
 from core.explain.causes import Cause
 from core.explain.verified import Verified
 from core.models.description import ModelDescription
-from core.plain import plain
+from core.plain import digits, plain, size_text
 from core.plan.devices import HOST, Hardware, kind_of
 from core.plan.division import Stage
 from core.plan.grid import grid
@@ -24,6 +24,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Columns aligned: text to the left, everything else to the right; a line for each row."""
     texts = [[plain(str(cell)) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *texts, strict=True)]
+    # A column of numbers begins with digits in every row; one name in it makes it text.
     left = [all(not row[i][:1].isdigit() for row in texts) for i in range(len(header))]
     lines = [
         "  ".join(
@@ -37,17 +38,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 def milliseconds(ns: float) -> str:
     """Nanoseconds as milliseconds with three digits that count."""
-    value = ns / 1e6
-    return f"{value:.3g}" if value < 1000 else f"{value:.0f}"
-
-
-def size(count: float) -> str:
-    """Bytes in decimal units."""
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000:
-            return f"{count:.0f} {unit}" if unit == "B" or count >= 100 else f"{count:.3g} {unit}"
-        count /= 1000
-    return f"{count:.3g} TB"
+    return digits(ns / 1e6)
 
 
 def counted(count: int, one: str, many: str = "") -> str:
@@ -57,9 +48,9 @@ def counted(count: int, one: str, many: str = "") -> str:
 
 def devices_text(hardware: Hardware) -> str:
     """What `devices` prints."""
-    rows = [(HOST.name, f"{hardware.cores} cores", size(hardware.memory), f"2x{HOST.name}")]
+    rows = [(HOST.name, f"{hardware.cores} cores", size_text(hardware.memory), f"2x{HOST.name}")]
     for found in hardware.accelerators:
-        memory = size(found.memory) if found.memory else "not told"
+        memory = size_text(found.memory) if found.memory else "not told"
         rows.append((found.device, found.name, memory, found.device))
     header = ("device", "what", "memory", "as lanes", "kind", "can")
     kinds = [kind_of(device) for device in hardware.devices]
@@ -78,7 +69,7 @@ def plan_text(plan: Plan, model: ModelDescription, title: str, tasks: bool) -> s
     stage_rows = [
         (f"stage {stage.index}",
          f"blocks {stage.first} to {stage.last - 1}" + _over_lanes(stage),
-         size(stage.parameter_bytes(model)))
+         size_text(stage.parameter_bytes(model)))
         for stage in plan.stages
     ]  # fmt: skip
     blocks.append(table(("stage", "blocks", "parameters"), stage_rows))
@@ -86,13 +77,13 @@ def plan_text(plan: Plan, model: ModelDescription, title: str, tasks: bool) -> s
     if tasks:
         rows = [
             (task.index, str(task), f"{task.kind} {task.payload}".strip(),
-             plan.lanes[task.lane].name, task.rows, size(task.bytes),
+             plan.lanes[task.lane].name, task.rows, size_text(task.bytes),
              " ".join(map(str, task.after)))
             for task in plan.tasks
         ]  # fmt: skip
         blocks.append(table(("task", "action", "kind", "lane", "rows", "bytes", "after"), rows))
     moved = sum(task.bytes for task in plan.tasks)
-    blocks.append(f"{len(plan.tasks)} tasks, {size(moved)} moved a step")
+    blocks.append(f"{len(plan.tasks)} tasks, {size_text(moved)} moved a step")
     return "\n\n".join(blocks)
 
 
@@ -119,10 +110,12 @@ def summary_text(summary: Summary) -> str:
     )
     lines.append(f"loss: {_number(summary.steps[0].loss)} to {_number(summary.steps[-1].loss)}")
     clock = max((step.clock_uncertainty_ns or 0 for step in summary.steps), default=0)
-    lines.append(f"clock: times are known to {clock / 1e3:.3g} µs")
+    lines.append(f"clock: times are known to {digits(clock / 1e3)} µs")
     whole = [step for step in summary.steps if step.complete]
     if whole:
         lines += [_bubble_line(whole), _waterfall_line(whole), _path_line(whole)]
+    # From steps of lanes to lanes of steps: a row of the table is a lane, its cells are means over
+    # the steps.
     lanes = [[step.lanes[i] for step in summary.steps] for i in range(len(summary.steps[0].lanes))]
     header = ("lane", "busy ms", "comm ms", "idle ms", "idle %", "peak", "spans", "idle most for")
     tables = [table(header, [_lane_row(lane) for lane in lanes])]
@@ -220,7 +213,7 @@ def _lane_row(steps: Sequence[LaneSummary]) -> tuple[object, ...]:
     return (
         steps[0].name,
         *time_cells(busy, communication, idle),
-        size(max(step.peak_bytes for step in steps)),
+        size_text(max(step.peak_bytes for step in steps)),
         sum(step.spans for step in steps),
         _main_cause(steps),
     )

@@ -52,6 +52,7 @@ def sweep(arguments: argparse.Namespace, write_image: WriteSweep) -> int:
         if arguments.image is not None and results.of:
             write_image(results, Path(arguments.image), arguments.theme)
     finally:
+        # In `finally`: the results are told even if the picture cannot be written.
         say(results_text(results))
     if failed:
         raise RunError(_failed_text(asked, failed))
@@ -77,6 +78,7 @@ class _Table:
             with open(self._path, "a", encoding="utf-8", newline="") as file:
                 file.write(header_text() * self._is_new + row_text(self._sweep, row))
                 file.flush()
+                # A sweep takes hours: what was measured is to be there after a power cut too.
                 os.fsync(file.fileno())
         except OSError as error:
             raise OSError(f"{self._path} cannot be written: {reason(error)}") from error
@@ -106,10 +108,14 @@ class _Sweeping:
         with noting_interrupts() as interrupts:
             try:
                 hardware = ready_hardware(self._client, interrupts)
+                # All settings before the first run: a sweep should not fail in its third hour for
+                # what could be known.
                 for setting in self._sweep.settings:
                     check_setting(setting, hardware)
                 points = remaining(self._sweep, self._rows.measured)
                 for number, point in enumerate(points):
+                    # What failed once for a reason of its own (too little memory, say) fails again,
+                    # and takes its time.
                     if point.setting not in self._failed:
                         self._make(point, points[number:], interrupts)
             finally:

@@ -82,6 +82,8 @@ def by_lane(a: Spent, b: Spent) -> tuple[Difference, ...]:
     """Each compute lane at work and idle, first with first; adds up as `by_reason` does."""
     most = max(len(a.lanes), len(b.lanes))
     heads = [
+        # By place, not by name: the same lanes of two machines have other names, and of other
+        # strategies other roles.
         (group, _lane_name(place, a, b), place)
         for place in range(most)
         for group in (Group.LANE_WORK, Group.LANE_IDLE)
@@ -101,6 +103,8 @@ def beside(a: Spent, b: Spent) -> tuple[Difference, ...]:
 
 def apportioned(values: Sequence[int], divisor: int) -> list[int]:
     """Each value over `divisor` in whole numbers that add up to the sum over it, rounded down."""
+    # Rounding each quotient would leave the table short of its sum by some ns. Cumulative sums are
+    # rounded instead: 5, 5, 5 over 2 end at 2, 5, 7, which makes 2, 3, 2.
     ends = [total // divisor for total in accumulate(values)]
     return [end - begin for begin, end in pairwise([0, *ends])]
 
@@ -122,6 +126,8 @@ def _means(side: Spent, totals: _Totals) -> tuple[list[int | None], list[int]]:
     """Totals as means over the steps, and these as means over the lanes: parts of the makespan."""
     values = [total or 0 for total in totals]
     means = apportioned(values, len(side.steps))
+    # A lane that this run lacks counts as 0 where things are added up, and stays None where a table
+    # says what it took.
     known = [None if totals[i] is None else mean for i, mean in enumerate(means)]
     return known, apportioned(values, len(side.steps) * len(side.lanes))
 
@@ -134,6 +140,8 @@ def _reasons(side: Spent) -> _Totals:
 
 def _lanes(side: Spent, most: int) -> _Totals:
     """Time at work and idle of each lane in turn, None behind the last."""
+    # Overlap is negative: what ran twice at once counts once, so that work and idle time make a
+    # makespan.
     worked = (side.work.sum(axis=1) + side.overlap).tolist()
     values: _Totals = [ns for work in worked for ns in (work, side.makespan - work)]
     return values + [None] * (2 * most - len(values))

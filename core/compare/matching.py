@@ -97,10 +97,13 @@ def match_steps(a: StepTasks, b: StepTasks) -> Matches:
     alike in all of these, the first is paired with the first in the order of the plans, and so on.
     """
     places_b = _named_alike(a, b)
+    # One number a task, equal in both steps for tasks that belong together: pairing is then a set
+    # operation on sorted integers, and a step has up to a million tasks.
     keys = _keys(np.concatenate(_told_by_both(a.places, places_b)), len(a))
     _, of_a, of_b = np.intersect1d(
         keys[: len(a)], keys[len(a) :], assume_unique=True, return_indices=True
     )
+    # intersect1d sorts by key; callers walk along A.
     order = np.argsort(of_a)
     of_a, of_b = of_a[order], of_b[order]
     return Matches(a, b, of_a, of_b, _others(of_a, len(a)), _others(of_b, len(b)))
@@ -117,6 +120,8 @@ def _named_alike(a: StepTasks, b: StepTasks) -> NDArray[np.int64]:
     """B's places with A's numbers for names; names that A has not come behind A's."""
     known = {name: number for number, name in enumerate(a.names)}
     numbers = [known.setdefault(name, len(known)) for name in b.names]
+    # Both recordings number their names by themselves: B's numbers are looked up in this table to
+    # become A's.
     table = np.array([*numbers, ABSENT], np.int64)  # the last entry is for -1
     places = b.places.copy()
     places[:, -1] = table[places[:, -1]]
@@ -130,6 +135,8 @@ def _told_by_both(
     a, b = a.copy(), b.copy()
     for kind in np.intersect1d(a[:, 0], b[:, 0]).tolist():
         of_a, of_b = a[:, 0] == kind, b[:, 0] == kind
+        # Say A is split into micro-batches and B is not: then `microbatch` tells nothing of which
+        # task of A is which of B, and would only keep all of them apart.
         present = [(places != ABSENT).any(axis=0) for places in (a[of_a], b[of_b])]
         aside = np.flatnonzero(present[0] != present[1])
         a[np.ix_(of_a, aside)] = b[np.ix_(of_b, aside)] = ABSENT
@@ -139,6 +146,8 @@ def _told_by_both(
 def _keys(places: NDArray[np.int64], first: int) -> NDArray[np.int64]:
     """A number for each row: the same in the first `first` rows and the others, unique in both."""
     group = row_keys(*places.T)
+    # Alike tasks are told apart by their turn among them, so that every key is unique in its step,
+    # as intersect1d assumes.
     return row_keys(group, np.concatenate([turns(group[:first]), turns(group[first:])]))
 
 

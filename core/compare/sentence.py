@@ -83,6 +83,7 @@ def weights(rows: Iterable[Difference]) -> list[Weight]:
 
     With rows that name no topic (overlaps) they add up to the makespans' difference.
     """
+    # Kinds and causes have no name in common, so one dict holds both.
     by_name = {row.name: row.contribution for row in rows}
     sums = [Weight(t, sum(by_name.get(name, 0) for name in t.rows)) for t in TOPICS]
     return sorted((w for w in sums if w.contribution), key=lambda w: -abs(w.contribution))
@@ -96,6 +97,8 @@ def main_reasons(found: Sequence[Weight], difference: int) -> list[Weight]:
     """
     for_it = [w for w in found if w.contribution * difference > 0]
     against = [w for w in found if w.contribution * difference < 0][:1]
+    # Say B computes 5 ms less and waits 4 ms more, and is 1 ms shorter: without the 4 ms the
+    # sentence would be true and misleading.
     against = [w for w in against if abs(w.contribution) > abs(difference)]
     whole = abs(difference) + sum(abs(w.contribution) for w in against)
     enough = for_it and abs(for_it[0].contribution) >= ENOUGH * whole
@@ -114,6 +117,8 @@ def sentence(
     one, other = makespans
     difference, found = other - one, weights(rows)
     ends = {"a": duration(one), "b": duration(other)}
+    # Equal lengths need not have equal reasons: a gain may be used up by a loss, which is then what
+    # is worth saying.
     if abs(difference) <= ALIKE * one:
         largest = [w for w in found[:1] if abs(w.contribution) > ALIKE * one]
         if not largest:

@@ -66,12 +66,15 @@ def settings_of(trace: Trace, step: int) -> dict[str, str]:
     specification = header.specification
     strategy = STRATEGIES.get(specification.strategy)
     if strategy is not None:
+        # What one run leaves to its strategy and the other asks for by name is no difference.
         specification = with_defaults(specification)
     lanes = [lane for lane in header.lanes if lane.role is Role.COMPUTE]
     model = MODELS.get(header.model.name)
     values: dict[str, object] = {
         "strategy": strategy.title if strategy is not None else specification.strategy,
         "schedule": _schedule(specification[SCHEDULE]),
+        # Counted in the step, since the last batch of an epoch may be cut into fewer; and other
+        # programs say no number at all.
         "microbatches": _distinct(trace, step, "microbatch"),
         "stages": _distinct(trace, step, "stage"),
         "replicas": header.replicas,
@@ -92,6 +95,7 @@ def settings_of(trace: Trace, step: int) -> dict[str, str]:
         "faults": faults_text(specification) or "no faults",
         "made": "predicted" if header.predicted else "measured",
     }
+    # What does not apply (None, 0, an empty text) is no setting of this run.
     return {name: str(value) for name, value in values.items() if value}
 
 

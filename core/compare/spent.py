@@ -13,8 +13,8 @@ from core.explain.causes import CAUSES, Explanation, cause_totals
 from core.explain.run_step import explain_run_step
 from core.plan.plan import Lane, Role
 from core.plan.task import KINDS
+from core.trace.columns import sorted_positions
 from core.trace.complete import completed_steps, measured_steps
-from core.trace.spans import sorted_positions
 from core.trace.trace import Trace
 
 
@@ -61,6 +61,8 @@ def spent(trace: Trace, steps: Sequence[int], stop: Callable[[], bool] = never) 
     """
     every = trace.header.lanes
     lanes = [lane.index for lane in every if lane.role is Role.COMPUTE]
+    # Copies and collectives cost a step only what compute lanes wait for them, which `idle` has.
+    # They stand apart, or that time would be counted twice.
     helpers = [lane.index for lane in every if lane.role in (Role.COPY, Role.COMMUNICATION)]
     if not lanes:
         raise PlanError("the run has no lanes that compute; compare runs that have some")
@@ -72,6 +74,8 @@ def spent(trace: Trace, steps: Sequence[int], stop: Callable[[], bool] = never) 
             raise Stopped
         explanation = explain_run_step(trace, step)
         columns = explanation.columns
+        # `add.at`, since the same (lane, kind) comes many times: `work[...] +=` would count only
+        # the last.
         np.add.at(work, (columns.lane, columns.kind.astype(np.int64)), columns.duration)
         idle += cause_totals(explanation)
         makespan += explanation.makespan
@@ -84,6 +88,8 @@ def spent(trace: Trace, steps: Sequence[int], stop: Callable[[], bool] = never) 
         makespan,
         work_here,
         idle_here,
+        # What is missing to the makespan can only be time that was counted twice: a lane is at work
+        # or idle.
         makespan - work_here.sum(axis=1) - idle_here.sum(axis=1),
         work[helpers].sum(axis=0),
         middle,

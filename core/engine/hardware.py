@@ -6,6 +6,7 @@ import os
 import platform
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 import torch
 import torch.distributed as dist
@@ -14,6 +15,9 @@ from core.errors import PlanError
 from core.machine import host
 from core.plan.devices import Accelerator, Hardware, kind_of, process_group
 from core.plan.plan import Lane
+
+MEETING_TIMEOUT = timedelta(minutes=5)
+"""Of every collective: for so long a rank waits for the others."""
 
 
 def find_hardware() -> Hardware:

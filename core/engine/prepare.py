@@ -15,7 +15,7 @@ from core.models.description import ModelDescription
 from core.plan.balance import BlockCost
 from core.plan.by_blocks import by_blocks
 from core.plan.devices import Hardware
-from core.plan.nested import nested_lanes
+from core.plan.nested import Nested, nested_lanes, nested_tasks
 from core.plan.pipeline.options import BALANCE
 from core.plan.plan import Lane, Plan, Strategy
 from core.plan.planning import check, check_lanes, check_memory, check_virtual, lanes_of, plans_of
@@ -28,8 +28,9 @@ from core.trace.header import Header
 class Prepared:
     """A run that can begin. `plans` has a plan for every number of rows that a step has.
 
-    `workload` is None where other processes build it: for strategies that torch runs in ranks, on
-    real lanes.
+    `nested` has the blocks inside their tasks in the same way, and nothing where these are not
+    recorded. `workload` is None where other processes build it: for strategies that torch runs in
+    ranks, on real lanes.
     """
 
     specification: Specification
@@ -37,6 +38,7 @@ class Prepared:
     model: ModelDescription
     lanes: tuple[Lane, ...]
     plans: dict[int, Plan]
+    nested: dict[int, Nested]
     workload: Workload | None
     header: Header
 
@@ -76,12 +78,13 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
     first = next(iter(plans.values()))
     if workload is not None:
         _check_workload(workload, strategy, first)
-    has_blocks = specification.blocks and not strategy.on_ranks
-    nested = nested_lanes(first.lanes) if has_blocks else ()
+    nested = {}
+    if specification.blocks and not strategy.on_ranks:
+        nested = {rows: nested_tasks(plan) for rows, plan in plans.items()}
     header = Header(
         specification,
         model,
-        (*first.lanes, *nested),
+        (*first.lanes, *(nested_lanes(first.lanes) if nested else ())),
         replicas=first.replicas,
         origin_ns=time.perf_counter_ns(),
         started=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -89,7 +92,7 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
         versions=versions(),
         block_costs=costs,
     )
-    return Prepared(specification, strategy, model, tuple(lanes), plans, workload, header)
+    return Prepared(specification, strategy, model, tuple(lanes), plans, nested, workload, header)
 
 
 def _checked_lanes(

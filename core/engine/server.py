@@ -12,24 +12,19 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import asdict
 from functools import partial
 from typing import Any, BinaryIO, TypeVar
 
 import pyarrow as pa
-import torch
 
-from core.engine.calibration.calibrate import calibrate
 from core.engine.failures import Stopped, explain, is_out_of_memory
 from core.engine.hardware import compute_exactly, find_hardware, warnings
-from core.engine.lanes.devices import open_lanes
 from core.engine.messages import Outcome, send
 from core.engine.models.workload import build_workload
 from core.engine.prepare import Prepared, prepare
 from core.engine.ranks.run import RankError, run_on_ranks
-from core.engine.tasks.executor import Executor, run_steps
-from core.engine.tasks.operations import Operations
+from core.engine.tasks.executor import run_on_lanes
 from core.engine.virtual.run import run_on_virtual_lanes
 from core.plan.specification import Specification
 from core.process.lifeline import open_pipes
@@ -38,22 +33,6 @@ from core.recording.schema import TraceWriter
 T = TypeVar("T")
 # How long a lane that has woken up waits for another's Python: 5 ms, the default, is half a task.
 SWITCH_SECONDS = 1e-4
-
-
-def run_on_lanes(prepared: Prepared, writer: TraceWriter, stop: threading.Event) -> None:
-    """Run every step. Raises Stopped on request, or what a task raised."""
-    operations = Operations(prepared)
-    if (cores := prepared.lanes[0].cores) > 0:
-        torch.set_num_threads(cores)  # the plain step computes as a lane does, rounding included
-    with ExitStack() as stack:
-        lanes = [stack.enter_context(lane) for lane in open_lanes(prepared.plan_list[0].lanes)]
-        for text in dict.fromkeys(lane.note for lane in lanes if lane.note):
-            writer.log("warning", text)
-        executor = Executor(lanes, operations, writer, stop)
-        run_steps(
-            prepared, writer, operations, executor.run,
-            [lambda batch, passed: calibrate(prepared, batch, lanes, stop, passed)],
-        )  # fmt: skip
 
 
 Run = Callable[[Prepared, TraceWriter, threading.Event], None]

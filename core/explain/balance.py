@@ -12,8 +12,9 @@ from core.explain.lanes import LaneTime, entering
 from core.order import row_keys
 from core.plan.plan import Role, computing_lanes, working_lanes
 from core.plan.task import ENTERS, IS_COMMUNICATION, KINDS, Kind
+from core.trace.columns import sorted_positions
 from core.trace.event_rows import Counter
-from core.trace.spans import Spans, sorted_positions
+from core.trace.spans import Spans
 from core.trace.trace import Trace
 
 MEMORY_COUNTERS = ("parameters", "gradients", "optimizer", "activations")

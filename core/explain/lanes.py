@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from core.plan.plan import Role
 from core.plan.task import ABSENT, ENTERS
-from core.trace.spans import Spans, sorted_positions
+from core.trace.columns import sorted_positions
+from core.trace.spans import Spans
 from core.trace.trace import Trace
 
 

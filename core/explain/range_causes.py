@@ -17,7 +17,8 @@ from core.explain.lanes import LaneTime
 from core.explain.run_step import without_earlier_work
 from core.explain.statistics import within
 from core.plan.plan import Role
-from core.trace.spans import Spans, sorted_positions
+from core.trace.columns import sorted_positions
+from core.trace.spans import Spans
 from core.trace.trace import Trace
 
 _BETWEEN, _NOTHING = CAUSES.index(Cause.BETWEEN_STEPS), CAUSES.index(Cause.NOTHING_TO_MOVE)

@@ -28,7 +28,7 @@ from core.recording.importers.ranks import (
 )
 from core.recording.schema import NoteRow, Record, Timings, note_batch, span_batch
 from core.trace.header import Header
-from core.trace.spans import LaneSpans, Spans
+from core.trace.spans import Spans
 from core.trace.step_bounds import StepBounds
 from core.trace.trace import STATE_LEVEL, Trace
 
@@ -104,11 +104,9 @@ class Coming:
         table, steps = old.table, StepBounds()
         lanes = []
         for lane in old.lanes:
-            kept = lane.view[lane.view.step > last]
-            fresh = LaneSpans(table)
-            fresh.add(kept)
+            kept = lane[lane.step > last]
             steps.widen(kept.step, kept.start, kept.end)
-            lanes.append(fresh)
+            lanes.append(kept)
         self.trace = Trace(old.header, table, lanes, steps, logs=old.logs, version=old.version)
 
     def lines(self, origin: int) -> list[NoteRow]:

@@ -8,7 +8,7 @@ from statistics import median
 from core.explain.balance import first_lane_load, lane_balance
 from core.explain.buckets import bucket_times
 from core.explain.run_step import explain_run_step
-from core.plain import duration_text
+from core.plain import duration_text, size_text
 from core.report.summary import LaneSummary, StepSummary, Summary, summarise
 from core.trace.complete import completed_steps
 from core.trace.trace import Trace
@@ -65,16 +65,16 @@ def _working(trace: Trace, summary: Summary) -> str:
 
 def _peak(trace: Trace, summary: Summary) -> str:
     """The most that any device holds."""
-    return _size(max(lane.peak_bytes for step in summary.steps for lane in step.lanes))
+    return size_text(max(lane.peak_bytes for step in summary.steps for lane in step.lanes))
 
 
 def _peak_first(trace: Trace, summary: Summary) -> str:
-    return _size(max(_compute(step)[0].peak_bytes for step in summary.steps))
+    return size_text(max(_compute(step)[0].peak_bytes for step in summary.steps))
 
 
 def _peak_others(trace: Trace, summary: Summary) -> str:
     held = [lane.peak_bytes for step in summary.steps for lane in _compute(step)[1:]]
-    return _size(max(held, default=0))
+    return size_text(max(held, default=0))
 
 
 def _first_work(trace: Trace, summary: Summary) -> str:
@@ -104,11 +104,6 @@ def _verdict(trace: Trace, summary: Summary) -> str:
 
 def _percent(fraction: float) -> str:
     return f"{100 * fraction:.0f} %"
-
-
-def _size(count: float) -> str:
-    scale, unit = (1e6, "MB") if count >= 1e6 else (1e3, "kB")
-    return f"{count / scale:.3g} {unit}"
 
 
 FIGURES: dict[str, Figure] = {

@@ -24,6 +24,7 @@ from core.predict.costs_file import costs_of
 from core.predict.predict import lane_times
 from core.predict.simulate import simulate
 from core.trace.complete import completed_steps
+from core.trace.spans import Spans
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
 
@@ -184,14 +185,14 @@ def prediction_trace(trace: Trace, comparison: Comparison) -> Trace:
     """
     other = Trace(replace(trace.header, predicted=True), trace.table, version=1)
     for lane in working_lanes(trace.header.lanes):
-        spans = trace.spans(lane.index)
+        spans, parts = trace.spans(lane.index), [other.spans(lane.index)]
         # Step by step: one that is predicted to be long reaches into the next.
         for step in comparison.steps:
             some, columns = spans[spans.of_step(step.step)], step.columns
             at = np.searchsorted(columns.task, some["task"])
             order = stable_argsort(columns.start[at])
-            timed = some.timed(columns.start[at], columns.end[at])[order]
-            other.lanes[lane.index].extend(**timed.arrays)
+            parts.append(some.timed(columns.start[at], columns.end[at])[order])
+        other.lanes[lane.index] = Spans.joined(parts)
     for step in comparison.steps:
         columns = step.columns
         other.step_table.widen(np.full_like(columns.task, step.step), columns.start, columns.end)

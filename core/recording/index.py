@@ -39,7 +39,7 @@ from core.trace.blocks import Blocks, blocks_of
 from core.trace.complete import run_faults
 from core.trace.event_rows import Counter, Counters, Log
 from core.trace.span import Span
-from core.trace.spans import MOMENTS, TASK_DTYPE, LaneSpans, TaskTable
+from core.trace.spans import MOMENTS, SPAN_DTYPES, TASK_DTYPE, Spans, TaskTable
 from core.trace.step_bounds import Fault, StepBounds
 from core.trace.trace import Trace
 from core.typed import typed
@@ -225,7 +225,7 @@ def _filled(
 ) -> Trace:  # fmt: skip
     """The recording's trace, its spans in a file without a name."""
     table, lanes = TaskTable(), []
-    dtypes = [{**LaneSpans.DTYPES, **dict.fromkeys(noted, np.int64)} for noted in moments]
+    dtypes = [{**SPAN_DTYPES, **dict.fromkeys(noted, np.int64)} for noted in moments]
     spans = [sum(np.dtype(dtype).itemsize for dtype in own.values()) for own in dtypes]
     room = _room(folder, sum(size * count for size, count in zip(spans, counts, strict=True)))
     for count, own in zip(counts, dtypes, strict=True):
@@ -235,7 +235,7 @@ def _filled(
             # All columns of all lanes are slices of one file: written to disk by the system when
             # memory is short.
             columns[name], room = room[:size].view(dtype), room[size:]
-        lanes.append(LaneSpans.over(table, columns))
+        lanes.append(Spans.empty(table, columns))
     trace = Trace(stream.header, table, lanes)
     with naming_damage(stream.name):
         for batch in stream:
@@ -273,7 +273,7 @@ def _arrays(
         yield from ((f"{group}.{name}", array) for name, array in arrays.items())
     summed = 0
     for n, lane in enumerate(trace.lanes):
-        blocks = blocks_of(lane.view)
+        blocks = blocks_of(lane)
         yield f"blocks{n}.starts", blocks.starts
         yield f"blocks{n}.sums", blocks.sums
         yield f"blocks{n}.kinds", blocks.kinds
@@ -322,7 +322,7 @@ def _mapped(path: Path | str, arrays: Arrays, facts: dict[str, Any]) -> Trace:
     trace = Trace(
         header,
         table,
-        [LaneSpans(table, groups[f"lane{lane}"]) for lane in lanes],
+        [Spans(table, **groups[f"lane{lane}"]) for lane in lanes],
         StepBounds(groups["steps"]),
         counters("counter"),
         counters("clock"),

@@ -83,6 +83,8 @@ class Results:
         found: dict[Specification, Result] = {}
         by_place: dict[int, list[Measured]] = {}
         for row in self.measured:
+            # Rows come in the order of the runs, which is shuffled; results stand in that of the
+            # settings.
             by_place.setdefault(row.point.setting, []).append(row)
         for place, setting in enumerate(self.sweep.settings):
             if rows := tuple(by_place.get(place, ())):
@@ -136,6 +138,8 @@ class Results:
         along = self.sweep.along
         if along is None:
             return None
+        # A strategy without the option ran once, whatever its value: a level bar beside the curves,
+        # not a point on one.
         own = along.option in STRATEGY_OPTIONS
         if own and along.option not in STRATEGIES[result.setting.strategy].options:
             return None
@@ -167,6 +171,8 @@ def seconds_left(points: Sequence[Point], took: Sequence[tuple[int, float]]) -> 
     if not took:
         return None
     places, seconds = np.array([place for place, _ in took]), np.array([s for _, s in took])
+    # Settings differ by orders of magnitude (one lane against eight), so each is taken by its own
+    # runs as soon as it has one.
     known = {place: float(seconds[places == place].mean()) for place in set(places.tolist())}
     usual = float(seconds.mean())
     return sum(known.get(point.setting, usual) for point in points)

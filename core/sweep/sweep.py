@@ -14,11 +14,11 @@ from core.errors import PlanError
 from core.option import Option, Value
 from core.plan.planning import check
 from core.plan.specification import STRATEGY_OPTIONS, Specification, specification_of, with_defaults
-from core.plan.strategies import STRATEGIES
+from core.plan.strategies import STRATEGIES, mp, single
 from core.sweep.values import SWEPT, read_values
 
-SINGLE = "single"
-BESIDE = (SINGLE, "mp")
+SINGLE = single.STRATEGY.name
+BESIDE = (SINGLE, mp.STRATEGY.name)
 """The strategies that are run beside the others, unless something else is asked for."""
 REPEATS = 3
 MOST_RUNS = 100_000
@@ -83,6 +83,8 @@ class Sweep:
                 given = {v.option.name: value for v, value in zip(others, values, strict=True)}
                 made = self._setting(name, given)
                 check(made)
+                # A dict as an ordered set: combinations that come to the same run (an option that
+                # this strategy does not take) are one setting.
                 found[with_defaults(made)] = None
         if len(found) * self.repeat > MOST_RUNS:
             raise PlanError(f"{len(found) * self.repeat:,} runs: use at most {MOST_RUNS:,}")
@@ -95,6 +97,8 @@ class Sweep:
         Each setting has its turn before any has its next one, so that what changes on the machine
         meets all of them; within a round their order is random, but always the same.
         """
+        # A sweep that is taken up again has to find the same order, so the seed is part of what is
+        # asked.
         generator = np.random.default_rng(self.shuffle)
         orders = (generator.permutation(len(self.settings)) for _ in range(self.repeat))
         return tuple(
@@ -126,6 +130,8 @@ class Sweep:
     def _setting(self, strategy: str, given: dict[str, Value]) -> Specification:
         """The base with other values; what only the other strategies take is left out."""
         values = values_by_name(self.base) | given | {"strategy": strategy, "calibrate": False}
+        # An option that no strategy in question takes is left in, to be refused by `check` with its
+        # reason; one that only others take is none of this one.
         asked = {option for name in self.strategies for option in _taken(name)}
         beside = strategy not in self.strategies
         for option in STRATEGY_OPTIONS:

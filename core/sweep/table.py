@@ -71,6 +71,7 @@ def header_text() -> str:
 
 def row_text(sweep: Sweep, row: Measured) -> str:
     """The line of one run."""
+    # Six digits of a ms are whole ns.
     own = (f"{row.point.repeat}", f"{row.lanes}", f"{row.step_ms:.6f}", row.timing)
     return _line((*_texts(sweep.settings[row.point.setting]), *own))
 
@@ -92,14 +93,19 @@ def read_table(path: Path, sweep: Sweep) -> tuple[list[Measured], int]:
         raise PlanError(f"--csv {path}: that is no ordinary file; name one to go on from")
     with one_line(f"{path} cannot be read as a sweep's table", PlanError, csv.Error):
         whole = path.read_bytes()
+        # A row is one write that ends in a newline: what stands behind the last newline was cut by
+        # a crash.
         whole = whole[: whole.rfind(b"\n") + 1]
         lines = list(csv.reader(io.StringIO(whole.decode(), newline=""), strict=True))
     if not lines:
+        # Cut within the very first line: nothing is lost, begin anew.
         if header_text().encode().startswith(path.read_bytes()):
             return [], 0
         raise _not_a_table(path)
     if tuple(lines[0]) != COLUMNS:
         raise _not_a_table(path)
+    # Settings are found again by their texts, exactly as they were written: no number is parsed and
+    # compared.
     places = {_texts(setting): place for place, setting in enumerate(sweep.settings)}
     rows = [_row(path, number, line, places) for number, line in enumerate(lines[1:], 2)]
     seen: set[Point] = set()

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from core.plan.plan import Role, working_lanes
 from core.plan.task import ABSENT
-from core.trace.spans import Spans, sorted_positions
+from core.trace.columns import sorted_positions
+from core.trace.spans import Spans
 from core.trace.step_bounds import Fault
 from core.trace.trace import Trace
 

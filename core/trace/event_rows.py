@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.task import ABSENT
-from core.trace.spans import NO_ARRAYS, Arrays, Columns
-from core.trace.texts import Texts
+from core.trace.columns import NO_ARRAYS, Arrays, Columns, Texts
 
 STARTED = "started"
 """The counter of each rank that says that its process is there."""

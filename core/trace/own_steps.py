@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from core.plan.plan import Role
 from core.plan.task import ABSENT
-from core.trace.spans import LaneSpans, Spans
+from core.trace.spans import Spans
 from core.trace.step_bounds import StepBounds
 from core.trace.trace import Trace
 
@@ -30,14 +30,14 @@ def with_steps(trace: Trace, ranges: Sequence[tuple[int, int]]) -> Trace:
     finish = trace.bounds[1] + 1 if last == starts[-1] else last
     if finish <= starts[-1]:
         raise ValueError("the last mark lies behind the end of the trace")
-    lanes = [_stepped(lane.view, starts, finish) for lane in trace.lanes]
+    lanes = [_stepped(lane, starts, finish) for lane in trace.lanes]
     table = StepBounds()
     for lane, spans in zip(trace.header.lanes, lanes, strict=True):
         if lane.role is not Role.NESTED:
             mine = (spans.step != ABSENT) & (spans.step < len(starts))
             table.widen(spans.step[mine], spans.start[mine], spans.end[mine])
     table.bounds = trace.bounds
-    made = replace(trace, lanes=[LaneSpans.of(spans) for spans in lanes], step_table=table)
+    made = replace(trace, lanes=lanes, step_table=table)
     made.header = replace(trace.header, specification=replace(trace.header.specification, warmup=0))
     return made
 

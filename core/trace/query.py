@@ -62,7 +62,7 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class BarText:
     """What a bar says: a kind's letters, with the numbers before and behind them if given."""
 
     letters: str
@@ -70,7 +70,7 @@ class Action:
     behind: int | None
 
 
-Value = Numbers | Pattern | Action
+Value = Numbers | Pattern | BarText
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +132,11 @@ def _alternatives(text: str) -> list[str]:
 def _word(text: str) -> Value:
     action = _ACTION.fullmatch(text)
     if action is not None and action[2].lower() in _LETTERS and (action[1] or action[3]):
-        return Action(
+        return BarText(
             action[2].lower(), *(None if n is None else int(n) for n in action.group(1, 3))
         )
     if text.lower() in _LETTERS:
-        return Action(text.lower(), None, None)
+        return BarText(text.lower(), None, None)
     return Pattern(text.lower())
 
 

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from core.plan.plan import Lane
 from core.plan.task import ABSENT, KINDS, Kind
+from core.trace.columns import Column
 from core.trace.query import (
-    Action,
+    BarText,
     Numbers,
     Pattern,
     Query,
@@ -23,7 +24,7 @@ from core.trace.query import (
     kinds_like,
     matcher,
 )
-from core.trace.spans import Column, Spans, TaskTable
+from core.trace.spans import Spans, TaskTable
 from core.trace.trace import Trace
 
 SLICE = 1 << 18
@@ -178,7 +179,7 @@ def _of_row(rows: NDArray[Any], table: TaskTable, key: str, value: Value) -> NDA
         column = rows[_OF_A_ROW.get(key, key)]
         there: NDArray[np.bool_] = column != ABSENT
         return _within(column, value) & there
-    if isinstance(value, Action):
+    if isinstance(value, BarText):
         return _does(rows, value) | _named(rows, table, Pattern(_text_of(value)))
     if key == "kind":
         return np.isin(rows["kind"], kinds_like(value))
@@ -200,25 +201,25 @@ def _named(rows: NDArray[Any], table: TaskTable, pattern: Pattern) -> NDArray[np
     return np.array(like, np.bool_)[which]
 
 
-def _does(rows: NDArray[Any], action: Action) -> NDArray[np.bool_]:
+def _does(rows: NDArray[Any], text: BarText) -> NDArray[np.bool_]:
     """Rows that do what a bar's words say: `2F1`, `F1`, `2F` or `F`."""
-    kinds = [code for code, kind in enumerate(KINDS) if kind.letter.lower() == action.letters]
+    kinds = [code for code, kind in enumerate(KINDS) if kind.letter.lower() == text.letters]
     found = np.isin(rows["kind"], kinds) & _acts_on(
-        action, np.where(rows["block"] == ABSENT, rows["stage"], rows["block"]), _behind(rows)
+        text, np.where(rows["block"] == ABSENT, rows["stage"], rows["block"]), _behind(rows)
     )
     for letters, half in (("f", ""), ("b", "paired_")):
-        if action.letters == letters:
-            mine = _acts_on(action, rows[f"{half}stage"], rows[f"{half}microbatch"])
+        if text.letters == letters:
+            mine = _acts_on(text, rows[f"{half}stage"], rows[f"{half}microbatch"])
             found |= (rows["kind"] == _OVERLAP) & mine
     return found
 
 
-def _acts_on(action: Action, before: NDArray[Any], behind: NDArray[Any]) -> NDArray[np.bool_]:
+def _acts_on(text: BarText, before: NDArray[Any], behind: NDArray[Any]) -> NDArray[np.bool_]:
     found = np.ones(len(before), np.bool_)
-    if action.before is not None:
-        found &= before == action.before
-    if action.behind is not None:
-        found &= behind == action.behind
+    if text.before is not None:
+        found &= before == text.before
+    if text.behind is not None:
+        found &= behind == text.behind
     return found
 
 
@@ -231,9 +232,9 @@ def _behind(rows: NDArray[Any]) -> NDArray[Any]:
     return number
 
 
-def _text_of(action: Action) -> str:
-    before, behind = ("" if n is None else str(n) for n in (action.before, action.behind))
-    return f"{before}{action.letters}{behind}"
+def _text_of(text: BarText) -> str:
+    before, behind = ("" if n is None else str(n) for n in (text.before, text.behind))
+    return f"{before}{text.letters}{behind}"
 
 
 def _within(numbers: NDArray[Any], value: Value) -> NDArray[np.bool_]:

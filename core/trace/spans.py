@@ -1,126 +1,19 @@
-"""The spans of a lane as columns that grow: times, and places in the table of a run's tasks.
+"""The spans of a lane as columns: times, and places in the table of a run's tasks.
 
 What a span is beside its times stands in that table once, however often its task runs.
 """
 
 from __future__ import annotations
 
-import mmap
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any, ClassVar, Literal, overload
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from core.plan.task import ABSENT, KINDS, PAYLOADS, Kind
-from core.trace.texts import Texts
-
-OWN_MAPPING = 1 << 18
-"""Bytes from which on a growing column has a mapping of its own."""
-MOST_SPARE = 1 << 28
-"""Bytes that such a column asks for beyond half as much again: a system may refuse too many."""
-
-
-def sorted_positions(
-    column: NDArray[Any], values: ArrayLike, side: Literal["left", "right"] = "left"
-) -> NDArray[np.intp]:
-    """Where `values` belong in a sorted column.
-
-    np.searchsorted would convert the whole column, however long, if the values had another type.
-    """
-    found: NDArray[np.intp] = column.searchsorted(np.asarray(values, column.dtype), side)
-    return found
-
-
-class Column:
-    """A NumPy array that grows at its end; `view` is what has been filled."""
-
-    def __init__(self, dtype: np.dtype[Any] | type, capacity: int = 64) -> None:
-        self._data = np.empty(capacity, dtype)
-        self._size = 0
-
-    @classmethod
-    def of(cls, values: NDArray[Any]) -> Column:
-        """A column that is full of `values`, which are not copied until it grows."""
-        column = cls(values.dtype, 0)
-        column._data, column._size = values, len(values)
-        return column
-
-    @classmethod
-    def over(cls, room: NDArray[Any]) -> Column:
-        """An empty column backed by the array `room` until that is full."""
-        column = cls(room.dtype, 0)
-        column._data = room
-        return column
-
-    def __len__(self) -> int:
-        return self._size
-
-    @property
-    def view(self) -> NDArray[Any]:
-        """The filled part; a later `extend` may leave this view behind."""
-        return self._data[: self._size]
-
-    def extend(self, values: NDArray[Any]) -> None:
-        """Append `values`, growing when full: by half as much again, large ones eightfold."""
-        if not len(values):
-            return  # there may be no room to write nothing to: a mapped file is read only
-        needed = self._size + len(values)
-        if needed > len(self._data):
-            grown = _room(needed, len(self._data), self._data.dtype)
-            grown[: self._size] = self.view
-            self._data = grown
-        self._data[self._size : needed] = values
-        self._size = needed
-
-    def cut(self, size: int) -> None:
-        """Keep only the first `size` values."""
-        self._size = min(size, self._size)
-
-
-def _room(needed: int, known: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """An array with room for `needed` values or more, in place of one that has room for `known`.
-
-    A large one is a mapping of its own. What is not filled of it costs nothing, so that it seldom
-    has to grow; and what it leaves then goes back to the system, where malloc would keep a hole.
-    """
-    size = max(needed, known * 3 // 2)
-    if size * dtype.itemsize < OWN_MAPPING:
-        return np.empty(size, dtype)
-    size = max(size, min(known * 8, known + MOST_SPARE // dtype.itemsize))
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-    return np.frombuffer(mmap.mmap(-1, size * dtype.itemsize, flags), dtype)
-
-
-Arrays = Mapping[str, NDArray[Any]]
-NO_ARRAYS: Arrays = MappingProxyType({})
-
-
-class Columns:
-    """Columns of one length that grow together; a class of them says which, in DTYPES."""
-
-    DTYPES: ClassVar[Mapping[str, type[np.generic]]]
-
-    def __init__(self, arrays: Arrays = NO_ARRAYS) -> None:
-        """Without entries, or with those of `arrays`, which are not copied until more come."""
-        full = {name: Column.of(array) for name, array in arrays.items()}
-        self._columns = full or {name: Column(dtype) for name, dtype in self.DTYPES.items()}
-
-    def __len__(self) -> int:
-        return len(next(iter(self._columns.values())))
-
-    @property
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """What has been filled of each column, by its name."""
-        return {name: column.view for name, column in self._columns.items()}
-
-    def extend(self, **arrays: NDArray[Any]) -> None:
-        """Append entries: an array for each column."""
-        for name, column in self._columns.items():
-            column.extend(arrays[name])
-
+from core.trace.columns import NO_ARRAYS, Arrays, Column, Columns, Texts, sorted_positions
 
 WORDS: dict[str, tuple[str, ...]] = {"kind": KINDS, "payload": PAYLOADS}
 """What of a task is a word, and which there are: a column holds its place among them."""
@@ -250,7 +143,8 @@ def blank_rows(count: int) -> NDArray[Any]:
 
 MOMENTS = ("ready", "launched")
 """Times that only some spans have."""
-_OWN = ("start", "end", "step", "row")
+SPAN_DTYPES = {"start": np.int64, "end": np.int64, "step": np.int32, "row": np.int32}
+"""What every span has: 24 bytes, and 8 for each moment noted beside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +152,8 @@ class Spans:
     """Spans of one lane in order of time: n entries in each column.
 
     `spans["start"]` and so on is a column: start, end, ready, launched in ns (-1 where absent),
-    step, and every field of TASK_DTYPE. Any other index gives fewer spans.
+    step, and every field of TASK_DTYPE. Any other index gives fewer spans. Where spans are added
+    behind these (`with_later`), they fill spare room of the same arrays, if these have some.
     """
 
     table: TaskTable
@@ -268,6 +163,20 @@ class Spans:
     row: NDArray[np.int32]
     ready: NDArray[np.int64] | None = None
     launched: NDArray[np.int64] | None = None
+    # Not given to what is made of these by dataclasses.replace: its arrays are others.
+    _growing: Columns | None = field(default=None, init=False, repr=False, compare=False)
+
+    @classmethod
+    def empty(cls, table: TaskTable, room: Arrays = NO_ARRAYS) -> Spans:
+        """No spans yet; those that are added fill `room`, arrays by the names of columns."""
+        room = room or {name: np.empty(64, dtype) for name, dtype in SPAN_DTYPES.items()}
+        return cls._of(table, Columns.over(room))
+
+    @classmethod
+    def _of(cls, table: TaskTable, columns: Columns) -> Spans:
+        made = cls(table, **columns.arrays)
+        object.__setattr__(made, "_growing", columns)  # frozen to everybody else
+        return made
 
     def __len__(self) -> int:
         return len(self.start)
@@ -292,7 +201,7 @@ class Spans:
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Its own columns by name, those of MOMENTS only where they are there."""
-        columns = {name: getattr(self, name) for name in (*_OWN, *MOMENTS)}
+        columns = {name: getattr(self, name) for name in (*SPAN_DTYPES, *MOMENTS)}
         return {name: column for name, column in columns.items() if column is not None}
 
     def of_step(self, step: int) -> slice:
@@ -304,8 +213,32 @@ class Spans:
         """The same spans at other times; moments beside them are left out."""
         return Spans(self.table, start, end, self.step, self.row)
 
+    def with_later(self, spans: Spans) -> Spans:
+        """These and, behind them, spans with rows of the same table.
+
+        Those that come late are put in their order: readers search a lane by time and by step,
+        whatever a file holds. Raises ValueError if a later span is of an earlier step.
+        """
+        columns = self._growing
+        if columns is None or len(columns) != len(self):  # others follow there already
+            columns = Columns(self.arrays)
+        for name in MOMENTS:
+            times = getattr(spans, name)
+            if name not in columns.arrays and times is not None and (times != ABSENT).any():
+                columns.put(name, np.full(len(self), ABSENT, np.int64))
+        columns.extend(**{name: spans[name] for name in columns.arrays})
+        made = Spans._of(self.table, columns)
+        first = max(0, len(self) - 1)  # the last of those before, with which the new ones compare
+        if (np.diff(made.start[first:]) < 0).any():
+            order, first = np.argsort(made.start, kind="stable"), 0
+            for array in made.arrays.values():
+                array[:] = array[order]
+        if (np.diff(made.step[first:]) < 0).any():
+            raise ValueError("a lane's steps go back in time")
+        return made
+
     def _column(self, name: str) -> NDArray[Any]:
-        if name in _OWN:
+        if name in SPAN_DTYPES:
             column: NDArray[Any] = getattr(self, name)
             return column
         if name in MOMENTS:
@@ -322,52 +255,6 @@ class Spans:
         some = [name for name in MOMENTS if any(getattr(part, name) is not None for part in parts)]
         return cls(
             parts[0].table,
-            *(np.concatenate([part[name] for part in parts]) for name in _OWN),
+            *(np.concatenate([part[name] for part in parts]) for name in SPAN_DTYPES),
             **{name: np.concatenate([part[name] for part in parts]) for name in some},
         )
-
-
-class LaneSpans(Columns):
-    """The spans of a lane as they arrive: 24 bytes each, and 8 for each moment noted beside."""
-
-    DTYPES: ClassVar = {"start": np.int64, "end": np.int64, "step": np.int32, "row": np.int32}
-
-    def __init__(self, table: TaskTable, arrays: Arrays = NO_ARRAYS) -> None:
-        super().__init__(arrays)
-        self._table = table
-
-    @classmethod
-    def of(cls, spans: Spans) -> LaneSpans:
-        """A lane that is full of `spans`, which are not copied until it grows."""
-        return cls(spans.table, spans.arrays)
-
-    @classmethod
-    def over(cls, table: TaskTable, room: Mapping[str, NDArray[Any]]) -> LaneSpans:
-        """An empty lane that fills `room`, arrays by the names of its columns."""
-        lane = cls(table)
-        lane._columns = {name: Column.over(array) for name, array in room.items()}
-        return lane
-
-    @property
-    def view(self) -> Spans:
-        """All spans so far."""
-        return Spans(self._table, **self.arrays)
-
-    def add(self, spans: Spans) -> None:
-        """Append spans, with rows of the same table; those that come late are put in their order.
-
-        Readers search a lane by time and by step, whatever a file holds. Raises ValueError if a
-        later span is of an earlier step.
-        """
-        first = max(0, len(self) - 1)  # the last of those before, with which the new ones compare
-        for name in MOMENTS:
-            times = getattr(spans, name)
-            if name not in self._columns and times is not None and (times != ABSENT).any():
-                self._columns[name] = Column.of(np.full(len(self), ABSENT, np.int64))
-        self.extend(**{name: spans[name] for name in self._columns})
-        if (np.diff(self._columns["start"].view[first:]) < 0).any():
-            order, first = np.argsort(self._columns["start"].view, kind="stable"), 0
-            for column in self._columns.values():
-                column.view[:] = column.view[order]
-        if (np.diff(self._columns["step"].view[first:]) < 0).any():
-            raise ValueError("a lane's steps go back in time")

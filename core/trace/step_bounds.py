@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.trace.spans import NO_ARRAYS, Arrays, Column, Columns, sorted_positions
+from core.trace.columns import NO_ARRAYS, Arrays, Column, Columns, sorted_positions
 
 
 @dataclass(frozen=True, slots=True)

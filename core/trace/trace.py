@@ -17,7 +17,7 @@ from core.trace.event_rows import Counter, Counters, Log
 from core.trace.header import Header
 from core.trace.odd import Odd
 from core.trace.span import Span, span_of
-from core.trace.spans import LaneSpans, Spans, TaskTable
+from core.trace.spans import Spans, TaskTable
 from core.trace.step_bounds import Fault, StepBounds
 
 STATE_LEVEL = "state"
@@ -45,7 +45,7 @@ class Trace:
 
     header: Header
     table: TaskTable = field(default_factory=TaskTable)
-    lanes: Sequence[LaneSpans] = ()
+    lanes: list[Spans] = field(default_factory=list)
     step_table: StepBounds = field(default_factory=StepBounds)
     counters: Counters = field(default_factory=dict)
     clocks: Counters = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Trace:
     keeps_arguments: bool = False
 
     def __post_init__(self) -> None:
-        self.lanes = self.lanes or [LaneSpans(self.table) for _ in self.header.lanes]
+        self.lanes = self.lanes or [Spans.empty(self.table) for _ in self.header.lanes]
         self._steps: list[int] = []
         self.faults_version = self.version  # at which `known_faults` were found
 
@@ -76,7 +76,7 @@ class Trace:
         steps = {name: array.copy() for name, array in self.step_table.arrays.items()}
         return replace(
             self,
-            lanes=[LaneSpans.of(lane.view) for lane in self.lanes],
+            lanes=list(self.lanes),
             step_table=StepBounds(steps, self.step_table.bounds),
             counters={key: Counter(*key, c.arrays) for key, c in self.counters.items()},
             clocks={},
@@ -87,7 +87,7 @@ class Trace:
 
     def spans(self, lane: int) -> Spans:
         """The finished spans of a lane, in order of time."""
-        return self.lanes[lane].view
+        return self.lanes[lane]
 
     def blocks(self, lane: int) -> Blocks | None:
         """Sums over a lane's spans where they were made beforehand: in a recording's index."""
@@ -172,14 +172,14 @@ class Trace:
         if (spans.end < spans.start).any():
             raise ValueError("a span ends before it starts")
         for lane, some in by_lane:
-            before = self.lanes[lane].view
-            self.lanes[lane].add(some)
+            before = self.lanes[lane]
+            self.lanes[lane] = before.with_later(some)
             if self.imported_steps is not None:
                 # Those that come late are put among those before.
                 is_late = (
                     len(before) and some.start.min(initial=before.start[-1]) < before.start[-1]
                 )
-                _check_apart(self.lanes[lane].view, 0 if is_late else max(0, len(before) - 1))
+                _check_apart(self.lanes[lane], 0 if is_late else max(0, len(before) - 1))
                 _take_imported(self.step_table, self.header.lanes[lane], some, self.imported_steps)
         if self.imported_steps is None:
             self.step_table.widen(spans.step, spans.start, spans.end)

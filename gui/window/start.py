@@ -60,7 +60,7 @@ class Sitting:
         """Go on in a window that speaks another language; what runs goes on too."""
         self._settings.language = "" if name == "system" else name
         before, self.window = self.window, self._made()
-        self.window.take_over(before)
+        _take_over(self.window, before)
 
     def _made(self) -> MainWindow:
         speak(self._app, self._settings.language)
@@ -71,3 +71,19 @@ class Sitting:
 
     def _change_soon(self, name: str) -> None:
         QTimer.singleShot(0, lambda: self.change_language(name))
+
+
+def _take_over(window: MainWindow, other: MainWindow) -> None:
+    """Show the runs of another window of the same session, and end that one."""
+    for run in window.session.runs:
+        window.runs.add(run)
+    for run in other.tabs.runs:
+        window.show_run(run)
+    if other.run_shown is not None:
+        window.show_run(other.run_shown)
+    window.coming = other.coming
+    window.restoreGeometry(other.saveGeometry())
+    window.show()
+    other.leave()
+    other.hide()
+    other.deleteLater()

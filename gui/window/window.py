@@ -9,7 +9,6 @@ from PySide6.QtGui import QAction, QCloseEvent
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 from core.engine.messages import Outcome
-from core.plan.specification import Specification
 from core.recording.stream import Opened
 from core.trace.trace import Trace
 from gui.app.banner import Banner
@@ -70,56 +69,70 @@ IN_BAR = ("why", "whatif", "advisor")  # docks that the tool bar shows and hides
 class MainWindow(QMainWindow):
     """Signals of the session come in here, and setters of the parts go out.
 
-    `language_chosen` asks for a window in another language in the place of this one.
+    `language_chosen` asks for a window in another language in the place of this one. While the
+    bars of `run_shown` stay, `coming` is the run that has none yet.
     """
 
     language_chosen = Signal(str)
 
     def __init__(self, session: Session, settings: Settings) -> None:
         super().__init__()
-        self.settings = settings
         self.setWindowTitle("Bubblescope")
         self.setObjectName("window")
-        self.session = session
+        self.session, self.settings = session, settings
         self.run_shown: Run | None = None
-        self._coming: Run | None = None  # which has no bars yet, while those of another one stay
+        self.scene: Scene | None = None
+        self.coming: Run | None = None
         session.records_came.connect(self._grow)
         session.run_ended.connect(self._grow)  # first: whoever hears of an end finds it shown
-        self.scene: Scene | None = None
+        # In this order: parts are handed those that they need, which are there by then.
+        self._make_panels()
+        self._make_controllers()
+        self._make_menus()
+        self._connect()
+        self._restore()
+
+    # Building
+
+    def _make_panels(self) -> None:
+        """What is seen: the timeline and the first page in the centre, panels in docks around."""
+        panels = self.panels = Panels(self.session, self.settings)
+        self.predictions, self.form, self.log = panels.predictions, panels.form, panels.log
+        self.runs, self.steps, self.details = panels.runs, panels.steps, panels.details
+        self.batch, self.devices, self.buckets = panels.batch, panels.devices, panels.buckets
+        self.why, self.banner, self.verdict = panels.why, Banner(), VerdictLine()
+        self.files = Files(self, self, self.session, self.banner, self.settings)
+        self.timeline = TimelineView()
+        self.overview = Overview(self.timeline.state)
+        frames = CompareFrame(self.timeline)
+        run_page = column_of(self.verdict, panels.search, frames, self.overview, growing=frames)
+        notices = (self.banner, self.files.opening)
+        self.centre = Centre(notices, run_page, self.timeline.set_waiting, self.settings)
+        self.tabs, self.welcome = self.centre.tabs, self.centre.welcome
+        self.setCentralWidget(self.centre)
+        self.docks = make_docks(self, panels)
+        self._dock_tabs, self._low_docks = DockTabs(self), LowDocks(self, self.docks)
+        self.comparing = Comparing(self, frames, panels.compare, self.session, self.settings)
+
+    def _make_controllers(self) -> None:
+        """What works between the panels, the session and the rest of the program."""
+        session, settings, panels, docks = self.session, self.settings, self.panels, self.docks
         self.live = LiveFigures(
             self, lambda: self.run_shown is not None and self.run_shown.live,
             self._draw_frame, self._figure_parts,
         )  # fmt: skip
-        self.banner, self.explainer = Banner(), Explainer(self)
-        self.files = Files(self, self, session, self.banner, settings)
+        self.explainer, self.judge = Explainer(self), Judge(self)
         self.exporting = Exporting(self, self, self.banner, settings)
         self.trace_exports = TraceExports(self, self.exporting, self.banner)
-        self._name_panels(Panels(session, settings))
-        self.timeline = TimelineView()
-        self.overview = Overview(self.timeline.state)
-        frames = CompareFrame(self.timeline)
-        self.judge, self.verdict = Judge(self), VerdictLine()
-        run_page = column_of(
-            self.verdict, self.panels.search, frames, self.overview, growing=frames
-        )
-        notices = (self.banner, self.files.opening)
-        self.centre = Centre(notices, run_page, self.timeline.set_waiting, settings)
-        self.tabs, self.welcome = self.centre.tabs, self.centre.welcome
-        self.setCentralWidget(self.centre)
-        self.docks = make_docks(self, self.panels)
-        self._dock_tabs, self._low_docks = DockTabs(self), LowDocks(self, self.docks)
-        self.comparing = Comparing(self, frames, self.panels.compare, session, settings)
-        self.bookmarking = Bookmarking(self.timeline, self.panels.bookmarks)
-        self.bookmarking.stepped.connect(self.show_stepped)
-        self.panels.statistics.explain_asked.connect(self.bookmarking.explain_range)
+        self.bookmarking = Bookmarking(self.timeline, panels.bookmarks)
         self.bubbles = Bubbles(self.timeline, self.note)
         self.control = RunControl(self.form, session, settings, self.banner, self.centre.wait)
-        self.cutting = Cutting(self.panels.blocks, self.form, session, self.control.run_beside)
-        self.sweeping = Sweeping(self, self.panels.sweep, self.form, session, settings)
-        self.sweeping.attach(self.docks["sweep"])
-        pointer = Pointer(self, self.timeline, self.verdict, self.docks)
+        self.cutting = Cutting(panels.blocks, self.form, session, self.control.run_beside)
+        self.sweeping = Sweeping(self, panels.sweep, self.form, session, settings)
+        self.sweeping.attach(docks["sweep"])
+        pointer = Pointer(self, self.timeline, self.verdict, docks)
         self.lessons = Lessons(
-            self, self.panels.lesson, self.docks["lesson"], pointer, session, settings,
+            self, panels.lesson, docks["lesson"], pointer, session, settings,
             self.control.run_beside,
         )  # fmt: skip
         self.first_page_actions = FirstPageActions(
@@ -127,26 +140,27 @@ class MainWindow(QMainWindow):
         )
         self.run_menu = RunMenu(
             self, lambda: self.run_shown, session, self.control, self.tabs, self.runs,
-            partial(bring, self.docks["strategy"]),
+            partial(bring, docks["strategy"]),
         )  # fmt: skip
         self.listening = Listening(self, session)
         self.leaving = Leaving(self, session, settings, self.banner.say)
-        self.selection_panels = SelectionPanels(
-            self, self.timeline, self.panels, self.docks, self.explainer
-        )
+        self.selection_panels = SelectionPanels(self, self.timeline, panels, docks, self.explainer)
+        self.view_options = ViewOptions(self.timeline, settings)
+        self.colours = ColourControl(settings, self)
+        self.finder = Finder(panels.search, panels.spans, self.timeline, self.overview)
+
+    def _make_menus(self) -> None:
+        """Actions, and all that one can start them from: menus, palette, keys, tool bar."""
         left, *others = self.docks.values()
         self.panes = Panes(
             self,
             lambda: [left, self.timeline if self.timeline.isVisible() else self.centre, *others],
         )
         self.commands = partial(
-            all_commands, self.menuBar(), session, self.form, self.docks["strategy"].show,
+            all_commands, self.menuBar(), self.session, self.form, self.docks["strategy"].show,
             self.show_run, self.files.open_from,
         )  # fmt: skip
         self.command_palette, self.key_sheets = Palette(self, self.commands), KeySheets(self)
-        self.view_options = ViewOptions(self.timeline, settings)
-        self.colours = ColourControl(settings, self)
-        self.finder = Finder(self.panels.search, self.panels.spans, self.timeline, self.overview)
         menus = self._menus = Menus(self)
         self.actions_by_name = menus.actions
         menus.actions[f"colour_by_{self.colours.by}"].setChecked(True)
@@ -156,12 +170,97 @@ class MainWindow(QMainWindow):
         self.bar, self.status = RunBar(menus.actions, in_bar), StatusLine(self.statusBar())
         self.addToolBar(self.bar)
         self.control.attach(menus.actions, self.bar, self.status)
-        self.recent = RecentMenu(menus.menu("File/Open recent"), settings, self.files.open_from)
+        recent = menus.menu("File/Open recent")
+        self.recent = RecentMenu(recent, self.settings, self.files.open_from)
         LessonMenu(menus.menu("Help/Lessons"), self.lessons.open)
         FileDrops(self, self.files.open_paths)
         self.comparing.attach(menus.actions, self.docks["compare"], self.overview)
-        self._connect()
-        self._restore()
+
+    def _connect(self) -> None:
+        session, timeline = self.session, self.timeline
+        session.run_started.connect(self.begin)
+        session.ticked.connect(self.live.tick)
+        session.run_ended.connect(self.end)
+        session.warned.connect(self.banner.say)
+        self.bookmarking.stepped.connect(self.show_stepped)
+        self.panels.statistics.explain_asked.connect(self.bookmarking.explain_range)
+        self.control.planned.connect(self.predictions.show_settings)
+        self.predictions.compared.connect(self.show_comparison)
+        self.predictions.made.connect(self.show_run)
+        self.predictions.wanted.connect(self.control.run_instead)
+        self.runs.chosen.connect(self.show_run)
+        self.sweeping.opened.connect(self.show_run)
+        self.comparing.choice.opened.connect(self.runs.add)
+        self.tabs.chosen.connect(self._show)
+        self.tabs.closed.connect(self._show_instead)
+        for listed in (self.tabs, self.runs):
+            listed.menu_wanted.connect(self.run_menu.popup)
+        self.run_menu.renamed.connect(self.live.update)
+        self.welcome.opened.connect(self.files.open_from)
+        self.welcome.taught.connect(self.lessons.open)
+        self.lessons.opened.connect(self.show_run)
+        self.welcome.tried.connect(self.first_page_actions.do)
+        timeline.state.following_changed.connect(self.actions_by_name["follow"].setChecked)
+        timeline.reduction_changed.connect(self.status.set_per_pixel)
+        self.colours.theme_changed.connect(self._apply_theme)
+        self.colours.scene_changed.connect(lambda: timeline.state.refresh(timeline.state.now))
+        self.colours.scene_changed.connect(self.overview.refresh)
+        self.colours.scene_changed.connect(self.comparing.frame.colour)
+        self.judge.text_changed.connect(self.verdict.show_text)
+        self.judge.text_changed.connect(self.status.show_verdict)
+        self.judge.judged.connect(self.why.show_verdict)
+        self.judge.suggested.connect(self.verdict.suggest)
+        self.predictions.advisor.advised.connect(self.verdict.suggest)
+        self.verdict.opened.connect(partial(bring, self.docks["why"]))
+        self.verdict.chosen.connect(self.form.set_specification)
+        self.verdict.chosen.connect(lambda _: bring(self.docks["strategy"]))
+        self.steps.chosen.connect(timeline.navigator.fit_between)
+        self.details.blocking_task_chosen.connect(timeline.selector.select_task)
+        self.why.task_chosen.connect(timeline.selector.select_task)
+        self.why.asked.connect(self.explainer.ask)
+        self.explainer.explained.connect(self.live.update)
+        self.explainer.explained.connect(self.selection_panels.show_gap_again)
+        both = (self.predictions.what_if, self.sweeping.files, self.comparing.files,
+                self.panels.spans, self.bookmarking)  # fmt: skip
+        for source in (*both, self.comparing.aligner, self.panels.statistics):
+            source.message.connect(self.note)
+        for part in (
+            *both, self.comparing.choice, self.lessons, self.predictions.ghosts, self.live.runner
+        ):  # fmt: skip
+            part.failed.connect(self.banner.say)
+        self.actions_by_name["critical_path"].setIconText(tr("Outline"))
+        self.why.path_button.setDefaultAction(self.actions_by_name["critical_path"])
+
+    def _restore(self) -> None:
+        self._apply_theme()  # a style polishes all that is there: once, and before it is measured
+        self.resize(SIZE)
+        kept = self.settings.window
+        if kept is None:
+            size_docks(self, self.docks)
+        else:
+            self.restoreGeometry(kept[0])
+            self.restoreState(kept[1])
+        self.control.restore()
+        self.actions_by_name["follow"].setChecked(True)
+        self.view_options.attach(self.actions_by_name)
+        language = self.settings.language or "system"
+        self.actions_by_name.get(f"language_{language}", QAction()).setChecked(True)
+        self.centre.show_first_page()
+        self._low_docks.set_low(True)
+        self.centre.pages.currentChanged.connect(lambda page: self._low_docks.set_low(page == 0))
+        self.control.allow()
+        self.timeline.setFocus()
+
+    def _apply_theme(self) -> None:
+        theme = self.colours.theme
+        apply(QApplication.instance(), theme)
+        self.actions_by_name["theme"].setChecked(theme.name == DARK.name)
+        self.colours.refresh()
+        for part in (
+            self.timeline.state, self.welcome, self.panels, self.comparing, self._dock_tabs,
+            self.lessons,
+        ):  # fmt: skip
+            part.set_theme(theme)
 
     # What the session says
 
@@ -175,7 +274,7 @@ class MainWindow(QMainWindow):
         if self.run_shown is None:
             self._show(run)
         else:
-            self._coming = run
+            self.coming = run
             self.bar.show_coming(run)
 
     def end(self, run: Run) -> None:
@@ -198,7 +297,7 @@ class MainWindow(QMainWindow):
 
     def _grow(self, run: Run) -> None:
         """Rows of a run have come, or it is over."""
-        if run is self._coming:
+        if run is self.coming:
             if run.trace.span_count or not run.live:
                 self._show(run)
             else:
@@ -229,15 +328,10 @@ class MainWindow(QMainWindow):
         """Say for a while in the status bar that something was done."""
         self.statusBar().showMessage(text, NOTE_MS)
 
-    def _set_up(self, specification: Specification) -> None:
-        """Put other settings into the form; Run then starts them."""
-        self.form.set_specification(specification)
-        bring(self.docks["strategy"])
-
     # Showing
 
     def _show(self, run: Run) -> None:
-        self._coming = None
+        self.coming = None
         self.centre.show_run_page()
         if run is self.run_shown:
             return
@@ -293,117 +387,11 @@ class MainWindow(QMainWindow):
             partial(self.judge.show_scene, scene, run.live),
             *self.panels.parts(scene, run.live),
             partial(self.runs.update_run, run),
-            partial(self.bar.show_run, run, scene, self._coming),
+            partial(self.bar.show_run, run, scene, self.coming),
             partial(self.status.show_run, run, self.session.behind_s if run.live else 0.0),
         ]
 
-    # Building
-
-    def _name_panels(self, panels: Panels) -> None:
-        self.panels, self.predictions = panels, panels.predictions
-        self.form, self.runs, self.details, self.log = (
-            panels.form, panels.runs, panels.details, panels.log,
-        )  # fmt: skip
-        self.batch, self.devices, self.buckets = panels.batch, panels.devices, panels.buckets
-        self.steps, self.why = panels.steps, panels.why
-
-    def _connect(self) -> None:
-        session, timeline = self.session, self.timeline
-        session.run_started.connect(self.begin)
-        session.ticked.connect(self.live.tick)
-        session.run_ended.connect(self.end)
-        session.warned.connect(self.banner.say)
-        self.control.planned.connect(self.predictions.show_settings)
-        self.predictions.compared.connect(self.show_comparison)
-        self.predictions.made.connect(self.show_run)
-        self.predictions.wanted.connect(self.control.run_instead)
-        self.runs.chosen.connect(self.show_run)
-        self.sweeping.opened.connect(self.show_run)
-        self.comparing.choice.opened.connect(self.runs.add)
-        self.tabs.chosen.connect(self._show)
-        self.tabs.closed.connect(self._show_instead)
-        for listed in (self.tabs, self.runs):
-            listed.menu_wanted.connect(self.run_menu.popup)
-        self.run_menu.renamed.connect(self.live.update)
-        self.welcome.opened.connect(self.files.open_from)
-        self.welcome.taught.connect(self.lessons.open)
-        self.lessons.opened.connect(self.show_run)
-        self.welcome.tried.connect(self.first_page_actions.do)
-        timeline.state.following_changed.connect(self.actions_by_name["follow"].setChecked)
-        timeline.reduction_changed.connect(self.status.set_per_pixel)
-        self.colours.theme_changed.connect(self._apply_theme)
-        self.colours.scene_changed.connect(lambda: timeline.state.refresh(timeline.state.now))
-        self.colours.scene_changed.connect(self.overview.refresh)
-        self.colours.scene_changed.connect(self.comparing.frame.colour)
-        self.judge.text_changed.connect(self.verdict.show_text)
-        self.judge.text_changed.connect(self.status.show_verdict)
-        self.judge.judged.connect(self.why.show_verdict)
-        self.judge.suggested.connect(self.verdict.suggest)
-        self.predictions.advisor.advised.connect(self.verdict.suggest)
-        self.verdict.opened.connect(partial(bring, self.docks["why"]))
-        self.verdict.chosen.connect(self._set_up)
-        self.steps.chosen.connect(timeline.navigator.fit_between)
-        self.details.blocking_task_chosen.connect(timeline.selector.select_task)
-        self.why.task_chosen.connect(timeline.selector.select_task)
-        self.why.asked.connect(self.explainer.ask)
-        self.explainer.explained.connect(self.live.update)
-        self.explainer.explained.connect(self.selection_panels.show_gap_again)
-        both = (self.predictions.what_if, self.sweeping.files, self.comparing.files,
-                self.panels.spans, self.bookmarking)  # fmt: skip
-        for source in (*both, self.comparing.aligner, self.panels.statistics):
-            source.message.connect(self.note)
-        for part in (
-            *both, self.comparing.choice, self.lessons, self.predictions.ghosts, self.live.runner
-        ):  # fmt: skip
-            part.failed.connect(self.banner.say)
-        self.actions_by_name["critical_path"].setIconText(tr("Outline"))
-        self.why.path_button.setDefaultAction(self.actions_by_name["critical_path"])
-
-    def _restore(self) -> None:
-        self._apply_theme()  # a style polishes all that is there: once, and before it is measured
-        self.resize(SIZE)
-        kept = self.settings.window
-        if kept is None:
-            size_docks(self, self.docks)
-        else:
-            self.restoreGeometry(kept[0])
-            self.restoreState(kept[1])
-        self.control.restore()
-        self.actions_by_name["follow"].setChecked(True)
-        self.view_options.attach(self.actions_by_name)
-        language = self.settings.language or "system"
-        self.actions_by_name.get(f"language_{language}", QAction()).setChecked(True)
-        self.centre.show_first_page()
-        self._low_docks.set_low(True)
-        self.centre.pages.currentChanged.connect(lambda page: self._low_docks.set_low(page == 0))
-        self.control.allow()
-        self.timeline.setFocus()
-
-    def _apply_theme(self) -> None:
-        theme = self.colours.theme
-        apply(QApplication.instance(), theme)
-        self.actions_by_name["theme"].setChecked(theme.name == DARK.name)
-        self.colours.refresh()
-        for part in (
-            self.timeline.state, self.welcome, self.panels, self.comparing, self._dock_tabs,
-            self.lessons,
-        ):  # fmt: skip
-            part.set_theme(theme)
-
-    def take_over(self, other: MainWindow) -> None:
-        """Show the runs of another window of the same session, and end that one."""
-        for run in self.session.runs:
-            self.runs.add(run)
-        for run in other.tabs.runs:
-            self.show_run(run)
-        if other.run_shown is not None:
-            self.show_run(other.run_shown)
-        self._coming = other._coming
-        self.restoreGeometry(other.saveGeometry())
-        self.show()
-        other.leave()
-        other.hide()
-        other.deleteLater()
+    # Leaving
 
     def leave(self) -> None:
         """Keep what is kept between sittings, and end all work in the background."""

@@ -1,6 +1,15 @@
 import pytest
 
-from core.plain import MOST_LETTERS, cell, error_text, plain, plain_lines, plain_markup
+from core.plain import (
+    MOST_LETTERS,
+    cell,
+    duration_text,
+    error_text,
+    plain,
+    plain_lines,
+    plain_markup,
+    size_text,
+)
 
 
 @pytest.mark.parametrize(
@@ -43,3 +52,20 @@ def test_a_cell_that_begins_as_a_formula_is_quoted(text):
 
 def test_a_page_keeps_its_lines_and_loses_what_steers():
     assert plain_markup("<p>\n\ta\x1b\u202eb</p>\r\n") == "<p>\n\ta\ufffd\ufffdb</p>\r\n"
+
+
+@pytest.mark.parametrize(
+    ("ns", "text"),
+    [(85_000, "85 µs"), (99_996, "100 µs"), (41.23e6, "41.2 ms"), (999.4e6, "999 ms"),
+     (999.6e6, "1000 ms"), (-999.6e6, "-1000 ms"), (1234.4e6, "1234 ms")],
+)  # fmt: skip
+def test_a_duration_is_never_written_with_an_exponent(ns: float, text: str) -> None:
+    assert duration_text(ns) == text
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(0, "0 B"), (999, "999 B"), (1500, "1.5 kB"), (999.6e6, "1000 MB"), (2e9, "2 GB")],
+)
+def test_bytes_are_written_in_decimal_units(count: float, text: str) -> None:
+    assert size_text(count) == text

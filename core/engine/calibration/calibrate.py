@@ -30,11 +30,10 @@ from torch import Tensor
 from core.engine.calibration.operations import CalibrationOps, shares_parameters, walk_of
 from core.engine.failures import Stopped
 from core.engine.lanes.devices import Clock, kept_random_state, open_clock
-from core.engine.lanes.lane import Lane, Stamps, Timestamp, reached
+from core.engine.lanes.lane import POLL_SECONDS, LaneThread, Stamps, Timestamp, wait_until
 from core.engine.models.modules import Batch
 from core.engine.models.stage_module import copy_to
 from core.engine.prepare import Prepared
-from core.engine.tasks.executor import POLL_SECONDS, Passed
 from core.plan.link import Link
 from core.plan.plan import Role
 from core.plan.task import ABSENT, Kind, Task
@@ -62,12 +61,14 @@ class Name(NamedTuple):
     shard: int
 
 
+Passed = Callable[[int], None]
+"""Hears how many passes are over."""
 Times = dict[Name, list[float]]
 """The mean ns of each pass by what a task is."""
 
 
 def calibrate(
-    prepared: Prepared, batch: Batch, lanes: Sequence[Lane], stop: threading.Event,
+    prepared: Prepared, batch: Batch, lanes: Sequence[LaneThread], stop: threading.Event,
     passed: Passed,
 ) -> CostModel:  # fmt: skip
     """The costs of a batch's tasks by stage and rows, and of its transfers by bytes.
@@ -110,18 +111,13 @@ def _finish(futures: Sequence[Future[Any]]) -> None:
         future.result()
 
 
-def _wait_for(timestamp: Timestamp) -> None:
-    while not reached(timestamp):
-        time.sleep(POLL_SECONDS)
-
-
 class LaneLoop:
     """Runs a lane's tasks again and again; the halves of an overlap are two tasks here.
 
     `passes` has the halves of every whole pass, and when they ran.
     """
 
-    def __init__(self, operations: CalibrationOps, lane: Lane, tasks: Sequence[Task]) -> None:
+    def __init__(self, operations: CalibrationOps, lane: LaneThread, tasks: Sequence[Task]) -> None:
         self.lane, self._tasks, self._operations = lane, tasks, operations.for_lane()
         self.passes: list[list[tuple[Task, Stamps]]] = []
 
@@ -143,7 +139,7 @@ class LaneLoop:
                 with self.lane.turn:
                     held.append(operations.run(half, stamps))
                 done.append((half, stamps))
-        _wait_for(self.lane.timestamp())
+        wait_until(self.lane.timestamp())
         self.passes.append(done)
 
     def add_times(self, times: Times, clock: Clock) -> None:
@@ -173,20 +169,8 @@ def measure_passes(
     def is_halted() -> bool:
         return stop.is_set() or failed.is_set()
 
-    def fewest() -> int:
-        # Read while lanes append, without a lock: a length that is out of
-        # date by one pass costs one pass.
-        return min(len(loop.passes) for loop in loops)
-
     def is_over() -> bool:
-        return fewest() >= (LEAST_PASSES if time.monotonic() > until else MOST_PASSES)
-
-    computing = [loop for loop in loops if loop.lane.lane.role is Role.COMPUTE]
-
-    def is_ahead(loop: LaneLoop) -> bool:
-        """Whether a copy lane has made more passes than every lane that computes."""
-        most = max((len(other.passes) for other in computing), default=math.inf)
-        return loop not in computing and len(loop.passes) > most
+        return _fewest(loops) >= (LEAST_PASSES if time.monotonic() > until else MOST_PASSES)
 
     def work(loop: LaneLoop) -> None:
         """Passes in a lane's thread, until every lane has made enough of them."""
@@ -194,7 +178,8 @@ def measure_passes(
             # Also lanes with passes enough go on: one that stopped would leave its core to the
             # others, whose last passes would be too short.
             while not (is_halted() or is_over()):
-                if is_ahead(loop):  # copies without end would keep the others from computing
+                # Copies without end would keep the others from computing.
+                if _is_ahead(loop, loops):
                     time.sleep(POLL_SECONDS)
                 else:
                     loop.go_once(is_halted)
@@ -209,7 +194,7 @@ def measure_passes(
     # All futures and not the first that failed: the others stop by themselves (`failed`), and must
     # have stopped before the clocks are anchored again.
     while wait(futures, TELLING_SECONDS).not_done:
-        passed(fewest())
+        passed(_fewest(loops))
     _finish(futures)
     for clock in clocks.values():
         clock.end()
@@ -217,6 +202,20 @@ def measure_passes(
         raise Stopped
     for loop in loops:
         loop.add_times(times, clocks[loop.lane.lane.device])
+
+
+def _fewest(loops: Sequence[LaneLoop]) -> int:
+    """How many passes every lane has made."""
+    # Read while lanes append, without a lock: a length that is out of date by one pass costs one.
+    return min(len(loop.passes) for loop in loops)
+
+
+def _is_ahead(loop: LaneLoop, loops: Sequence[LaneLoop]) -> bool:
+    """Whether a copy lane has made more passes than every lane that computes."""
+    if loop.lane.lane.role is Role.COMPUTE:
+        return False
+    computing = (len(other.passes) for other in loops if other.lane.lane.role is Role.COMPUTE)
+    return len(loop.passes) > max(computing, default=math.inf)
 
 
 def name_of(task: Task) -> Name:
@@ -268,7 +267,7 @@ def _curve(times: Times, size_of: Callable[[Name], int]) -> Curve:
     )
 
 
-def _link(lanes: Sequence[Lane]) -> Link:
+def _link(lanes: Sequence[LaneThread]) -> Link:
     """Latency and bandwidth of a copy from the first compute lane's device to the last one's."""
     small, large = (transfer_ns(lanes, size) for size in LINK_BYTES)
     # Noise can make the large copy look as quick as the small one. 1e-3 ns a byte is 1 TB/s.
@@ -276,7 +275,7 @@ def _link(lanes: Sequence[Lane]) -> Link:
     return Link(max(0.0, small - slope * LINK_BYTES[0]), slope)
 
 
-def transfer_ns(lanes: Sequence[Lane], size: int) -> float:
+def transfer_ns(lanes: Sequence[LaneThread], size: int) -> float:
     """The median time of a copy by the last lane of `size` bytes that a compute lane has just made.
 
     It begins when the bytes are made if the last lane sleeps until then, else when that begins.
@@ -300,7 +299,7 @@ def transfer_ns(lanes: Sequence[Lane], size: int) -> float:
         begun = mover.timestamp()
         copied = copy_to(mover.device, fresh)
         end = mover.timestamp()
-        _wait_for(end)
+        wait_until(end)
         del copied  # only now
         return made if mover.sleeps else begun, end
 

@@ -15,14 +15,14 @@ from itertools import pairwise
 
 import torch
 
-from core.engine.lanes.lane import Lane, Timestamp
-from core.plan import plan
+from core.engine.lanes.lane import LaneThread, Timestamp
 from core.plan.devices import HOST, kind_of
+from core.plan.plan import Lane
 
 ANCHORS = 8  # round trips tried for each anchor; the shortest is kept
 
 
-class StreamLane(Lane):
+class StreamLane(LaneThread):
     """Launches onto a stream of its own. `devices` are all devices of the run.
 
     torch runs a copy between devices on the source's current stream and makes the destination's
@@ -31,7 +31,7 @@ class StreamLane(Lane):
 
     sleeps = False  # its thread runs ahead of the device
 
-    def __init__(self, lane: plan.Lane, devices: list[str]) -> None:
+    def __init__(self, lane: Lane, devices: list[str]) -> None:
         super().__init__(lane)
         others = (torch.device(name) for name in devices if name != lane.device)
         self._streams = [torch.Stream(device) for device in others]
@@ -73,13 +73,13 @@ class StreamLane(Lane):
         self._pool += [event for event in timestamps if isinstance(event, torch.Event)]
 
 
-class WaitingLane(Lane):
+class WaitingLane(LaneThread):
     """Of a device that cannot time its work: a timestamp is the host's, made when it is idle.
 
     So work runs alone on it: its lanes take turns, and share the lock `turn`.
     """
 
-    def __init__(self, lane: plan.Lane, turn: AbstractContextManager[object]) -> None:
+    def __init__(self, lane: Lane, turn: AbstractContextManager[object]) -> None:
         super().__init__(lane)
         self.turn = turn
         self.timestamp = self._when_idle
@@ -170,14 +170,14 @@ class EventClock(Clock):
         return min(tries, key=lambda anchor: anchor[2])
 
 
-def open_lanes(lanes: tuple[plan.Lane, ...]) -> list[Lane]:
+def open_lanes(lanes: tuple[Lane, ...]) -> list[LaneThread]:
     """A lane of the right sort for each planned one; not yet started."""
     devices = list(dict.fromkeys(lane.device for lane in lanes))
     turns = {device: threading.Lock() for device in devices}
 
-    def opened(lane: plan.Lane) -> Lane:
+    def opened(lane: Lane) -> LaneThread:
         if kind_of(lane.device) is HOST:
-            return Lane(lane)
+            return LaneThread(lane)
         if has_timed_events(lane.device):
             return StreamLane(lane, devices)
         return WaitingLane(lane, turns[lane.device])

@@ -21,10 +21,11 @@ from typing import TypeVar
 
 import torch
 
-from core.plan import plan
+from core.plan.plan import Lane
 from core.plan.task import Kind, Task
 
 Timestamp = int | torch.Event
+POLL_SECONDS = 0.0002
 
 T = TypeVar("T")
 
@@ -34,7 +35,13 @@ def reached(timestamp: Timestamp) -> bool:
     return isinstance(timestamp, int) or timestamp.query()
 
 
-class Lane:
+def wait_until(timestamp: Timestamp) -> None:
+    """Wait until a moment is past; with pauses, so that waiting takes no core from lanes."""
+    while not reached(timestamp):
+        time.sleep(POLL_SECONDS)
+
+
+class LaneThread:
     """One thread that runs what it is given in order. A context manager: leaving joins it.
 
     A lane of a CPU computes in that thread, with its own number of cores. `timestamp` makes a
@@ -47,14 +54,14 @@ class Lane:
     turn: AbstractContextManager[object] = nullcontext()
     note = ""
 
-    def __init__(self, lane: plan.Lane) -> None:
+    def __init__(self, lane: Lane) -> None:
         self.lane = lane
         self.device = torch.device(lane.device)
         self._queue: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._work, daemon=True, name=lane.name)
         self.timestamp: Callable[[], Timestamp] = time.perf_counter_ns
 
-    def __enter__(self) -> Lane:
+    def __enter__(self) -> LaneThread:
         self._thread.start()
         return self
 

@@ -46,7 +46,7 @@ NOTHING: Layer[nn.Module] = Layer("", nn.Identity())
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class SegmentModules:
     """What comes between two all-reduces, of the whole model: row(inside(column(before(x)))).
 
     First of all x goes through `enter`; with `residual` what comes out is added to the output.
@@ -63,6 +63,10 @@ class Segment:
     enter: Layer[nn.Module] = NOTHING
     before: Layer[nn.Module] = NOTHING
     residual: bool = False
+
+
+Segments = tuple[list[SegmentModules], list[Layer[nn.Module]]]
+"""The segments of a model, and the layers behind the last, which every lane computes."""
 
 
 class Cut(NamedTuple):
@@ -108,7 +112,7 @@ class Tail(LaneBlocks):
 class Shard(LaneBlocks):
     """One lane's share of a segment: from the whole x to a partial output of the whole's shape."""
 
-    def __init__(self, segment: Segment, shard: int, lanes: int) -> None:
+    def __init__(self, segment: SegmentModules, shard: int, lanes: int) -> None:
         """Its own copies of the parameters, for lane `shard` of `lanes`, which divide the units."""
         super().__init__()
         column, row = segment.column.module, segment.row.module
@@ -175,8 +179,8 @@ def lane_blocks(blocks: Sequence[nn.Module], stage: int, shard: int, lanes: int)
     return Shard(segments[stage], shard, lanes) if stage < len(segments) else Tail(tail)
 
 
-def segments_of(blocks: Sequence[nn.Module]) -> tuple[list[Segment], list[Layer[nn.Module]]]:
-    """The segments of a built-in model, and the layers behind the last: every lane computes these.
+def segments_of(blocks: Sequence[nn.Module]) -> Segments:
+    """The segments of a built-in model.
 
     Two consecutive blocks of a linear layer and its activation are a segment; a transformer block
     is two, its attention and its feed-forward layers. Raises TypeError for other blocks.
@@ -184,7 +188,7 @@ def segments_of(blocks: Sequence[nn.Module]) -> tuple[list[Segment], list[Layer[
     return _of_transformer(blocks) if isinstance(blocks[0], Embedding) else _of_layers(blocks)
 
 
-def _of_layers(blocks: Sequence[nn.Module]) -> tuple[list[Segment], list[Layer[nn.Module]]]:
+def _of_layers(blocks: Sequence[nn.Module]) -> Segments:
     dense, activations = [], []
     for number, block in enumerate(blocks):
         linear, activation = block.children()
@@ -196,7 +200,9 @@ def _of_layers(blocks: Sequence[nn.Module]) -> tuple[list[Segment], list[Layer[n
     for first in range(0, len(blocks) - 1, 2):
         column, row = dense[first : first + 2]
         inside = _activated(activations[first].module)
-        segments.append(Segment(column, inside, row, column.module.out_features, enter=waiting))
+        segments.append(
+            SegmentModules(column, inside, row, column.module.out_features, enter=waiting)
+        )
         # Only the sum of all lanes' parts may go through it, f(a) +
         # f(b) not being f(a + b): so it stands at the begin of the next
         # segment, behind the all-reduce, and every lane computes it.
@@ -206,7 +212,9 @@ def _of_layers(blocks: Sequence[nn.Module]) -> tuple[list[Segment], list[Layer[n
     return segments, [waiting, *rest]
 
 
-def _of_transformer(blocks: Sequence[nn.Module]) -> tuple[list[Segment], list[Layer[nn.Module]]]:
+def _of_transformer(
+    blocks: Sequence[nn.Module],
+) -> Segments:
     segments, enter = [], Layer("0", blocks[0])
     for number, block in enumerate(blocks[1:-1], 1):
         if not isinstance(block, TransformerBlock):
@@ -218,9 +226,9 @@ def _of_transformer(blocks: Sequence[nn.Module]) -> tuple[list[Segment], list[La
 
 def _of_transformer_block(
     name: str, block: TransformerBlock, enter: Layer[nn.Module]
-) -> list[Segment]:
+) -> list[SegmentModules]:
     return [
-        Segment(
+        SegmentModules(
             Layer(f"{name}.qkv", block.qkv),
             attention,
             Layer(f"{name}.projection", block.projection),
@@ -230,7 +238,7 @@ def _of_transformer_block(
             before=Layer(f"{name}.norm1", block.norm1),
             residual=True,
         ),
-        Segment(
+        SegmentModules(
             Layer(f"{name}.expand", block.expand),
             _activated(functional.gelu),
             Layer(f"{name}.contract", block.contract),

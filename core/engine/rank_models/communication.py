@@ -19,7 +19,7 @@ from torch import Tensor
 from torch.distributed import ProcessGroup, Work
 
 from core.engine.lanes.devices import open_lanes
-from core.engine.lanes.lane import Lane, Timestamp
+from core.engine.lanes.lane import LaneThread, Timestamp
 from core.engine.rank_models.timer import TimedOp
 
 # The names since torch 2.13, and those before.
@@ -34,7 +34,7 @@ class Communication:
     the calling thread does not.
     """
 
-    def __init__(self, lane: Lane) -> None:
+    def __init__(self, lane: LaneThread) -> None:
         self._lane = lane
 
     def gather(self, op: TimedOp, whole: Tensor, part: Tensor, group: ProcessGroup) -> Work | None:
@@ -80,7 +80,7 @@ class Communication:
 class ThreadedCollectives(Communication):
     """Runs collectives one after the other in a thread of its own, in the order of a stream."""
 
-    def __init__(self, lane: Lane) -> None:
+    def __init__(self, lane: LaneThread) -> None:
         self._stack = ExitStack()
         # With as many cores as the lane it serves: a thread's number of them is every thread's.
         super().__init__(self._stack.enter_context(open_lanes((lane.lane,))[0]))
@@ -145,7 +145,7 @@ class ThreadedCollectives(Communication):
 class _End(Work):
     """The end of a collective, as torch waits for it."""
 
-    def __init__(self, future: Future[Timestamp], lane: Lane) -> None:
+    def __init__(self, future: Future[Timestamp], lane: LaneThread) -> None:
         super().__init__()
         self._future, self._lane = future, lane
 

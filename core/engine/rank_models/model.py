@@ -8,7 +8,7 @@ from importlib import import_module
 import torch
 from torch import Tensor, nn
 
-from core.engine.lanes.lane import Lane
+from core.engine.lanes.lane import LaneThread
 from core.engine.models.workload import Workload, full_names
 from core.engine.rank_models.timer import RankTimer, ReportMemory
 from core.errors import PlanError
@@ -23,7 +23,7 @@ class RankSetup:
     `on_streams` says that collectives run on the device's streams, not on threads of the host.
     """
 
-    lane: Lane
+    lane: LaneThread
     on_streams: bool
     timer: RankTimer
     report: ReportMemory

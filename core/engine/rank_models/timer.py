@@ -14,7 +14,7 @@ from functools import partial
 from torch import Tensor, nn
 
 from core.engine.lanes import memory
-from core.engine.lanes.lane import Lane, Timestamp, reached
+from core.engine.lanes.lane import LaneThread, Timestamp, reached
 from core.plan.division import Collective
 from core.plan.task import Kind, Payload
 
@@ -76,7 +76,7 @@ class RankEvents:
 class RankTimer:
     """Hooks into a rank's model, and holds what has happened in the step (`now`)."""
 
-    def __init__(self, lane: Lane, report: ReportMemory) -> None:
+    def __init__(self, lane: LaneThread, report: ReportMemory) -> None:
         self._timestamp, self._report = lane.timestamp, report
         self._saved: dict[tuple[int, int], int] = {}
         self._held = self._rows = 0

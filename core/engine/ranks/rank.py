@@ -16,7 +16,6 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import NoReturn
 
 import pyarrow as pa
@@ -25,7 +24,7 @@ from torch import Tensor
 from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
 from core.engine.failures import explain
-from core.engine.hardware import compute_exactly
+from core.engine.hardware import MEETING_TIMEOUT, compute_exactly
 from core.engine.lanes.devices import open_clock, open_lanes
 from core.engine.lanes.lane import Timestamp
 from core.engine.lanes.memory import optimizer_bytes
@@ -52,8 +51,6 @@ from core.process.lifeline import only_here, open_pipes
 from core.recording.schema import Timings, TraceWriter
 from core.trace.event_rows import STARTED
 from core.typed import typed
-
-TIMEOUT = timedelta(minutes=5)
 
 Row = tuple[TimedOp, int | None, int, int | None]
 """What happened, its lane if that is not its task's, and its start and end in ns."""
@@ -101,7 +98,7 @@ class Rank:
                 store=store,
                 rank=self._settings.rank,
                 world_size=len(self._prepared.lanes),
-                timeout=TIMEOUT,
+                timeout=MEETING_TIMEOUT,
             )
             self._model = self._wrap()
             self._optimizer = make_optimizer(

@@ -13,22 +13,24 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 
+import torch
 from torch import Tensor
 
+from core.engine.calibration.calibrate import Passed, calibrate
 from core.engine.failures import Stopped, is_out_of_memory
-from core.engine.lanes.devices import Clock, allocator_bytes, open_clock
-from core.engine.lanes.lane import Lane, Stamps, reached
+from core.engine.lanes.devices import Clock, allocator_bytes, open_clock, open_lanes
+from core.engine.lanes.lane import LaneThread, Stamps, reached, wait_until
 from core.engine.models.modules import Batch
 from core.engine.models.workload import Workload, verification_notes
 from core.engine.prepare import Prepared
 from core.engine.tasks.operations import Operations
-from core.engine.tasks.step_counters import ClosedStep
 from core.engine.tasks.values import Step
 from core.engine.verify import judge, keeps_parameters
-from core.plan.nested import Nested, nested_tasks
+from core.plan.nested import Nested
 from core.plan.plan import Plan
 from core.plan.task import Task
 from core.predict.costs import CostModel
@@ -36,20 +38,33 @@ from core.predict.costs_file import values_of
 from core.recording.schema import COSTS_LEVEL, NoteRow, Timings, TraceWriter
 from core.trace.event_rows import PASSES
 
-POLL_SECONDS = 0.0002
 SHORT_NS = 5_000_000
 """A task is announced as open only once it has run for so long: most are over before."""
 LONGEST_STEP_SECONDS = 10.0  # two of them, and a walk through one, are waited for
 
 RunStep = Callable[[int, Plan, int, Batch, Nested | None], Step]
 """Runs one step of a plan that the writer knows by a number, as Executor.run does."""
-Passed = Callable[[int], None]
-"""Hears how many passes are over."""
 Calibrate = Callable[[Batch, Passed], CostModel]
 """Measures what the tasks of a batch cost; tells Passed how many passes through them are over.
 
 Raises Stopped, or what a task raised.
 """
+
+
+def run_on_lanes(prepared: Prepared, writer: TraceWriter, stop: threading.Event) -> None:
+    """Run every step. Raises Stopped on request, or what a task raised."""
+    operations = Operations(prepared)
+    if (cores := prepared.lanes[0].cores) > 0:
+        torch.set_num_threads(cores)  # the plain step computes as a lane does, rounding included
+    with ExitStack() as stack:
+        lanes = [stack.enter_context(lane) for lane in open_lanes(prepared.plan_list[0].lanes)]
+        for text in dict.fromkeys(lane.note for lane in lanes if lane.note):
+            writer.log("warning", text)
+        executor = Executor(lanes, operations, writer, stop)
+        run_steps(
+            prepared, writer, operations, executor.run,
+            [lambda batch, passed: calibrate(prepared, batch, lanes, stop, passed)],
+        )  # fmt: skip
 
 
 def run_steps(
@@ -66,10 +81,7 @@ def run_steps(
     """
     assert prepared.workload is not None
     specification, workload = prepared.specification, prepared.workload
-    rows, plans = specification.all_rows, prepared.plans
-    nested = {}
-    if specification.blocks and not prepared.strategy.on_ranks:
-        nested = {count: nested_tasks(plan) for count, plan in plans.items()}
+    rows, plans, nested = specification.all_rows, prepared.plans, prepared.nested
     numbers = {
         count: writer.plan([*plan.tasks, *(nested[count].tasks if nested else ())])
         for count, plan in plans.items()
@@ -117,7 +129,7 @@ def batches_of(prepared: Prepared, workload: Workload) -> list[Batch]:
 
 
 @dataclass(slots=True, eq=False)
-class _Job:
+class _LaneJob:
     """A task of the step that is being run: when it ran, and what it held.
 
     `issued` says that its lane is done with it; `launched` is when that began (ns). `span` is when
@@ -125,9 +137,9 @@ class _Job:
     """
 
     task: Task
-    lane: Lane
+    lane: LaneThread
     clock: Clock
-    after: list[_Job]
+    after: list[_LaneJob]
     blocks: tuple[Task, ...]
     stamps: Stamps
     issued: threading.Event = field(default_factory=threading.Event)
@@ -154,16 +166,16 @@ class RunningStep:
     """A step that runs or has run, of plan number `plan`: the jobs of each lane in their order.
 
     `sent` counts those of each lane whose spans the writer has. `over` says that nothing will
-    change any more; `closed` is what is then to be told beside the spans, None if the step was not
-    finished.
+    change any more; `closed` is what is then to be told beside the spans, nothing if the step was
+    not finished.
     """
 
     step: int
     plan: int
-    lanes: Sequence[Sequence[_Job]]
+    lanes: Sequence[Sequence[_LaneJob]]
     sent: list[int]
     over: bool = False
-    closed: ClosedStep | None = None
+    closed: Iterable[NoteRow] = ()
 
     def news_of(self, lane: int) -> Iterator[_Row]:
         """What was not sent yet of a lane: its spans that are final, then the task that is open."""
@@ -196,7 +208,7 @@ class Executor:
 
     def __init__(
         self,
-        lanes: Sequence[Lane],
+        lanes: Sequence[LaneThread],
         operations: Operations,
         writer: TraceWriter | None,
         stop: threading.Event | None = None,
@@ -223,14 +235,14 @@ class Executor:
         for clock in self._clocks.values():
             clock.begin()
         began = time.perf_counter_ns()
-        jobs: list[_Job] = []
-        lanes: list[list[_Job]] = [[] for _ in self._lanes]
+        jobs: list[_LaneJob] = []
+        lanes: list[list[_LaneJob]] = [[] for _ in self._lanes]
         for task in plan.tasks:
             blocks = () if nested is None else nested.inside(task.index)
             after = [jobs[other] for other in task.after]
             lane = self._lanes[task.lane]
             stamps = Stamps(lane.timestamp, bool(blocks))
-            jobs.append(_Job(task, lane, self._clocks[lane.lane.device], after, blocks, stamps))
+            jobs.append(_LaneJob(task, lane, self._clocks[lane.lane.device], after, blocks, stamps))
             lanes[task.lane].append(jobs[-1])
         # All jobs of the step are made before the first is queued: a job that waits for one of
         # another lane must find it, and the thread that sends must see lanes whole.
@@ -251,7 +263,7 @@ class Executor:
             raise Stopped
         return step
 
-    def _do(self, job: _Job) -> None:
+    def _do(self, job: _LaneJob) -> None:
         """Run a job in its lane's thread."""
         try:
             # This blocks the lane. It cannot deadlock: a lane's queue is in the plan's order, in
@@ -265,7 +277,7 @@ class Executor:
         finally:
             job.issued.set()
 
-    def _launch(self, job: _Job) -> None:
+    def _launch(self, job: _LaneJob) -> None:
         for other in job.after:
             # A lane's own work runs in order anyway, on a CPU's thread as on a stream.
             if other.lane is not job.lane and other.stamps.end is not None:
@@ -278,7 +290,7 @@ class Executor:
             job.held = held
         job.activations = self._operations.step.values.activations(job.task.lane)
 
-    def _collect(self, jobs: list[_Job]) -> None:
+    def _collect(self, jobs: list[_LaneJob]) -> None:
         """Wait until every job is done, letting go of what each has held.
 
         A lane that sleeps has done what it has launched, in order: to be woken after each of its
@@ -289,9 +301,8 @@ class Executor:
             if job.lane.sleeps and job is not last[job.lane]:
                 continue
             job.issued.wait()
-            # Polled with pauses, so that waiting takes no core from lanes.
-            while job.stamps.end is not None and not job.has_ended:
-                time.sleep(POLL_SECONDS)
+            if job.stamps.end is not None:
+                wait_until(job.stamps.end)
             job.held = []
 
     def _close(
@@ -299,7 +310,7 @@ class Executor:
         step: Step,
         began: int,
         running: RunningStep,
-        jobs: Sequence[_Job],
+        jobs: Sequence[_LaneJob],
         writer: TraceWriter,
     ) -> None:
         """All jobs are over: make their times final, and note what the next step will change."""
@@ -319,7 +330,7 @@ class Executor:
             # A step that was stopped or failed lacks ends: its counters would be of no whole step.
             if len(ends) == len(jobs):
                 held = [job.activations for job in jobs]
-                running.closed = ClosedStep.of(self._operations.model, step, began, ends, held)
+                running.closed = self._operations.closed_rows(step, began, ends, held)
             running.over = True
         writer.flush_soon()
 
@@ -339,11 +350,10 @@ class Executor:
             if not over:
                 return
             self.untold.popleft()
-            if running.closed is not None:
-                yield from running.closed.rows()
+            yield from running.closed
 
 
-def _inside(job: _Job, start: int, end: int) -> Iterator[_Row]:
+def _inside(job: _LaneJob, start: int, end: int) -> Iterator[_Row]:
     """The blocks that were noted in a job, within it, without overlaps."""
     for task in job.blocks:
         bounds = job.stamps.bounds(task)

@@ -29,11 +29,13 @@ from core.engine.models.split_backward import backward_input, backward_weight
 from core.engine.models.stage_module import StageModule, copy_to, sum_of_copies
 from core.engine.prepare import Prepared
 from core.engine.tasks.replicas import Replicas
+from core.engine.tasks.step_counters import ClosedStep
 from core.engine.tasks.values import Key, Step, ValueStore
 from core.plan.division import Part
 from core.plan.plan import Plan
 from core.plan.task import Kind, Payload, Task
 from core.process.lifeline import only_here
+from core.recording.schema import NoteRow
 
 GATHERED = Key("gathered")
 WHOLE_GRADIENT = Key("whole gradient")
@@ -89,6 +91,16 @@ class Operations:
             next(work, None)
         return held
 
+    def closed_rows(
+        self, step: Step, began: int, ends: list[int], activations: list[int]
+    ) -> Iterator[NoteRow]:
+        """The counters and lines of a step whose tasks have just ended, made as they are asked for.
+
+        It `began` and its tasks ended at absolute times in ns; `activations` is what the lane of
+        each task held at its end, in bytes.
+        """
+        return ClosedStep.of(self.model, step, began, ends, activations).rows()
+
     # Tasks, in the order of a step.
 
     def _scatter(self, step: Step, task: Task) -> Work:
@@ -137,8 +149,7 @@ class Operations:
     def _forward(self, step: Step, task: Task) -> Work:
         part, stage = step.plan.parts_of(task)[0], task.stage or 0
         module = self.model.of(part.replica, task)
-        shard = task.shard or 0
-        x = self._input(step, part, stage, task)
+        x = _input(step, part, task)
         module.stamps = self._stamps[task.lane]
         is_known = part.rows in module.saved_bytes
         yield []
@@ -152,10 +163,10 @@ class Operations:
             known = [x, y, *module.parameters.values()]
             module.saved_bytes[part.rows] = memory.extra_bytes(saved, known)
         step.values.ledgers[task.lane].saved += module.saved_bytes[part.rows]
-        step.values.put(Key.of("entered", part, stage, shard), task.lane, x)
+        step.values.put(Key.own("entered", part, task), task.lane, x)
         # `left` holds the graph for this stage's backward. The next stage gets it
         # detached: its own graph begins there.
-        step.values.put(Key.of("left", part, stage, shard), task.lane, y)
+        step.values.put(Key.own("left", part, task), task.lane, y)
         step.values.leave("activation", part, stage + 1, task, y.detach())
         if stage == len(step.plan.stages) - 1:
             step.output_shape = list(y.shape[1:])
@@ -215,13 +226,10 @@ class Operations:
         next(forward, None), next(backward, None)
 
     def _backward(self, step: Step, task: Task) -> Work:
-        stage, parts = task.stage or 0, step.plan.parts_of(task)
+        parts = step.plan.parts_of(task)
         module = self.model.of(parts[0].replica, task)
         entered, left, gradients = (
-            [
-                step.values.take(Key.of(name, part, stage, task.shard or 0), task.lane)
-                for part in parts
-            ]
+            [step.values.take(Key.own(name, part, task), task.lane) for part in parts]
             for name in ("entered", "left", "gradient")
         )
         trained = [(y, g) for y, g in zip(left, gradients, strict=True) if y.requires_grad]
@@ -235,27 +243,26 @@ class Operations:
             stamps.passes(True, module.first)
         yield
         for part, x in zip(parts, entered, strict=True):
-            self._hand_back(step, part, stage, task, x, x.grad)
+            _hand_back(step, part, task, x, x.grad)
         step.values.ledgers[task.lane].saved -= sum(module.saved_bytes[part.rows] for part in parts)
 
     def _backward_input(self, step: Step, task: Task) -> Work:
-        stage, part = task.stage or 0, step.plan.parts_of(task)[0]
+        part = step.plan.parts_of(task)[0]
         module = self.model.of(part.replica, task)
-        shard = task.shard or 0
         # The weight pass may need it, and takes it.
-        x = step.values[Key.of("entered", part, stage, shard)]
-        left = step.values.take(Key.of("left", part, stage, shard), task.lane)
-        gradient = step.values.take(Key.of("gradient", part, stage, shard), task.lane)
+        x = step.values[Key.own("entered", part, task)]
+        left = step.values.take(Key.own("left", part, task), task.lane)
+        gradient = step.values.take(Key.own("gradient", part, task), task.lane)
         stamps = module.stamps = self._stamps[task.lane]
         yield [left, gradient]
         stamps.passes(True, module.last)
         (found,), rest = backward_input([left], [gradient], [x])
         stamps.passes(True, module.first)
         yield
-        self._hand_back(step, part, stage, task, x, found)
+        _hand_back(step, part, task, x, found)
         # What another lane has made must outlive the weight pass; the rest is freed by and by.
         handed = [gradient] if any(one is gradient for one in rest.gradients) else []
-        step.weight_passes[Key.of("weight pass", part, stage, shard)] = rest, handed
+        step.weight_passes[Key.own("weight pass", part, task)] = rest, handed
         if part.rows not in module.kept_bytes:
             known = [x, *(rows for _, rows in step.inputs.values()), *module.parameters.values()]
             module.kept_bytes[part.rows] = memory.extra_bytes(rest.tensors(), known)
@@ -263,16 +270,14 @@ class Operations:
         step.values.ledgers[task.lane].saved -= freed
 
     def _backward_weight(self, step: Step, task: Task) -> Work:
-        stage, part = task.stage or 0, step.plan.parts_of(task)[0]
-        shard = task.shard or 0
-        x = step.values.take(Key.of("entered", part, stage, shard), task.lane)
-        rest, handed = step.weight_passes.pop(Key.of("weight pass", part, stage, shard))
+        part = step.plan.parts_of(task)[0]
+        module = self.model.of(part.replica, task)
+        x = step.values.take(Key.own("entered", part, task), task.lane)
+        rest, handed = step.weight_passes.pop(Key.own("weight pass", part, task))
         yield [x, *handed]
         backward_weight(rest)
         yield
-        step.values.ledgers[task.lane].saved -= self.model.of(part.replica, task).kept_bytes[
-            part.rows
-        ]
+        step.values.ledgers[task.lane].saved -= module.kept_bytes[part.rows]
 
     def _all_reduce(self, step: Step, task: Task) -> Work:
         """Every member has a task of its own, which makes its own sum."""
@@ -333,30 +338,6 @@ class Operations:
             module.optimizer.step()
         yield
 
-    def _input(self, step: Step, part: Part, stage: int, task: Task) -> Tensor:
-        """A stage's input: what was handed over, or rows of the batch where it enters."""
-        key = Key.of("activation", part, stage, task.shard or 0)
-        if key not in step.values:
-            first, rows = step.inputs[task.lane]
-            return rows[part.start - first :][: part.rows]
-        x = step.values.take(key, task.lane)
-        # Stage 0's input is data, and nobody asks for its gradient; token numbers cannot have one.
-        return x.requires_grad_() if stage > 0 and x.is_floating_point() else x
-
-    def _hand_back(
-        self,
-        step: Step,
-        part: Part,
-        stage: int,
-        task: Task,
-        x: Tensor,
-        gradient: Tensor | None,
-    ) -> None:
-        """Leave the gradient of a stage's input for the stage before, if there is one."""
-        if stage > 0:  # what nothing depends on, or whole numbers, have a gradient of zero
-            gradient = torch.zeros_like(x) if gradient is None else gradient
-            step.values.leave("gradient", part, stage - 1, task, gradient)
-
     work_of: ClassVar[dict[Kind, Callable[[Any, Step, Task], Work]]] = {
         Kind.SCATTER: _scatter,
         Kind.REPLICATE: _replicate,
@@ -372,6 +353,24 @@ class Operations:
         Kind.ALL_REDUCE: _all_reduce,
         Kind.STEP: _update,
     }
+
+
+def _input(step: Step, part: Part, task: Task) -> Tensor:
+    """A stage's input: what was handed over, or rows of the batch where it enters."""
+    key = Key.own("activation", part, task)
+    if key not in step.values:
+        first, rows = step.inputs[task.lane]
+        return rows[part.start - first :][: part.rows]
+    x = step.values.take(key, task.lane)
+    # Stage 0's input is data, and nobody asks for its gradient; token numbers cannot have one.
+    return x.requires_grad_() if task.stage and x.is_floating_point() else x
+
+
+def _hand_back(step: Step, part: Part, task: Task, x: Tensor, gradient: Tensor | None) -> None:
+    """Leave the gradient of a stage's input for the stage before, if there is one."""
+    if task.stage:  # what nothing depends on, or whole numbers, have a gradient of zero
+        gradient = torch.zeros_like(x) if gradient is None else gradient
+        step.values.leave("gradient", part, task.stage - 1, task, gradient)
 
 
 def _gradients(copies: Iterable[StageModule]) -> list[Tensor]:

@@ -98,13 +98,6 @@ def size_line(step: Step, text: str, time: int) -> NoteRow:
     return NoteRow(Record.LOG, "size", time, step.index, text=text)
 
 
-def closed_rows(
-    model: Replicas, step: Step, began: int, ends: list[int], activations: list[int]
-) -> Iterator[NoteRow]:
-    """The rows of a step that has just ended."""
-    return ClosedStep.of(model, step, began, ends, activations).rows()
-
-
 def inside(stage: int | None, entered: Sequence[int], left: Sequence[int]) -> str:
     """The line of one forward pass."""
     where = "" if stage is None else f" stage {stage}"

@@ -31,6 +31,11 @@ class Key(NamedTuple):
         """The name of a micro-batch's value."""
         return cls(what, part.replica, stage, part.microbatch, shard, reader)
 
+    @classmethod
+    def own(cls, what: str, part: Part, task: Task) -> Key:
+        """The name of a micro-batch's value at the stage and shard of a task."""
+        return cls.of(what, part, task.stage or 0, task.shard or 0)
+
 
 class ValueStore:
     """The values of one step of a plan. `ledgers` say what each lane holds of them.

@@ -11,13 +11,12 @@ from __future__ import annotations
 import json
 import os
 import sys
-from datetime import timedelta
 
 import torch
 import torch.distributed as dist
 
 from core.engine.failures import explain
-from core.engine.hardware import compute_exactly, meeting_place
+from core.engine.hardware import MEETING_TIMEOUT, compute_exactly, meeting_place
 from core.engine.models.modules import Batch
 from core.engine.models.workload import Workload, build_workload, check_ties
 from core.engine.rank_models.model import rank_model
@@ -33,8 +32,6 @@ from core.plan.strategies import STRATEGIES
 from core.process.lifeline import exit_with_parent
 from core.recorder.session import WARMUP, record
 from core.typed import typed
-
-TIMEOUT = timedelta(minutes=5)
 
 
 class LaunchedRank:
@@ -57,8 +54,8 @@ class LaunchedRank:
         # Before the process group is joined: what all ranks refuse alike then ends each at once,
         # and none waits in a collective for the others.
         check_ties(self._workload, first.stages)
-        dist.init_process_group(meeting_place(lanes), timeout=TIMEOUT)
-        kind = ENGINES[self._specification.strategy]
+        dist.init_process_group(meeting_place(lanes), timeout=MEETING_TIMEOUT)
+        kind = ENGINES[strategy.torch_engine]
         self._engine: TorchEngine = kind(self._specification, self._workload, first, self._device)
 
     def run(self) -> None:

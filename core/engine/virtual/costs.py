@@ -9,12 +9,11 @@ from collections.abc import Callable
 from functools import partial
 from threading import Event
 
-from core.engine.calibration.calibrate import Name, Times, costs_from, name_of
+from core.engine.calibration.calibrate import Name, Passed, Times, costs_from, name_of
 from core.engine.failures import Stopped
 from core.engine.lanes.alone import Alone
 from core.engine.lanes.devices import kept_random_state
 from core.engine.models.modules import Batch
-from core.engine.tasks.executor import Passed
 from core.engine.tasks.operations import Operations
 from core.engine.virtual.executor import Course
 from core.gc_paused import gc_paused

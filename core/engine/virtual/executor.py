@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -14,6 +14,7 @@ import numpy as np
 from core.engine.failures import Stopped
 from core.engine.lanes.alone import Alone
 from core.engine.lanes.devices import allocator_bytes
+from core.engine.lanes.lane import Stamps
 from core.engine.models.modules import Batch
 from core.engine.prepare import Prepared
 from core.engine.tasks.operations import Operations
@@ -25,10 +26,10 @@ from core.plan.link import DEFAULT_LINK, Link, read_link
 from core.plan.nested import Nested
 from core.plan.plan import Plan
 from core.plan.specification import Specification
-from core.plan.task import ABSENT, IS_COMMUNICATION, Kind
+from core.plan.task import ABSENT, IS_COMMUNICATION, Kind, Task
 from core.predict.costs import STAGED, CostModel, durations
 from core.predict.simulate import in_time_order
-from core.recording.schema import NoteRow, Timings, TraceWriter, note_batch, span_batch
+from core.recording.schema import Timings, TraceWriter, note_batch, span_batch
 from core.trace.step import StepColumns
 
 # At most 20 batches a second, which is as often as the thread that sends looks for some.
@@ -38,20 +39,13 @@ TELL_SECONDS = 0.05
 _FREE = {kind: (((1.0, 0.0),),) for kind in (*STAGED, Kind.LOSS)}
 
 
-Close = Callable[[Step, int, list[int], list[int]], Iterable[NoteRow]]
-"""A step's counters and lines, from the step, its begin, its tasks' ends (ns) and the activations
-that their lanes held then."""
+class _TaskTimes(NamedTuple):
+    """A task of the step under way, and when it ran; of a collective when it began."""
 
-
-class _Span(NamedTuple):
-    """A task of a step of plan number `plan`, and when it ran; of a collective when it began."""
-
-    plan: int
-    step: int
     task: int
     start: int
     end: int
-    ready: int | None
+    ready: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,19 +93,18 @@ class VirtualExecutor:
         self,
         operations: Operations,
         alone: Alone,
-        close: Close,
         writer: TraceWriter,
         prepared: Prepared,
         stop: threading.Event,
     ) -> None:
-        self._operations, self._alone, self._close = operations, alone, close
+        self._operations, self._alone = operations, alone
         self._writer, self._stop = writer, stop
         specification = prepared.specification
         self._link, self._speed = link_of(specification), specification.speed
         self._faults = Faults.of(specification)
         self.now = self._origin = prepared.header.origin_ns
         self._courses: dict[int, Course] = {}
-        self._told: list[_Span] = []
+        self._told: list[_TaskTimes] = []
         self._told_at = time.monotonic()
         writer.now = lambda: self.now
 
@@ -137,35 +130,27 @@ class VirtualExecutor:
 
         def lasts(place: int, start: int, begun: int) -> int:
             # Before the task's first stamp, so that making a batch is in nobody's time.
-            if time.monotonic() - self._told_at > TELL_SECONDS:
-                self._tell()
+            self._tell(index, number, TELL_SECONDS)
             self._keep_pace(clock, begun)
             task = plan.tasks[place]
             blocks = () if nested is None else nested.inside(place)
             stamps = self._alone.run(partial(self._operations.run, task), bool(blocks))
-            since = partial(self._alone.elapsed, stamps.start)
-            measured = since(stamps.end)
+            taken = self._alone.elapsed(stamps.start, stamps.end)
             # Data was moved in any case: the values are needed, and the gradients are verified.
             # Only how long it is said to have taken comes from the link's model.
-            taken = measured if course.modelled[place] == ABSENT else course.modelled[place]
+            if course.modelled[place] != ABSENT:
+                taken = course.modelled[place]
             taken = int(round(taken * factors[place]) + extra[place])
-            longer = taken / max(1, measured)  # a fault lengthens a task's blocks in proportion
             ends[place] = began + begun + taken
-            # Kept as numbers and not as rows: `close` makes rows of them when no task is waiting to
-            # be timed.
+            # Kept as numbers and not as rows: these are made when no task is waiting to be timed.
             held[place] = step.values.activations(task.lane)
             # A member of a collective is on its lane from `start`, and moves data from `begun`,
             # when the last rank has come: the time between is that rank's waiting, and is explained
             # as such.
             ready = began + start if course.meets[place] != ABSENT else None
-            self._told.append(_Span(number, index, place, began + start, ends[place], ready))
-            for block in blocks:
-                if (bounds := stamps.bounds(block)) is not None:
-                    # Rounded up a block could end behind the task that it is a part of.
-                    first, last = (
-                        began + begun + min(round(since(bound) * longer), taken) for bound in bounds
-                    )
-                    self._told.append(_Span(number, index, block.index, first, last, None))
+            self._told.append(_TaskTimes(place, began + start, ends[place], ready))
+            if blocks:
+                self._note_blocks(blocks, stamps, began + begun, taken)
             self._alone.recycle(stamps)
             return taken
 
@@ -173,16 +158,31 @@ class VirtualExecutor:
             in_time_order(course.columns, course.meets, lasts)
         # Stopped or failed: the tasks that did run are part of the recording.
         finally:
-            self._tell()
+            self._tell(index, number)
+        self._end(step, began, ends, held)
+        return step
+
+    def _end(self, step: Step, began: int, ends: list[int], held: list[int]) -> None:
+        """Go on to the next step, and tell what is known of this one beside its spans."""
         # The next step begins here on every lane, also on one that was done long before, as it does
         # on real lanes: otherwise steps would overlap, and a step's idle time would depend on its
         # neighbours.
         self.now = max(ends, default=began)
-        self._note_hardware(index)
-        notes = list(self._close(step, began, ends, held))
+        self._note_hardware(step.index)
+        notes = list(self._operations.closed_rows(step, began, ends, held))
         self._writer.forward(note_batch(notes, self._origin))
         self._writer.flush_soon()
-        return step
+
+    def _note_blocks(self, blocks: Sequence[Task], stamps: Stamps, start: int, taken: int) -> None:
+        """Note the blocks of a task that began at `start` and is said to have taken so many ns."""
+        since = partial(self._alone.elapsed, stamps.start)
+        # A fault lengthens them in proportion.
+        longer = taken / max(1, since(stamps.end))
+        for block in blocks:
+            if (bounds := stamps.bounds(block)) is not None:
+                # Rounded up a block could end behind the task that it is a part of.
+                first, last = (start + min(round(since(bound) * longer), taken) for bound in bounds)
+                self._told.append(_TaskTimes(block.index, first, last))
 
     def _course(self, plan: Plan, number: int) -> Course:
         if number not in self._courses:
@@ -203,10 +203,11 @@ class VirtualExecutor:
         if (allocated := allocator_bytes(device)) is not None:
             self._writer.counter(f"allocator {device}", allocated, step=step)
 
-    def _tell(self) -> None:
-        """Hand in the spans of the step under way that were not handed in yet."""
+    def _tell(self, step: int, plan: int, seldom: float = 0.0) -> None:
+        """Hand in what was not yet of the step under way, if not done for `seldom` seconds."""
+        if time.monotonic() - self._told_at < seldom:
+            return
         if self._told:
-            plans, steps, tasks, starts, ends, ready = zip(*self._told, strict=True)
-            timings = Timings(plans[0], steps[0], tasks, starts, ends, ready)
+            timings = Timings(plan, step, *zip(*self._told, strict=True))
             self._writer.forward(span_batch(timings, origin=self._origin))
         self._told, self._told_at = [], time.monotonic()

@@ -28,6 +28,7 @@ from core.engine.tasks.step_counters import inside, outside, size_line
 from core.engine.tasks.values import Step
 from core.engine.virtual.rank_replicas import RankReplicas
 from core.plan.by_blocks import by_blocks
+from core.plan.division import Collectives
 from core.plan.plan import Plan
 from core.plan.planning import job_of
 from core.plan.task import Kind, Payload, Task
@@ -52,7 +53,7 @@ class RankOps(Operations):
     def __init__(self, prepared: Prepared) -> None:
         self._plans = {rows: by_blocks(plan) for rows, plan in prepared.plans.items()}
         self._collectives = _collectives(prepared)
-        is_sharded = any(payload is Payload.PARAMETERS for payload, _ in self._collectives)
+        is_sharded = any(each.payload is Payload.PARAMETERS for each in self._collectives)
         by_block = replace(prepared, plans=self._plans)
         self.model: RankReplicas = RankReplicas(by_block, is_sharded)
         super().__init__(by_block, self.model)
@@ -69,7 +70,7 @@ class RankOps(Operations):
     def begin(self, index: int, plan: Plan, batch: Batch) -> Step:
         """Prepare a step: no gradients, each rank's rows where it computes."""
         step = super().begin(index, self._plans[plan.rows], batch)
-        self._names = _names(step.plan, [names for _, names in self._collectives])
+        self._names = _names(step.plan, self._collectives)
         self._changes, self._task, self._held = [], None, defaultdict(Counter)
         for rank in self.model.ranks:
             self._hold("parameters", rank, sum(p.nbytes for p in self.model.parts[rank].values()))
@@ -208,25 +209,25 @@ class RankOps(Operations):
     }
 
 
-def _collectives(prepared: Prepared) -> list[tuple[Payload, tuple[str, ...]]]:
-    """What each rank's collectives move, and the parameters, in order."""
+def _collectives(prepared: Prepared) -> Collectives:
+    """Those of each rank, in order."""
     job = job_of(
         prepared.specification, prepared.model, list(prepared.lanes), prepared.plan_list[0].rows
     )
     collectives = prepared.strategy.collectives
     assert collectives is not None
-    return [(each.payload, each.names) for each in collectives(job)]
+    return collectives(job)
 
 
-def _names(plan: Plan, names: Sequence[tuple[str, ...]]) -> dict[int, tuple[str, ...]]:
-    """The parameters of each collective of a plan, by the task's number: every rank has all."""
-    turns = Counter[int | None]()
-    found = {}
+def _names(plan: Plan, collectives: Collectives) -> dict[int, tuple[str, ...]]:
+    """The parameters of each collective of a plan, by the task's number."""
+    of_rank: dict[int | None, list[int]] = defaultdict(list)
     for task in plan.tasks:
         if task.kind.is_collective:
-            found[task.index] = names[turns[task.replica]]
-            turns[task.replica] += 1
-    return found
+            of_rank[task.replica].append(task.index)
+    # Every rank runs all of them, in the same order.
+    members = (zip(own, collectives, strict=True) for own in of_rank.values())
+    return {index: each.names for pairs in members for index, each in pairs}
 
 
 def _sum(device: torch.device, tensors: Sequence[Tensor]) -> Tensor:

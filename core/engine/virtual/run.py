@@ -11,9 +11,8 @@ from core.engine.lanes.alone import Alone
 from core.engine.prepare import Prepared
 from core.engine.tasks.executor import Calibrate, run_steps
 from core.engine.tasks.operations import Operations
-from core.engine.tasks.step_counters import closed_rows
 from core.engine.virtual.costs import BETWEEN, AloneCosts
-from core.engine.virtual.executor import Close, VirtualExecutor, link_of
+from core.engine.virtual.executor import VirtualExecutor, link_of
 from core.engine.virtual.rank_ops import RankOps
 from core.plan.faults import Faults
 from core.plan.link import Link
@@ -24,16 +23,13 @@ def run_on_virtual_lanes(prepared: Prepared, writer: TraceWriter, stop: Event) -
     """Run every step in virtual time. Raises Stopped on request, or what a task raised."""
     link = link_of(prepared.specification)
     operations = _operations(prepared)
-    close: Close = partial(closed_rows, operations.model)
-    if isinstance(operations, RankOps):
-        close = operations.closed_rows
     plan = prepared.plan_list[0]
     for text in Faults.of(prepared.specification).without_effect(plan.columns, plan.lanes):
         writer.log("warning", text)
     with Alone(prepared.lanes[0]) as alone:
         if alone.note:
             writer.log("warning", alone.note)
-        executor = VirtualExecutor(operations, alone, close, writer, prepared, stop)
+        executor = VirtualExecutor(operations, alone, writer, prepared, stop)
         calibrations = _calibrations(prepared, alone, link, stop)
         run_steps(prepared, writer, operations, executor.run, calibrations)
 

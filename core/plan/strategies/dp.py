@@ -8,6 +8,8 @@ Every step copies lane 0's parameters to the others, and the reduce starts only 
 replica's gradients are ready: nothing overlaps it (torch/nn/parallel/data_parallel.py).
 """
 
+from collections.abc import Sequence
+
 from core.plan.division import Part, Placement, Stage
 from core.plan.plan import Job, Plan, Strategy
 from core.plan.splits import chunk, starts
@@ -18,69 +20,81 @@ def plan(job: Job) -> Plan:
     """`torch.chunk` rows to a replica on each lane; lanes for which no rows are left stay idle."""
     # Fewer pieces than lanes where the rows do not go round, as nn.DataParallel's scatter has it.
     sizes = chunk(job.rows, len(job.lanes))
-    replicas = range(len(sizes))
-    others = replicas[1:]
-    last = len(job.model.blocks)
-    output_bytes = job.model.output_bytes(last - 1)
     tasks: list[Task] = []
+    forwards = _forwards(tasks, job, sizes)
+    backwards = _backwards(tasks, job, sizes, forwards)
+    ready = backwards
+    if len(sizes) > 1:
+        ready = [
+            add_task(
+                tasks, Kind.REDUCE, 0, backwards, stage=0,
+                bytes=(len(sizes) - 1) * job.model.parameter_bytes,
+                payload=Payload.PARAMETER_GRADIENTS,
+            )
+        ]  # fmt: skip
+    add_task(tasks, Kind.STEP, 0, ready, stage=0, replica=0)
+    return Plan(
+        job.lanes,
+        (Stage(0, 0, len(job.model.blocks)),),
+        tuple(Placement(r, 0, r, owner=r == 0) for r in range(len(sizes))),
+        tuple(Part(r, 0, start, sizes[r]) for r, start in enumerate(starts(sizes))),
+        TaskColumns.of(tasks),
+        replicas=len(job.lanes),
+    )
 
-    scatters = [
+
+def _forwards(tasks: list[Task], job: Job, sizes: Sequence[int]) -> list[int]:
+    """Rows and parameters go out to the replicas, which compute; returns their forward tasks."""
+    scatters = _scatter(tasks, sizes, job.model.input_bytes, Payload.INPUT)
+    copies = [
         add_task(
-            tasks, Kind.SCATTER, 0, replica=r, rows=sizes[r],
-            bytes=sizes[r] * job.model.input_bytes, payload=Payload.INPUT,
-        )
-        for r in replicas
-    ]  # fmt: skip
-    copies = {
-        r: add_task(
             tasks, Kind.REPLICATE, 0, stage=0, replica=r,
             bytes=job.model.parameter_bytes, payload=Payload.PARAMETERS,
         )
-        for r in others
-    }  # fmt: skip
-    forwards = [
-        add_task(
-            tasks, Kind.FORWARD, r, [scatters[r], *([copies[r]] if r else [])],
-            stage=0, replica=r, rows=sizes[r],
-        )
-        for r in replicas
+        for r in range(1, len(sizes))
     ]  # fmt: skip
+    # Lane 0 has the parameters already.
+    needs = [scatters[:1], *([*pair] for pair in zip(scatters[1:], copies, strict=True))]
+    return [
+        add_task(tasks, Kind.FORWARD, r, needs[r], stage=0, replica=r, rows=rows)
+        for r, rows in enumerate(sizes)
+    ]
+
+
+def _backwards(
+    tasks: list[Task], job: Job, sizes: Sequence[int], forwards: Sequence[int]
+) -> list[int]:
+    """Lane 0 judges all outputs and hands gradients back; returns the backward tasks."""
+    output_bytes = job.model.output_bytes(len(job.model.blocks) - 1)
     gather = add_task(
         tasks, Kind.GATHER, 0, forwards, rows=job.rows,
         bytes=job.rows * output_bytes, payload=Payload.OUTPUT,
     )  # fmt: skip
     loss = add_task(tasks, Kind.LOSS, 0, [gather], stage=0, rows=job.rows)
-    gradients = [
+    gradients = _scatter(tasks, sizes, output_bytes, Payload.GRADIENT, [loss])
+    return [
         add_task(
-            tasks, Kind.SCATTER, 0, [loss], replica=r, rows=sizes[r],
-            bytes=sizes[r] * output_bytes, payload=Payload.GRADIENT,
+            tasks, Kind.BACKWARD, r, [gradients[r], forwards[r]], stage=0, replica=r, rows=rows
         )
-        for r in replicas
-    ]  # fmt: skip
-    backwards = [
-        add_task(
-            tasks, Kind.BACKWARD, r, [gradients[r], forwards[r]], stage=0, replica=r, rows=sizes[r]
-        )
-        for r in replicas
+        for r, rows in enumerate(sizes)
     ]
-    ready = backwards
-    if others:
-        ready = [
-            add_task(
-                tasks, Kind.REDUCE, 0, backwards, stage=0,
-                bytes=len(others) * job.model.parameter_bytes, payload=Payload.PARAMETER_GRADIENTS,
-            )
-        ]  # fmt: skip
-    add_task(tasks, Kind.STEP, 0, ready, stage=0, replica=0)
 
-    return Plan(
-        job.lanes,
-        (Stage(0, 0, last),),
-        tuple(Placement(r, 0, r, owner=r == 0) for r in replicas),
-        tuple(Part(r, 0, start, sizes[r]) for r, start in enumerate(starts(sizes))),
-        TaskColumns.of(tasks),
-        replicas=len(job.lanes),
-    )
+
+def _scatter(
+    tasks: list[Task],
+    sizes: Sequence[int],
+    row_bytes: int,
+    payload: Payload,
+    after: Sequence[int] = (),
+) -> list[int]:
+    """Lane 0 hands each replica its rows."""
+    return [
+        add_task(
+            tasks, Kind.SCATTER, 0, after, replica=r, rows=rows,
+            bytes=rows * row_bytes, payload=payload,
+        )
+        for r, rows in enumerate(sizes)
+    ]  # fmt: skip
 
 
 STRATEGY = Strategy("dp", "Data parallel", "Replicate the model, split the batch.", plan)

@@ -23,7 +23,7 @@ from core.recording.stream import Opened
 from core.trace.event_rows import Counter, Counters
 from core.trace.header import Header
 from core.trace.odd import Odd, odd_text
-from core.trace.spans import LaneSpans, Spans, TaskTable, blank_rows
+from core.trace.spans import Spans, TaskTable, blank_rows
 from core.trace.step_bounds import StepBounds
 from core.trace.trace import Trace
 
@@ -54,7 +54,7 @@ def trace_of(found: Found, title: str) -> Trace:
     bounds = int(found.start.min()), int(found.end.max())
     steps = _bounds(found.steps, lanes, spans, bounds)
     return Trace(
-        header, table, [LaneSpans.of(some) for some in spans], steps,
+        header, table, spans, steps,
         _counters(found), odd={kind: n for kind, n in odd.items() if n},
         arguments=found.arguments and found.arguments.ordered(by_start),
         colours=None if found.colours is None else found.colours[by_start].astype(np.int8),

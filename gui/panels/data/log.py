@@ -7,8 +7,8 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
+from core.trace.columns import Column
 from core.trace.event_rows import Log
-from core.trace.spans import Column
 from core.trace.trace import Trace
 from gui.look.core_texts import translated
 from gui.look.label import plain_tip

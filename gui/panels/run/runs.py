@@ -8,7 +8,7 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem
 
 from core.engine.messages import Outcome
-from core.trace.spans import sorted_positions
+from core.trace.columns import sorted_positions
 from gui.app.session import Run
 from gui.figures.run_names import shown_title
 from gui.look.label import plain_tip

@@ -135,7 +135,7 @@ class LanePainter:
         staged = len(self.scene.facts[track.lane].stages) > 1
         low = track.height < PAIR_PIXELS
         places = self.scene.columns[track.lane].rows[bars.first + wide].tolist()
-        words = self.scene.words(self.fonts, staged, low, self.frame.vector).of(places)
+        words = self.scene.words(places, self.fonts, staged, low, self.frame.vector)
         columns = (left[wide] + self.frame.left, right[wide] - left[wide] - 1, bars.family[wide])
         for one, x, room, family in zip(words, *(c.tolist() for c in columns), strict=True):
             self._put(one, track, x + room / 2, room, self.letters[family])

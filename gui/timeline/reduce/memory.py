@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.balance import MEMORY_COUNTERS, held_bytes
-from core.trace.spans import Column
+from core.trace.columns import Column
 from core.trace.trace import Trace
 from gui.timeline.layout.frame import Viewport
 from gui.timeline.reduce.pyramid import FACTOR, LEVELS, Pyramid, first_of, largest_of

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.trace.spans import Column
+from core.trace.columns import Column
 
 FACTOR = 8  # entries of a level that one of the next coarser level stands for
 

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.trace.blocks import BLOCK, Blocks
-from core.trace.spans import Column, Spans
+from core.trace.columns import Column
+from core.trace.spans import Spans
 from gui.look.families import FAMILIES, FAMILY_CODES
 from gui.timeline.layout.frame import Viewport
 from gui.timeline.reduce.pyramid import FACTOR, LEVELS, Pyramid, first_of

@@ -6,7 +6,6 @@ and drawn many times.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -32,7 +31,6 @@ COLUMNS = (
 """The columns of Spans that a bar's words are made from."""
 Choices = tuple[str, ...]
 Colours = tuple[tuple[QColor, ...], ...]
-KEPT = 20_000  # tasks whose words are kept; with more, all are laid out anew
 SHORTER = (24, 12, 6)  # letters of a name that is too long for its bar
 
 
@@ -103,46 +101,32 @@ class BarWords:
     second: Label | None
 
 
-class WordsOfTasks:
-    """The words in the bars of a table's tasks, as they look in one kind of lanes.
+def words_of(
+    table: TaskTable, place: int, bold: str, small: str, staged: bool, low: bool, shrinks: bool
+) -> BarWords:
+    """The words in the bar of a table's task, as they look in one kind of lanes.
 
     `bold` and `small` are their fonts (QFont.toString). Bars of lanes that are `staged` name their
     stages; those that are `low` have one line. On paper, which nobody can zoom, a word that does
     not fit `shrinks`; else all are of one size.
     """
-
-    def __init__(
-        self, table: TaskTable, bold: str, small: str, staged: bool, low: bool, shrinks: bool
-    ) -> None:
-        self._table, self._small, self._staged, self._low = table, small, staged, low
-        self._fonts = ((bold, False), (small, True))[: 2 if shrinks else 1]
-        self._known: dict[int, BarWords] = {}
-
-    def of(self, tasks: Sequence[int]) -> list[BarWords]:
-        """The words of tasks, given by their rows in the table; unknown ones are laid out."""
-        known = self._known
-        if len(known) > KEPT:
-            known.clear()
-        return [known.get(task) or known.setdefault(task, self._laid_out(task)) for task in tasks]
-
-    def _laid_out(self, place: int) -> BarWords:
-        task = self._table.rows[place]
-        kind, *numbers, stage, paired_stage, rows, size = (task[name].item() for name in COLUMNS)
-        if task["name"] == ABSENT:
-            parts = labels_of(kind, tuple(numbers), stage, paired_stage, self._staged)
-        else:
-            parts = (shortened(self._table.names[task["name"]]),)
-        if self._low:
-            parts = on_one_line(parts)
-        second = bytes_text(size) if size else rows_text(rows) if rows else ""
-        return BarWords(
-            tuple(self._labels(choices) for choices in parts),
-            label_of(second, self._small, True) if second else None,
-        )
-
-    def _labels(self, choices: Choices) -> tuple[Label, ...]:
-        """Each choice, as they are tried."""
-        return tuple(label_of(text, font, small) for text in choices for font, small in self._fonts)
+    task = table.rows[place]
+    kind, *numbers, stage, paired_stage, rows, size = (task[name].item() for name in COLUMNS)
+    if task["name"] == ABSENT:
+        parts = labels_of(kind, tuple(numbers), stage, paired_stage, staged)
+    else:
+        parts = (shortened(table.names[task["name"]]),)
+    if low:
+        parts = on_one_line(parts)
+    fonts = ((bold, False), (small, True))[: 2 if shrinks else 1]
+    second = bytes_text(size) if size else rows_text(rows) if rows else ""
+    return BarWords(
+        tuple(
+            tuple(label_of(text, font, is_small) for text in choices for font, is_small in fonts)
+            for choices in parts
+        ),
+        label_of(second, small, True) if second else None,
+    )
 
 
 def labels_of(

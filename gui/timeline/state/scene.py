@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from core.explain.balance import LaneBalance, lane_balance
 from core.plan.plan import Role, working_lanes
 from core.plan.task import KINDS, Kind
+from core.trace.columns import Column
 from core.trace.complete import measured_steps
 from core.trace.dependencies import Neighbours, neighbours
 from core.trace.span import Span
-from core.trace.spans import Column
 from core.trace.trace import Trace
 from gui.look.text import tr
 from gui.timeline.layout.folds import NO_FOLDS, Folds, folds_of
@@ -22,13 +22,14 @@ from gui.timeline.layout.fonts import Fonts
 from gui.timeline.reduce.aggregate import Aggregate, Lanewise
 from gui.timeline.reduce.memory import LaneMemory
 from gui.timeline.reduce.reduction import LaneColumns
-from gui.timeline.state.bar_looks import Colouring, WordsOfTasks
+from gui.timeline.state.bar_looks import BarWords, Colouring, words_of
 from gui.timeline.state.explained import Explained
 from gui.timeline.state.lane_facts import LaneFacts, lane_facts, placed
 
 LATEST_STEPS = 64  # idle time and memory beside a lane are taken over at most so many steps
 LIVE_STEPS = 4  # and over so many while the run is live, several times a second
 MOST_SORTED = 1_000_000  # spans of a group whose starts and ends are sorted together
+MOST_WORDS = 20_000  # of tasks, that are kept; with more, all are laid out anew
 MOST_LOOKS = 16  # of words that are kept; a window needs a few, figures of other sizes have own
 MOST_NEIGHBOURS = 24  # arrows to each side; more could not be told apart
 
@@ -64,7 +65,9 @@ class Scene:
     folds: Folds = NO_FOLDS
     hits: dict[int, NDArray[np.int64]] = field(default_factory=dict)
     colouring: Colouring = field(default_factory=Colouring)
-    _words: dict[tuple[str, str, bool, bool, bool], WordsOfTasks] = field(default_factory=dict)
+    _words: dict[tuple[str, str, bool, bool, bool], dict[int, BarWords]] = field(
+        default_factory=dict
+    )
     _rows_known: int = 0
     _neighbours: tuple[int, Span, Neighbours] | None = None
     _together: dict[tuple[int, ...], tuple[int, Aggregate]] = field(default_factory=dict)
@@ -120,14 +123,23 @@ class Scene:
             *(LaneFacts(lane.name) for lane in lanes[len(working) :]),
         ]
 
-    def words(self, fonts: Fonts, staged: bool, low: bool, shrinks: bool) -> WordsOfTasks:
-        """The words in bars of lanes that are `staged`, of tracks that are `low`; on paper."""
-        looks = (fonts.bold.toString(), fonts.small.toString(), staged, low, shrinks)
-        if looks not in self._words:
-            if len(self._words) == MOST_LOOKS:
-                self._words.clear()
-            self._words[looks] = WordsOfTasks(self.trace.table, *looks)
-        return self._words[looks]
+    def words(
+        self, tasks: Sequence[int], fonts: Fonts, staged: bool, low: bool, shrinks: bool
+    ) -> list[BarWords]:
+        """The words in the bars of tasks, by their rows in the table: see `words_of`.
+
+        They are laid out once, and drawn many times.
+        """
+        look = (fonts.bold.toString(), fonts.small.toString(), staged, low, shrinks)
+        if look not in self._words and len(self._words) == MOST_LOOKS:
+            self._words.clear()
+        known, table = self._words.setdefault(look, {}), self.trace.table
+        if len(known) > MOST_WORDS:
+            known.clear()
+        return [
+            known.get(task) or known.setdefault(task, words_of(table, task, *look))
+            for task in tasks
+        ]
 
     def neighbours_of(self, span: Span) -> Neighbours:
         """What a span waited for, and what waited for it, MOST_NEIGHBOURS of each.

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from core.explain.lanes import Gap, gap_at
 from core.explain.statistics import COUNTED
 from core.plan.plan import Role
+from core.trace.columns import sorted_positions
 from core.trace.span import Span
-from core.trace.spans import sorted_positions
 from core.trace.trace import Trace
 from gui.timeline.layout.frame import Frame
 from gui.timeline.reduce.reduction import LaneColumns, count_until

@@ -19,7 +19,6 @@ import numpy as np
 from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 
 from core.recording.recording import open_recording
-from core.trace.spans import LaneSpans
 from core.trace.step_bounds import StepBounds
 from core.trace.trace import Trace
 from gui.look.theme import LIGHT, apply
@@ -72,7 +71,7 @@ def ghosts_of(trace: Trace) -> Trace:
         spans = trace.spans(lane)
         last = spans[int(np.searchsorted(spans.step, numbers[0])) :]
         took = (0.9 * (last.end - last.start)).astype(np.int64)
-        lanes.append(LaneSpans.of(last.timed(last.start, last.start + took)))
+        lanes.append(last.timed(last.start, last.start + took))
     steps_known = StepBounds({"numbers": numbers, "starts": starts, "ends": ends})
     return Trace(trace.header, trace.table, lanes, steps_known)
 

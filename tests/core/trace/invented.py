@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from core.plan.task import KINDS, Kind
-from core.trace.spans import LaneSpans, Spans
+from core.trace.spans import Spans
 from core.trace.trace import Trace
 from tests.make_believe import specification, trace_of
 
@@ -47,5 +47,5 @@ def random(counts: list[int], seed: int) -> Trace:
         times = np.cumsum(chance.integers(0, 5, 2 * count))
         step = np.sort(chance.integers(0, 4, count)).astype(np.int32)
         row = chance.integers(0, len(trace.table), count).astype(np.int32)
-        lanes.append(LaneSpans.of(Spans(trace.table, times[::2], times[1::2], step, row)))
+        lanes.append(Spans(trace.table, times[::2], times[1::2], step, row))
     return Trace(trace.header, trace.table, lanes)

@@ -1,34 +1,56 @@
-"""Columns that grow."""
-
-from pathlib import Path
+"""The spans of a lane, to which later ones are added."""
 
 import numpy as np
 import pytest
 
-from core.trace.spans import OWN_MAPPING, Column
+from core.trace.spans import Spans, TaskTable, blank_rows
 
 
-@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64, np.float64])
-def test_a_column_holds_what_it_was_given_however_it_grew(dtype: type) -> None:
-    pieces = [np.arange(size).astype(dtype) for size in (0, 1, 63, 64, 5_000, 40_000, 300_000, 7)]
-    column, left = Column(dtype), []
-    for piece in pieces:
-        column.extend(piece)
-        left.append(column.view)
-    assert column.view.dtype == dtype
-    assert np.array_equal(column.view, np.concatenate(pieces))
-    for count, view in enumerate(left):  # a view that was left behind still has its values
-        assert np.array_equal(view, np.concatenate(pieces[: count + 1]))
+def table():
+    made = TaskTable()
+    made.add(blank_rows(3), np.empty(0, np.int32))
+    return made
 
 
-def test_room_that_is_not_filled_takes_no_memory() -> None:
-    def resident() -> int:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+def spans(of, starts, step=0, launched=None):
+    start = np.array(starts, np.int64)
+    return Spans(
+        of, start, start + 5, np.full(len(start), step, np.int32),
+        np.arange(len(start), dtype=np.int32) % 3,
+        launched=None if launched is None else np.array(launched, np.int64),
+    )  # fmt: skip
 
-    before, columns = resident(), [Column(np.int64) for _ in range(20)]
-    for column in columns:
-        for _ in range(10):
-            column.extend(np.ones(OWN_MAPPING // 8))
-    filled = 20 * 10 * OWN_MAPPING
-    assert filled <= sum(column.view.nbytes for column in columns)
-    assert resident() - before < 1.3 * filled
+
+def test_what_was_there_stays_as_it_was_when_later_spans_are_added():
+    of, left = table(), []
+    lane = Spans.empty(of)
+    for step in range(200):
+        lane = lane.with_later(spans(of, [20 * step, 20 * step + 10], step))
+        left.append(lane)
+    assert lane.start.tolist() == list(range(0, 4000, 10))
+    for step, earlier in enumerate(left):
+        assert earlier.start.tolist() == list(range(0, 20 * (step + 1), 10))
+        assert earlier.step[-1] == step and len(earlier["lane"]) == 2 * (step + 1)
+
+
+def test_two_continuations_of_the_same_spans_do_not_meet():
+    of = table()
+    begun = Spans.empty(of).with_later(spans(of, [0, 10]))
+    first = begun.with_later(spans(of, [20]))
+    second = begun.with_later(spans(of, [30, 40]))
+    assert first.with_later(spans(of, [50])).start.tolist() == [0, 10, 20, 50]
+    assert second.start.tolist() == [0, 10, 30, 40] and begun.start.tolist() == [0, 10]
+
+
+def test_a_moment_that_only_later_spans_have_is_absent_before():
+    of = table()
+    lane = Spans.empty(of).with_later(spans(of, [0])).with_later(spans(of, [10], launched=[8]))
+    assert lane["launched"].tolist() == [-1, 8] and lane.ready is None
+
+
+def test_steps_that_go_back_are_refused_and_leave_no_trace():
+    of = table()
+    lane = Spans.empty(of).with_later(spans(of, [10], 1))
+    with pytest.raises(ValueError, match="go back"):
+        lane.with_later(spans(of, [20], 0))
+    assert lane.with_later(spans(of, [30], 2)).step.tolist() == [1, 2]

@@ -23,10 +23,10 @@ from core.recording.schema import (
 )
 from core.recording.spool import Spool
 from core.recording.stream import CONTINUATION
+from core.trace.columns import Column
 from core.trace.dependencies import waited_for
 from core.trace.event_rows import Log, clock_uncertainty
 from core.trace.header import Header
-from core.trace.spans import Column
 from core.trace.trace import Trace
 from tests.core.helpers import SMALL, Note, batch_of, header_of, plan_of, trace_of
 from tests.full_disk import full_disk

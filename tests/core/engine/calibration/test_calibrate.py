@@ -189,7 +189,7 @@ def test_a_run_that_leaves_no_memory_to_measure_in_goes_on_without(monkeypatch):
     def full(*_):
         raise torch.OutOfMemoryError("out of memory")
 
-    monkeypatch.setattr("core.engine.server.calibrate", full)
+    monkeypatch.setattr("core.engine.tasks.executor.calibrate", full)
     trace = run_here(Specification("mp", SMALL, "2xcpu", batch=8, steps=1), calibrate=True)
     assert trace.costs is None and len(trace.steps) == 3
     said = "there is no memory beside the run's to measure its costs in"

@@ -98,7 +98,7 @@ def trace() -> Trace:
     made = trace_of(specification(steps=3, warmup=1))
     late = 2_000 * MS
     for lane, spans in enumerate(made.lanes):
-        moved = spans.view.step >= 1
+        moved = spans.step >= 1
         for name in ("start", "end"):
             made.lanes[lane].arrays[name][moved] += late
     for name in ("starts", "ends"):

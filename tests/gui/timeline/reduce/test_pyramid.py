@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.trace.spans import Column
+from core.trace.columns import Column
 from gui.timeline.reduce.pyramid import FACTOR, LEVELS, Pyramid, first_of, largest_of
 
 CHANGES = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 700)), min_size=1, max_size=6)
