@@ -49,10 +49,6 @@ class RunStepChoice(StepChoice):
             return steps[-MOST_STEPS:]
         return [median if data == MEDIAN else data]
 
-    def like_a(self) -> None:
-        """Say that what would be the median step is the same as that of run A."""
-        self.setItemText(0, tr("the same as of A"))
-
 
 class ComparePanel(QWidget):
     """`row_chosen` carries a Difference or None; `steps_chosen` says that others are wanted.
@@ -91,7 +87,7 @@ class ComparePanel(QWidget):
         """
         of_a, of_b = self.step_a.chosen(a, a_live), self.step_b.chosen(b, b_live)
         if alike and self.step_b.currentData() == MEDIAN and set(of_a) <= set(b.steps):
-            self.step_b.like_a()
+            self.step_b.setItemText(0, tr("the same as of A"))
             of_b = of_a
         return of_a, of_b
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.compare.differences import Difference, Group
-from core.compare.runs import TwoRuns
 from core.compare.settings import settings_of
 from core.explain.causes import Cause
 from core.plan.task import Kind
@@ -80,7 +79,9 @@ def _short(both: Both) -> Html:
         (tr("In per cent of A"), change_text(two.difference / one) if one else "–"),
     ]
     return joined(
-        paragraph(_words(two), "lead"), facts(pairs), paragraph(matched_text(two), "note")
+        paragraph(two.sentence(tr, duration_text), "lead"),
+        facts(pairs),
+        paragraph(matched_text(two), "note"),
     )
 
 
@@ -95,10 +96,6 @@ def _timelines(both: Both) -> Html:
         drawn = timeline(Scene(trace), excerpt_of(trace, [step]), (begin, begin + longest), heading)
         parts += [paragraph(heading), drawn]
     return joined(*parts)
-
-
-def _words(two: TwoRuns) -> str:
-    return two.sentence(tr, duration_text)
 
 
 def _steps(steps: Sequence[int]) -> str:

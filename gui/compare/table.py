@@ -136,12 +136,10 @@ class DifferenceTable(QTreeWidget):
         return None if item is None else item.data(0, ROW_ROLE)
 
     def _choose_again(self, kept: Difference | None) -> None:
-        if kept is None:
-            return
         for index in range(self.topLevelItemCount()):
             item = self.topLevelItem(index)
             row = None if item is None else item.data(0, ROW_ROLE)
-            if item is not None and row is not None and _same(row, kept):
+            if item is not None and row is not None and kept is not None and _same(row, kept):
                 self.setCurrentItem(item)
 
     def _emit_chosen(self, *_: object) -> None:

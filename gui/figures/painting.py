@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
@@ -18,10 +15,9 @@ from gui.look.causes import Pattern
 from gui.look.text import duration_text, tr
 from gui.look.writing import LEFT, RIGHT
 from gui.timeline.layout.axis import ticks
-from gui.timeline.layout.frame import Viewport
 from gui.timeline.paint.boxes import stacked
+from gui.timeline.paint.idle import seen_steps
 from gui.timeline.paint.margins import step_labels
-from gui.timeline.reduce.reduction import count_before, count_until
 
 PITCH = 4.4  # widths of a line from one line of a pattern to the next
 NARROW = 4.0  # widths of a line; narrower boxes are filled with ink, without a pattern
@@ -127,28 +123,17 @@ def _idle(painter: QPainter, figure: Textbook, panel: Panel, row: Row) -> None:
     if row.lane.role is not Role.COMPUTE:
         return
     look, scene, view = figure.style.looks.idle, panel.scene, panel.view
-    line = figure.style.line
-    for start, end in _step_ranges(scene.step_starts, scene.step_ends, view, NARROW * line):
-        rect = QRectF(figure.left + start, row.top, end - start, row.height)
+    # Steps of few pixels in the mean: one rectangle, not thousands in the file.
+    steps = seen_steps(scene, view, view.width / (NARROW * figure.style.line))
+    for start, end in zip(*(times.tolist() for times in steps), strict=True):
+        left, right = max(0.0, view.x(start)), min(view.width, view.x(end))
+        rect = QRectF(figure.left + left, row.top, right - left, row.height)
         _ground(painter, [rect], look)
         if look.pattern is not Pattern.SOLID:
             painter.setPen(QPen(QColor(look.ink), 0.5 * figure.style.line))
             _draw_pattern(
                 painter, pattern_lines(look.pattern, [rect], IDLE_PITCH * figure.style.line)
             )
-
-
-def _step_ranges(
-    starts: NDArray[np.int64], ends: NDArray[np.int64], view: Viewport, least: float
-) -> Iterator[tuple[float, float]]:
-    """Where the steps of a view begin and end, in its pixels; as one if most are below `least`."""
-    first = int(count_until(ends, view.start))
-    last = int(count_before(starts, view.end))
-    # Steps of fewer than `least` pixels in the mean: one rectangle, not thousands in the file.
-    if last - first > view.width / least:
-        starts, ends, first, last = starts[[first]], ends[[last - 1]], 0, 1
-    for start, end in zip(starts[first:last].tolist(), ends[first:last].tolist(), strict=True):
-        yield max(0.0, view.x(start)), min(view.width, view.x(end))
 
 
 def _boxes(painter: QPainter, figure: Textbook, row: Row) -> None:

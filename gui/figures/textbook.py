@@ -150,7 +150,8 @@ def lay_out_textbook(
     # Widths first, then heights: the width says how many lines legend and caption take, and the
     # boxes get what height is left beside them.
     inner = style.width - 2 * style.edge
-    legend = _legend_lines(entries, style, inner)
+    wide = ((entry, entry_width(entry, style)) for entry in entries)
+    legend = in_lines(wide, SPACE * style.em, inner)
     face = style.bold if len(runs) == 1 else style.base  # below it, each run has a bold heading
     titles = face.wrapped(title, inner)
     if options.caption is None and _numbered(runs, boxes, style):
@@ -264,10 +265,6 @@ def _has_step(run: Run) -> bool:
 def entry_width(entry: Entry, style: Style) -> float:
     """An entry of the legend with its box, without the space behind it."""
     return (SWATCH + 0.4) * style.em + style.small.width(entry.text)
-
-
-def _legend_lines(entries: list[Entry], style: Style, room: float) -> list[list[Entry]]:
-    return in_lines(((e, entry_width(e, style)) for e in entries), SPACE * style.em, room)
 
 
 def _numbered(runs: Sequence[Run], boxes: list[list[Boxes]], style: Style) -> bool:

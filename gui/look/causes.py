@@ -6,7 +6,7 @@ from enum import Enum, auto
 from functools import lru_cache
 from typing import NamedTuple
 
-from PySide6.QtCore import QLineF, QPointF, Qt
+from PySide6.QtCore import QLineF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPixmap
 
 from core.explain.causes import Cause
@@ -98,12 +98,9 @@ def _tile(colour: str, pattern: Pattern, ground: str, ratio: float) -> QBrush:
 def _lines(pattern: Pattern) -> list[QLineF]:
     """The lines of one tile, drawn on into its neighbours so that none is cut short."""
     half = TILE / 2
-    rising = [
-        QLineF(QPointF(x - 1, TILE + 1), QPointF(x + TILE + 1, -1)) for x in (-TILE, 0.0, TILE)
-    ]
-    falling = [
-        QLineF(QPointF(x - 1, -1), QPointF(x + TILE + 1, TILE + 1)) for x in (-TILE, 0.0, TILE)
-    ]
+    low, high, lefts = -1.0, TILE + 1, (-TILE, 0.0, TILE)
+    rising = [QLineF(x + low, high, x + high, low) for x in lefts]
+    falling = [QLineF(x + low, low, x + high, high) for x in lefts]
     return {
         Pattern.SOLID: [],
         Pattern.RISING: rising,

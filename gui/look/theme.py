@@ -140,31 +140,20 @@ def apply(app: QCoreApplication | None, theme: Theme) -> None:
 
 def palette(theme: Theme) -> QPalette:
     """The theme as Qt's palette."""
-    made = QPalette()
-    roles = {
-        QPalette.ColorRole.Window: theme.window,
-        QPalette.ColorRole.Base: theme.field,
-        QPalette.ColorRole.AlternateBase: theme.window,
-        QPalette.ColorRole.Button: theme.field,
-        QPalette.ColorRole.ToolTipBase: theme.field,
-        QPalette.ColorRole.ToolTipText: theme.text,
-        QPalette.ColorRole.WindowText: theme.text,
-        QPalette.ColorRole.Text: theme.text,
-        QPalette.ColorRole.ButtonText: theme.text,
-        QPalette.ColorRole.PlaceholderText: theme.muted,
-        QPalette.ColorRole.Highlight: theme.accent,
-        QPalette.ColorRole.HighlightedText: theme.on_accent,
-        QPalette.ColorRole.Accent: theme.accent,
-        QPalette.ColorRole.Link: theme.accent,
-        QPalette.ColorRole.Mid: theme.line,
-    }
-    for role, colour in roles.items():
-        made.setColor(role, QColor(colour))
-    for role in (
-        QPalette.ColorRole.WindowText,
-        QPalette.ColorRole.Text,
-        QPalette.ColorRole.ButtonText,
+    made, roles = QPalette(), QPalette.ColorRole
+    written = (roles.WindowText, roles.Text, roles.ButtonText)
+    for colour, own in (
+        (theme.window, (roles.Window, roles.AlternateBase)),
+        (theme.field, (roles.Base, roles.Button, roles.ToolTipBase)),
+        (theme.text, (*written, roles.ToolTipText)),
+        (theme.muted, (roles.PlaceholderText,)),
+        (theme.accent, (roles.Highlight, roles.Accent, roles.Link)),
+        (theme.on_accent, (roles.HighlightedText,)),
+        (theme.line, (roles.Mid,)),
     ):
+        for role in own:
+            made.setColor(role, QColor(colour))
+    for role in written:
         made.setColor(QPalette.ColorGroup.Disabled, role, QColor(theme.muted))
     return made
 

@@ -107,11 +107,10 @@ class AnswerPicture(Painted):
         answer, plot = self.answer, self.plot
         if answer is None or self._veiled or not plot.contains(at):
             return ""
-        # Tasks are sorted by lane, then by start; lane n has those from first[n] up to, not with,
-        # first[n + 1]. The one at `time` is the last that began by then, unless it is over.
+        # The one at `time` is the last that began by then, unless it is over.
         lane = int((at.y() - plot.top()) / plot.height() * (len(answer.first) - 1))
         time = (at.x() - plot.left()) / plot.width() * answer.makespan_ns
-        mine = slice(int(answer.first[lane]), int(answer.first[lane + 1]))
+        mine = _of_lane(answer, lane)
         found = int(np.searchsorted(answer.start[mine], time, "right")) - 1 + mine.start
         if found < mine.start or time >= answer.end[found]:
             return tr("lane {lane}: idle at {time}", lane=lane, time=duration_text(time))
@@ -188,8 +187,7 @@ class AnswerPicture(Painted):
         self, painter: QPainter, answer: WhatIfResult, lane: int, strip: QRectF
     ) -> None:
         """A free pixel behind every task that is wide enough to spare it."""
-        mine = slice(int(answer.first[lane]), int(answer.first[lane + 1]))
-        scale = strip.width() / max(1, answer.makespan_ns)
+        mine, scale = _of_lane(answer, lane), strip.width() / max(1, answer.makespan_ns)
         wide = (answer.end[mine] - answer.start[mine]) * scale > SEAM_PIXELS
         for end in answer.end[mine][wide].tolist():
             seam = QRectF(strip.left() + end * scale - 1, strip.top(), 1, strip.height())
@@ -198,8 +196,7 @@ class AnswerPicture(Painted):
     def _draw_letters(
         self, painter: QPainter, fonts: Fonts, answer: WhatIfResult, lane: int, strip: QRectF
     ) -> None:
-        mine = slice(int(answer.first[lane]), int(answer.first[lane + 1]))
-        scale = strip.width() / max(1, answer.makespan_ns)
+        mine, scale = _of_lane(answer, lane), strip.width() / max(1, answer.makespan_ns)
         wide = (answer.end[mine] - answer.start[mine]) * scale >= LETTER_BAR
         for found in (np.flatnonzero(wide) + mine.start).tolist():
             left = strip.left() + float(answer.start[found]) * scale
@@ -211,6 +208,11 @@ class AnswerPicture(Painted):
             if text_width(fonts.small, text) <= width:
                 painter.setPen(self.theme.letters[FAMILY_CODES[answer.kind[found]]][0])
                 painter.drawText(QRectF(left, strip.top(), width, strip.height()), CENTRE, text)
+
+
+def _of_lane(answer: WhatIfResult, lane: int) -> slice:
+    """The tasks of a lane: all are sorted by lane, then by start; `first` has each lane's first."""
+    return slice(int(answer.first[lane]), int(answer.first[lane + 1]))
 
 
 def task_text(answer: WhatIfResult, found: int) -> str:

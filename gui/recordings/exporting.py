@@ -159,16 +159,13 @@ class Exporting(QObject):
     def scene(self) -> Scene | None:
         """What there is to write; if that is nothing, the window says so."""
         scene = self._state.scene
-        if scene is None:
-            self._banner.say(
-                tr("There is no run to write yet: press Run, or open a recording."), "info"
-            )
-        elif scene.trace.is_empty:
-            self._banner.say(
-                tr("This run has recorded no spans: there is nothing to export."), "info"
-            )
-            return None
-        return scene
+        if scene is not None and not scene.trace.is_empty:
+            return scene
+        words = tr("There is no run to write yet: press Run, or open a recording.")
+        if scene is not None:
+            words = tr("This run has recorded no spans: there is nothing to export.")
+        self._banner.say(words, "info")
+        return None
 
     def _on_screen(self) -> Wish:
         return Wish(FigureOptions(theme=THEMES.get(self._settings.theme, LIGHT).name), True)

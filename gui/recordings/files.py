@@ -143,7 +143,8 @@ class Files:
         """Ask for a file and save the run that is shown."""
         run = self._state.run_shown
         if run is None:
-            self._nothing_shown()
+            words = tr("There is no run to write yet: press Run, or open a recording.")
+            self._banner.say(words, "info")
             return
         start = Path(self._settings.folder) / file_name(run)
         ask_save(self._window, tr("Save recording"), start, [tr(RECORDINGS)], self.save_to)
@@ -161,14 +162,6 @@ class Files:
         self._settings.folder = str(path.parent)
         self._banner.hide()
         self._state.note(tr("Saved {name}.", name=path.name))
-
-    def _nothing_shown(self) -> bool:
-        if self._state.run_shown is not None:
-            return False
-        self._banner.say(
-            tr("There is no run to write yet: press Run, or open a recording."), "info"
-        )
-        return True
 
 
 def _saved(run: Run, path: Path) -> Work[Path]:

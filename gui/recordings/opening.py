@@ -44,7 +44,7 @@ class OpeningStrip(QFrame):
         self._path = Path()
         self._runner = Runner(self, "opening")
         self._runner.ended.connect(self.hide)
-        self._runner.done.connect(self._take)
+        self._runner.done.connect(lambda opened: self.opened.emit(self._path, opened))
         self._runner.failed.connect(self.failed)
         self._progressed.connect(self._show_progress)
         self.hide()
@@ -78,6 +78,3 @@ class OpeningStrip(QFrame):
         text = tr("Opening {name}: {share} %", name=self._path.name, share=round(100 * share))
         self.label.setText(text)
         self.bar.setValue(round(PARTS * share))
-
-    def _take(self, opened: Opened) -> None:
-        self.opened.emit(self._path, opened)

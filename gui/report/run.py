@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
@@ -140,7 +141,8 @@ def _short(
 
 def _sentence(trace: Trace, mean: StepFigures) -> str:
     totals = _totals(trace, mean)
-    idle, whole = sum(totals.values()), mean.makespan_ns * max(1, _computing(trace))
+    computing = sum(lane.role is Role.COMPUTE for lane in trace.header.lanes)
+    idle, whole = sum(totals.values()), mean.makespan_ns * max(1, computing)
     if not idle:
         return tr("The lanes are never idle.")
     cause = max(totals, key=lambda name: totals[name])
@@ -281,16 +283,11 @@ def _losses(trace: Trace) -> dict[int, float]:
 
 def _totals(trace: Trace, mean: StepFigures) -> dict[str, int]:
     """Idle ns of the compute lanes by cause, of the causes that there are."""
-    totals: dict[str, int] = {}
+    totals: Counter[str] = Counter()
     for lane, idle in zip(trace.header.lanes, mean.idle_by_cause, strict=True):
         if lane.role is Role.COMPUTE:
-            for cause, ns in idle.items():
-                totals[cause] = totals.get(cause, 0) + ns
+            totals.update(idle)
     return totals
-
-
-def _computing(trace: Trace) -> int:
-    return sum(lane.role is Role.COMPUTE for lane in trace.header.lanes)
 
 
 def _more(count: int) -> Html:

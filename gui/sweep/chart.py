@@ -234,15 +234,20 @@ def _whisker(painter: QPainter, chart: Chart, place: Place) -> None:
     if low > high:
         several = place.series >= 0 and len(chart.results.series) > 1
         colour = _colour(chart, place.series) if several else chart.theme.text
-        painter.setPen(QPen(QColor(colour), 1.2))
-        painter.drawLines(
-            [QLineF(place.x, low, place.x, high),
-             *(QLineF(place.x - CAP, y, place.x + CAP, y) for y in (low, high))]
-        )  # fmt: skip
+        _draw_whisker(painter, colour, place.x, (low, high), CAP)
     if place.series >= 0:
         at = QPointF(place.x, chart.y(place.result.mean_ms))
         best = place.result is chart.results.fastest
         _draw_marker(painter, chart, place.series, at, MARKER + 2 * best)
+
+
+def _draw_whisker(
+    painter: QPainter, colour: str, x: float, ends: tuple[float, float], cap: float
+) -> None:
+    """A line from end to end, each with a cap of twice `cap`."""
+    painter.setPen(QPen(QColor(colour), 1.2))
+    caps = (QLineF(x - cap, y, x + cap, y) for y in ends)
+    painter.drawLines([QLineF(x, ends[0], x, ends[1]), *caps])
 
 
 def _draw_marker(painter: QPainter, chart: Chart, number: int, at: QPointF, half: float) -> None:
@@ -336,10 +341,7 @@ def _swatch(painter: QPainter, chart: Chart, number: int, at: QPointF) -> None:
         painter.setPen(QPen(QColor(chart.theme.text), 1.4, Qt.PenStyle.DashLine))
         painter.drawLine(QLineF(at.x() - 8, at.y(), at.x() + 8, at.y()))
     else:
-        painter.setPen(QPen(QColor(chart.theme.text), 1.2))
-        painter.drawLines([QLineF(at.x(), at.y() - 5, at.x(), at.y() + 5),
-                           QLineF(at.x() - 4, at.y() - 5, at.x() + 4, at.y() - 5),
-                           QLineF(at.x() - 4, at.y() + 5, at.x() + 4, at.y() + 5)])  # fmt: skip
+        _draw_whisker(painter, chart.theme.text, at.x(), (at.y() - 5, at.y() + 5), 4)
 
 
 def _colour(chart: Chart, number: int) -> str:

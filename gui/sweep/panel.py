@@ -61,11 +61,6 @@ class SweepPanel(QScrollArea):
         self.repeat.valueChanged.connect(lambda _: self.edited.emit())
         self.beside.toggled.connect(lambda _: self.edited.emit())
 
-    @property
-    def strategies_beside(self) -> tuple[str, ...]:
-        """The strategies that are run beside."""
-        return BESIDE if self.beside.isChecked() else ()
-
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
         wide = self.width() >= BESIDE_WIDTH
         self._box.setDirection(_ACROSS if wide else _DOWN)

@@ -16,7 +16,7 @@ from core.option import Option
 from core.plan.devices import Hardware
 from core.plan.specification import OPTIONS, Specification
 from core.sweep.results import Result, Results, remaining, seconds_left
-from core.sweep.sweep import Point, Sweep, sweep_along, values_by_name
+from core.sweep.sweep import BESIDE, Point, Sweep, sweep_along, values_by_name
 from core.sweep.table import Measured, UnmeasuredError, measured
 from core.sweep.values import COMMA, DEFAULT, SEMICOLON, suggested
 from gui.app.session import Run, Session
@@ -99,7 +99,8 @@ class Sweeping(QObject):
     def _asked(self) -> Sweep | str:
         """The sweep of the fields, or why there is none."""
         panel = self.panel
-        kept = Sweep(Specification(), beside=panel.strategies_beside, repeat=panel.repeat.value())
+        beside = BESIDE if panel.beside.isChecked() else ()
+        kept = Sweep(Specification(), beside=beside, repeat=panel.repeat.value())
         option = _OPTIONS[panel.option.currentData()]
         try:
             asked = sweep_along(self._form.specification(), option, panel.values.text(), kept)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pyqtgraph
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent
 from PySide6.QtWidgets import QFrame, QToolTip
 
@@ -116,19 +116,12 @@ class StepChart(pyqtgraph.PlotWidget):
             return None
         return self._bars.at(round(view.mapSceneToView(at).x()))
 
-    def centre_of(self, place: int) -> QPointF:
-        """The pixel in the middle of a bar."""
-        assert self._bars is not None
-        middle = QPointF(self._bars.numbers[place], self._bars.makespans_ms[place] / 2)
-        return QPointF(self.mapFromScene(self.getViewBox().mapViewToScene(middle)))
-
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: D102
         place = self.place_at(event.position())
-        if place is None or self._bars is None:
-            QToolTip.hideText()
-        else:
+        text = ""  # which hides a tip
+        if place is not None and self._bars is not None:
             text = tr("{step}\nClick to see it.", step=self._bars.name(place))
-            QToolTip.showText(event.globalPosition().toPoint(), plain_tip(text), self)
+        QToolTip.showText(event.globalPosition().toPoint(), plain_tip(text), self)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: D102
         place = self.place_at(event.position())
@@ -137,10 +130,6 @@ class StepChart(pyqtgraph.PlotWidget):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: D102
         event.accept()
-
-    def leaveEvent(self, event: QEvent) -> None:  # noqa: D102
-        QToolTip.hideText()
-        super().leaveEvent(event)
 
     def _build_losses(self) -> None:
         """The line stands in a view of its own, which shares only the steps with the bars."""

@@ -140,10 +140,6 @@ class FigurePanel(QDialog):
         for way_out in (self.save, self.copy):
             way_out.setEnabled(self.picture is not None)
 
-    def draw_soon(self) -> None:
-        """Draw the preview once nothing has changed for a moment."""
-        self._timer.start()
-
     # Building
 
     def _build_fields(self) -> None:
@@ -221,7 +217,7 @@ class FigurePanel(QDialog):
     def _change(self, *_: object) -> None:
         self._follow_preset()
         self.changed.emit()
-        self.draw_soon()
+        self._timer.start()
 
     def _follow_preset(self) -> None:
         """Fields that the figure does not take are disabled."""

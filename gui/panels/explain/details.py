@@ -67,7 +67,7 @@ class DetailsPanel(QWidget):
         whole.setStretchFactor(self.reasons, 3)
         self._stack = stacked(self, hint(words), widget_of(whole))
         self._arguments = Runner(self, "arguments")
-        self._arguments.done.connect(self._add_arguments)
+        self._arguments.done.connect(lambda text: self._add_rows(pairs(text)))
         self._arguments.failed.connect(lambda problem: self._add_rows([("", problem)]))
 
     def show_selection(
@@ -108,9 +108,6 @@ class DetailsPanel(QWidget):
         if trace.arguments is not None and isinstance(selection, Span) and selection.index >= 0:
             row = int(trace.spans(selection.lane).row[selection.index])
             self._arguments.start(trace.arguments.read(row), AT_ONCE_S)
-
-    def _add_arguments(self, text: str) -> None:
-        self._add_rows(pairs(text))
 
     def _add_rows(self, rows: Sequence[tuple[str, str]]) -> None:
         """Rows below a heading, if there are any."""

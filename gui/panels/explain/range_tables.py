@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.explain.causes import Cause
@@ -157,52 +157,36 @@ def _size_words(title: str, own: KindFigures | NameFigures) -> tuple[str, ...]:
 
 def notes(
     trace: Trace, counted: RangeStatistics, causes: IdleCauses, repeats: Repeats | None
-) -> list[str]:
+) -> Iterator[str]:
     """What one has to know to read the figures."""
-    lines = []
     if repeats is None:
-        lines.append(tr("Too many spans to tell names and outliers apart: select a shorter range."))
+        yield tr("Too many spans to tell names and outliers apart: select a shorter range.")
     elif repeats.named > len(repeats.names):
-        lines.append(
-            tr(
-                "{shown} of {all} names are listed, those with the most time.",
-                shown=f"{len(repeats.names):,}", all=f"{repeats.named:,}",
-            )
-        )  # fmt: skip
+        values = {"shown": f"{len(repeats.names):,}", "all": f"{repeats.named:,}"}
+        yield tr("{shown} of {all} names are listed, those with the most time.", **values)
     if repeats is not None and repeats.outlying > len(repeats.outliers):
-        lines.append(
-            tr(
-                "{shown} of {all} outliers are listed, those that lost the most time.",
-                shown=f"{len(repeats.outliers):,}", all=f"{repeats.outlying:,}",
-            )
-        )  # fmt: skip
+        values = {"shown": f"{len(repeats.outliers):,}", "all": f"{repeats.outlying:,}"}
+        yield tr("{shown} of {all} outliers are listed, those that lost the most time.", **values)
     running = sum(
         task.lane in counted.lanes and task.start < counted.end for task in trace.open_tasks
     )
     if running == 1:
-        lines.append(tr("1 task still runs and is not counted."))
+        yield tr("1 task still runs and is not counted.")
     elif running:
-        lines.append(tr("{n} tasks still run and are not counted.", n=running))
+        yield tr("{n} tasks still run and are not counted.", n=running)
     if causes.explained < causes.steps:
-        lines.append(
-            tr(
-                "Causes of {explained} of {steps} steps.",
-                explained=f"{causes.explained:,}", steps=f"{causes.steps:,}",
-            )
-        )  # fmt: skip
+        values = {"explained": f"{causes.explained:,}", "steps": f"{causes.steps:,}"}
+        yield tr("Causes of {explained} of {steps} steps.", **values)
     if counted.cut:
         words = tr("1 span is cut") if counted.cut == 1 else tr("{n} spans are cut", n=counted.cut)
-        lines.append(
-            tr(
-                "{cut} by the range: their parts inside count in times, "
-                "and they count whole in counts, means, percentiles, maxima and the histogram.",
-                cut=words,
-            )
+        yield tr(
+            "{cut} by the range: their parts inside count in times, "
+            "and they count whole in counts, means, percentiles, maxima and the histogram.",
+            cut=words,
         )
-    return lines
 
 
-def as_markdown(title: str, tables: Sequence[Table], lines: Sequence[str]) -> str:
+def as_markdown(title: str, tables: Sequence[Table], lines: Iterable[str]) -> str:
     """Tables as GitHub and other programs read them, numbers to the right."""
     parts = [f"**{_escaped(title)}**"]
     for table in tables:

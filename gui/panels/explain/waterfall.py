@@ -114,7 +114,8 @@ class WaterfallChart(Drawing):
                 self._connect(painter, previous, box, self.bars[number - 1])
             self._values(ink, column, box, texts[number])
             self._name(ink, column, bar)
-            self.spot(column, self._tip(bar))
+            told = f"{self.name(bar)}: {self.value_words(bar)}\n{tr(BAR_TIPS[bar.name])}"
+            self.spot(column, told)
             previous = box
         painter.setPen(QPen(QColor(self.theme.line), 1))
         base = self._y(0)
@@ -124,13 +125,9 @@ class WaterfallChart(Drawing):
         """The height of a value in ns; room is left below where a bar descends to the ground."""
         levels = [level for bar in self.bars for level in (bar.below, bar.above)]
         low, high = min(levels), max([*levels, 1])
-        falls = any(r.value < 0 and self._is_low(r, high) for r in self.bars)
+        falls = any(bar.value < 0 and bar.above < 0.25 * high for bar in self.bars)
         bottom = HEIGHT - NAMES - (BELOW if falls else 0)
         return bottom - (value - low) / (high - low) * (bottom - VALUES)
-
-    @staticmethod
-    def _is_low(bar: WaterfallBar, high: int) -> bool:
-        return bar.above < 0.25 * high
 
     def _box(self, column: QRectF, bar: WaterfallBar) -> QRectF:
         y0, y1 = self._y(bar.below), self._y(bar.above)
@@ -203,9 +200,6 @@ class WaterfallChart(Drawing):
             # A copy was made above: Fonts are shared by all that is drawn.
             font.setPointSizeF(font.pointSizeF() * max(SMALLEST, room / widest))
         return font
-
-    def _tip(self, bar: WaterfallBar) -> str:
-        return f"{self.name(bar)}: {self.value_words(bar)}\n{tr(BAR_TIPS[bar.name])}"
 
 
 def _widest_word(fonts: Fonts, text: str) -> float:

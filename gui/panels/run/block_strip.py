@@ -52,12 +52,8 @@ class ShownCut:
 
     def lane_of(self, block: int) -> int:
         """The index of the lane that a block lies on; -1 where nothing cuts the model."""
-        stage = self.stage_of(block)
+        stage = sum(border <= block for border in self.borders)
         return -1 if self.plan is None else lane_of_stage(self.plan)[stage]
-
-    def stage_of(self, block: int) -> int:
-        """The stage that has a block."""
-        return sum(border <= block for border in self.borders)
 
 
 class BlockStrip(Drawing):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPixmap
 
-from gui.timeline.layout.frame import Frame
+from gui.timeline.layout.frame import Frame, Viewport
 from gui.timeline.paint.hatch import HATCH, hatch_lines, hatch_tile
 from gui.timeline.paint.pixels import draw_slices, image_of, owners, pixels_of
 from gui.timeline.reduce.reduction import count_before, count_until
@@ -78,15 +78,20 @@ def idle_ground(painter: QPainter, scene: Scene, frame: Frame) -> IdleTexture | 
     return IdleTexture(QBrush(texture), plain[None], ratio)
 
 
-def step_ranges(scene: Scene, frame: Frame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Starts and ends in ns of the visible steps; a live step reaches to the present."""
-    view = frame.view
+def seen_steps(
+    scene: Scene, view: Viewport, most: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Starts and ends in ns of the steps in a view; of more than `most` as if they were one."""
     first = int(count_until(scene.step_ends, view.start))
     last = int(count_before(scene.step_starts, view.end))
-    if last - first > MOST_STEPS:
-        starts, ends = scene.step_starts[[first]], scene.step_ends[[last - 1]]
-    else:
-        starts, ends = scene.step_starts[first:last], scene.step_ends[first:last]
+    if last - first > most:
+        return scene.step_starts[[first]], scene.step_ends[[last - 1]]
+    return scene.step_starts[first:last], scene.step_ends[first:last]
+
+
+def step_ranges(scene: Scene, frame: Frame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Starts and ends in ns of the visible steps; a live step reaches to the present."""
+    starts, ends = seen_steps(scene, frame.view, MOST_STEPS)
     live = [span.start for span in scene.trace.open_tasks]
     if live and frame.now is not None:
         # Its tasks that have ended are in the step table already. It is hatched from there on:

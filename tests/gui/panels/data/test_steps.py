@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor
 
 from core.paths import PROJECT_ROOT
@@ -72,9 +72,10 @@ def test_a_click_on_a_bar_fits_the_timeline_to_its_step(
 ) -> None:
     perform(window, client, specification())
     show_steps(window, qtbot)
-    chart, trace = window.steps.chart, window.run_shown.trace
-    at = chart.centre_of(3).toPoint()
-    assert chart.place_at(chart.centre_of(3)) == 3
+    chart, trace, bars = window.steps.chart, window.run_shown.trace, window.steps.bars
+    middle = QPointF(bars.numbers[3], bars.makespans_ms[3] / 2)
+    at = chart.mapFromScene(chart.getViewBox().mapViewToScene(middle))
+    assert chart.place_at(QPointF(at)) == 3
     qtbot.mouseClick(chart.viewport(), Qt.MouseButton.LeftButton, pos=at)
     start, end = trace.step_bounds(3)
     view = window.timeline.state.viewport
