@@ -97,6 +97,7 @@ def bounded(text: str) -> str:
         return text if text.lstrip()[:1] == "{" and text.strip("{} \n\t\r") else ""
     told = _object(text)
     kept: dict[str, Any] = {}
+    # What stands for the rest, and the braces, need room too.
     room = MOST_TEXT - 100
     for name, value in told.items():
         size = len(json.dumps([name, value]))

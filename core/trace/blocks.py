@@ -30,6 +30,8 @@ class Blocks:
 
 def blocks_of(spans: Spans) -> Blocks:
     """The sums of a lane's spans."""
+    # Part by part: of a mapped file of a hundred million spans, what is derived from all at once
+    # would not fit into memory.
     parts = [spans[first : first + _AT_ONCE] for first in range(0, len(spans), _AT_ONCE)]
     kind = spans.table.rows["kind"]
     seen = np.zeros(128, np.bool_)
@@ -46,5 +48,6 @@ def blocks_of(spans: Spans) -> Blocks:
             mine = np.where(code == own, length, 0)
             np.sum(mine.reshape(-1, BLOCK), axis=1, out=sums[first : first + count, column])
         first += count
+    # Running sums: the time between any two blocks is one subtraction, at every zoom.
     np.cumsum(sums, axis=0, out=sums)
     return Blocks(spans.start[: len(spans) // BLOCK * BLOCK : BLOCK], sums, kinds)

@@ -25,6 +25,7 @@ MOST_NAMED = 3
 
 def run_faults(trace: Trace) -> tuple[Fault, ...]:
     """The faults of the steps that are over, found once for each state of a run that goes on."""
+    # Asked by the log, the status bar and every figure, several times a second while a run is live.
     if trace.known_faults is None or trace.faults_version != trace.version:
         trace.known_faults, trace.faults_version = find_faults(trace), trace.version
     return trace.known_faults
@@ -96,6 +97,8 @@ def completed_steps(trace: Trace) -> list[int]:
 def _never_told(planned: NDArray[np.int64], steps: NDArray[np.int32]) -> Iterator[Fault]:
     """One fault for each run of steps of which there is no span."""
     left = np.setdiff1d(planned, steps)
+    # Cut wherever a number does not follow the one before: a run of steps is one line in the log,
+    # not a thousand.
     for run in np.split(left, np.flatnonzero(np.diff(left) > 1) + 1) if len(left) else ():
         first, last = int(run[0]), int(run[-1])
         named = f"step {first}" if first == last else f"steps {first} to {last}"
@@ -147,6 +150,8 @@ def _counts(trace: Trace, steps: NDArray[np.int32]) -> _Counts:
         mine, place = every[first:last], place[len(mine) - (last - first) :]
         spans += np.bincount(place, minlength=count)
         tasks += _distinct(mine, place, count, len(table))
+        # All of a step's spans are of one plan exactly where the least and the largest plan number
+        # are the same.
         np.minimum.at(least, place, plan_of[mine.row])
         np.maximum.at(most, place, plan_of[mine.row])
     # The appended 0 is what a step of several plans (-1, the last entry) looks up.

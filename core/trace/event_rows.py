@@ -97,6 +97,7 @@ class Log(Columns):
 
     def __getitem__(self, index: int | slice) -> LogRow | list[LogRow]:
         if isinstance(index, int):
+            # Of the last one, -1, the end would be 0 and the slice empty: None goes to the end.
             return self[index : index + 1 or None][0]
         rows = zip(*(array[index].tolist() for array in self.arrays.values()), strict=True)
         return [

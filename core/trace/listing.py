@@ -76,6 +76,8 @@ class Listing:
         if not 0 <= at < count or (self.chosen is not None and self.chosen[lane][at] != index):
             return None
         flat = int(self.firsts[lane]) + at
+        # All rows are looked through: this is asked for one selected span, and an inverse of
+        # `order` would be as large as itself.
         return flat if self.order is None else int(np.flatnonzero(self.order == flat)[0])
 
     def grown(self, lane: int, count: int) -> Listing:
@@ -95,6 +97,7 @@ class Listing:
         ranks = None if column in _OF_A_SPAN else _ranks(self.trace, column)
         keys = np.concatenate([self._keys(lane, column, ranks) for lane in lanes])
         order = stable_argsort(-keys if descending else keys)
+        # Half the memory: 40 MB for ten million rows.
         return replace(self, order=order.astype(np.int32) if len(order) < 1 << 31 else order)
 
     def _keys(self, lane: int, column: str, ranks: NDArray[Any] | None) -> NDArray[Any]:

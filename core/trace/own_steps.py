@@ -27,6 +27,7 @@ def with_steps(trace: Trace, ranges: Sequence[tuple[int, int]]) -> Trace:
     if not len(starts):
         raise ValueError("there is no mark at which a step could begin")
     last = max(end for start, end in ranges if start == starts[-1])
+    # Steps are half open: without the 1 a span that begins with the last ns would be of none.
     finish = trace.bounds[1] + 1 if last == starts[-1] else last
     if finish <= starts[-1]:
         raise ValueError("the last mark lies behind the end of the trace")

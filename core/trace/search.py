@@ -227,6 +227,8 @@ def _behind(rows: NDArray[Any]) -> NDArray[Any]:
     """The number behind the letters of each row's bar, as `bar_label` chooses it."""
     moves = np.isin(rows["kind"], kinds_like(Pattern("communication")))
     number = np.where(moves, rows["replica"], ABSENT)
+    # From the weakest to the strongest: the last one that a task has stays, as `bar_label` takes
+    # the first from the other end.
     for name in ("block", "bucket", "microbatch"):
         number = np.where(rows[name] == ABSENT, number, rows[name])
     return number

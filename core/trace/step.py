@@ -40,6 +40,7 @@ class StepSpans:
             indices.append(index)
             parts.append(spans[where if rows is None else index])
         every = Spans.joined(parts)
+        # Lane by lane so far; explanation and prediction look tasks up by number.
         order = stable_argsort(every["task"])
         return cls(np.concatenate(lanes)[order], np.concatenate(indices)[order], every[order])
 

@@ -83,6 +83,7 @@ class StepBounds(Columns):
         numbers, which = np.unique(steps, return_inverse=True)
         self._make_room(np.setdiff1d(numbers, self.numbers, assume_unique=True))
         at = sorted_positions(self.numbers, numbers)[which]
+        # `at` has a step many times; plain indexing would keep one of its spans only.
         np.minimum.at(self.starts, at, starts)
         np.maximum.at(self.ends, at, ends)
 
@@ -96,6 +97,8 @@ class StepBounds(Columns):
             "starts": np.full(len(fresh), limits.max),
             "ends": np.full(len(fresh), limits.min),
         }
+        # The rule while a run is live: new steps come behind all others. Files of other programs
+        # may bring an earlier one late.
         if not len(self) or fresh[0] > self.numbers[-1]:
             self.extend(**empty)
             return
