@@ -174,8 +174,9 @@ class Strategy:
     the command line refuse the others. Strategies that torch runs name the `collectives` that
     torch is expected to run, with which the plan is made; `complete` writes it anew from those that
     torch reports. For these `rank_model` names the module of `core.engine.rank_models` that has
-    torch divide the model. `kept_bytes` says what a lane keeps of `whole` bytes of parameters,
-    gradients and optimizer state that are placed on it.
+    torch divide the model. `torch_engine` names the class of `core.engine.torchrun.engines` that
+    runs it on torch's own engine, if one does. `kept_bytes` says what a lane keeps of `whole` bytes
+    of parameters, gradients and optimizer state that are placed on it.
     """
 
     name: str
@@ -186,6 +187,7 @@ class Strategy:
     collectives: Callable[[Job], Collectives] | None = None
     complete: Callable[[Job, Collectives], Plan] | None = None
     rank_model: str = ""
+    torch_engine: str = ""
     kept_bytes: KeptBytes = keeps_all
 
     @property

@@ -26,8 +26,7 @@ from core.plan.pipeline.staged import ranks_of
 from core.plan.plan import Job, Lane, Plan, Role
 from core.plan.schedules import schedule_of
 from core.plan.specification import Specification
-from core.plan.strategies import STRATEGIES
-from core.plan.strategies.pipeline import microbatch_rows
+from core.plan.strategies.pipeline import STRATEGY, microbatch_rows
 from core.plan.task import Kind
 from core.predict.blockwise import blockwise
 from core.predict.costs import STAGED, CostModel, Curve, cost_at
@@ -36,7 +35,6 @@ from core.predict.planned_run import PlannedRun, job_without_machine, plan_run
 from core.predict.predict import Prediction, predict_step, predict_times
 from core.trace.step import StepColumns
 
-STRATEGY = "pipeline"
 MOST_PASSES = 1_000_000  # of a plan: more would keep the machine busy for long
 
 
@@ -73,7 +71,7 @@ class WhatIfQuery:
     def specification(self) -> Specification:
         """The pipeline as a run."""
         return Specification(
-            STRATEGY,
+            STRATEGY.name,
             devices=f"{self.devices}x{self.device}",
             batch=self.batch,
             steps=1,
@@ -186,7 +184,7 @@ def _planned(job: Job) -> Plan:
             f"{microbatches:,} micro-batches through {math.prod(stages):,} stages are {passes:,} "
             f"passes: use fewer of them, so that there are at most {MOST_PASSES:,}"
         )
-    return STRATEGIES[STRATEGY].plan(job)
+    return STRATEGY.plan(job)
 
 
 def answer_of(

@@ -14,11 +14,11 @@ from core.errors import PlanError
 from core.option import Option, Value
 from core.plan.planning import check
 from core.plan.specification import STRATEGY_OPTIONS, Specification, specification_of, with_defaults
-from core.plan.strategies import STRATEGIES
+from core.plan.strategies import STRATEGIES, mp, single
 from core.sweep.values import SWEPT, read_values
 
-SINGLE = "single"
-BESIDE = (SINGLE, "mp")
+SINGLE = single.STRATEGY.name
+BESIDE = (SINGLE, mp.STRATEGY.name)
 """The strategies that are run beside the others, unless something else is asked for."""
 REPEATS = 3
 MOST_RUNS = 100_000

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QToolButton
 
 from gui.look.core_texts import translated
 from gui.look.label import Label
@@ -14,13 +13,12 @@ from gui.look.text import tr
 class Banner(QFrame):
     """Hidden until `say`; closed by its button or by the next success."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("banner")
-        self.label = Label(wrapped=True)
-        self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        close = button(QToolButton, "×", tr("Close this message."), self.hide)
-        close.setAccessibleName(tr("Close the message"))
+        self.label = Label(wrapped=True, selectable=True)
+        tip, name = tr("Close this message."), tr("Close the message")
+        close = button(QToolButton, "×", tip, self.hide, name)
         row(self.label, close, of=self, growing=self.label, margins=(12, 5, 6, 5))
         self.hide()
 

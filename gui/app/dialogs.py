@@ -23,7 +23,7 @@ def ask_open(
     kinds: Sequence[str],
     then: Callable[[list[Path]], None],
     several: bool = False,
-) -> QFileDialog:
+) -> None:
     """Ask for a file that is there, or for `several`; `then` gets them unless one cancels.
 
     `kinds` are filters such as `Recordings (*.arrow)`; the first is chosen.
@@ -34,16 +34,11 @@ def ask_open(
     dialog.setDirectory(str(folder))
     dialog.filesSelected.connect(lambda names: then([Path(name) for name in names]))
     dialog.open()
-    return dialog
 
 
 def ask_save(
-    parent: QWidget,
-    title: str,
-    start: Path,
-    kinds: Sequence[str],
-    then: Callable[[Path], None],
-) -> QFileDialog:
+    parent: QWidget, title: str, start: Path, kinds: Sequence[str], then: Callable[[Path], None]
+) -> None:
     """Ask where to write, `start` being offered; `then` gets the path unless one cancels.
 
     A name without a suffix gets that of the chosen kind.
@@ -56,19 +51,22 @@ def ask_save(
         lambda names: then(with_suffix(Path(names[0]), dialog.selectedNameFilter()))
     )
     dialog.open()
-    return dialog
 
 
-def ask_folder(
-    parent: QWidget, title: str, folder: str, then: Callable[[Path], None]
-) -> QFileDialog:
+def ask_folder(parent: QWidget, title: str, folder: str, then: Callable[[Path], None]) -> None:
     """Ask for a folder, `folder` being offered; `then` gets it unless one cancels."""
     dialog = _dialog(parent, title, [])
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setDirectory(folder)
     dialog.filesSelected.connect(lambda names: then(Path(names[0])))
     dialog.open()
-    return dialog
+
+
+def to_front(window: QWidget) -> None:
+    """Show a window that stays beside the main one, before all others."""
+    window.show()
+    window.raise_()
+    window.activateWindow()
 
 
 def with_suffix(path: Path, kind: str) -> Path:

@@ -23,7 +23,7 @@ from gui.app.session import Run
 from gui.figures.run_names import shown_title
 from gui.figures.titles import run_title
 from gui.look.label import Label
-from gui.look.layouts import column
+from gui.look.layouts import column, named
 from gui.look.text import duration_text, tr
 from gui.panels.run.runs import run_columns
 from gui.recordings.files import RECORDINGS, TRACES
@@ -91,8 +91,7 @@ class RunChooser(QDialog):
         self.setWindowTitle(tr("Compare with…"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.resize(560, 320)
-        self.list = QListWidget()
-        self.list.setAccessibleName(tr("Runs to compare with"))
+        self.list = named(QListWidget(), tr("Runs to compare with"))
         self.list.setAlternatingRowColors(True)
         for other in offered:
             item = QListWidgetItem(other.title, self.list)
@@ -105,8 +104,7 @@ class RunChooser(QDialog):
             "hint",
             wrapped=True,
         )
-        self.compare = QPushButton(tr("Compare"))
-        self.compare.setDefault(True)
+        self.compare = QPushButton(tr("Compare"), default=True)
         self.compare.setEnabled(bool(offered))
         self.compare.clicked.connect(lambda: self._choose(self.list.currentItem()))
         self.open_button = QPushButton(tr("Open recording…"))

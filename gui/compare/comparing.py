@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QElapsedTimer, QObject, Signal
@@ -20,6 +21,7 @@ from gui.compare.exporting import ComparisonExport
 from gui.compare.frame import CompareFrame
 from gui.compare.panel import ComparePanel
 from gui.compare.worker import CompareWorker
+from gui.look.layouts import bring
 from gui.look.text import tr
 from gui.look.theme import Theme
 from gui.timeline.state.scene import Scene
@@ -145,8 +147,7 @@ class Comparing(QObject):
         self._enable(False)
         self.aligner.aligned.connect(self._actions["compare_align"].setChecked)
         self.begun.connect(lambda: overview.setVisible(overview.window().height() >= LOW))
-        self.begun.connect(dock.show)
-        self.begun.connect(dock.raise_)
+        self.begun.connect(partial(bring, dock))
         self.left.connect(dock.hide)
         self.left.connect(overview.show)
 
@@ -219,7 +220,7 @@ class Comparing(QObject):
     def _say_titles(self, run: Run, other: Other) -> None:
         strips = self.frame.strip_a, self.frame.strip_b
         for strip, text in zip(strips, titles(run, other, self.two), strict=True):
-            strip.title.show_text(text)
+            strip.show_title(text)
 
     def _seen(self) -> tuple[Both, str] | None:
         """What is seen of both runs, and in which theme."""

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QAction, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QSizePolicy,
-    QSplitter,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QSplitter, QToolButton, QWidget
 
 from core.compare.differences import Difference
 from core.compare.runs import TwoRuns
 from gui.compare.overlay import Overlay
-from gui.look.label import Label, plain_tip
-from gui.look.layouts import column, column_of, row
+from gui.look.label import Elided, Label, plain_tip
+from gui.look.layouts import column_of, joined, named, row
 from gui.look.text import tr
-from gui.look.writing import LEFT, elided
 from gui.recordings.opening import OpeningStrip
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import LABELS
@@ -28,40 +22,23 @@ from gui.timeline.state.colour_choices import choice_of, colouring_of
 LEAST = 120  # pixels of height of a timeline with its title
 
 
-class Elided(Label):
-    """One line of text that ends with an ellipsis where it does not fit; the tip has all of it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-
-    def show_text(self, text: str) -> None:
-        """Show another text."""
-        self.setText(text)
-        self.setToolTip(plain_tip(text))
-
-    def minimumSizeHint(self) -> QSize:  # noqa: D102
-        return QSize(0, super().minimumSizeHint().height())
-
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
-        with QPainter(self) as painter:
-            room = self.contentsRect()
-            painter.drawText(room, LEFT, elided(painter, self.text(), room.width()))
-
-
 class Strip(QWidget):
     """The line above a timeline: which run it is, its title, and buttons."""
 
     def __init__(self, letter: str, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("comparestrip")
-        self.title = Elided()
-        self.title.setAccessibleName(tr("Run {letter}", letter=letter))
+        self.title = named(Elided(), tr("Run {letter}", letter=letter))
         name = Label(letter, "runletter")
         name.setStyleSheet("font-weight: bold")
         self._row = row(
             name, self.title, of=self, growing=self.title, margins=(14, 3, 8, 3), spacing=6
         )
+
+    def show_title(self, text: str) -> None:
+        """Show another title; the tip has all of it."""
+        self.title.setText(text)
+        self.title.setToolTip(plain_tip(text))
 
     def add(self, actions: Mapping[str, QAction]) -> None:
         """A button for each action, called as the mapping says."""
@@ -88,10 +65,7 @@ class CompareFrame(QWidget):
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(_stacked(self.strip_a, timeline))
         self.opening = OpeningStrip()
-        column(
-            self.opening, self._split, of=self, growing=self._split,
-            margins=(0, 0, 0, 0), spacing=0,
-        )  # fmt: skip
+        joined(self.opening, self._split, of=self, growing=self._split)
         for strip in (self.strip_a, self.strip_b):
             strip.hide()
         self._lower: QWidget | None = None
@@ -100,8 +74,7 @@ class CompareFrame(QWidget):
     def divide(self) -> TimelineView:
         """Make the second timeline, unless it is there, and show it."""
         if self.b is None or self.overlay is None:
-            self.b = TimelineView()
-            self.b.setAccessibleName(tr("Timeline of run B"))
+            self.b = named(TimelineView(), tr("Timeline of run B"))
             self._lower = _stacked(self.strip_b, self.b)
             self._split.addWidget(self._lower)
             self.overlay = Overlay(self, self.a, self.b)

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QGridLayout,
-    QStackedLayout,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from core.compare.runs import TwoRuns
 from core.compare.spent import median_step, whole_steps
 from core.plan.task import Kind
 from core.trace.trace import Trace
 from gui.compare.table import DifferenceTable
-from gui.look.label import Label
-from gui.look.layouts import column, row
+from gui.look.label import Label, hint, sentence_label
+from gui.look.layouts import button, column, grid, joined, row, stacked, widget_of
 from gui.look.text import NO_BREAK, duration_text, tr
-from gui.look.theme import Theme
 from gui.panels.explain.step_choice import StepChoice
 from gui.panels.sheet import scrolling
 from gui.timeline.interact.describe import TITLES
@@ -72,26 +66,14 @@ class ComparePanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tr("Compare"))
-        self.sentence = Label(look="sentence", wrapped=True)
-        self.sentence.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse
-            | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        self.sentence.setAccessibleName(tr("The main reason of the difference"))
+        self.sentence = sentence_label(tr("The main reason of the difference"))
         self.step_a, self.step_b = RunStepChoice(tr("A")), RunStepChoice(tr("B"))
         self.table = DifferenceTable()
         self.matched = Label(look="quiet", wrapped=True)
         for choice in (self.step_a, self.step_b):
             choice.currentIndexChanged.connect(lambda _: self.steps_chosen.emit())
         self.table.chosen.connect(self.row_chosen)
-        self._stack = QStackedLayout(self)
-        self._stack.addWidget(self._build_empty())
-        self._stack.addWidget(self._build_body())
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        self.table.set_theme(theme)
+        self._stack = stacked(self, self._build_empty(), self._build_body())
 
     def show_two(self, two: TwoRuns) -> None:
         """Show what two runs differ by."""
@@ -126,43 +108,27 @@ class ComparePanel(QWidget):
         self._stack.setCurrentIndex(0)
 
     def _build_empty(self) -> QWidget:
-        page = QWidget()
-        page.setObjectName("plot")
-        words = Label(
-            tr(
-                "Put another run, a recording or the prediction below the run that is shown, "
-                "and see what takes longer, and why."
-            ),
-            "hint",
-            wrapped=True,
+        words = tr(
+            "Put another run, a recording or the prediction below the run that is shown, "
+            "and see what takes longer, and why."
         )
-        words.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.button = QToolButton()
-        self.button.clicked.connect(self.asked)
-        self.button.setText(tr("Compare with…"))
-        column(None, words, self.button, None, of=page).setAlignment(
-            self.button, Qt.AlignmentFlag.AlignCenter
-        )
-        return page
+        self.button = button(QToolButton, tr("Compare with…"), "", self.asked.emit)
+        page = column(None, hint(words, margin=0), self.button, None)
+        page.setAlignment(self.button, Qt.AlignmentFlag.AlignCenter)
+        return widget_of(page, "plot")
 
     def _build_body(self) -> QWidget:
-        page = QWidget()
-        page.setObjectName("plot")
         self.table.setMinimumHeight(LEAST)
-        steps = QGridLayout()
+        steps = grid(across=10)
         steps.setContentsMargins(12, 2, 12, 6)
-        steps.setHorizontalSpacing(10)
         for place, (name, choice) in enumerate(((tr("A"), self.step_a), (tr("B"), self.step_b))):
             label = Label(name)
             label.setStyleSheet("font-weight: bold")
             label.setBuddy(choice)
             steps.addLayout(row(label, choice, growing=choice), 0, place)
         self.matched.setContentsMargins(12, 4, 12, 6)
-        column(
-            self.sentence, steps, self.table, self.matched, of=page, growing=self.table,
-            margins=(0, 0, 0, 0), spacing=0,
-        )  # fmt: skip
-        return scrolling(page, tr("Comparison"))
+        page = joined(self.sentence, steps, self.table, self.matched, growing=self.table)
+        return scrolling(widget_of(page, "plot"), tr("Comparison"))
 
 
 def matched_text(two: TwoRuns) -> str:

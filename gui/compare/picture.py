@@ -14,7 +14,7 @@ from core.compare.runs import TwoRuns
 from core.report.figure import MM_PER_INCH, FigureOptions
 from core.trace.trace import Trace
 from gui.compare.joins import joins_of
-from gui.figures.picture import SCREEN, Picture, application, check_target, write_picture
+from gui.figures.picture import SCREEN, Picture, write_drawn
 from gui.figures.shown import Range
 from gui.figures.timeline import (
     EDGE,
@@ -61,9 +61,7 @@ def export_both(both: Both, path: Path, theme: str = "light") -> None:
 
     Raises ValueError, in one line, if the file cannot be written.
     """
-    check_target(path)
-    with application():
-        write_picture(picture_of(both, theme), path)
+    write_drawn(lambda: picture_of(both, theme), path)
 
 
 def picture_of(both: Both, theme: str = "light") -> Picture:

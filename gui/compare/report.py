@@ -19,16 +19,7 @@ from gui.figures.titles import run_title
 from gui.look.causes import CAUSE_LOOKS
 from gui.look.families import Family, family_of
 from gui.look.text import change_text, duration_text, tr
-from gui.report.page import (
-    Html,
-    Section,
-    bar_of,
-    facts,
-    joined,
-    paragraph,
-    table,
-    write_page,
-)
+from gui.report.page import Html, Section, bar_of, facts, joined, paragraph, table, write_page
 from gui.report.setup import setup_sections
 from gui.report.timeline import excerpt_of, timeline
 from gui.timeline.state.scene import Scene

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import (
-    QModelIndex,
-    QPersistentModelIndex,
-    QRectF,
-    QSignalBlocker,
-    QSize,
-    Qt,
-    Signal,
-)  # fmt: skip
+from PySide6.QtCore import QModelIndex, QRectF, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import (
     QStyledItemDelegate,
@@ -32,7 +24,7 @@ from gui.look.label import plain_tip
 from gui.look.text import MINUS, tr
 from gui.look.theme import LIGHT, Theme
 from gui.look.writing import RIGHT
-from gui.panels.tables import dress_tree
+from gui.panels.tables import Index, dress_tree
 from gui.timeline.interact.describe import TITLES
 
 ROW_ROLE = Qt.ItemDataRole.UserRole
@@ -159,10 +151,7 @@ class DifferenceTable(QTreeWidget):
 class _Bars(QStyledItemDelegate):
     """A contribution as a bar, to the right of the middle for more and to the left for less."""
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem,
-        index: QModelIndex | QPersistentModelIndex,
-    ) -> None:  # fmt: skip
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw the cell, and in it the bar."""
         super().paint(painter, option, index)
         share = index.data(SHARE_ROLE)

@@ -9,7 +9,7 @@ from pathlib import Path
 from core.report.figure import FigureOptions
 from core.trace.trace import Trace
 from gui.figures.painting import draw_textbook
-from gui.figures.picture import Picture, application, check_target, write_picture
+from gui.figures.picture import Picture, write_drawn
 from gui.figures.shown import Range, default_range, excerpt_range, median_range
 from gui.figures.style import PER_INCH
 from gui.figures.textbook import Run, lay_out_textbook
@@ -65,9 +65,7 @@ def write_figure(
 
     Raises ValueError, in one line, for what cannot be drawn or written.
     """
-    check_target(path)
-    with application():
-        write_picture(figure_of(runs, options, names), path)
+    write_drawn(lambda: figure_of(runs, options, names), path)
 
 
 def caption_of(runs: Sequence[Run]) -> str:

@@ -30,6 +30,12 @@ class Label(NamedTuple):
     family: int
     choices: Choices
 
+    def words(self, length: int) -> str:
+        """The choice that is so far before the shortest, or the longest one."""
+        # Counted from the shortest, which stands last, since some boxes have more choices than
+        # others.
+        return self.choices[max(0, len(self.choices) - 1 - length)]
+
 
 def labels(panels: Iterable[Panel], left: float, face: Face, looks: tuple[tuple[Look, ...], ...]
            ) -> list[tuple[Label, str]]:  # fmt: skip
@@ -42,8 +48,7 @@ def labels(panels: Iterable[Panel], left: float, face: Face, looks: tuple[tuple[
         for label in _row_labels(panel, row, left, face, looks)
     ]
     lengths = _lengths(found, face)
-    chosen = ((label, label.choices[max(0, len(label.choices) - 1 - lengths[label.family])])
-              for label in found)  # fmt: skip
+    chosen = ((label, label.words(lengths[label.family])) for label in found)
     return [(label, words) for label, words in chosen if _fits(face, words, label)]
 
 
@@ -51,17 +56,13 @@ def _lengths(found: Iterable[Label], face: Face) -> dict[int, int]:
     """For each family, how far before its shortest the labels are that have room nearly always."""
     by_family: dict[int, list[Label]] = defaultdict(list)
     for label in found:
-        if _fits(face, label.choices[-1], label):
+        if _fits(face, label.words(0), label):
             by_family[label.family].append(label)
     lengths = {code: 0 for code in range(len(FAMILIES))}
     for code, mine in by_family.items():
-        # Lengths count from the shortest label on, which stands last in `choices`, since some boxes
-        # have more choices than others. Boxes without room for even the shortest are not asked.
+        # Boxes without room for even the shortest are not asked.
         for length in range(1, max(len(label.choices) for label in mine)):
-            fitting = sum(
-                _fits(face, label.choices[max(0, len(label.choices) - 1 - length)], label)
-                for label in mine
-            )
+            fitting = sum(_fits(face, label.words(length), label) for label in mine)
             if fitting < MOST * len(mine):
                 break
             lengths[code] = length

@@ -17,14 +17,7 @@ from PySide6.QtCore import (
     QSize,
     QSizeF,
 )
-from PySide6.QtGui import (
-    QGuiApplication,
-    QImage,
-    QPageSize,
-    QPaintDevice,
-    QPainter,
-    QPdfWriter,
-)
+from PySide6.QtGui import QGuiApplication, QImage, QPageSize, QPaintDevice, QPainter, QPdfWriter
 
 from core.files import whole_file
 from core.plain import plain_markup
@@ -67,6 +60,13 @@ def write_picture(picture: Picture, path: Path) -> None:
             place.write_bytes(drawn)
     except OSError as error:
         raise ValueError(str(error)) from error
+
+
+def write_drawn(draw: Callable[[], Picture], path: Path) -> None:
+    """Write a picture that is yet to be drawn, as `write_picture` does. Needs no display."""
+    check_target(path)
+    with application():
+        write_picture(draw(), path)
 
 
 def check_target(path: Path) -> Callable[[Picture], bytes]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QToolButton, QWidget
+from PySide6.QtWidgets import QScrollArea, QToolButton, QWidget
 
 from core.lessons.lesson import LessonError, read_heading, shipped
 from core.recording.recording import is_large, open_recording
@@ -19,9 +19,10 @@ from gui.first_page.card import Card
 from gui.first_page.card_grid import CardGrid
 from gui.first_page.samples import RECORDINGS, SAMPLES
 from gui.look.label import Label, plain_tip
-from gui.look.layouts import button, column, row
+from gui.look.layouts import button, column, grid, named, row, widget_of
 from gui.look.text import tr
 from gui.look.theme import LIGHT, Theme
+from gui.panels.sheet import scroll_down
 
 WIDEST = 1180
 RECENT = 4  # recordings that are shown; the File menu has them all
@@ -51,12 +52,10 @@ class WelcomePage(QScrollArea):
     tried = Signal(str)
     forgotten = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setAccessibleName(tr("First page"))
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll_down(self)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._theme = LIGHT
         self._small = _shipped_thumbnails()
@@ -111,32 +110,27 @@ class WelcomePage(QScrollArea):
     def _build(self) -> QWidget:
         title = Label("Bubblescope", "welcome")
         sentence = Label(tr(SENTENCE), wrapped=True)
-        self._recent_heading, self._gone = _heading(tr("LAST RUNS")), QGridLayout()
-        self._gone.setHorizontalSpacing(12)
-        self._gone.setVerticalSpacing(2)
+        self._recent_heading = _heading(tr("LAST RUNS"))
+        self._gone = grid(across=12, down=2)
         self._gone.setColumnStretch(3, 1)
         lessons, samples = self._grid(self._lesson_cards()), self._grid(self._sample_cards())
         self._recent, tries = self._grid([]), self._grid(self._try_cards())
-        hint = Label(
-            tr(
-                "Or press F5 to run what the form on the left says, drop recordings here, or press "
-                "Ctrl+Shift+P for everything else."
-            ),
-            "quiet",
-            wrapped=True,
+        words = tr(
+            "Or press F5 to run what the form on the left says, drop recordings here, or press "
+            "Ctrl+Shift+P for everything else."
         )
-        sheet = QWidget()
-        sheet.setObjectName("plot")
-        sheet.setMaximumWidth(WIDEST)
-        column(
+        hint = Label(words, "quiet", wrapped=True)
+        page = column(
             None, title, sentence,
             _heading(tr("LESSONS")), lessons,
             _heading(tr("SAMPLE RECORDINGS")), samples,
             self._recent_heading, self._recent, self._gone,
             _heading(tr("THREE THINGS TO TRY")), tries,
             hint, None,
-            of=sheet, margins=(20, 12, 20, 12), spacing=7,
+            margins=(20, 12, 20, 12), spacing=7,
         )  # fmt: skip
+        sheet = widget_of(page, "plot")
+        sheet.setMaximumWidth(WIDEST)
         return sheet
 
     def _grid(self, cards: Sequence[Card]) -> CardGrid:
@@ -172,9 +166,7 @@ class WelcomePage(QScrollArea):
     def _recent_card(self, path: Path) -> Card:
         slot = partial(self.opened.emit, path)
         card = self._card(path.name, str(path.parent), slot, str(path))
-        card.setToolTip(plain_tip(str(path)))
-        card.setAccessibleName(tr("Open {name}", name=path.name))
-        return card
+        return named(card, tr("Open {name}", name=path.name), plain_tip(str(path)))
 
     def _card(self, title: str, line: str, slot: Callable[[], None], picture: str = "") -> Card:
         """A card; `picture` is the name of its thumbnail."""
@@ -195,18 +187,16 @@ class WelcomePage(QScrollArea):
 
     def _gone_button(self, path: Path) -> QToolButton:
         tip, choose = plain_tip(str(path)), partial(self.opened.emit, path)
-        made = button(QToolButton, path.name, tip, choose)
-        made.setObjectName("link")
+        name = tr("Open {name}", name=path.name)
+        made = button(QToolButton, path.name, tip, choose, name, "link")
         made.setEnabled(False)
-        made.setAccessibleName(tr("Open {name}", name=path.name))
         return made
 
     def _remove_button(self, path: Path) -> QToolButton:
         tip, forget = tr("Take this file off the list."), partial(self.forgotten.emit, path)
-        made = button(QToolButton, "×", tip, forget)
+        name = tr("Remove {name} from the list", name=path.name)
+        made = button(QToolButton, "×", tip, forget, name, "close")
         made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        made.setObjectName("close")
-        made.setAccessibleName(tr("Remove {name} from the list", name=path.name))
         return made
 
 
@@ -235,7 +225,6 @@ def _heading(text: str) -> Label:
 
 
 def _centred(sheet: QWidget) -> QWidget:
-    whole = QWidget()
-    whole.setObjectName("plot")
-    row(None, sheet, None, of=whole, margins=(0, 0, 0, 0)).setStretchFactor(sheet, 1000)
-    return whole
+    across = row(None, sheet, None, margins=(0, 0, 0, 0))
+    across.setStretchFactor(sheet, 1000)
+    return widget_of(across, "plot")

@@ -12,15 +12,7 @@ from PySide6.QtWidgets import QDockWidget, QWidget
 
 from core.engine.messages import Outcome
 from core.lessons.figures import figures_of
-from core.lessons.lesson import (
-    Lesson,
-    LessonError,
-    Step,
-    differing,
-    filled,
-    read_lesson,
-    shipped,
-)
+from core.lessons.lesson import Lesson, LessonError, Step, differing, filled, read_lesson, shipped
 from core.plan.specification import Specification
 from core.report.verdict import verdict
 from core.trace.trace import Trace
@@ -32,6 +24,7 @@ from gui.app.settings import Settings
 from gui.lessons.panel import LessonPanel, Page, RunLine
 from gui.lessons.pointing import Pointer
 from gui.lessons.spotlight import Spotlight
+from gui.look.layouts import bring
 from gui.look.text import sentence, tr
 from gui.look.theme import Theme
 from gui.runs.run_queue import RunQueue
@@ -97,8 +90,7 @@ class Lessons(QObject):
             return
         self._give_up()
         self.lesson, self.path, self.place, self.done = lesson, path, 0, {}
-        self._dock.show()
-        self._dock.raise_()
+        bring(self._dock)
         self._show()
         self.panel.run.setFocus()
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
 from gui.look.label import Label
-from gui.look.layouts import button, column, column_of, row
+from gui.look.layouts import button, column, grid, joined, row, widget_of
 from gui.look.text import tr
 from gui.panels.sheet import scrolling
 
@@ -62,7 +62,6 @@ class LessonPanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("lesson_panel")
-        self.setAccessibleName(tr("Lesson"))
         self.page: Page | None = None
         self._build()
         self.show_page(None)
@@ -92,10 +91,9 @@ class LessonPanel(QWidget):
         for label, text in (
             (self.lesson, page.lesson), (self.place, page.place), (self.title, page.title),
             (self.text, page.text), (self.question, page.question), (self.answer, page.answer),
-            (self.progress, page.progress),
         ):  # fmt: skip
             label.setText(text)
-        self.progress.setVisible(bool(page.progress))
+        self.progress.say(page.progress)
         self.run.setText(_run_text(page))
         self.run.setEnabled(page.allowed)
         self._show_runs(page.runs)
@@ -115,22 +113,20 @@ class LessonPanel(QWidget):
         for place, run in enumerate(runs):
             self._runs.addWidget(Label(run.title, "quiet", wrapped=True), place, 0)
             if run.result:
-                tip = tr("Show this run; a step takes so long in it.")
-                link = button(QToolButton, run.result, tip, partial(self.chosen.emit, place))
-                link.setObjectName("link")
+                tip, show = tr("Show this run; a step takes so long in it."), self.chosen.emit
+                link = button(QToolButton, run.result, tip, partial(show, place), look="link")
                 self._runs.addWidget(link, place, 1, RESULT)
 
     def _build(self) -> None:
         self.lesson, self.place = Label("", "heading", wrapped=True), Label("", "quiet")
         self.title, self.text = Label("", "said", wrapped=True), Label("", wrapped=True)
         self.progress = Label("", "quiet", wrapped=True)
-        self.question, self.answer = Label("", wrapped=True), Label("", "answer", wrapped=True)
-        self.answer.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.question = Label(wrapped=True)
+        self.answer = Label("", "answer", wrapped=True, selectable=True)
         tip = tr("Run what this step is about; the settings in the form stay as they are.")
         self.run = button(QPushButton, tr("▶  Run"), tip, self.asked.emit)
         tip = tr("Put the light on what this step is about.")
-        self.again = button(QToolButton, tr("Show me where"), tip, self.pointed.emit)
-        self.again.setObjectName("link")
+        self.again = button(QToolButton, tr("Show me where"), tip, self.pointed.emit, look="link")
         tip = tr("Think first; the answer comes from what ran.")
         self.reveal = button(QPushButton, tr("Show the answer"), tip, self.show_answer)
         tip = tr("Go back to the step before.")
@@ -141,24 +137,19 @@ class LessonPanel(QWidget):
 
     def _lay_out(self) -> None:
         self._heading = Label(tr("QUESTION"), "heading")
-        self._runs = QGridLayout()
+        self._runs = grid(down=3)
         self._runs.setColumnStretch(0, 1)
-        self._runs.setVerticalSpacing(3)
-        sheet, self._foot = QWidget(), QWidget()
-        sheet.setObjectName("sheet")
-        self._foot.setObjectName("footer")
-        column(
+        page = column(
             self.lesson, self.place, 4, self.title, self.text, 4, self.run, self.progress,
             self._runs, self.again, 8, self._heading, self.question, self.reveal, self.answer, None,
-            of=sheet, margins=MARGINS, spacing=6,
+            margins=MARGINS, spacing=6,
         )  # fmt: skip
-        row(self.back, self.forth, of=self._foot, margins=MARGINS, spacing=8)
+        self._foot = widget_of(row(self.back, self.forth, margins=MARGINS, spacing=8), "footer")
         self._asks: tuple[QWidget, ...] = (
             self._heading, self.question, self.reveal, self.answer, self.progress, self.again,
         )  # fmt: skip
-        scrolled = scrolling(sheet, tr("Lesson"))
-        whole = column_of(scrolled, self._foot, growing=scrolled)
-        column(whole, of=self, growing=whole, margins=(0, 0, 0, 0))
+        scrolled = scrolling(widget_of(page, "sheet"), tr("Lesson"))
+        joined(scrolled, self._foot, of=self, growing=scrolled)
 
 
 def _run_text(page: Page) -> str:

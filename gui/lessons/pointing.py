@@ -16,6 +16,7 @@ from core.trace.complete import measured_steps
 from core.trace.span import Span
 from core.trace.trace import Trace
 from gui.lessons.spotlight import Place
+from gui.look.layouts import bring
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.lanes import reveal
 
@@ -35,10 +36,8 @@ class Pointer:
     def places(self, point: str) -> list[Place]:
         """Where it is; of what cannot be found, the timeline."""
         if point in PANELS:
-            dock = self._docks[point]
-            dock.show()
-            dock.raise_()
-            return [partial(self.place_of, dock)]
+            bring(self._docks[point])
+            return [partial(self.place_of, self._docks[point])]
         if point == "verdict":
             return [partial(self.place_of, self._verdict)]
         lane = lane_pointed_at(point)

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPixmap
-from PySide6.QtWidgets import (
-    QColorDialog,
-    QDialog,
-    QGridLayout,
-    QLineEdit,
-    QPushButton,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QColorDialog, QDialog, QLineEdit, QPushButton, QToolButton, QWidget
 
 from core.plan.task import KINDS
 from gui.look.colours import too_close, too_faint
 from gui.look.families import Family, family_letters
 from gui.look.label import Label
-from gui.look.layouts import column, row
+from gui.look.layouts import button, column, grid, named, row
 from gui.look.text import tr
 from gui.look.theme import EDITABLE, Theme
 
@@ -42,8 +35,7 @@ class ColoursPanel(QDialog):
         self._theme, self._built_in = theme, built_in
         self.buttons: dict[str, QToolButton] = {}
         self.fields: dict[str, QLineEdit] = {}
-        self.warning = Label(wrapped=True)
-        self.warning.setAccessibleName(tr("What is wrong with the colours"))
+        self.warning = named(Label(wrapped=True), tr("What is wrong with the colours"))
         self._build()
         self.show_theme(theme, built_in)
 
@@ -75,33 +67,28 @@ class ColoursPanel(QDialog):
         dialog.show()
 
     def _build(self) -> None:
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(12)
-        grid.setVerticalSpacing(5)
+        rows = grid(across=12, down=5)
         letters = family_letters(KINDS)
         for number, (family, name) in enumerate(EDITABLE.items()):
             words = tr(family.value)
-            button, field = QToolButton(), QLineEdit()
-            button.setIconSize(_swatch("#000000", self._theme).actualSize(button.size() * 4))
-            button.setAccessibleName(tr("Choose the colour of {family}", family=words))
-            button.setToolTip(button.accessibleName())
-            button.clicked.connect(lambda _=False, name=name: self._choose(name))
-            field.setMaxLength(7)
+            tip = tr("Choose the colour of {family}", family=words)
+            chooser = button(QToolButton, "", tip, partial(self._choose, name), name=tip)
+            chooser.setIconSize(QSize(*SWATCH))
+            told = tr("Colour of {family}, as #rrggbb", family=words)
+            field = named(QLineEdit(maxLength=7), told)
             field.setFixedWidth(76)
-            field.setAccessibleName(tr("Colour of {family}, as #rrggbb", family=words))
             field.textEdited.connect(lambda text, name=name: self.take(name, text))
             about = Label(letters.get(family, ""), "quiet")
-            for place, part in enumerate((button, field, Label(words), about)):
-                grid.addWidget(part, number, place)
-            self.buttons[name], self.fields[name] = button, field
-        grid.setColumnStretch(3, 1)
-        self.reset = QPushButton(tr("Reset to the built-in colours"))
-        self.reset.setAutoDefault(False)
+            for place, part in enumerate((chooser, field, Label(words), about)):
+                rows.addWidget(part, number, place)
+            self.buttons[name], self.fields[name] = chooser, field
+        rows.setColumnStretch(3, 1)
+        self.reset = QPushButton(tr("Reset to the built-in colours"), autoDefault=False)
         self.reset.clicked.connect(lambda: self.changed.emit(_colours(self._built_in)))
         close = QPushButton(tr("Close"))
         close.clicked.connect(self.close)
         line = row(self.reset, None, close)
-        column(grid, self.warning, line, of=self, margins=(16, 14, 16, 12), spacing=10)
+        column(rows, self.warning, line, of=self, margins=(16, 14, 16, 12), spacing=10)
         self.setMinimumWidth(WIDTH)
 
 
@@ -130,8 +117,7 @@ def _colours(theme: Theme) -> Mapping[str, str]:
 
 
 def _words(name: str) -> str:
-    family = next(family for family, own in EDITABLE.items() if own == name)
-    return tr(Family(family).value)
+    return tr(Family[name.upper()].value)
 
 
 def _swatch(colour: str, theme: Theme) -> QIcon:

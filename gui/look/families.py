@@ -48,12 +48,8 @@ FAMILY_CODES = np.array([FAMILIES.index(family_of(kind)) for kind in KINDS], np.
 
 def family_letters(present: Iterable[Kind]) -> dict[Family, str]:
     """The families of the kinds that are `present`, in order, each with its kinds' letters."""
-    here = set(present)
-    letters: dict[Family, list[str]] = {family: [] for family in FAMILIES}
-    for kind in KINDS:
-        if kind in here:
-            letters[family_of(kind)].append(kind.letter)
-    return {family: " ".join(own) for family, own in letters.items() if own}
+    families = _by_family(set(present)).items()
+    return {family: " ".join(kind.letter for kind in own) for family, own in families}
 
 
 def family_texts(present: Iterable[Kind]) -> dict[Family, str]:
@@ -61,19 +57,25 @@ def family_texts(present: Iterable[Kind]) -> dict[Family, str]:
 
     With what each letter stands for: `communication (S scatter, G gather)`, `forward (F)`.
     """
-    here = set(present)
-    texts: dict[Family, str] = {}
-    for family in FAMILIES:
-        own = [kind for kind in KINDS if kind in here and family_of(kind) is family]
-        letters = [
-            kind.letter if kind.value == family.value else f"{kind.letter} {_word(kind)}"
-            for kind in own
-        ]
-        if own:
-            listed = ", ".join(letters).strip()
-            named = tr(family.value)
-            texts[family] = named if own == [Kind.OTHER] else f"{named} ({listed})"
-    return texts
+    return {family: _text(family, own) for family, own in _by_family(set(present)).items()}
+
+
+def _by_family(present: set[Kind]) -> dict[Family, list[Kind]]:
+    """The kinds of each family that has any, both in order."""
+    own = {
+        family: [kind for kind in KINDS if kind in present and family_of(kind) is family]
+        for family in FAMILIES
+    }
+    return {family: kinds for family, kinds in own.items() if kinds}
+
+
+def _text(family: Family, own: list[Kind]) -> str:
+    letters = (
+        kind.letter if kind.value == family.value else f"{kind.letter} {_word(kind)}"
+        for kind in own
+    )
+    listed = ", ".join(letters).strip()
+    return tr(family.value) if own == [Kind.OTHER] else f"{tr(family.value)} ({listed})"
 
 
 def _word(kind: Kind) -> str:

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy
 
 from core.plain import plain_lines
+from gui.look.writing import LEFT, elided
 
 
 class Label(QLabel):
     """A label whose text is plain, whatever names from files are in it.
 
-    `look` names it for the style sheet: `quiet`, `heading`, `problem`, `hint` and so on.
+    `look` names it for the style sheet: `quiet`, `heading`, `problem`, `hint` and so on. What is
+    `selectable` can be copied with the mouse.
     """
 
-    def __init__(self, text: str = "", look: str = "", wrapped: bool = False) -> None:
+    def __init__(
+        self, text: str = "", look: str = "", wrapped: bool = False, selectable: bool = False
+    ) -> None:
         super().__init__()
         self.setTextFormat(Qt.TextFormat.PlainText)
+        if selectable:
+            self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.setObjectName(look)
         self.setWordWrap(wrapped)
         self.setText(text)
@@ -26,12 +33,44 @@ class Label(QLabel):
     def setText(self, text: str) -> None:  # noqa: D102
         super().setText(plain_lines(text))
 
+    def say(self, text: str) -> None:
+        """Say this, and be seen while there is something to say."""
+        self.setText(text)
+        self.setVisible(bool(text))
+
+
+class Elided(Label):
+    """One line of text that ends with an ellipsis where it does not fit."""
+
+    def __init__(self, look: str = "") -> None:
+        super().__init__(look=look)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: D102
+        return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+        with QPainter(self) as painter:
+            room = self.contentsRect()
+            painter.drawText(room, LEFT, elided(painter, self.text(), room.width()))
+
 
 def hint(text: str = "", margin: int = 14) -> Label:
     """What stands in the middle of a panel that has nothing to show yet."""
     made = Label(text, "hint", wrapped=True)
     made.setAlignment(Qt.AlignmentFlag.AlignCenter)
     made.setMargin(margin)
+    return made
+
+
+def sentence_label(name: str) -> Label:
+    """What stands first in a panel, in a sentence that can be copied; `name` is what it is."""
+    made = Label(look="sentence", wrapped=True)
+    made.setAccessibleName(name)
+    made.setTextInteractionFlags(
+        Qt.TextInteractionFlag.TextSelectableByMouse
+        | Qt.TextInteractionFlag.TextSelectableByKeyboard
+    )
     return made
 
 

@@ -9,14 +9,18 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QBoxLayout,
+    QDockWidget,
+    QGridLayout,
     QHBoxLayout,
     QLayout,
+    QStackedLayout,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 Button = TypeVar("Button", bound=QAbstractButton)
+Widget = TypeVar("Widget", bound=QWidget)
 Box = TypeVar("Box", bound=QBoxLayout)
 Part = QWidget | QLayout | int | None
 """What a row or column is made of: an int is so many free pixels, None all that are left."""
@@ -48,28 +52,76 @@ def column(
     return _filled(QVBoxLayout(), parts, of, growing, margins, spacing)
 
 
+def joined(*parts: Part, of: QWidget | None = None, growing: Part = None) -> QVBoxLayout:
+    """Parts below one another, with no free pixels around and between them."""
+    return column(*parts, of=of, growing=growing, margins=(0, 0, 0, 0), spacing=0)
+
+
+def widget_of(layout: QLayout, look: str = "") -> QWidget:
+    """A widget that is laid out so; `look` names it for the style sheet."""
+    made = QWidget()
+    made.setObjectName(look)
+    made.setLayout(layout)
+    return made
+
+
 def column_of(*parts: QWidget, growing: QWidget | None = None) -> QWidget:
     """A widget with parts below one another, without margins between them."""
-    whole = QWidget()
-    column(*parts, of=whole, growing=growing, margins=(0, 0, 0, 0), spacing=0)
-    return whole
+    return widget_of(joined(*parts, growing=growing))
+
+
+def bring(dock: QDockWidget) -> None:
+    """Bring a dock to the front, wherever it stands."""
+    dock.show()
+    dock.raise_()
+    if (panel := dock.widget()) is not None:  # now: Qt tells later who came to the front
+        panel.show()
+
+
+def grid(across: int = -1, down: int = -1) -> QGridLayout:
+    """A grid with so many free pixels between its columns and its rows; -1 are the style's."""
+    made = QGridLayout()
+    made.setHorizontalSpacing(across)
+    made.setVerticalSpacing(down)
+    return made
+
+
+def stacked(parent: QWidget, *pages: QWidget) -> QStackedLayout:
+    """Pages of which one is seen at a time; they fill the parent."""
+    stack = QStackedLayout(parent)
+    for page in pages:
+        stack.addWidget(page)
+    return stack
+
+
+def named(widget: Widget, name: str, tip: str = "") -> Widget:
+    """A widget that screen readers call by a name, with a tip, which they tell too."""
+    widget.setAccessibleName(name)
+    if tip:
+        widget.setToolTip(tip)
+    return widget
 
 
 def button(
-    kind: type[Button], text: str, tip: str, slot: Callable[[], object], named: bool = False
+    kind: type[Button],
+    text: str,
+    tip: str,
+    slot: Callable[[], object] | None = None,
+    name: str = "",
+    look: str = "",
 ) -> Button:
     """A button with a tip, which screen readers tell too.
 
-    The tip is its name if it is `named` by it, as where its text is a mere sign.
+    They call it by its `name`, as where its text is a mere sign. `look` names it for the style
+    sheet.
     """
     made = kind()
     made.setText(text)
     made.setToolTip(tip)
-    if named:
-        made.setAccessibleName(tip)
-    else:
-        made.setAccessibleDescription(tip)
-    made.clicked.connect(lambda _=False: slot())
+    made.setAccessibleName(name)
+    made.setObjectName(look)
+    if slot is not None:
+        made.clicked.connect(lambda _=False: slot())
     return made
 
 

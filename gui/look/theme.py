@@ -61,16 +61,7 @@ class Theme:
 
     def colours_of(self, family: Family) -> tuple[str, ...]:
         """The colour of a family of kinds; of one that does two things at once, from the top."""
-        return {
-            Family.FORWARD: (self.forward,),
-            Family.BACKWARD: (self.backward,),
-            Family.BACKWARD_INPUT: (self.backward_input,),
-            Family.BACKWARD_WEIGHT: (self.backward_weight,),
-            Family.OVERLAP: (self.forward, self.backward),
-            Family.COMMUNICATION: (self.communication,),
-            Family.UPDATE: (self.update,),
-            Family.OTHER: (self.other,),
-        }[family]
+        return tuple(str(getattr(self, name)) for name in colour_names(family))
 
     @property
     def families(self) -> tuple[tuple[QColor, ...], ...]:
@@ -90,15 +81,12 @@ class Theme:
         return max(self.on_bar, self.text, key=lambda words: contrast(words, colour))
 
 
-EDITABLE = {
-    Family.FORWARD: "forward",
-    Family.BACKWARD: "backward",
-    Family.BACKWARD_INPUT: "backward_input",
-    Family.BACKWARD_WEIGHT: "backward_weight",
-    Family.COMMUNICATION: "communication",
-    Family.UPDATE: "update",
-    Family.OTHER: "other",
-}
+def colour_names(family: Family) -> tuple[str, ...]:
+    """What a theme calls the colour of a family; of one that does two things, both from the top."""
+    return ("forward", "backward") if family is Family.OVERLAP else (family.name.lower(),)
+
+
+EDITABLE = {family: colour_names(family)[0] for family in FAMILIES if family is not Family.OVERLAP}
 """The families that have a colour of their own, and its name in a theme."""
 
 

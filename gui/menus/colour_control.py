@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from gui.app.dialogs import to_front
 from gui.app.settings import Settings
 from gui.look.colours_panel import ColoursPanel
 from gui.look.theme import DARK, LIGHT, THEMES, Theme, edited
@@ -65,9 +66,7 @@ class ColourControl(QObject):
             self.panel = ColoursPanel(self.theme, self._built_in, self._window)
             self.panel.changed.connect(self._take)
         self.panel.show_theme(self.theme, self._built_in)
-        self.panel.show()
-        self.panel.raise_()
-        self.panel.activateWindow()
+        to_front(self.panel)
 
     def refresh(self) -> None:
         """Another theme was chosen."""

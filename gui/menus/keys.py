@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.look.label import Label
-from gui.look.layouts import column, row
+from gui.look.layouts import column, grid, named, row
 from gui.look.text import tr
 from gui.menus.actions import MOUSE
 from gui.menus.menus import all_keys_text, listed_actions
@@ -81,11 +81,9 @@ class KeySheet(QDialog):
         room = self.screen().availableSize() * SHARE
         grids = map(_grid, columns(found, lines_of(found, room.width())))
         row(*grids, of=sheet, margins=(18, 12, 18, 14), spacing=28)
-        area = QScrollArea()
+        area = named(QScrollArea(widgetResizable=True), tr("Keys and mouse"))
         area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setWidgetResizable(True)
         area.setWidget(sheet)
-        area.setAccessibleName(tr("Keys and mouse"))
         column(area, of=self, margins=(0, 0, 0, 0))
         bar = area.verticalScrollBar().sizeHint().width()
         self.resize((sheet.sizeHint() + QSize(bar, 2)).boundedTo(room))
@@ -114,20 +112,18 @@ class KeySheets(QObject):
 
 
 def _grid(found: Sequence[Section]) -> QGridLayout:
-    grid = QGridLayout()
-    grid.setHorizontalSpacing(14)
-    grid.setVerticalSpacing(2)
+    made = grid(across=14, down=2)
     line = 0
     for heading, rows in found:
         title = Label(heading.upper(), "heading")
         title.setContentsMargins(0, 8 if line else 0, 0, 2)
-        grid.addWidget(title, line, 0, 1, 2)
+        made.addWidget(title, line, 0, 1, 2)
         for number, words in enumerate(rows, line + 1):
-            _add_row(grid, number, *words)
+            _add_row(made, number, *words)
         line += len(rows) + 1
-    grid.setRowStretch(line, 1)
-    grid.setColumnStretch(1, 1)
-    return grid
+    made.setRowStretch(line, 1)
+    made.setColumnStretch(1, 1)
+    return made
 
 
 def _add_row(grid: QGridLayout, line: int, keys: str, name: str, tip: str) -> None:

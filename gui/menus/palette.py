@@ -14,11 +14,11 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 from shiboken6 import isValid
 
+from gui.look.layouts import column, named
 from gui.look.text import tr
 from gui.look.writing import RIGHT
 from gui.menus.fuzzy import score
@@ -80,26 +80,21 @@ class Palette(QFrame):
         self.setAutoFillBackground(True)
         self._ask, self._commands = commands, list[Command]()
         self._before: QWidget | None = None
-        self.field, self.list = QLineEdit(), QTreeWidget()
-        self.field.setPlaceholderText(tr("Type a few letters of what you want to do"))
-        self.field.setAccessibleName(tr("Command"))
+        words = tr("Type a few letters of what you want to do")
+        self.field = named(QLineEdit(placeholderText=words), tr("Command"))
+        self.list = named(QTreeWidget(columnCount=3), tr("Commands"))
         self.field.textChanged.connect(self._fill)
         self.field.installEventFilter(self)
-        self.list.setAccessibleName(tr("Commands"))
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the field moves it
         self.list.setHeaderHidden(True)
         self.list.setRootIsDecorated(False)
         self.list.setUniformRowHeights(True)
-        self.list.setColumnCount(3)
         self.list.itemClicked.connect(lambda item: self._do(item))
         header = self.list.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(PAD, PAD, PAD, PAD)
-        column.addWidget(self.field)
-        column.addWidget(self.list)
+        column(self.field, self.list, of=self, margins=(PAD, PAD, PAD, PAD))
         self.hide()
 
     def toggle(self) -> None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QHelpEvent, QImage, QPainter, QPaintEvent, QPen, QPixmap
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtWidgets import QSizePolicy
 
 from core.plan.task import KINDS
 from core.predict.whatif import WhatIfResult
 from gui.look.families import FAMILY_CODES
-from gui.look.label import plain_tip
 from gui.look.text import duration_text, percent_text, tr
-from gui.look.theme import LIGHT, Theme
+from gui.look.theme import Theme
 from gui.look.writing import CENTRE, write, write_wrapped
+from gui.panels.drawing import Painted
 from gui.timeline.layout.axis import ticks
 from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import Viewport
@@ -33,20 +33,17 @@ BARE_ROW, MOST_BARE, BARE_HEIGHT = 10.0, 6, 64.0
 NAME = 13.0  # from one lane's name to the next at least
 
 
-class AnswerPicture(QWidget):
+class AnswerPicture(Painted):
     """Draws an answer as one strip a lane; what is under the pointer is told in a tooltip.
 
     A `bare` one has neither axis nor names, and is as high as its lanes.
     """
 
     def __init__(self, bare: bool = False) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("Predicted timeline"))
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        super().__init__(tr("Predicted timeline"), QSizePolicy.Policy.Expanding)
         self._bare = bare
         if not bare:
             self.setMinimumHeight(110)
-        self.theme = LIGHT
         self.answer: WhatIfResult | None = None
         self.painted = 0
         self.note = tr("The predicted step appears here.")
@@ -55,8 +52,8 @@ class AnswerPicture(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
-        self.theme, self._picture = theme, None
-        self.update()
+        self._picture = None
+        super().set_theme(theme)
 
     def show_answer(self, answer: WhatIfResult) -> None:
         """Show a predicted step."""
@@ -104,12 +101,6 @@ class AnswerPicture(QWidget):
 
     def resizeEvent(self, event: QEvent) -> None:  # noqa: D102
         self._picture = None
-
-    def event(self, event: QEvent) -> bool:  # noqa: D102
-        if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            QToolTip.showText(event.globalPos(), plain_tip(self.tip_at(QPointF(event.pos()))), self)
-            return True
-        return super().event(event)
 
     def tip_at(self, at: QPointF) -> str:
         """What a lane does at a pixel: `lane 3: 3F12, 1.00 ms`; nothing outside the lanes."""

@@ -40,14 +40,36 @@ class Ink:
         write(self.painter, self.fonts.small, colour or self.theme.muted, rect, text, where)
 
 
-class Drawing(QWidget):
+class Painted(QWidget):
+    """A widget that is painted in a theme's colours; subclasses say in `tip_at` what is where."""
+
+    def __init__(self, name: str, height: QSizePolicy.Policy) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, height)
+        self.theme = LIGHT
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self.theme = theme
+        self.update()
+
+    def tip_at(self, at: QPointF) -> str:
+        """What the pointer is told at a pixel, or nothing."""
+        raise NotImplementedError
+
+    def event(self, event: QEvent) -> bool:  # noqa: D102
+        if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            QToolTip.showText(event.globalPos(), plain_tip(self.tip_at(QPointF(event.pos()))), self)
+            return True
+        return super().event(event)
+
+
+class Drawing(Painted):
     """Subclasses draw in `draw`, and name there with `spot` what has a tooltip."""
 
     def __init__(self, name: str) -> None:
-        super().__init__()
-        self.setAccessibleName(name)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.theme = LIGHT
+        super().__init__(name, QSizePolicy.Policy.Fixed)
         self.seen = QRectF()  # what of it is drawn now
         self._spots: list[tuple[QRectF, str]] = []
 
@@ -63,11 +85,6 @@ class Drawing(QWidget):
         """The content for screen readers."""
         raise NotImplementedError
 
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        self.theme = theme
-        self.update()
-
     def refresh(self) -> None:
         """There is something else to draw."""
         self.setFixedHeight(int(self.content_height()))
@@ -78,8 +95,7 @@ class Drawing(QWidget):
         """Say `tip` where the pointer rests on `rect`; of several, the first counts."""
         self._spots.append((rect, tip))
 
-    def tip_at(self, at: QPointF) -> str:
-        """What the pointer is told at a pixel, or nothing."""
+    def tip_at(self, at: QPointF) -> str:  # noqa: D102
         return next((tip for rect, tip in self._spots if rect.contains(at)), "")
 
     def fill(self, painter: QPainter, rect: QRectF, look: Look) -> None:
@@ -102,16 +118,6 @@ class Drawing(QWidget):
         with QPainter(self) as painter:
             painter.fillRect(self.rect(), QColor(self.theme.plot))
             self.draw(Ink(painter, Fonts.of(self.font()), self.theme))
-
-    def event(self, event: QEvent) -> bool:  # noqa: D102
-        if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            words = self.tip_at(QPointF(event.pos()))
-            if words:
-                QToolTip.showText(event.globalPos(), plain_tip(words), self)
-            else:
-                QToolTip.hideText()
-            return True
-        return super().event(event)
 
     def legend_line(
         self, ink: Ink, y: float, look: Look, name: str, ns: float, whole: float

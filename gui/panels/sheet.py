@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
 
-from gui.look.layouts import column
+from gui.look.layouts import joined, named, widget_of
 from gui.look.text import tr
 from gui.look.writing import write_wrapped
 from gui.panels.drawing import Drawing, Ink
@@ -75,20 +75,22 @@ class Sheet(Drawing):
 
 def scrolled(*parts: QWidget) -> QScrollArea:
     """Parts below one another in a frame that scrolls them up and down, sheets filling it."""
-    whole = QWidget()
-    whole.setObjectName("plot")
-    box = column(*parts, of=whole, margins=(0, 0, 0, 0), spacing=0)
+    box = joined(*parts)
     for part in parts:
         box.setStretchFactor(part, int(isinstance(part, Sheet)))
-    return scrolling(whole, ", ".join(part.accessibleName() for part in parts))
+    return scrolling(widget_of(box, "plot"), ", ".join(part.accessibleName() for part in parts))
 
 
 def scrolling(whole: QWidget, name: str) -> QScrollArea:
     """A frame as wide as there is room, which scrolls a widget up and down."""
-    area = QScrollArea()
+    area = named(QScrollArea(), name)
+    scroll_down(area)
+    area.setWidget(whole)
+    return area
+
+
+def scroll_down(area: QScrollArea) -> None:
+    """Let what is in an area be as wide as there is room, and be scrolled up and down alone."""
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setWidgetResizable(True)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setWidget(whole)
-    area.setAccessibleName(name)
-    return area

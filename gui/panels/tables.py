@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QTreeWidget
 
 from gui.look.writing import LEFT, RIGHT
@@ -29,13 +31,35 @@ class Head:
 
 
 class TableModel(QAbstractTableModel):
-    """Subclasses name their `heads`, count their rows in `count`, and fill cells in `data`."""
+    """Subclasses name their `heads`, count their rows in `count`, and fill cells in `text`."""
 
     heads: Sequence[Head] = ()
 
     def count(self) -> int:
         """How many rows there are."""
         raise NotImplementedError
+
+    def text(self, row: int, column: int) -> str:
+        """What a cell says."""
+        raise NotImplementedError
+
+    def told(self, row: int, column: int, role: int) -> object:
+        """What a cell has besides its words: a colour, a tip; None for nothing."""
+        return None
+
+    @contextmanager
+    def other_rows(self) -> Iterator[None]:
+        """Within, all rows are replaced."""
+        self.beginResetModel()
+        yield
+        self.endResetModel()
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:  # noqa: D102
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.text(index.row(), index.column())
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return self.heads[index.column()].side
+        return self.told(index.row(), index.column(), role)
 
     def rowCount(self, parent: Index = NOTHING) -> int:  # noqa: D102
         return 0 if parent.isValid() else self.count()
@@ -55,6 +79,18 @@ class TableModel(QAbstractTableModel):
             Qt.ItemDataRole.TextAlignmentRole: head.side,
         }
         return roles.get(role)
+
+
+class ReturnTable(QTableView):
+    """`chosen` carries the number of the current row when Return is pressed."""
+
+    chosen = Signal(int)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: D102
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
+            self.chosen.emit(self.currentIndex().row())
+        else:
+            super().keyPressEvent(event)
 
 
 def dress_tree(tree: QTreeWidget, name: str, heads: Sequence[str], stretched: int) -> None:
@@ -81,6 +117,7 @@ def dress(table: QTableView, name: str, row_height: int = 0, tight: bool = True)
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     table.verticalHeader().hide()
     if row_height:
+        table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         table.verticalHeader().setDefaultSectionSize(row_height)
     else:
         table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)

@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QWidget
 
 from core.report.figure import FigureOptions
 from gui.app.banner import Banner
-from gui.app.dialogs import ProgressDialogs, ask_save
+from gui.app.dialogs import ProgressDialogs, ask_save, to_front
 from gui.app.jobs import Runner
+from gui.app.saving import IMAGES
 from gui.app.session import Run
 from gui.app.settings import Settings
 from gui.explanations.explaining import Explainer
@@ -27,8 +28,7 @@ from gui.panels.data.figure import FigurePanel, Wish
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.scene import Scene
 
-PNG, SVG, PDF = "PNG image (*.png)", "SVG drawing (*.svg)", "PDF document (*.pdf)"
-IMAGES, DOCUMENTS = (PNG, SVG, PDF), (PDF, SVG, PNG)
+DOCUMENTS = IMAGES[::-1]
 REPORT = "Web page (*.html)"
 
 
@@ -71,9 +71,7 @@ class Exporting(QObject):
             self.panel.copy_asked.connect(self._copy)
             self.panel.finished.connect(self._keep)
         self.panel.draw_now()
-        self.panel.show()
-        self.panel.raise_()
-        self.panel.activateWindow()
+        to_front(self.panel)
 
     def draw(self, wish: Wish) -> Picture:
         """The picture that is wished for, of the run that is shown. Raises ValueError."""

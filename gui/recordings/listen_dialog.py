@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QFontDatabase, QGuiApplication, QHideEvent, QShowEvent, QTextOption
@@ -21,7 +20,7 @@ from PySide6.QtWidgets import (
 from core.job.client import JobClient, JobStatus, Peer
 from gui.app.session import Session
 from gui.look.label import Label
-from gui.look.layouts import button, column, row
+from gui.look.layouts import button, column, named, row, widget_of
 from gui.look.text import duration_text, problem_text, tr
 from gui.panels.tables import dress_tree
 
@@ -40,22 +39,18 @@ class ListenDialog(QDialog):
         super().__init__(parent)
         self._session = session
         self.setWindowTitle(tr("Listen for a training job"))
-        self.setModal(False)
-        self.host, self.port = QLineEdit(LOOPBACK), QSpinBox()
-        self.host.setAccessibleName(tr("Address to listen on"))
-        self.port.setAccessibleName(tr("Port to listen on"))
-        self.port.setRange(0, 65535)
+        self.host = named(QLineEdit(LOOPBACK), tr("Address to listen on"))
+        self.port = named(QSpinBox(maximum=65535), tr("Port to listen on"))
         self.port.setSpecialValueText(tr("any port"))
-        self.problem = Label("", "problem", wrapped=True)
+        self.problem = Label(look="problem", wrapped=True)
+        self.problem.hide()
         self.about, self.status = Label(wrapped=True), Label(wrapped=True)
         self.script, self.command = _code(tr("Lines for the script"), 3), _code(tr("Command"), 2)
         self.ranks = QTreeWidget()
         heads = [tr("Rank"), tr("Machine"), tr("State"), tr("Steps"), tr("Clock")]
         dress_tree(self.ranks, tr("Ranks that have connected"), heads, 1)
-        self.begin_button = button(
-            QPushButton, tr("Listen"), tr("Take what training jobs stream to this address."),
-            self.toggle,
-        )  # fmt: skip
+        tip = tr("Take what training jobs stream to this address.")
+        self.begin_button = button(QPushButton, tr("Listen"), tip, self.toggle)
         self._build()
         self._timer = QTimer(self, interval=REFRESH_MS)
         self._timer.timeout.connect(self.refresh)
@@ -63,7 +58,7 @@ class ListenDialog(QDialog):
 
     def toggle(self) -> None:
         """Begin to listen, or listen no more."""
-        self.problem.setText("")
+        self.problem.say("")
         if self._session.job_client is not None:
             self._session.listen_to(None)
         else:
@@ -72,8 +67,7 @@ class ListenDialog(QDialog):
                 self._session.listen_to(JobClient(host, self.port.value()))
             except OSError as error:
                 reason = problem_text(error)
-                self.problem.setText(tr("This address cannot be listened on. {reason}",
-                                        reason=reason))  # fmt: skip
+                self.problem.say(tr("This address cannot be listened on. {reason}", reason=reason))
         self.refresh()
 
     def refresh(self) -> None:
@@ -85,7 +79,6 @@ class ListenDialog(QDialog):
             field.setEnabled(not is_on)
         for part in (self.instructions, self.ranks, self.status):
             part.setVisible(is_on)
-        self.problem.setVisible(bool(self.problem.text()))
         self.about.setText(_about(self.host.text().strip().strip("[]")))
         if client is None:
             return
@@ -124,18 +117,17 @@ class ListenDialog(QDialog):
         address = row(
             Label(tr("Address")), self.host, self.port, self.begin_button, growing=self.host
         )
-        self.instructions = QWidget()
-        column(
+        lines = column(
             Label(tr("Put these lines into the script, around its training loop:")),
             _copied(self.script, tr("Copy the lines for the script")),
             Label(tr("Or start the job like this, without any line in it:")),
             _copied(self.command, tr("Copy the command")),
-            of=self.instructions, margins=(0, 0, 0, 0), spacing=6,
+            margins=(0, 0, 0, 0), spacing=6,
         )  # fmt: skip
-        close = QPushButton(tr("Close"))
-        close.setToolTip(tr("Close this window; listening goes on."))
+        self.instructions = widget_of(lines)
+        tip = tr("Close this window; listening goes on.")
+        close = button(QPushButton, tr("Close"), tip, self.close)
         close.setAutoDefault(False)
-        close.clicked.connect(self.close)
         self.begin_button.setDefault(True)
         self.begin_button.setMinimumWidth(BUTTON)
         self.port.setMinimumWidth(BUTTON)
@@ -189,10 +181,7 @@ def _clock(peer: Peer) -> str:
 
 def _code(name: str, lines: int) -> QPlainTextEdit:
     """Words to copy, of so many lines."""
-    field = QPlainTextEdit()
-    field.setReadOnly(True)
-    field.setTabChangesFocus(True)
-    field.setAccessibleName(name)
+    field = named(QPlainTextEdit(readOnly=True, tabChangesFocus=True), name)
     field.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
     field.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     field.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
@@ -202,12 +191,10 @@ def _code(name: str, lines: int) -> QPlainTextEdit:
 
 def _copied(field: QPlainTextEdit, tip: str) -> QWidget:
     """A field with a button that copies it."""
-    made = QWidget()
-    copy = button(QPushButton, tr("Copy"), tip, _copier(field))
+
+    def put() -> None:
+        QGuiApplication.clipboard().setText(field.toPlainText())
+
+    copy = button(QPushButton, tr("Copy"), tip, put)
     copy.setAutoDefault(False)
-    row(field, copy, of=made, growing=field, margins=(0, 0, 0, 0), spacing=8)
-    return made
-
-
-def _copier(field: QPlainTextEdit) -> Callable[[], object]:
-    return lambda: QGuiApplication.clipboard().setText(field.toPlainText())
+    return widget_of(row(field, copy, growing=field, margins=(0, 0, 0, 0), spacing=8))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
+from gui.app.dialogs import to_front
 from gui.app.session import Session
 
 if TYPE_CHECKING:  # the window is there sooner without what few ask for
@@ -27,6 +28,4 @@ class Listening(QObject):
             from gui.recordings.listen_dialog import ListenDialog
 
             self.dialog = ListenDialog(self._window, self._session)
-        self.dialog.show()
-        self.dialog.raise_()
-        self.dialog.activateWindow()
+        to_front(self.dialog)

@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QProgressBar, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QProgressBar, QToolButton
 
 from core.recording.index_process import build_apart
 from core.recording.recording import open_recording
@@ -14,7 +14,7 @@ from core.recording.stream import Opened
 from gui.app.dialogs import PARTS
 from gui.app.jobs import Runner, Work
 from gui.look.label import Label
-from gui.look.layouts import button, row
+from gui.look.layouts import button, named, row
 from gui.look.text import tr
 
 
@@ -28,14 +28,13 @@ class OpeningStrip(QFrame):
     failed = Signal(str)
     _progressed = Signal(float)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("opening")
-        self.label, self.bar = Label(), QProgressBar()
-        self.bar.setRange(0, PARTS)
-        self.bar.setTextVisible(False)
+        name = tr("Progress of opening the recording")
+        self.bar = named(QProgressBar(maximum=PARTS, textVisible=False), name)
+        self.label = Label()
         self.bar.setFixedWidth(220)
-        self.bar.setAccessibleName(tr("Progress of opening the recording"))
         tip = tr("Do not open this recording; nothing is left behind.")
         self.cancel_button = button(QToolButton, tr("Cancel"), tip, self.cancel)
         row(

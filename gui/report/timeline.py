@@ -19,6 +19,7 @@ from core.trace.trace import Trace
 from gui.look.causes import CAUSE_LOOKS
 from gui.look.families import FAMILIES, family_of, family_texts
 from gui.look.text import bytes_text, rows_text, tr
+from gui.look.theme import colour_names
 from gui.report.page import Html, joined, paragraph
 from gui.timeline.interact.describe import span_title
 from gui.timeline.state.scene import Scene, step_name
@@ -29,11 +30,6 @@ MOST_SPANS = 250_000
 Of a step that has more, the first ones."""
 MOST_LANES = 256
 """Lanes on a page: browsers draw no picture of any height."""
-COLOURS = (
-    ("forward",), ("backward",), ("backward_input",), ("backward_weight",), ("forward", "backward"),
-    ("communication",), ("update",), ("other",),
-)  # fmt: skip
-"""The theme's colours of FAMILIES, from the top of a bar."""
 Value: TypeAlias = "str | int | Sequence[Value] | Mapping[str, Value]"
 
 
@@ -124,7 +120,7 @@ def _data(scene: Scene, excerpt: Excerpt, shown: tuple[int, int]) -> Mapping[str
     return {
         "lanes": [_lane(scene, lane, excerpt, descriptions) for lane in excerpt.lanes],
         "what": descriptions.all,
-        "colours": COLOURS,
+        "colours": [colour_names(family) for family in FAMILIES],
         "families": [
             [text, FAMILIES.index(family)] for family, text in family_texts(scene.kinds).items()
         ],

@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from PySide6.QtCore import QElapsedTimer, QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import (
-    QCompleter,
-    QLineEdit,
-    QListView,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QToolButton, QWidget
 
 from core.plan.task import KINDS
 from core.trace.query import GROUPS, KEYS, Query, QueryError, parse_query
@@ -44,10 +36,8 @@ class QueryField(QLineEdit):
     stepped = Signal(int)
     left = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setPlaceholderText(EXAMPLE)
-        self.setClearButtonEnabled(True)
+    def __init__(self) -> None:
+        super().__init__(placeholderText=EXAMPLE, clearButtonEnabled=True)
         self.setToolTip(hints())
         self.query = Query()
         self._read: str | None = ""
@@ -136,8 +126,8 @@ class SearchBar(QWidget):
     hit_chosen = Signal(int, int)
     closed = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("search")
         self._trace: Trace | None = None
         self._query: Query | None = None
@@ -215,8 +205,7 @@ class SearchBar(QWidget):
 
     def _say_wrong(self, text: str) -> None:
         self._search(None)
-        self.problem.setText(translated(text))
-        self.problem.show()
+        self.problem.say(translated(text))
         self.field.setAccessibleDescription(translated(text))
 
     def _show_progress(self) -> None:
@@ -245,10 +234,15 @@ class SearchBar(QWidget):
         self.field.setAccessibleName(tr("Search"))
         self.count.setMinimumWidth(110)
         self.problem.hide()
-        self._back = _button("‹", tr("Previous hit (Shift+Return)"), lambda: self.step(-1))
-        self._on = _button("›", tr("Next hit (Return)"), lambda: self.step(1))
-        self._cancel = _button(tr("Cancel"), tr("Search no further"), self._stop)
-        close = _button("✕", tr("Close the search (Esc)"), self.close_and_clear)
+        self._back, self._on, self._cancel, close = (
+            button(QToolButton, text, tip, slot, name=tip)
+            for text, tip, slot in (
+                ("‹", tr("Previous hit (Shift+Return)"), lambda: self.step(-1)),
+                ("›", tr("Next hit (Return)"), lambda: self.step(1)),
+                (tr("Cancel"), tr("Search no further"), self._stop),
+                ("✕", tr("Close the search (Esc)"), self.close_and_clear),
+            )
+        )
         line = row(
             self.field, self.count, self._cancel, self._back, self._on, close,
             growing=self.field, spacing=6,
@@ -297,10 +291,6 @@ def _is_hit(hits: Hits, lane: int, index: int) -> bool:
     found = hits.get(lane)
     at = 0 if found is None else int(found.searchsorted(index))
     return found is not None and at < len(found) and int(found[at]) == index
-
-
-def _button(text: str, tip: str, slot: Callable[[], object]) -> QToolButton:
-    return button(QToolButton, text, tip, slot, named=True)
 
 
 def _completions(owner: QObject) -> QStandardItemModel:

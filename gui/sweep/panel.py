@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QToolButton,
-    QWidget,
 )
 
 from core.plan.strategies import STRATEGIES
@@ -20,10 +19,10 @@ from core.sweep.results import Results
 from core.sweep.sweep import BESIDE, REPEATS
 from core.sweep.values import SWEPT
 from gui.look.label import Label
-from gui.look.layouts import button, column, row
+from gui.look.layouts import button, column, row, widget_of
 from gui.look.text import tr
-from gui.look.theme import Theme
 from gui.panels.run.fields import WheelGuard, choice, whole
+from gui.panels.sheet import scroll_down
 from gui.sweep.view import SweepView
 from gui.sweep.words import option_title
 
@@ -49,9 +48,7 @@ class SweepPanel(QScrollArea):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("form")
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName(tr("Sweep"))
+        scroll_down(self)
         self._guard = WheelGuard(self)
         self.view = SweepView()
         self._build_fields()
@@ -74,10 +71,6 @@ class SweepPanel(QScrollArea):
         self._box.setDirection(_ACROSS if wide else _DOWN)
         super().resizeEvent(event)
 
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        self.view.set_theme(theme)
-
     def set_running(self, running: bool) -> None:
         """Whether the button ends the sweep; the fields wait meanwhile."""
         self.button.setText(tr("Stop sweep") if running else tr("Run sweep"))
@@ -86,14 +79,12 @@ class SweepPanel(QScrollArea):
 
     def show_problem(self, text: str) -> None:
         """Say why there is no sweep of what the fields say; '' where there is one."""
-        self.problem.setText(text)
-        self.problem.setVisible(bool(text))
+        self.problem.say(text)
         self.button.setEnabled(not text)
 
     def show_progress(self, text: str) -> None:
         """Say how far the sweep is."""
-        self.progress.setText(text)
-        self.progress.setVisible(bool(text))
+        self.progress.say(text)
 
     def show_results(self, results: Results | None) -> None:
         """Show what has been measured so far."""
@@ -131,9 +122,7 @@ class SweepPanel(QScrollArea):
         )  # fmt: skip
 
     def _lay_out(self) -> None:
-        form = QFormLayout()
-        form.setVerticalSpacing(4)
-        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
+        form = QFormLayout(verticalSpacing=4, labelAlignment=Qt.AlignmentFlag.AlignLeft)
         for title, field in (
             (tr("Vary"), self.option), (tr("Values"), self.values), (tr("Repeat"), self.repeat),
             (tr("Beside"), self.beside),
@@ -148,9 +137,5 @@ class SweepPanel(QScrollArea):
         fields = column(
             form, buttons, self.problem, self.progress, None, margins=(12, 8, 8, 4), spacing=5
         )
-        sheet = QWidget()
-        sheet.setObjectName("sheet")
-        self._box = row(
-            fields, self.view, of=sheet, growing=self.view, margins=(0, 0, 0, 0), spacing=0
-        )
-        self.setWidget(sheet)
+        self._box = row(fields, self.view, growing=self.view, margins=(0, 0, 0, 0), spacing=0)
+        self.setWidget(widget_of(self._box, "sheet"))

@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter
 
 from core.sweep.results import Results
-from gui.figures.picture import SCREEN, Picture, application, check_target, write_picture
+from gui.figures.picture import SCREEN, Picture, write_drawn
 from gui.figures.timeline import picture_fonts
 from gui.look.theme import THEMES
 from gui.look.writing import write
@@ -25,9 +25,7 @@ def export_sweep(results: Results, path: Path, theme: str = "light") -> None:
 
     Raises ValueError, in one line, if the file cannot be written.
     """
-    check_target(path)
-    with application():
-        write_picture(sweep_picture(results, theme), path)
+    write_drawn(lambda: sweep_picture(results, theme), path)
 
 
 def sweep_picture(results: Results, theme: str = "light") -> Picture:

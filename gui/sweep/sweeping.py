@@ -21,6 +21,7 @@ from core.sweep.table import Measured, UnmeasuredError, measured
 from core.sweep.values import COMMA, DEFAULT, SEMICOLON, suggested
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
+from gui.look.layouts import bring
 from gui.look.text import duration_text, tr
 from gui.panels.run.strategy import StrategyPanel
 from gui.runs.check import assumed_hardware, check_specification, friendly
@@ -65,8 +66,7 @@ class Sweeping(QObject):
 
     def open(self) -> None:
         """Bring the panel to the front."""
-        self._dock.show()
-        self._dock.raise_()
+        bring(self._dock)
         self.panel.values.setFocus()
 
     @property

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy
 
 from core.sweep.results import Result, Results
-from gui.look.label import plain_tip
 from gui.look.text import tr
-from gui.look.theme import LIGHT, Theme
 from gui.look.writing import write_wrapped
+from gui.panels.drawing import Painted
 from gui.sweep.chart import Chart, Place, draw_chart, lay_out
 from gui.sweep.words import fastest_text, result_text
 from gui.timeline.layout.fonts import Fonts
@@ -18,18 +17,15 @@ from gui.timeline.layout.fonts import Fonts
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
-class SweepView(QWidget):
+class SweepView(Painted):
     """`chosen` carries the Result that was clicked, or that Enter was pressed on."""
 
     chosen = Signal(object)
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setAccessibleName(tr("Results of the sweep"))
+        super().__init__(tr("Results of the sweep"), QSizePolicy.Policy.Expanding)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.theme = LIGHT
         self.results: Results | None = None
         self.current: Result | None = None
         self.empty = tr(
@@ -37,11 +33,6 @@ class SweepView(QWidget):
             "Click a point to open its run."
         )
         self.show_results(None)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        self.theme = theme
-        self.update()
 
     def show_results(self, results: Results | None) -> None:
         """Show what has been measured so far."""
@@ -77,12 +68,11 @@ class SweepView(QWidget):
                 painter.drawRoundedRect(chart.spot(place).adjusted(-2, -2, 2, 2), 4, 4)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: D102
-        hit = self.chart is not None and self.chart.at(event.position()) is not None
+        hit = self._at(event.position()) is not None
         self.setCursor(Qt.CursorShape.PointingHandCursor if hit else Qt.CursorShape.ArrowCursor)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: D102
-        chart = self.chart
-        result = None if chart is None else chart.at(event.position())
+        result = self._at(event.position())
         if result is not None and event.button() is Qt.MouseButton.LeftButton:
             self.current = result
             self.chosen.emit(result)
@@ -100,18 +90,16 @@ class SweepView(QWidget):
         else:
             super().keyPressEvent(event)
 
-    def event(self, event: QEvent) -> bool:  # noqa: D102
-        if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            chart = self.chart
-            result = None if chart is None else chart.at(event.pos().toPointF())
-            if result is None or self.results is None:
-                QToolTip.hideText()
-            else:
-                words = result_text(self.results, result)
-                text = tr("{result}\nClick to open its run.", result=words)
-                QToolTip.showText(event.globalPos(), plain_tip(text), self)
-            return True
-        return super().event(event)
+    def tip_at(self, at: QPointF) -> str:  # noqa: D102
+        result = self._at(at)
+        if result is None or self.results is None:
+            return ""
+        words = result_text(self.results, result)
+        return tr("{result}\nClick to open its run.", result=words)
+
+    def _at(self, point: QPointF) -> Result | None:
+        chart = self.chart
+        return None if chart is None else chart.at(point)
 
     def _step(self, chart: Chart, by: int) -> None:
         """Choose the result beside the current one, for the keyboard."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QPainter, QPaintEvent
+from PySide6.QtGui import QAction, QPaintEvent
 from PySide6.QtWidgets import (
     QProgressBar,
     QSizePolicy,
@@ -21,7 +21,8 @@ from PySide6.QtWidgets import (
 from gui.app.session import Run
 from gui.figures.run_names import shown_title
 from gui.look.core_texts import translated
-from gui.look.label import Label, plain_tip
+from gui.look.label import Elided, Label, plain_tip
+from gui.look.layouts import named
 from gui.look.text import tr
 from gui.runs.faults import faults_of, status_text
 from gui.timeline.state.scene import Scene
@@ -63,19 +64,6 @@ class RunButton(QToolButton):
         painter.end()
 
 
-class Title(Label):
-    """A line whose end gives way, with an ellipsis, where there is no room for it."""
-
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
-        area = self.contentsRect()
-        shown = self.fontMetrics().elidedText(
-            self.text(), Qt.TextElideMode.ElideRight, area.width() - PADDING
-        )
-        with QPainter(self) as painter:
-            area.adjust(PADDING, 0, 0, 0)
-            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, shown)
-
-
 class RunBar(QToolBar):
     """Run and Stop, what is shown, how far it is, and what is used most."""
 
@@ -84,14 +72,12 @@ class RunBar(QToolBar):
         self.setObjectName("tools")
         self.setMovable(False)
         self.toggleViewAction().setEnabled(False)
-        self.title, self.step, self._progress = Title(), Label(), QProgressBar()
-        self.title.setObjectName("title")
+        self.title, self.step = Elided("title"), Label(look="step")
+        self._progress = named(QProgressBar(textVisible=False), tr("Progress of the run"))
+        self.title.setContentsMargins(PADDING, 0, 0, 0)
         self.title.setMinimumWidth(LEAST)
         self.title.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.step.setObjectName("step")
-        self._progress.setTextVisible(False)
         self._progress.setFixedWidth(120)
-        self._progress.setAccessibleName(tr("Progress of the run"))
         for name, text in NAMES.items():
             actions[name].setIconText(tr(text))
         self.addWidget(RunButton(actions["run"]))
@@ -144,8 +130,7 @@ class StatusLine:
         self.verified, self.engine = Label(), Label(tr("engine is loading…"))
         self._run: Run | None = None
         self._per_pixel, self._has_verdict = 0.0, False
-        self.behind, self.faults = Label(), Label()
-        self.faults.setObjectName("problem")
+        self.behind, self.faults = Label(), Label(look="problem")
         self._left = {self.recorded: "", self.behind: "", self.faults: ""}
         self._has_message = False
         for label in self._left:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from gui.app.settings import Settings
 from gui.first_page.welcome import WelcomePage
-from gui.look.layouts import column
+from gui.look.layouts import joined
 from gui.window.tabs import RunTabs
 
 
@@ -30,7 +30,7 @@ class Centre(QWidget):
         for page in (self.welcome, run_page):
             self.pages.addWidget(page)
         parts = (*notices, self.tabs, self.pages)
-        column(*parts, of=self, growing=self.pages, margins=(0, 0, 0, 0), spacing=0)
+        joined(*parts, of=self, growing=self.pages)
         self.welcome.forgotten.connect(self._forget)
 
     def show_run_page(self) -> None:

@@ -13,7 +13,7 @@ from gui.app.session import Session
 from gui.app.settings import Settings
 from gui.compare.panel import ComparePanel
 from gui.lessons.panel import LessonPanel
-from gui.look.layouts import column_of
+from gui.look.layouts import bring, column_of
 from gui.look.text import tr
 from gui.look.theme import Theme
 from gui.panels.data.bookmarks import BookmarksPanel
@@ -85,20 +85,16 @@ class Panels:
         )  # fmt: skip
         self.of_a_step = (self.batch, self.why, self.buckets)
         self.themed = (
-            self.form, self.predictions.whatif_panel, self.batch, self.devices, self.buckets,
-            self.log, self.steps, self.why, self.compare, self.statistics, self.sweep,
-            self.blocks,
+            self.form.footer.picture, self.predictions.whatif_panel.picture, self.batch,
+            self.devices, self.buckets, self.log, self.steps, self.why, self.compare.table,
+            self.statistics.durations.histogram, self.sweep.view, self.blocks.strip,
+            self.blocks.table,
         )  # fmt: skip
 
         form, predictions = self.form, self.predictions
         # Made once: what stands in a frame goes with the frame.
         self.places = (
-            Docked(
-                "strategy",
-                tr("Settings"),
-                column_of(form, form.footer, growing=form),
-                LEFT,
-            ),
+            Docked("strategy", tr("Settings"), column_of(form, form.footer, growing=form), LEFT),
             Docked(
                 "devices", tr("Devices"), scrolled(self.foreign, self.devices, self.buckets), BELOW
             ),
@@ -200,14 +196,6 @@ def front_action(dock: QDockWidget) -> QAction:
     action.triggered.connect(lambda on: bring(dock) if on else dock.hide())
     dock.visibilityChanged.connect(action.setChecked)
     return action
-
-
-def bring(dock: QDockWidget) -> None:
-    """Bring a dock to the front, wherever it stands."""
-    dock.show()
-    dock.raise_()
-    if (panel := dock.widget()) is not None:  # now: Qt tells later who came to the front
-        panel.show()
 
 
 def size_docks(window: QMainWindow, docks: dict[str, QDockWidget]) -> None:

@@ -29,14 +29,6 @@ class Finder(QObject):
         timeline.state.selection_changed.connect(self._follow)
         timeline.state.view_changed.connect(self._move)
 
-    def open(self) -> None:
-        """Show the search bar, ready to type."""
-        self._bar.open()
-
-    def step(self, by: int) -> None:
-        """Select the next span that was found (1), or the one before (-1)."""
-        self._bar.step(by)
-
     def _mark(self, hits: Hits) -> None:
         self._timeline.selector.set_hits(hits)
         self._overview.refresh()

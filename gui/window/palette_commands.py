@@ -73,7 +73,7 @@ def _of_action(where: str, action: QAction) -> Command:
 
 
 def _choose_strategy(form: StrategyPanel, show: Callable[[], None], name: str) -> None:
-    form.choose_strategy(name)
+    form.strategies.choose(name)
     show()
 
 
@@ -81,6 +81,6 @@ def _choose_schedule(form: StrategyPanel, show: Callable[[], None], name: str) -
     """Set a schedule, and the first strategy that takes one if the form's does not."""
     if SCHEDULE not in STRATEGIES[form.specification().strategy].options:
         takes = (s.name for s in STRATEGIES.values() if SCHEDULE in s.options)
-        form.choose_strategy(next(takes))
+        form.strategies.choose(next(takes))
     form.choose(SCHEDULE, name)
     show()

@@ -11,10 +11,11 @@ from PySide6.QtWidgets import QDockWidget
 from core.explain.lanes import Gap
 from gui.app.session import Run, Session
 from gui.explanations.explaining import Explainer
+from gui.look.layouts import bring
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import Selection, TimeRange
-from gui.window.docks import Panels, bring
+from gui.window.docks import Panels
 
 
 class SelectionWindow(Protocol):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QTabBar, QToolButton, QWidget
+from PySide6.QtWidgets import QTabBar, QToolButton
 
 from gui.app.session import Run
 from gui.figures.run_names import shown_title
 from gui.look.label import plain_tip
+from gui.look.layouts import button
 from gui.look.text import tr
 from gui.timeline.state.history import SavedView
 from gui.timeline.state.scene import Scene
@@ -39,15 +41,12 @@ class RunTabs(QTabBar):
     closed = Signal(object)
     menu_wanted = Signal(object, QPoint)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__(
+            autoHide=True, drawBase=False, expanding=False, movable=True, usesScrollButtons=True
+        )
         self.setObjectName("runs")
         self.setAccessibleName(tr("Open runs and recordings"))
-        self.setAutoHide(True)
-        self.setDrawBase(False)
-        self.setExpanding(False)
-        self.setMovable(True)
-        self.setUsesScrollButtons(True)
         self._kept: dict[Run, TabState] = {}
         # Both: a click on the tab that is current already changes nothing, and yet asks to see its
         # run where another page stands over it.
@@ -115,14 +114,11 @@ class RunTabs(QTabBar):
         self.close_at(self._place(run))
 
     def _close_button(self, run: Run) -> QToolButton:
-        button = QToolButton()
-        button.setObjectName("close")
-        button.setText("×")
-        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keyboard has Ctrl+W
-        button.setAccessibleName(tr("Close {title}", title=title_of(run)))
-        button.setToolTip(tr("Close this tab; the run stays in the Runs panel. (Ctrl+W)"))
-        button.clicked.connect(lambda _=False: self.close_at(self._place(run)))
-        return button
+        name = tr("Close {title}", title=title_of(run))
+        tip = tr("Close this tab; the run stays in the Runs panel. (Ctrl+W)")
+        made = button(QToolButton, "×", tip, partial(self.close_run, run), name, "close")
+        made.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keyboard has Ctrl+W
+        return made
 
     def step(self, by: int) -> None:
         """Show the next tab (1) or the previous one, round the end."""

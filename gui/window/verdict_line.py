@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QFrame, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QToolButton
 
 from core.plan.pipeline.options import MICROBATCHES
 from core.plan.plan import Role
@@ -27,18 +27,16 @@ class VerdictLine(QFrame):
     opened = Signal()
     chosen = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("verdict")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.label = Label("", "said", wrapped=True)
         self.note = Label("", "quiet", wrapped=True)
         tip = tr("Show why, from the ideal step to the measured one.")
-        self.why = button(QToolButton, tr("Why"), tip, self.opened.emit)
+        self.why = button(QToolButton, tr("Why"), tip, self.opened.emit, look="link")
         tip = tr("Put this into the settings; Run then starts it.")
-        self.change = button(QToolButton, tr("What would help"), tip, self._choose)
-        for link in (self.why, self.change):
-            link.setObjectName("link")
+        self.change = button(QToolButton, tr("What would help"), tip, self._choose, look="link")
         self._suggestions: dict[Change, Suggestion] = {}
         self._header: Header | None = None
         first = row(self.label, self.why, growing=self.label, margins=(0, 0, 0, 0), spacing=8)

@@ -25,7 +25,7 @@ from gui.first_page.actions import FirstPageActions
 from gui.lessons.lessons import Lessons
 from gui.lessons.menu import LessonMenu
 from gui.lessons.pointing import Pointer
-from gui.look.layouts import column_of
+from gui.look.layouts import bring, column_of
 from gui.look.text import sentence, tr
 from gui.look.theme import DARK, apply
 from gui.menus.colour_control import ColourControl
@@ -50,7 +50,7 @@ from gui.window.bars import RunBar, StatusLine
 from gui.window.bookmarks import Bookmarking
 from gui.window.centre import Centre
 from gui.window.dock_tabs import DockTabs
-from gui.window.docks import LowDocks, Panels, bring, front_action, make_docks, size_docks
+from gui.window.docks import LowDocks, Panels, front_action, make_docks, size_docks
 from gui.window.finding import Finder
 from gui.window.leaving import Leaving
 from gui.window.palette_commands import all_commands

@@ -26,7 +26,7 @@ from core.engine.client import EngineClient
 from gui.panels.answer_picture import AnswerPicture
 from gui.app.session import Session
 from gui.app.settings import Settings
-from gui.window.docks import bring
+from gui.look.layouts import bring
 from gui.window.window import MainWindow
 
 painted = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -19,6 +19,7 @@ from core.engine.rank_models.ddp import data_parallel
 from core.errors import PlanError
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.plan import Plan
+from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 
 Named = dict[str, Tensor]
@@ -131,16 +132,6 @@ class Shards(Replicas):
 class Stages(TorchEngine):
     """A schedule of torch.distributed.pipelining over the stages that the plan gives this rank."""
 
-    SCHEDULES: ClassVar[dict[str, str]] = {
-        "gpipe": "ScheduleGPipe",
-        "1f1b": "Schedule1F1B",
-        "interleaved": "ScheduleInterleaved1F1B",
-        "looped-bfs": "ScheduleLoopedBFS",
-        "interleaved-zb": "ScheduleInterleavedZeroBubble",
-        "zb-v": "ScheduleZBVZeroBubble",
-        "dualpipe-v": "ScheduleDualPipeV",
-    }
-
     def wrap(self, plan: Plan) -> None:
         """A stage of torch's for each of this rank's; all micro-batches have as many rows."""
         self._parts = len(plan.parts)
@@ -160,7 +151,7 @@ class Stages(TorchEngine):
         self._is_last = any(stage.is_last for stage in stages)
         schedule = self.specification[SCHEDULE]
         assert schedule is not None
-        kind: Any = getattr(pipelining.schedules, self.SCHEDULES[schedule])
+        kind: Any = getattr(pipelining.schedules, SCHEDULES[schedule].torch_name)
         is_single = issubclass(kind, pipelining.schedules.PipelineScheduleSingle)
         # Torch's single schedules take one stage, the others a list, also of one.
         held = stages[0] if is_single else stages
@@ -190,4 +181,7 @@ class Stages(TorchEngine):
         return [{name: tensor for named in gathered for name, tensor in named.items()}]
 
 
-ENGINES: dict[str, type[TorchEngine]] = {"ddp": Replicas, "fsdp": Shards, "pipeline": Stages}
+ENGINES: dict[str, type[TorchEngine]] = {
+    engine.__name__: engine for engine in (Replicas, Shards, Stages)
+}
+"""By the names that strategies give (Strategy.torch_engine)."""

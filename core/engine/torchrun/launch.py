@@ -19,7 +19,9 @@ from core.plain import say
 from core.plan.faults import faults_text
 from core.plan.pipeline.options import BALANCE, SCHEDULE
 from core.plan.plan import Lane, Plan
+from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
+from core.plan.strategies import STRATEGIES
 from core.process.child import signal_name
 from core.process.program import run_module
 from core.recorder.wire import is_address
@@ -27,9 +29,8 @@ from core.recording.recording import open_recording
 from core.trace.trace import Trace
 
 RANK = "core.engine.torchrun.rank"
-STRATEGIES = ("ddp", "fsdp", "pipeline")
-SCHEDULES = ("gpipe", "1f1b", "interleaved", "looped-bfs", "interleaved-zb", "zb-v", "dualpipe-v")
-"""What torch.distributed.pipelining has, by the names of the plan's schedules."""
+LAUNCHED = tuple(name for name, one in STRATEGIES.items() if one.torch_engine)
+TORCH_SCHEDULES = tuple(name for name, one in SCHEDULES.items() if one.torch_name)
 NOT_RECORDED = "bubblescope: not all was recorded: "
 # What torchrun and its processes print: a rank's own line (rank.py), then torchrun's summary of
 # what has failed. `_LOST` is in what gloo says of a rank that went away, whoever was at fault.
@@ -74,11 +75,11 @@ def check_launch(specification: Specification, lanes: list[Lane], hosts: Hosts, 
     schedule, endpoint = s[SCHEDULE], hosts.endpoint
     # All are looked at before one is named, so none may fail itself: hence max(1, nodes) below.
     problems = {
-        f"--strategy {s.strategy}: {flag} runs {listed(STRATEGIES, 'and')}": (
-            s.strategy not in STRATEGIES
+        f"--strategy {s.strategy}: {flag} runs {listed(LAUNCHED, 'and')}": (
+            s.strategy not in LAUNCHED
         ),
-        f"--schedule {schedule}: {flag} runs what torch has, {listed(SCHEDULES, 'and')}": (
-            schedule is not None and schedule not in SCHEDULES
+        f"--schedule {schedule}: {flag} runs what torch has, {listed(TORCH_SCHEDULES, 'and')}": (
+            schedule is not None and schedule not in TORCH_SCHEDULES
         ),
         f"--devices {s.devices}: {flag} is for real lanes, such as 2xcpu": lanes[0].is_virtual,
         f"{faults_text(s)}: faults are put into virtual lanes alone": bool(faults_text(s)),

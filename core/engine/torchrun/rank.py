@@ -55,7 +55,7 @@ class LaunchedRank:
         # and none waits in a collective for the others.
         check_ties(self._workload, first.stages)
         dist.init_process_group(meeting_place(lanes), timeout=MEETING_TIMEOUT)
-        kind = ENGINES[self._specification.strategy]
+        kind = ENGINES[strategy.torch_engine]
         self._engine: TorchEngine = kind(self._specification, self._workload, first, self._device)
 
     def run(self) -> None:

@@ -63,4 +63,5 @@ SCHEDULE = Schedule(
     check=check,
     bubble_time=bubble_time,
     uses=SPLIT_BACKWARD | {Kind.BACKWARD, Kind.OVERLAP},
+    torch_name="ScheduleDualPipeV",
 )

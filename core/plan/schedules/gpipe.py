@@ -23,5 +23,10 @@ def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float:
 
 
 SCHEDULE = Schedule(
-    "gpipe", "GPipe", "All forwards, then all backwards.", order, bubble_time=bubble_time
+    "gpipe",
+    "GPipe",
+    "All forwards, then all backwards.",
+    order,
+    bubble_time=bubble_time,
+    torch_name="ScheduleGPipe",
 )

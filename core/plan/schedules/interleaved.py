@@ -59,4 +59,5 @@ SCHEDULE = Schedule(
     settable_chunks=True,
     check=equal_rounds,
     bubble_time=bubble_time,
+    torch_name="ScheduleInterleaved1F1B",
 )

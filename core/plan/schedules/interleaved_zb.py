@@ -45,4 +45,5 @@ SCHEDULE = Schedule(
     check=equal_rounds,
     bubble_time=bubble_time,
     uses=SPLIT_BACKWARD,
+    torch_name="ScheduleInterleavedZeroBubble",
 )

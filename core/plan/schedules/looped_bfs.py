@@ -32,4 +32,5 @@ SCHEDULE = Schedule(
     chunks=2,
     settable_chunks=True,
     bubble_time=bubble_time,
+    torch_name="ScheduleLoopedBFS",
 )

@@ -20,5 +20,10 @@ def order(rank: int, ranks: int, microbatches: int, chunks: int) -> Sequence[Act
 
 
 SCHEDULE = Schedule(
-    "1f1b", "1F1B", "One forward, one backward in turn.", order, bubble_time=bubble_time
+    "1f1b",
+    "1F1B",
+    "One forward, one backward in turn.",
+    order,
+    bubble_time=bubble_time,
+    torch_name="Schedule1F1B",
 )

@@ -96,7 +96,7 @@ class Schedule:
     the schedule does not take. With `whole_loss` there is one loss on the concatenated outputs
     instead of one for each micro-batch. `bubble_time` is the literature's formula. A schedule that
     is written for so many `ranks` and `microbatches` names them; `uses` are the kinds of passes
-    that it has.
+    that it has. `torch_name` is its class in torch.distributed.pipelining, if that has it.
     """
 
     name: str
@@ -112,6 +112,7 @@ class Schedule:
     ranks: int | None = None
     microbatches: int | None = None
     uses: frozenset[Kind] = field(default_factory=lambda: frozenset({Kind.FORWARD, Kind.BACKWARD}))
+    torch_name: str = ""
 
     def closed_form(
         self, ranks: int, microbatches: int, chunks: int, f: float, b: float, w: float

@@ -47,4 +47,5 @@ SCHEDULE = Schedule(
     chunks=2,
     bubble_time=bubble_time,
     uses=SPLIT_BACKWARD,
+    torch_name="ScheduleZBVZeroBubble",
 )

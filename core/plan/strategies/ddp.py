@@ -167,4 +167,5 @@ STRATEGY = Strategy(
     collectives=collectives,
     complete=complete,
     rank_model="ddp",
+    torch_engine="Replicas",
 )

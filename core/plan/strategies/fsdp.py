@@ -187,5 +187,6 @@ STRATEGY = Strategy(
     collectives=collectives,
     complete=complete,
     rank_model="fsdp",
+    torch_engine="Shards",
     kept_bytes=kept_bytes,
 )

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QPushButton,
-    QStackedLayout,
     QTreeWidget,
     QTreeWidgetItem,
     QWidget,
@@ -18,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from core.recording.bookmarks import Bookmark
 from gui.look.label import hint, plain_tip
-from gui.look.layouts import button, column, row
+from gui.look.layouts import button, joined, row, stacked, widget_of
 from gui.look.text import duration_text, time_text, tr
 from gui.panels.tables import dress_tree
 
@@ -39,24 +38,18 @@ class BookmarksPanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tr("Marks"))
-        nothing = hint(
-            tr(
-                "Press M to mark the moment under the pointer, or the start of what is selected; "
-                "Shift+M marks what is selected from start to end. Marks are kept beside the "
-                "recording."
-            )
+        nothing = tr(
+            "Press M to mark the moment under the pointer, or the start of what is selected; "
+            "Shift+M marks what is selected from start to end. Marks are kept beside the "
+            "recording."
         )
         self.list = _List()
         self.list.itemActivated.connect(lambda item, _: self.chosen.emit(self._index(item)))
         self.list.itemClicked.connect(lambda item, _: self.chosen.emit(self._index(item)))
         self.list.itemChanged.connect(self._rename)
         self.list.remove_asked.connect(self.remove)
-        body, buttons = QWidget(), self._buttons()
-        column(self.list, buttons, of=body, growing=self.list, margins=(0, 0, 0, 0), spacing=0)
-        self._stack = QStackedLayout(self)
-        self._stack.addWidget(nothing)
-        self._stack.addWidget(body)
+        body = widget_of(joined(self.list, self._buttons(), growing=self.list))
+        self._stack = stacked(self, hint(nothing), body)
 
     def show_bookmarks(self, bookmarks: Sequence[Bookmark]) -> None:
         """List other bookmarks; the row that was current stays so."""
@@ -64,14 +57,11 @@ class BookmarksPanel(QWidget):
         with QSignalBlocker(self.list):
             self.list.clear()
             for bookmark in bookmarks:
-                length = (
-                    "" if bookmark.end is None else duration_text(bookmark.end - bookmark.start)
-                )
-                item = QTreeWidgetItem(
-                    self.list, [time_text(bookmark.start), length, bookmark.note]
-                )
+                start, end, note = bookmark.start, bookmark.end, bookmark.note
+                length = "" if end is None else duration_text(end - start)
+                item = QTreeWidgetItem(self.list, [time_text(start), length, note])
                 item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
-                item.setToolTip(NOTE, plain_tip(bookmark.note))
+                item.setToolTip(NOTE, plain_tip(note))
         if bookmarks:
             self.set_current(min(max(0, current or 0), len(bookmarks) - 1))
         self._stack.setCurrentIndex(1 if bookmarks else 0)

@@ -8,7 +8,7 @@ import numpy as np
 import pyqtgraph
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent
-from PySide6.QtWidgets import QFrame, QToolTip, QWidget
+from PySide6.QtWidgets import QFrame, QToolTip
 
 from gui.look.label import plain_tip
 from gui.look.text import tr
@@ -56,10 +56,10 @@ class StepChart(pyqtgraph.PlotWidget):
 
     clicked = Signal(int)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme) -> None:
         self._steps = StepAxis()
         axes = {"bottom": self._steps, "left": ValueAxis("left"), "right": ValueAxis("right")}
-        super().__init__(parent, axisItems=axes, enableMenu=False)
+        super().__init__(axisItems=axes, enableMenu=False)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName(tr("Chart of the steps"))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -89,9 +89,7 @@ class StepChart(pyqtgraph.PlotWidget):
         self.losses.setPen(pyqtgraph.mkPen(theme.update, width=2))
 
     def set_bars(self, bars: StepBars) -> None:
-        """Show these steps, all of them at once."""
-        if not len(bars.steps):
-            return
+        """Show these steps, of which there are some, all of them at once."""
         self._bars, self._steps.warmup = bars, bars.warmup
         numbers, makespans, measured = bars.numbers, bars.makespans_ms, bars.measured
         width = BAR if self.width() / len(numbers) > CLOSE else 1.0

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QFormLayout,
-    QGridLayout,
     QLineEdit,
     QPushButton,
     QSizePolicy,
@@ -22,7 +21,7 @@ from core.report.figure import PRESETS, FigureOptions
 from core.trace.excerpt import Excerpt
 from gui.figures.picture import SCREEN, Picture, image_of
 from gui.look.label import Label
-from gui.look.layouts import column, row
+from gui.look.layouts import button, column, grid, named, row
 from gui.look.text import tr
 from gui.panels.run.fields import WheelGuard, choice, decimal
 
@@ -138,8 +137,8 @@ class FigurePanel(QDialog):
         self.problem.setVisible(self.picture is None)
         self.preview.show_picture(self.picture)
         self.size_label.setText(size_text(self.picture))
-        for button in (self.save, self.copy):
-            button.setEnabled(self.picture is not None)
+        for way_out in (self.save, self.copy):
+            way_out.setEnabled(self.picture is not None)
 
     def draw_soon(self) -> None:
         """Draw the preview once nothing has changed for a moment."""
@@ -155,34 +154,31 @@ class FigurePanel(QDialog):
             (tr("What is visible"), VISIBLE, tr("Exactly the time on screen.")),
             (tr("Steps or times…"), NAMED, tr("Named in the field below.")),
         ])  # fmt: skip
-        self.times, self.lanes = QLineEdit(), QLineEdit()
-        self.times.setPlaceholderText(tr("3, 2-4 or 10ms:40ms"))
-        self.lanes.setPlaceholderText(tr("all; or 0-3, cpu:1"))
+        self.times = QLineEdit(placeholderText=tr("3, 2-4 or 10ms:40ms"))
+        self.lanes = QLineEdit(placeholderText=tr("all; or 0-3, cpu:1"))
         self.theme = choice([(tr("Light"), "light", ""), (tr("Dark"), "dark", "")])
         self.colours = choice([(tr(title), value, tr(line)) for title, value, line in COLOURS])
-        self.width_mm = decimal(2000.0, 0, 1.0, tr("usual"))
-        self.font_pt = decimal(60.0, 1, 0.5, tr("usual"))
+        self.width_mm = decimal(2000.0, 0, 1.0, tr("usual"), tr(" mm"))
+        self.font_pt = decimal(60.0, 1, 0.5, tr("usual"), tr(" pt"))
         self.scale = decimal(20.0, 2, 0.5, tr("usual"))
-        self.width_mm.setSuffix(tr(" mm"))
-        self.font_pt.setSuffix(tr(" pt"))
         self.scale.setPrefix("× ")
         self.parts = {name: QCheckBox(tr(title)) for name, (title, _) in PARTS.items()}
         for name, box in self.parts.items():
             box.setChecked(True)
             box.setToolTip(tr(PARTS[name][1]))
-            box.setAccessibleDescription(tr(PARTS[name][1]))
-        self.words = {name: QLineEdit() for name in ("title", "caption")}
-        for name, field in self.words.items():
-            field.setPlaceholderText(tr("made from the run"))
-            field.setAccessibleName(tr(PARTS[name][0]))
-        self.save, self.copy = QPushButton(tr("Save…")), QPushButton(tr("Copy"))
-        self.save.setToolTip(tr("Write it as PNG, SVG or PDF."))
-        self.copy.setToolTip(tr("Put it on the clipboard, as an image and as SVG."))
+        self.words = {
+            name: named(QLineEdit(placeholderText=tr("made from the run")), tr(PARTS[name][0]))
+            for name in ("title", "caption")
+        }
+        tip, save = tr("Write it as PNG, SVG or PDF."), lambda: self._hand_out(self.save_asked)
+        self.save = button(QPushButton, tr("Save…"), tip, save)
+        tip = tr("Put it on the clipboard, as an image and as SVG.")
+        copy = lambda: self._hand_out(self.copy_asked)  # noqa: E731
+        self.copy = button(QPushButton, tr("Copy"), tip, copy)
         self.save.setDefault(True)
 
     def _lay_out(self) -> None:
-        form = QFormLayout()
-        form.setVerticalSpacing(6)
+        form = QFormLayout(verticalSpacing=6)
         for title, field in (
             (tr("Figure"), self.preset), (tr("Time"), self.part), ("", self.times),
             (tr("Lanes"), self.lanes), (tr("Colours"), self.colours), (tr("Theme"), self.theme),
@@ -195,15 +191,14 @@ class FigurePanel(QDialog):
             form.addRow(title, field)
         for spin in (self.width_mm, self.font_pt, self.scale):
             spin.lineEdit().setTextMargins(4, 0, 0, 0)  # as far in as a drop-down list's text
-        grid = QGridLayout()
-        grid.setVerticalSpacing(5)
-        grid.setColumnStretch(1, 1)
+        parts = grid(down=5)
+        parts.setColumnStretch(1, 1)
         for number, name in enumerate(("title", "caption")):
-            grid.addWidget(self.parts[name], number, 0)
-            grid.addWidget(self.words[name], number, 1)
+            parts.addWidget(self.parts[name], number, 0)
+            parts.addWidget(self.words[name], number, 1)
         for number, name in enumerate(SWITCHES):
-            grid.addWidget(self.parts[name], 2 + number // 2, number % 2)
-        left = column(form, 6, grid, None, self.problem)
+            parts.addWidget(self.parts[name], 2 + number // 2, number % 2)
+        left = column(form, 6, parts, None, self.problem)
         buttons = row(self.size_label, self.copy, self.save, growing=self.size_label)
         right = column(self.preview, buttons, growing=self.preview)
         row(left, right, of=self, growing=right, margins=(14, 12, 14, 12), spacing=14)
@@ -217,8 +212,6 @@ class FigurePanel(QDialog):
             line.textChanged.connect(self._change)
         for box in self.parts.values():
             box.toggled.connect(self._change)
-        self.save.clicked.connect(lambda: self._hand_out(self.save_asked))
-        self.copy.clicked.connect(lambda: self._hand_out(self.copy_asked))
 
     def _hand_out(self, signal: SignalInstance) -> None:
         self.draw_now()  # what is typed may be newer than the preview

@@ -9,7 +9,7 @@ from core.explain.ranks import RankTime, rank_times
 from core.trace.trace import Trace
 from gui.look.foreign import odd_lines, rank_heads, rank_words
 from gui.look.label import Label
-from gui.look.layouts import column
+from gui.look.layouts import joined
 from gui.look.text import tr
 from gui.panels.tables import dress_tree
 from gui.timeline.state.scene import Scene
@@ -22,16 +22,14 @@ class ForeignPanel(QWidget):
         super().__init__()
         self.setAccessibleName(tr("Trace"))
         self._trace: Trace | None = None
-        self.list, self.odd = QTreeWidget(), Label()
+        self.list, self.odd = QTreeWidget(), Label(wrapped=True, selectable=True)
         heads = rank_heads()
         dress_tree(self.list, tr("Ranks"), heads, len(heads) - 1)
         for place in range(1, len(heads)):
             self.list.headerItem().setTextAlignment(place, Qt.AlignmentFlag.AlignRight)
-        self.odd.setWordWrap(True)
         self.odd.setMargin(8)
-        self.odd.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.list.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        column(self.list, self.odd, of=self, margins=(0, 0, 0, 0), spacing=0)
+        joined(self.list, self.odd, of=self)
         self.hide()
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:

@@ -12,11 +12,11 @@ from core.trace.event_rows import Log
 from core.trace.trace import Trace
 from gui.look.core_texts import translated
 from gui.look.label import plain_tip
-from gui.look.layouts import column
+from gui.look.layouts import column, named
 from gui.look.text import duration_text, tr
 from gui.look.theme import LIGHT, Theme
 from gui.panels.run.fields import Choice
-from gui.panels.tables import Head, Index, TableModel, dress
+from gui.panels.tables import Head, TableModel, dress
 from gui.runs.faults import told_log
 
 LEVELS = ("info", "size", "warning", "error", "state")
@@ -37,10 +37,9 @@ class LogModel(TableModel):
 
     def show(self, source: Log, levels: frozenset[str]) -> None:
         """Begin again with another log or other levels."""
-        self.beginResetModel()
-        self._source, self._levels, self._taken = source, levels, len(source)
-        self._places = Column.of(source.at_levels(levels))
-        self.endResetModel()
+        with self.other_rows():
+            self._source, self._levels, self._taken = source, levels, len(source)
+            self._places = Column.of(source.at_levels(levels))
 
     def take_new(self) -> None:
         """Append the rows that have come since."""
@@ -56,16 +55,19 @@ class LogModel(TableModel):
         """A row for each line that has a chosen level."""
         return len(self._places)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:  # noqa: D102
-        row = self._source[int(self._places.view[index.row()])]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return (duration_text(row.time), tr(row.level), translated(row.text))[index.column()]
-        if role == Qt.ItemDataRole.ToolTipRole and index.column() == 2:
-            return plain_tip(translated(row.text))
+    def text(self, row: int, column: int) -> str:
+        """The line's time, level and words."""
+        line = self._source[int(self._places.view[row])]
+        return (duration_text(line.time), tr(line.level), translated(line.text))[column]
+
+    def told(self, row: int, column: int, role: int) -> object:
+        """The words once more, in a tip, and the level's colour."""
+        if role == Qt.ItemDataRole.ToolTipRole and column == 2:
+            return plain_tip(self.text(row, column))
         if role == Qt.ItemDataRole.ForegroundRole:
             colours = {"warning": self.theme.warning, "error": self.theme.error}
-            quiet = self.theme.muted if index.column() < 2 else self.theme.text
-            return QColor(colours.get(row.level, quiet))
+            quiet = self.theme.muted if column < 2 else self.theme.text
+            return QColor(colours.get(self._source[int(self._places.view[row])].level, quiet))
         return None
 
 
@@ -77,13 +79,12 @@ class LogPanel(QWidget):
         self.model = LogModel(self)
         self._trace: Trace | None = None
         self._live = False
-        self.level = Choice()
+        tip = tr("Which lines of the log are shown.")
+        self.level = named(Choice(), tr("Level"), tip)
         self.level.addItem(tr("All levels"), frozenset(LEVELS))
         self.level.addItem(tr("Warnings and errors"), frozenset({"warning", "error"}))
         for level in LEVELS:
             self.level.addItem(tr("Only {level}", level=tr(level)), frozenset({level}))
-        self.level.setAccessibleName(tr("Level"))
-        self.level.setToolTip(tr("Which lines of the log are shown."))
         self.level.currentIndexChanged.connect(self._refilter)
         self.table = QTableView()
         self.table.setModel(self.model)

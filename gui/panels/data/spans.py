@@ -10,7 +10,6 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
-    QHeaderView,
     QPushButton,
     QTableView,
     QToolButton,
@@ -24,7 +23,7 @@ from core.trace.trace import Trace
 from gui.app.dialogs import ask_save
 from gui.app.jobs import Runner, Work
 from gui.look.label import Label
-from gui.look.layouts import column, row
+from gui.look.layouts import button, column, named, row
 from gui.look.text import percent_text, tr
 from gui.panels.data.spans_model import COLUMNS, MOST_ROWS, SpansModel
 from gui.panels.tables import dress
@@ -53,7 +52,6 @@ class SpansTable(QTableView):
     def __init__(self, model: SpansModel) -> None:
         super().__init__()
         dress(self, tr("Table of spans"), ROW_HEIGHT)
-        self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setModel(model)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setWordWrap(False)
@@ -77,9 +75,8 @@ class SpansPanel(QWidget):
     message = Signal(str)
     failed = Signal(str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName(tr("Spans"))
+    def __init__(self) -> None:
+        super().__init__()
         self._trace: Trace | None = None
         self._live = False
         self._selected: Span | None = None
@@ -206,8 +203,7 @@ class SpansPanel(QWidget):
         self.select_span(self._selected)
 
     def _say_wrong(self, text: str) -> None:
-        self.problem.setText(text)
-        self.problem.show()
+        self.problem.say(text)
 
     def _show_count(self, text: str = "") -> None:
         """Say how many rows there are, or how far something is."""
@@ -255,7 +251,6 @@ class SpansPanel(QWidget):
         self.cancel.clicked.connect(self._stop)
         self.save.clicked.connect(self.ask_where_to_save)
         self.sort_column.currentIndexChanged.connect(lambda _: self._sort_again())
-        self.descending.clicked.connect(lambda _: self._sort_again())
         self.table.horizontalHeader().sortIndicatorChanged.connect(self.sort_by)
         self.table.selectionModel().selectionChanged.connect(lambda chosen, _: self._choose(chosen))
 
@@ -264,17 +259,14 @@ class SpansPanel(QWidget):
         self.sort_by(self.sort_column.currentIndex() - 1, way or Qt.SortOrder.AscendingOrder)
 
     def _build(self) -> None:
-        self.sort_column, self.descending, self.cancel = QComboBox(), QToolButton(), QPushButton()
-        self.save = QPushButton(tr("Save as CSV…"))
+        tip = tr("Sort by a column; a click on its head does so too.")
+        self.sort_column = named(QComboBox(), tr("Sort by"), tip)
         self.sort_column.addItems([tr("lane by lane"), *(tr(column.title) for column in COLUMNS)])
-        self.sort_column.setAccessibleName(tr("Sort by"))
-        self.sort_column.setToolTip(tr("Sort by a column; a click on its head does so too."))
-        self.descending.setText("↓")
+        tip = tr("Largest first")
+        self.descending = button(QToolButton, "↓", tip, self._sort_again, name=tip)
         self.descending.setCheckable(True)
-        self.descending.setToolTip(tr("Largest first"))
-        self.descending.setAccessibleName(tr("Largest first"))
         self.field.setAccessibleName(tr("Show only spans that are"))
-        self.cancel.setText(tr("Cancel"))
+        self.cancel, self.save = QPushButton(tr("Cancel")), QPushButton(tr("Save as CSV…"))
         self.cancel.hide()
         self.problem.hide()
         line = row(self.field, self.count, growing=self.field, margins=(8, 6, 8, 2), spacing=6)

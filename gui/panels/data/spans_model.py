@@ -10,7 +10,7 @@ from PySide6.QtCore import QModelIndex, QObject, Qt
 from core.trace.listing import Listing
 from core.trace.span import Span
 from gui.look.text import bytes_text, duration_text, time_text, tr
-from gui.panels.tables import Head, Index, TableModel
+from gui.panels.tables import Head, TableModel
 from gui.timeline.interact.describe import TITLES, action
 
 MOST_ROWS = 100_000_000  # Qt counts the pixels of all rows in 32 bits
@@ -73,10 +73,9 @@ class SpansModel(TableModel):
 
     def show(self, listing: Listing | None) -> None:
         """Show other rows."""
-        self.beginResetModel()
-        self.listing = listing
-        self._pages.clear()
-        self.endResetModel()
+        with self.other_rows():
+            self.listing = listing
+            self._pages.clear()
 
     def grow(self, counts: tuple[int, ...]) -> None:
         """Let each lane have more spans; only of a listing of all spans, lane by lane."""
@@ -105,19 +104,18 @@ class SpansModel(TableModel):
         """As many as there are, or as Qt can count."""
         return 0 if self.listing is None else min(len(self.listing), MOST_ROWS)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:  # noqa: D102
-        column = COLUMNS[index.column()]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return self.heads[index.column()].side
-        if role not in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            return None
-        span = self.span_at(index.row())
-        text = column.say(span, self._lane(span.lane))
-        with_title = role == Qt.ItemDataRole.AccessibleTextRole and text
-        return f"{tr(column.title)} {text}" if with_title else text
+    def text(self, row: int, column: int) -> str:
+        """What a column says of a span."""
+        span = self.span_at(row)
+        lane = "" if self.listing is None else self.listing.trace.header.lanes[span.lane].name
+        return COLUMNS[column].say(span, lane)
 
-    def _lane(self, lane: int) -> str:
-        return "" if self.listing is None else self.listing.trace.header.lanes[lane].name
+    def told(self, row: int, column: int, role: int) -> object:
+        """For screen readers, the column's title before it."""
+        if role != Qt.ItemDataRole.AccessibleTextRole:
+            return None
+        text = self.text(row, column)
+        return f"{self.heads[column].title} {text}" if text else text
 
     def _read(self, page: int) -> list[Span]:
         if self.listing is None:

@@ -6,11 +6,10 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QFontDatabase, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHeaderView,
     QPlainTextEdit,
     QPushButton,
     QSplitter,
@@ -25,16 +24,15 @@ from core.trace.trace import Trace
 from gui.app.jobs import Runner, Work
 from gui.app.session import Session
 from gui.look.label import Label
-from gui.look.layouts import button, column, row
+from gui.look.layouts import button, column, joined, row, widget_of
 from gui.look.text import duration_text, tr
-from gui.panels.run.fields import Choice
+from gui.panels.run.fields import choice
 from gui.panels.tables import Head, TableModel, dress
 
 ROW_HEIGHT = 20
 WIDTHS = (420, 640)  # of the question and its answer
 SPAN = ("step", "task")
 """The columns of an answer whose rows can be shown in the timeline."""
-Index = QModelIndex | QPersistentModelIndex
 
 
 class AnswerModel(TableModel):
@@ -44,24 +42,19 @@ class AnswerModel(TableModel):
 
     def show(self, found: Answer) -> None:
         """Show another answer."""
-        self.beginResetModel()
-        self.answer = found
         first = found.rows[0] if found.rows else ("",) * len(found.columns)
-        self.heads = [
-            Head(name, numeric=isinstance(value, int | float))
-            for name, value in zip(found.columns, first, strict=True)
-        ]
-        self.endResetModel()
+        with self.other_rows():
+            self.answer = found
+            self.heads = [
+                Head(name, numeric=isinstance(value, int | float))
+                for name, value in zip(found.columns, first, strict=True)
+            ]
 
     def count(self) -> int:  # noqa: D102
         return len(self.answer.rows)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:  # noqa: D102
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return self.heads[index.column()].side
-        if role != Qt.ItemDataRole.DisplayRole:
-            return None
-        value = self.answer.rows[index.row()][index.column()]
+    def text(self, row: int, column: int) -> str:  # noqa: D102
+        value = self.answer.rows[row][column]
         if value is None:
             return ""
         return f"{value:.6g}" if isinstance(value, float) else str(value)
@@ -98,15 +91,16 @@ class SqlPanel(QWidget):
 
     def __init__(self, session: Session) -> None:
         super().__init__()
-        self.setAccessibleName(tr("SQL"))
         self._session = session
         self._interrupt: Callable[[], None] = _nothing
         self.query, self.model, self.table = QueryEdit(), AnswerModel(self), QTableView()
-        self.examples, self.status = Choice(), Label(look="quiet", wrapped=True)
+        titles = (tr("Examples"), *map(tr, TITLES))
+        self.examples = choice([(title, "", "") for title in titles])
+        self.status = Label(look="quiet", wrapped=True)
         self.runner = Runner(self, "SQL")
         self._build()
         self.runner.done.connect(self._show)
-        self.runner.failed.connect(self._tell_problem)
+        self.runner.failed.connect(self.status.setText)
         self.runner.ended.connect(self._end)
 
     def ask(self) -> None:
@@ -153,9 +147,6 @@ class SqlPanel(QWidget):
         cut = tr("only the first {n}; add LIMIT", n=f"{MOST_ROWS:,}") if found.cut else ""
         self.status.setText(" · ".join(filter(None, (rows, cut, duration_text(taken)))))
 
-    def _tell_problem(self, text: str) -> None:
-        self.status.setText(text)
-
     def _end(self) -> None:
         """Over or given up: DuckDB need not go on."""
         self._interrupt()
@@ -181,10 +172,6 @@ class SqlPanel(QWidget):
             self.span_asked.emit(*span)
 
     def _build(self) -> None:
-        self.examples.addItem(tr("Examples"))
-        self.examples.addItems([tr(title) for title in TITLES])
-        narrow = Choice.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
-        self.examples.setSizeAdjustPolicy(narrow)
         self.examples.setMinimumContentsLength(12)
         self.examples.setAccessibleName(tr("Examples"))
         self.examples.activated.connect(self._take_example)
@@ -193,22 +180,20 @@ class SqlPanel(QWidget):
             within = Qt.ShortcutContext.WidgetWithChildrenShortcut
             QShortcut(keys, self, self.ask, context=within)
         dress(self.table, tr("Answer"), ROW_HEIGHT)
-        self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.table.setWordWrap(False)
         self.table.setModel(self.model)
         self.table.activated.connect(self._choose)
         self.table.clicked.connect(self._choose)
-        asking, split = QWidget(), QSplitter(Qt.Orientation.Horizontal)
-        column(
-            row(self.examples, self.go, growing=self.examples), self.query, self.status,
-            of=asking, growing=self.query, margins=(8, 6, 8, 6), spacing=6,
-        )  # fmt: skip
-        split.addWidget(asking)
-        split.addWidget(self.table)
+        first = row(self.examples, self.go, growing=self.examples)
+        asking = column(
+            first, self.query, self.status, growing=self.query, margins=(8, 6, 8, 6), spacing=6
+        )
+        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        for part in (widget_of(asking), self.table):
+            split.addWidget(part)
         split.setSizes(list(WIDTHS))
-        split.setChildrenCollapsible(False)
-        column(split, of=self, growing=split, margins=(0, 0, 0, 0), spacing=0)
+        joined(split, of=self, growing=split)
 
 
 def _nothing() -> None:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
+from gui.look.layouts import column
 from gui.look.text import tr
 from gui.look.theme import LIGHT, Theme
 from gui.look.writing import write_wrapped
@@ -29,10 +30,9 @@ class StepsPanel(QWidget):
 
     chosen = Signal(float, float)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.empty = tr("How long every step takes appears here with the first whole step.")
-        self.setAccessibleName(tr("Steps"))
         self.setAccessibleDescription(self.empty)
         self.bars: StepBars | None = None
         self.chart: StepChart | None = None
@@ -42,10 +42,7 @@ class StepsPanel(QWidget):
         self.legend = QLabel()
         self.legend.setTextFormat(Qt.TextFormat.RichText)
         self.legend.hide()
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(8, 4, 8, 4)
-        self._column.setSpacing(2)
-        self._column.addWidget(self.legend)
+        self._column = column(self.legend, of=self, margins=(8, 4, 8, 4), spacing=2)
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
@@ -57,9 +54,7 @@ class StepsPanel(QWidget):
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Show another run, or what has come of this one."""
         self._scene, self._live = scene, live
-        if scene is None:
-            self._clear()
-        elif self.isVisible():
+        if scene is None or self.isVisible():
             self._refresh()
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
@@ -69,16 +64,12 @@ class StepsPanel(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
         with QPainter(self) as painter:
             painter.fillRect(self.rect(), QColor(self.theme.plot))
-            if self._any:
+            if self.bars is not None:
                 if self.chart is None:
                     QTimer.singleShot(0, self, self._build)
                 return
             area = QRectF(self.rect()).adjusted(PAD, 8, -PAD, -8)
             write_wrapped(painter, self.theme.muted, area, self.empty)
-
-    @property
-    def _any(self) -> bool:
-        return self.bars is not None and len(self.bars.steps) > 0
 
     def _build(self) -> None:
         if self.chart is not None:
@@ -92,23 +83,15 @@ class StepsPanel(QWidget):
 
     def _refresh(self) -> None:
         """Bring everything up to the scene; a panel that nobody sees waits until it is shown."""
-        if self._scene is None:
-            return
-        self.bars = step_bars(self._scene, self._live)
-        self.setAccessibleDescription(bars_words(self.bars) if self._any else self.empty)
-        self.legend.setText(legend_text(self.bars, self.theme))
+        found = None if self._scene is None else step_bars(self._scene, self._live)
+        self.bars = bars = found if found is not None and len(found.steps) else None
+        self.setAccessibleDescription(self.empty if bars is None else bars_words(bars))
         if self.chart is not None:
-            self.chart.set_bars(self.bars)
-            self.chart.setVisible(self._any)
-            self.legend.setVisible(self._any)
-        self.update()
-
-    def _clear(self) -> None:
-        self.bars = None
-        self.setAccessibleDescription(self.empty)
-        self.legend.hide()
-        if self.chart is not None:
-            self.chart.hide()
+            if bars is not None:
+                self.chart.set_bars(bars)
+                self.legend.setText(legend_text(bars, self.theme))
+            self.chart.setVisible(bars is not None)
+            self.legend.setVisible(bars is not None)
         self.update()
 
     def _choose(self, place: int) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-
 from core.explain.arrivals import Arrivals
 from core.trace.event_rows import clock_uncertainty
 from core.trace.trace import Trace
@@ -19,10 +17,9 @@ class ArrivalsList(Label):
     """A line for each collective in which ranks met; the longest waits first."""
 
     def __init__(self) -> None:
-        super().__init__(wrapped=True)
+        super().__init__(wrapped=True, selectable=True)
         self.setAccessibleName(tr("Who came last to collectives"))
         self.setContentsMargins(12, 0, 12, 14)
-        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
 
     def show_arrivals(self, trace: Trace, met: tuple[Arrivals, ...]) -> None:
         """Show `collectives` of StepFigures."""

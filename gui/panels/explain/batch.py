@@ -16,7 +16,7 @@ from core.trace.trace import Trace
 from gui.look.text import rows_text, tr
 from gui.look.writing import CENTRE, RIGHT, elided, write
 from gui.panels.drawing import Ink
-from gui.panels.run.preview import numbers
+from gui.panels.run.preview import numbers, pieces_text
 from gui.panels.sheet import PAD, Sheet
 from gui.timeline.layout.fonts import text_width
 from gui.timeline.paint.hatch import hatch_brush
@@ -185,14 +185,7 @@ def split_words(parts: list[LanePart]) -> str:
         return tr(
             "{total} on {n} replicas: {sizes}", total=total, n=len(sizes), sizes=numbers(sizes)
         )
-    if len(sizes) < 2:
-        return tr("{total} in one piece", total=total)
-    each = str(sizes[0]) if len(set(sizes)) == 1 else ""
-    if each:
-        return tr("{total} in {n} micro-batches of {each}", total=total, n=len(sizes), each=each)
-    return tr(
-        "{total} in {n} micro-batches: {sizes}", total=total, n=len(sizes), sizes=numbers(sizes)
-    )
+    return pieces_text(total, sizes)
 
 
 def _compute(scene: Scene) -> list[Lane]:

@@ -9,7 +9,6 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QHeaderView,
     QSizePolicy,
-    QStackedLayout,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableWidget,
@@ -23,8 +22,8 @@ from core.trace.arguments import pairs
 from core.trace.span import Span
 from core.trace.trace import Trace
 from gui.app.jobs import Runner
-from gui.look.label import Label, hint, plain_tip
-from gui.look.layouts import column
+from gui.look.label import hint, plain_tip, sentence_label
+from gui.look.layouts import joined, stacked, widget_of
 from gui.look.text import full_stop, tr
 from gui.panels.tables import Index, dress
 from gui.timeline.interact.describe import facts, measure_facts, range_facts
@@ -52,35 +51,21 @@ class DetailsPanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tr("Details"))
         self.setMinimumWidth(NARROWEST)
         self._step = 0
-        self._hint = hint(
-            tr(
-                "Click a bar or an idle gap for its details. Drag to count a range; Shift+click "
-                "measures to another bar."
-            )
+        words = tr(
+            "Click a bar or an idle gap for its details. Drag to count a range; Shift+click "
+            "measures to another bar."
         )
-        self.sentence = Label(look="sentence", wrapped=True)
+        self.sentence = sentence_label(tr("Why the lane is idle"))
         self.sentence.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self.sentence.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse
-            | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        self.sentence.setAccessibleName(tr("Why the lane is idle"))
         self.reasons = _table(tr("Reasons of the gap"))
         self.reasons.itemClicked.connect(self._choose)
         self.reasons.itemActivated.connect(self._choose)
         self.table = _table(tr("Details of the selection"))
-        self._body = QWidget()
-        whole = column(
-            self.sentence, self.reasons, self.table, of=self._body, growing=self.table,
-            margins=(0, 0, 0, 0), spacing=0,
-        )  # fmt: skip
+        whole = joined(self.sentence, self.reasons, self.table, growing=self.table)
         whole.setStretchFactor(self.reasons, 3)
-        self._stack = QStackedLayout(self)
-        self._stack.addWidget(self._hint)
-        self._stack.addWidget(self._body)
+        self._stack = stacked(self, hint(words), widget_of(whole))
         self._arguments = Runner(self, "arguments")
         self._arguments.done.connect(self._add_arguments)
         self._arguments.failed.connect(lambda problem: self._add_rows([("", problem)]))
@@ -104,7 +89,7 @@ class DetailsPanel(QWidget):
         if trace is None or selection is None:
             self.table.setRowCount(0)
             self._show_report(None, None, None)
-            self._stack.setCurrentWidget(self._hint)
+            self._stack.setCurrentIndex(0)
             return
         gap = selection if isinstance(selection, Gap) else None
         self._show_report(trace, gap, report, note)
@@ -116,7 +101,7 @@ class DetailsPanel(QWidget):
                 rows = [*measure_facts(trace, measure), *rows]
             _fill(self.table, rows, ())
             self._read_arguments(trace, selection)
-        self._stack.setCurrentWidget(self._body)
+        self._stack.setCurrentIndex(1)
 
     def _read_arguments(self, trace: Trace, selection: Selection) -> None:
         """What another program's file tells of a span beside its times stands below, once read."""

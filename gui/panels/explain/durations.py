@@ -11,7 +11,7 @@ from core.explain.statistics import RangeStatistics, longest_span
 from core.plan.task import KINDS
 from core.trace.trace import Trace
 from gui.look.label import Label
-from gui.look.layouts import column, row
+from gui.look.layouts import column, named, row
 from gui.look.text import tr
 from gui.panels.explain.histogram import HistogramChart
 from gui.panels.explain.range_tables import outlier_table
@@ -29,9 +29,8 @@ class Durations(QWidget):
         super().__init__()
         self._shown: tuple[Trace, RangeStatistics, Repeats | None] | None = None
         self.outliers: list[Outlier] = []
-        self.which = Choice()
-        self.which.setAccessibleName(tr("Kind in the histogram"))
-        self.which.setToolTip(tr("Whose durations the histogram shows."))
+        tip = tr("Whose durations the histogram shows.")
+        self.which = named(Choice(), tr("Kind in the histogram"), tip)
         self.which.currentIndexChanged.connect(self._show)
         self.histogram = HistogramChart()
         self.histogram.chosen.connect(self._select_longest)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QSizePolicy, QTableView, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QAbstractItemView, QSizePolicy, QWidget
 
 from gui.panels.explain.range_tables import Table
-from gui.panels.tables import Head, Index, TableModel, dress
+from gui.panels.tables import Head, ReturnTable, TableModel, dress
 
 LISTED = 12  # rows of a table that stand without scrolling
 
@@ -20,35 +20,31 @@ class _Rows(TableModel):
         self.table = Table("", (), ())
 
     def show_table(self, table: Table) -> None:
-        self.beginResetModel()
-        self.table = table
         tips = table.tips or [""] * len(table.heads)
         pairs = zip(table.heads, tips, strict=True)
-        self.heads = [Head(*pair, numeric=n > 0) for n, pair in enumerate(pairs)]
-        self.endResetModel()
+        with self.other_rows():
+            self.table = table
+            self.heads = [Head(*pair, numeric=n > 0) for n, pair in enumerate(pairs)]
 
     def count(self) -> int:
         return len(self.table.rows)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self.table.rows[index.row()][index.column()]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return self.heads[index.column()].side
-        if role == Qt.ItemDataRole.FontRole and index.row() == self.table.sums:
+    def text(self, row: int, column: int) -> str:
+        return self.table.rows[row][column]
+
+    def told(self, row: int, column: int, role: int) -> object:
+        if role == Qt.ItemDataRole.FontRole and row == self.table.sums:
             bold = QFont()
             bold.setBold(True)
             return bold
         return None
 
 
-class RangeTable(QTableView):
+class RangeTable(ReturnTable):
     """As high as its rows, up to some; wider ones are scrolled sideways.
 
     `chosen` carries the number of a row that was clicked, or picked with Return.
     """
-
-    chosen = Signal(int)
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -60,12 +56,6 @@ class RangeTable(QTableView):
         self.rows = _Rows(self)
         self.setModel(self.rows)
         self.clicked.connect(lambda index: self.chosen.emit(index.row()))
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: D102
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
-            self.chosen.emit(self.currentIndex().row())
-        else:
-            super().keyPressEvent(event)
 
     def show_table(self, table: Table) -> None:
         """Show other rows."""

@@ -6,23 +6,14 @@ import time
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
-from PySide6.QtWidgets import (
-    QProgressBar,
-    QPushButton,
-    QStackedLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
 
 from core.explain.durations import histogram
-from core.explain.range_causes import IdleCauses
-from core.explain.repeats import Repeats
-from core.explain.statistics import RangeStatistics
 from gui.app.jobs import Runner
 from gui.explanations.range_job import RangeFigures, RangeJob
 from gui.look.label import Label, hint
-from gui.look.layouts import button, column, row
+from gui.look.layouts import button, column, named, row, stacked, widget_of
 from gui.look.text import tr
-from gui.look.theme import Theme
 from gui.panels.explain.durations import Durations, across
 from gui.panels.explain.range_tables import (
     as_csv,
@@ -59,10 +50,7 @@ class StatisticsPanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tr("Statistics"))
-        self.counted: RangeStatistics | None = None
-        self.causes: IdleCauses | None = None
-        self.repeats: Repeats | None = None
+        self.figures: RangeFigures | None = None
         self._chosen: TimeRange | None = None
         self._live = self._stopped = False
         self._scene: Scene | None = None
@@ -75,26 +63,19 @@ class StatisticsPanel(QWidget):
         self.hint = hint(tr(HINT))
         self.head = Label(look="heading", wrapped=True)
         self.notes = Label(look="quiet", wrapped=True)
-        self.lanes, self.kinds, self.names = (
-            RangeTable(tr("Lanes in the range")),
-            RangeTable(tr("Kinds of spans in the range")),
-            RangeTable(tr("Names of spans in the range")),
-        )
+        self.lanes = RangeTable(tr("Lanes in the range"))
+        self.kinds = RangeTable(tr("Kinds of spans in the range"))
+        self.names = RangeTable(tr("Names of spans in the range"))
         self.durations = Durations()
         self.durations.span_chosen.connect(self.span_chosen)
         self.kinds.chosen.connect(self.durations.choose_kind)
         self.names.chosen.connect(self._select_name)
-        self.by = Choice()
-        self.by.setAccessibleName(tr("Spans by kind or by name"))
+        self.by = named(Choice(), tr("Spans by kind or by name"))
         self.by.addItems([tr("by kind"), tr("by name")])
         self.by.currentIndexChanged.connect(self._show_tables)
         self._build()
 
     # What is shown
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        self.durations.histogram.set_theme(theme)
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Another run is shown, or more of this one has come: count again what has grown."""
@@ -120,24 +101,26 @@ class StatisticsPanel(QWidget):
 
     def copy_csv(self) -> None:
         """Put the figures on the clipboard as plain numbers."""
-        if self._scene is None or self.counted is None or self.causes is None:
+        if self._scene is not None and self.figures is not None:
+            counted, causes, _ = self.figures
+            bins = histogram(counted.sizes.sum(axis=0))
+            text = as_csv(self._scene.trace, counted, causes, bins)
+            self._copy(text, tr("Copied the statistics as CSV."))
+        else:
             self._say_nothing()
-            return
-        bins = histogram(self.counted.sizes.sum(axis=0))
-        text = as_csv(self._scene.trace, self.counted, self.causes, bins)
-        QGuiApplication.clipboard().setText(text)
-        self.message.emit(tr("Copied the statistics as CSV."))
 
     def copy_markdown(self) -> None:
         """Put the tables on the clipboard as people read them."""
-        if self._scene is None or self.counted is None or self.causes is None:
+        if self._scene is not None and self.figures is not None:
+            tables = (self.lanes.rows.table, self.kinds.rows.table, self.names.rows.table)
+            text = as_markdown(self.head.text(), tables, notes(self._scene.trace, *self.figures))
+            self._copy(text, tr("Copied the statistics as Markdown."))
+        else:
             self._say_nothing()
-            return
-        tables = (self.lanes.rows.table, self.kinds.rows.table, self.names.rows.table)
-        lines = notes(self._scene.trace, self.counted, self.causes, self.repeats)
-        text = as_markdown(self.head.text(), tables, lines)
+
+    def _copy(self, text: str, said: str) -> None:
         QGuiApplication.clipboard().setText(text)
-        self.message.emit(tr("Copied the statistics as Markdown."))
+        self.message.emit(said)
 
     # Counting
 
@@ -163,8 +146,10 @@ class StatisticsPanel(QWidget):
 
     def _begin(self, job: RangeJob) -> None:
         self._job, self._begun = job, time.monotonic()
-        if self.counted is not None and self._is_elsewhere(job):
-            self.counted = self.causes = None
+        if self.figures is not None:
+            counted = self.figures.counted
+            if (counted.start, counted.end) != (job.range.start, job.range.end):
+                self.figures = None
         self._runner.start(job.work(), AT_ONCE_S)
 
     def _stop(self, hint: str) -> None:
@@ -175,23 +160,19 @@ class StatisticsPanel(QWidget):
     def _clear(self, hint: str) -> None:
         """Stop counting, and say why nothing is shown."""
         self._runner.cancel()
-        self._job = self.counted = self.causes = self.repeats = None
+        self._job = self.figures = None
         self.hint.setText(hint)
         self._stack.setCurrentIndex(0)
 
-    def _is_elsewhere(self, job: RangeJob) -> bool:
-        counted = self.counted
-        return counted is None or (counted.start, counted.end) != (job.range.start, job.range.end)
-
     def _show_progress(self, share: float) -> None:
         self._progress.setValue(round(100 * share))
-        if self.counted is None and time.monotonic() - self._begun > PATIENCE_S:
+        if self.figures is None and time.monotonic() - self._begun > PATIENCE_S:
             self._stack.setCurrentWidget(self._waiting)
 
     def _show(self, figures: RangeFigures) -> None:
         assert self._scene is not None
         trace = self._scene.trace
-        self.counted, self.causes, self.repeats = counted, causes, repeats = figures
+        self.figures, (counted, causes, repeats) = figures, figures
         whole = self._chosen is None
         self.explain.setVisible(not whole and trace.header.foreign)
         self.head.setText(steps_headline(trace, counted) if whole else headline(counted))
@@ -199,8 +180,7 @@ class StatisticsPanel(QWidget):
         self.kinds.show_table(kind_table(counted))
         self.names.show_table(name_table(counted, repeats))
         lines = notes(trace, counted, causes, repeats)
-        self.notes.setText(" ".join([*lines, tr(RANGE)] if whole else lines))
-        self.notes.setVisible(bool(self.notes.text()))
+        self.notes.say(" ".join([*lines, tr(RANGE)] if whole else lines))
         self._show_tables()
         self.durations.show_spans(trace, counted, repeats)
         self._stack.setCurrentIndex(1)
@@ -212,45 +192,31 @@ class StatisticsPanel(QWidget):
         self.names.setVisible(by_name)
 
     def _select_name(self, number: int) -> None:
-        if self.repeats is not None:
-            self.span_chosen.emit(*self.repeats.names[number].place)
+        if self.figures is not None and self.figures.repeats is not None:
+            self.span_chosen.emit(*self.figures.repeats.names[number].place)
 
     # Building
 
     def _build(self) -> None:
-        copy = [
-            button(
-                QPushButton,
-                tr("CSV"),
-                tr("Copy as plain numbers for a spreadsheet."),
-                self.copy_csv,
-            ),
-            button(QPushButton, tr("Markdown"), tr("Copy the tables as text."), self.copy_markdown),
-        ]
+        tip = tr("Copy as plain numbers for a spreadsheet.")
+        csv = button(QPushButton, tr("CSV"), tip, self.copy_csv)
+        tip = tr("Copy the tables as text.")
+        markdown = button(QPushButton, tr("Markdown"), tip, self.copy_markdown)
         tip = tr("Take the range for a step: its idle time by cause, and what can be compared.")
         self.explain = button(QPushButton, tr("Explain this range"), tip, self.explain_asked.emit)
-        copying = Label(tr("Copy as"), "quiet")
-        body = QWidget()
-        body.setAccessibleName(tr("Statistics of the range"))
-        body.setObjectName("plot")
-        spans = Label(tr("Spans"), "heading")
-        column(
-            across(self.head, copying, *copy), self.lanes,
+        copying, spans = Label(tr("Copy as"), "quiet"), Label(tr("Spans"), "heading")
+        page = column(
+            across(self.head, copying, csv, markdown), self.lanes,
             row(self.explain, None, margins=(0, 0, 0, 0)), across(spans, self.by), self.kinds,
             self.names, self.durations, self.notes, None,
-            of=body, margins=(10, 6, 10, 8), spacing=6,
+            margins=(10, 6, 10, 8), spacing=6,
         )  # fmt: skip
-        self._progress = QProgressBar()
-        self._progress.setTextVisible(False)
-        self._progress.setAccessibleName(tr("Progress of counting"))
+        body = named(widget_of(page, "plot"), tr("Statistics of the range"))
+        self._progress = named(QProgressBar(textVisible=False), tr("Progress of counting"))
         cancel = button(QPushButton, tr("Cancel"), tr("Stop counting the range."), self.cancel)
-        self._waiting = QWidget()
-        self._waiting.setObjectName("plot")
         middle = across(self._progress, Label(tr("Counting…")), cancel)
-        column(None, middle, None, of=self._waiting, margins=(24, 0, 24, 0))
-        self._stack = QStackedLayout(self)
-        for page in (self.hint, scrolled(body), self._waiting):
-            self._stack.addWidget(page)
+        self._waiting = widget_of(column(None, middle, None, margins=(24, 0, 24, 0)), "plot")
+        self._stack = stacked(self, self.hint, scrolled(body), self._waiting)
 
 
 HINT = (

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QSizePolicy
 
+from gui.look.layouts import named
 from gui.panels.run.fields import Choice
 from gui.timeline.state.scene import step_name
 
@@ -18,8 +19,7 @@ class StepChoice(Choice):
 
     def __init__(self, name: str, tip: str, *entries: tuple[str, str]) -> None:
         super().__init__()
-        self.setAccessibleName(name)
-        self.setToolTip(tip)
+        named(self, name, tip)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         for text, data in entries:
             self.addItem(text, data)

@@ -7,20 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import (
-    QSortFilterProxyModel,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import QKeyEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
-    QProgressBar,
-    QPushButton,
-    QTableView,
-    QWidget,
-)
+from PySide6.QtCore import QSortFilterProxyModel, Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QProgressBar, QPushButton, QWidget
 
 from core.plan.pipeline.options import CHUNKS, MICROBATCHES, SCHEDULE
 from core.plan.schedules import SCHEDULES
@@ -29,9 +18,9 @@ from core.plan.strategies import STRATEGIES
 from core.plan.strategies.dp_pp import REPLICAS
 from core.predict.advisor import Advice
 from gui.look.label import Label, plain_tip
-from gui.look.layouts import button, column, row
+from gui.look.layouts import button, column, named, row
 from gui.look.text import bytes_text, change_text, duration_text, percent_text, tr
-from gui.panels.tables import Head, Index, TableModel, dress
+from gui.panels.tables import Head, ReturnTable, TableModel, dress
 
 SORT = Qt.ItemDataRole.UserRole
 ROW = 24
@@ -122,38 +111,24 @@ class AdviceModel(TableModel):
 
     def show(self, rows: list[Ranked]) -> None:
         """Show others."""
-        self.beginResetModel()
-        self.rows = rows
-        self.endResetModel()
+        with self.other_rows():
+            self.rows = rows
 
     def count(self) -> int:
         """A row for each way."""
         return len(self.rows)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: D102
-        row, column = self.rows[index.row()], COLUMNS[index.column()]
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return column.text(row)
-            case Qt.ItemDataRole.AccessibleTextRole:
-                return f"{tr(column.heading)}: {column.text(row)}"
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return self.heads[index.column()].side
-            case Qt.ItemDataRole.ToolTipRole:
-                return plain_tip(way_tip(row.advice.specification))
-        return column.key(row) if role == SORT else None
+    def text(self, row: int, column: int) -> str:
+        """What a column says of a way."""
+        return COLUMNS[column].text(self.rows[row])
 
-
-class AdviceTable(QTableView):
-    """A table in which Enter chooses the current row, as a double-click does."""
-
-    entered_row = Signal()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: D102
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
-            self.entered_row.emit()
-        else:
-            super().keyPressEvent(event)
+    def told(self, row: int, column: int, role: int) -> object:
+        """The way in full as a tip, and what a column is sorted by."""
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{self.heads[column].title}: {self.text(row, column)}"
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(way_tip(self.rows[row].advice.specification))
+        return COLUMNS[column].key(self.rows[row]) if role == SORT else None
 
 
 class AdvisorPanel(QWidget):
@@ -174,24 +149,19 @@ class AdvisorPanel(QWidget):
         self._proxy = QSortFilterProxyModel(self)
         self._proxy.setSourceModel(self.model)
         self._proxy.setSortRole(SORT)
-        self.table = AdviceTable()
-        self.line = Label(wrapped=True)
-        self.line.setObjectName("quiet")
-        self.run = button(
-            QPushButton, tr("Run this"),
-            tr("Put these settings into the form and run them."), self._choose,
-        )  # fmt: skip
-        self.again = button(
-            QPushButton, tr("Predict all"),
-            tr("Predict every way again, from the run that is shown."), self.asked.emit,
-        )  # fmt: skip
+        self.table = ReturnTable()
+        self.line = Label(look="quiet", wrapped=True)
+        tip = tr("Put these settings into the form and run them.")
+        self.run = button(QPushButton, tr("Run this"), tip, self._choose)
+        tip = tr("Predict every way again, from the run that is shown.")
+        self.again = button(QPushButton, tr("Predict all"), tip, self.asked.emit)
         tip = tr("Stop predicting.")
         self.cancel = button(QPushButton, tr("Cancel"), tip, self.cancelled.emit)
-        self.progress = QProgressBar()
+        self.progress = named(QProgressBar(textVisible=False), tr("Ways predicted"))
         self._build_table()
         self._lay_out()
         self.table.doubleClicked.connect(lambda _: self._choose())
-        self.table.entered_row.connect(self._choose)
+        self.table.chosen.connect(lambda _: self._choose())
         self.table.selectionModel().selectionChanged.connect(self._allow)
         self.show_line(tr("Run once: the costs come from its calibration."), False)
 
@@ -247,8 +217,6 @@ class AdvisorPanel(QWidget):
                 header.resizeSection(number, wide + AIR)
 
     def _lay_out(self) -> None:
-        self.progress.setTextVisible(False)
-        self.progress.setAccessibleName(tr("Ways predicted"))
         buttons = row(self.run, self.again, self.cancel, self.progress, growing=self.progress)
         buttons.addStretch(0)
         column(

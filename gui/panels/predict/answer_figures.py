@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QGridLayout
 
 from core.predict.whatif import WhatIfResult
 from gui.look.label import Label
+from gui.look.layouts import named
 from gui.look.text import duration_text, percent_text, tr
 
 
@@ -18,11 +19,9 @@ class AnswerFigures(QGridLayout):
         self.setHorizontalSpacing(10)
         self.setVerticalSpacing(1)
         for number, (name, (label, tip)) in enumerate(FIGURES.items()):
-            words, value = Label(tr(label), "quiet"), self.values[name]
+            words, value = Label(tr(label), "quiet"), named(self.values[name], tr(label), tr(tip))
             value.setStyleSheet("font-weight: bold")
-            for part in (words, value):
-                part.setToolTip(tr(tip))
-            value.setAccessibleName(tr(label))
+            words.setToolTip(tr(tip))
             line, side = divmod(number, 2)
             self.addWidget(words, line, 2 * side)
             self.addWidget(value, line, 2 * side + 1)

@@ -8,10 +8,9 @@ from PySide6.QtWidgets import QGridLayout, QToolButton, QWidget
 
 from core.option import Value
 from core.plan.faults import FAULT_OPTIONS
-from gui.look.label import Label
 from gui.look.layouts import unfolds
 from gui.look.text import tr
-from gui.panels.run.fields import WheelGuard
+from gui.panels.run.fields import WheelGuard, labelled
 from gui.panels.run.option_fields import field_of
 
 
@@ -32,14 +31,8 @@ class FaultFields:
         grid.addWidget(self.unfold, first, 0, 1, 3)
         for number, option in enumerate(FAULT_OPTIONS, first + 1):
             field = self.fields[option.name].widget
-            label = Label(tr(option.title))
-            label.setBuddy(field)
-            for widget in (label, field):
-                widget.setToolTip(tr(option.help))
+            label = labelled(field, option.title, option.help, self._guard)
             field.setObjectName(f"whatif_fault_{option.name}")
-            field.setAccessibleName(tr(option.title))
-            field.setAccessibleDescription(tr(option.help))
-            field.installEventFilter(self._guard)
             grid.addWidget(label, number, 0)
             grid.addWidget(field, number, 1, 1, 2)
             self._parts += [label, field]

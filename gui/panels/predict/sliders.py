@@ -41,8 +41,8 @@ class SliderRow(QObject):
         super().__init__(number)
         self._stops = list(stops)
         self._tip = tr(words.tip)
-        self.label, self.slider, self.number = Label(tr(words.label)), QSlider(), number
-        self.slider.setOrientation(Qt.Orientation.Horizontal)
+        self.label, self.number = Label(tr(words.label)), number
+        self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setRange(0, len(self._stops) - 1)
         self.slider.setPageStep(4)
         self.slider.setMinimumWidth(NARROWEST)
@@ -81,7 +81,6 @@ class SliderRow(QObject):
         for part in (self.label, self.slider, self.number):
             part.setEnabled(enabled)
             part.setToolTip(self._tip if enabled else reason)
-            part.setAccessibleDescription(self._tip if enabled else reason)
 
     def set_stops(self, stops: Sequence[float]) -> None:
         """Let the slider go in other steps, up to the last of them."""

@@ -8,15 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import (
-    QComboBox,
-    QDoubleSpinBox,
-    QGridLayout,
-    QLabel,
-    QPushButton,
-    QSpinBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QPushButton, QSpinBox, QWidget
 
 from core.models.description import ModelDescription
 from core.option import Value
@@ -30,14 +22,13 @@ from core.predict.costs import CostModel
 from core.predict.costs_file import costs_of
 from core.predict.whatif import WhatIfQuery, WhatIfResult
 from gui.look.label import Label
-from gui.look.layouts import button, column, row
+from gui.look.layouts import button, column, grid, row, widget_of
 from gui.look.text import tr
-from gui.look.theme import Theme
 from gui.panels.answer_picture import AnswerPicture
 from gui.panels.predict.answer_figures import AnswerFigures
 from gui.panels.predict.fault_fields import FaultFields
 from gui.panels.predict.sliders import SliderRow, growing
-from gui.panels.run.fields import OptionalSpin, WheelGuard, Words, choice, decimal, whole
+from gui.panels.run.fields import OptionalSpin, WheelGuard, Words, choice, decimal, labelled, whole
 from gui.panels.sheet import scrolling
 from gui.runs.check import friendly
 
@@ -216,84 +207,59 @@ class WhatIfPanel(QWidget):
         if asked is not None:  # its parts have their style from now on
             self._area.setMinimumWidth(asked.minimumSizeHint().width() + SCROLL_BAR)
 
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        self.picture.set_theme(theme)
-
     # Building
 
     def _build_fields(self) -> None:
         self.costs = choice([(tr("Plain: 1 ms a pass"), PLAIN_COSTS, "")])
         self.schedule = choice([(tr(s.title), s.name, tr(s.line)) for s in SCHEDULES.values()])
         self.schedule.setCurrentIndex(self.schedule.findData(DEFAULT_SCHEDULE))
-        for name, chooser in (("costs", self.costs), ("schedule", self.schedule)):
-            _name(chooser, name, self._guard)
-        self._add("devices", growing(MOST_SLID["devices"]), _whole(1, MOST_DEVICES, 4))
+        self._add("devices", growing(MOST_SLID["devices"]), whole(1, MOST_DEVICES, 4))
         self._add(
-            "microbatches", growing(MOST_SLID["microbatches"]), _whole(1, MOST_MICROBATCHES, 8)
+            "microbatches", growing(MOST_SLID["microbatches"]), whole(1, MOST_MICROBATCHES, 8)
         )
-        self._add("chunks", range(1, 9), _whole(1, int(CHUNKS.most), 2))
-        self.batch = OptionalSpin(tr("grows"))
-        self.batch.setSuffix(tr(" rows"))
+        self._add("chunks", range(1, 9), whole(1, int(CHUNKS.most), 2))
+        self.batch = OptionalSpin(tr("grows"), tr(" rows"))
         self._add("batch", [0, *growing(MOST_SLID["batch"])], self.batch)
-        bandwidth = decimal(1e6, 1, 1.0, tr("as the costs"))
-        bandwidth.setSuffix(tr(" GB/s"))
-        self._add("bandwidth", GB_S, bandwidth)
-        latency = decimal(1e6, 1, 1.0)
-        latency.setSuffix(tr(" µs"))
+        self._add("bandwidth", GB_S, decimal(1e6, 1, 1.0, tr("as the costs"), tr(" GB/s")))
+        latency = decimal(1e6, 1, 1.0, suffix=tr(" µs"))
         latency.setValue(5)
         self._add("latency", MICROSECONDS, latency)
-        self._add("slow_lane", range(4), _whole(0, 3, 0))
-        factor = QDoubleSpinBox()
-        factor.setDecimals(2)
-        factor.setRange(0.1, 100.0)
-        factor.setSingleStep(0.1)
-        factor.setValue(1.0)
-        factor.setPrefix("× ")
+        self._add("slow_lane", range(4), whole(0, 3, 0))
+        factor = QDoubleSpinBox(
+            prefix="× ", decimals=2, minimum=0.1, maximum=100.0, singleStep=0.1, value=1.0
+        )
         self._add("factor", FACTORS, factor)
-        self.load, self.save, self.large = (
-            button(QPushButton, text, tip, slot)
-            for text, tip, slot in (
-                (tr("Load…"), tr("Read costs from a JSON or TOML file."), self.load_asked.emit),
-                (
-                    tr("Save…"), tr("Write the costs that are chosen to a JSON file."),
-                    self.save_asked.emit,
-                ),
-                (
-                    tr("Show large"),
-                    tr("Show the predicted step in the timeline, as a run of the list."),
-                    lambda: self.large_asked.emit(self.question),
-                ),
-            )
-        )  # fmt: skip
-        self.load.setAccessibleName(tr("Load costs"))
-        self.save.setAccessibleName(tr("Save costs"))
+        load, save = self.load_asked.emit, self.save_asked.emit
+        tip = tr("Read costs from a JSON or TOML file.")
+        self.load = button(QPushButton, tr("Load…"), tip, load, tr("Load costs"))
+        tip = tr("Write the costs that are chosen to a JSON file.")
+        self.save = button(QPushButton, tr("Save…"), tip, save, tr("Save costs"))
+        tip = tr("Show the predicted step in the timeline, as a run of the list.")
+        ask_large = lambda: self.large_asked.emit(self.question)  # noqa: E731
+        self.large = button(QPushButton, tr("Show large"), tip, ask_large)
 
     def _add(self, name: str, stops: Sequence[float], number: QSpinBox | QDoubleSpinBox) -> None:
         self.sliders[name] = SliderRow(name, WORDS[name], stops, number, self._guard)
 
     def _lay_out(self) -> None:
-        grid = QGridLayout()
-        grid.setVerticalSpacing(3)
-        grid.setHorizontalSpacing(10)
-        grid.setColumnStretch(1, 1)
+        fields = grid(across=10, down=3)
+        fields.setColumnStretch(1, 1)
         self.source = Label(look="quiet", wrapped=True)
-        grid.addWidget(_label("costs", self.costs), 0, 0)
-        grid.addWidget(self.costs, 0, 1, 1, 2)
-        grid.addWidget(self.source, 1, 1, 1, 2)
-        grid.addLayout(row(self.load, self.save, None), 2, 1, 1, 2)
-        grid.addWidget(_label("schedule", self.schedule), 3, 0)
-        grid.addWidget(self.schedule, 3, 1, 1, 2)
+        for line, name, chooser in ((0, "costs", self.costs), (3, "schedule", self.schedule)):
+            words = WORDS[name]
+            chooser.setObjectName(f"whatif_{name}")
+            fields.addWidget(labelled(chooser, words.label, words.tip, self._guard), line, 0)
+            fields.addWidget(chooser, line, 1, 1, 2)
+        fields.addWidget(self.source, 1, 1, 1, 2)
+        fields.addLayout(row(self.load, self.save, None), 2, 1, 1, 2)
         for number, slider in enumerate(self.sliders.values(), 4):
-            slider.add_to(grid, number)
-        self.faults.add_to(grid, 4 + len(self.sliders))
+            slider.add_to(fields, number)
+        self.faults.add_to(fields, 4 + len(self.sliders))
         figures = row(self.figures, self.large, growing=self.figures)
         figures.setAlignment(self.large, Qt.AlignmentFlag.AlignBottom)
-        asked, answered = QWidget(), QWidget()
-        asked.setObjectName("sheet")
-        column(grid, figures, None, of=asked, margins=(12, 8, 12, 8), spacing=8)
-        column(self.picture, of=answered, growing=self.picture, margins=(0, 8, 12, 8))
-        self._area = area = scrolling(asked, tr("What is asked"))
+        asked = column(fields, figures, None, margins=(12, 8, 12, 8), spacing=8)
+        answered = widget_of(column(self.picture, growing=self.picture, margins=(0, 8, 12, 8)))
+        self._area = area = scrolling(widget_of(asked, "sheet"), tr("What is asked"))
         both = row(area, answered, of=self, margins=(0, 0, 0, 0), spacing=4)
         for part in (area, answered):
             both.setStretchFactor(part, 1)
@@ -347,25 +313,3 @@ def _offer(chooser: QComboBox, name: str, title: str) -> None:
         chooser.addItem(title, name)
     else:
         chooser.setItemText(at, title)
-
-
-def _whole(least: int, most: int, value: int) -> QSpinBox:
-    field = whole(least, most)
-    field.setValue(value)
-    return field
-
-
-def _name(field: QWidget, name: str, guard: WheelGuard) -> None:
-    words = WORDS[name]
-    field.setObjectName(f"whatif_{name}")
-    field.setAccessibleName(tr(words.label))
-    field.setAccessibleDescription(tr(words.tip))
-    field.setToolTip(tr(words.tip))
-    field.installEventFilter(guard)
-
-
-def _label(name: str, field: QWidget) -> QLabel:
-    label = Label(tr(WORDS[name].label))
-    label.setBuddy(field)
-    label.setToolTip(tr(WORDS[name].tip))
-    return label

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent
 
 from core.models.description import ModelDescription
 from core.plan.balance import BlockCost, cuts_backward
@@ -176,14 +176,6 @@ class BlockStrip(Drawing):
         self.refresh()
         if by:
             self._shift(borders[self.chosen] + by)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: D102
-        self.update()
-        super().focusInEvent(event)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: D102
-        self.update()
-        super().focusOutEvent(event)
 
     def _near(self, at: QPointF) -> int | None:
         """The border that the pointer is at."""

@@ -8,9 +8,8 @@ from PySide6.QtWidgets import QBoxLayout, QPushButton, QWidget
 
 from core.plan.pipeline.options import LANE_MEMORY
 from gui.look.label import Label, hint
-from gui.look.layouts import button, column, row
+from gui.look.layouts import button, column, named, row
 from gui.look.text import change_text, duration_text, tr
-from gui.look.theme import Theme
 from gui.panels.run.block_strip import BlockStrip, ShownCut
 from gui.panels.run.block_table import BlockTable
 from gui.panels.run.option_fields import field_of
@@ -23,7 +22,8 @@ NARROW, LOW = 240, 90
 class BlocksPanel(QWidget):
     """`opened` comes when the panel is seen; `limited` when what a lane may hold has changed.
 
-    `strip.shifted` wants a border elsewhere, and each button what is on it.
+    `strip.shifted` wants a border elsewhere, and each button what is on it. `message` says what the
+    blocks' figures are worth, `predicted` what comes of the borders.
     """
 
     opened = Signal()
@@ -32,69 +32,46 @@ class BlocksPanel(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.strip, self.table = BlockStrip(), BlockTable()
-        self._message, self._predicted = (
-            Label("", "quiet", wrapped=True),
-            Label("", "", wrapped=True),
-        )
+        self.message, self.predicted = Label(look="quiet", wrapped=True), Label(wrapped=True)
         self._empty = hint()
-        self._limit = field_of(LANE_MEMORY)
+        self.limit = field_of(LANE_MEMORY)
         self._build_buttons()
         limit = Label(tr("Limit of a lane, MB"))
-        limit.setBuddy(self._limit.widget)
+        limit.setBuddy(self.limit.widget)
         tip = tr("What the blocks of a lane may hold; Balance keeps within it.")
-        self._limit.widget.setToolTip(tip)
-        self._limit.widget.setAccessibleName(limit.text())
-        self._limit.edited.connect(self.limited)
+        named(self.limit.widget, limit.text(), tip)
+        self.limit.edited.connect(self.limited)
         self._tools, self._sheet = QWidget(), scrolled(self.table)
-        limits = row(None, limit, self._limit.widget)
+        limits = row(None, limit, self.limit.widget)
         self._box = row(row(*self.buttons), limits, of=self._tools, growing=limits,
                         margins=(14, 6, 14, 0))  # fmt: skip
         column(
-            self._tools, self._message, self._predicted, self.strip, self._sheet, self._empty,
+            self._tools, self.message, self.predicted, self.strip, self._sheet, self._empty,
             of=self, growing=self._sheet, margins=(0, 0, 0, 0), spacing=2,
         ).setStretchFactor(self._empty, 1)  # fmt: skip
-        for label in (self._message, self._predicted):
+        for label in (self.message, self.predicted):
             label.setContentsMargins(14, 0, 14, 0)
         self.setMinimumSize(NARROW, LOW)  # a small window stays as small as it is
         self.show_cut(None, "")
 
     def _build_buttons(self) -> None:
-        self.measure = button(
-            QPushButton, tr("Measure"),
-            tr("Measure what each block costs, in a short run beside the form's."), lambda: None,
-        )  # fmt: skip
-        self.balance = button(
-            QPushButton, tr("Balance"),
-            tr("Cut where the measured times of the stages are balanced."), lambda: None,
-        )  # fmt: skip
-        self.by_parameters = button(
-            QPushButton, tr("By parameters"),
-            tr("Cut into stages of nearly equal parameters."), lambda: None,
-        )  # fmt: skip
-        self.reset = button(
-            QPushButton, tr("Reset"), tr("Take back what was moved here."), lambda: None
+        self.measure, self.balance, self.by_parameters, self.reset = self.buttons = tuple(
+            button(QPushButton, text, tip)
+            for text, tip in (
+                (
+                    tr("Measure"),
+                    tr("Measure what each block costs, in a short run beside the form's."),
+                ),
+                (tr("Balance"), tr("Cut where the measured times of the stages are balanced.")),
+                (tr("By parameters"), tr("Cut into stages of nearly equal parameters.")),
+                (tr("Reset"), tr("Take back what was moved here.")),
+            )
         )
-        self.buttons = (self.measure, self.balance, self.by_parameters, self.reset)
-
-    @property
-    def message(self) -> str:
-        """What the blocks' figures are worth, or why there are none."""
-        return self._message.text()
-
-    @property
-    def predicted(self) -> str:
-        """What was predicted, or why nothing can be."""
-        return self._predicted.text()
-
-    @property
-    def limit(self) -> QWidget:
-        """The field of what a lane may hold."""
-        return self._limit.widget
 
     @property
     def limit_mb(self) -> float | None:
         """What a lane may hold, in MB."""
-        value = self._limit.read()
+        value = self.limit.read()
         return value if isinstance(value, float) else None
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
@@ -102,44 +79,35 @@ class BlocksPanel(QWidget):
         self._box.setDirection(ways.LeftToRight if self.width() >= BESIDE else ways.TopToBottom)
         super().resizeEvent(event)
 
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        for part in (self.strip, self.table):
-            part.set_theme(theme)
-
     def show_cut(self, cut: ShownCut | None, words: str) -> None:
         """Show a model's blocks, and say what they are worth; without any, say why."""
         self.strip.show_cut(cut)
         limit = self.limit_mb
         self.table.show_cut(cut, None if limit is None else 1e6 * limit)
-        self._message.setText(words)
+        self.message.setText(words)
         self._empty.setText(words)
-        for part in (self.strip, self._sheet, self._message):
+        for part in (self.strip, self._sheet, self.message):
             part.setVisible(cut is not None)
         self._empty.setVisible(cut is None)
 
     def show_times(self, now: int | None, with_borders: int | None) -> None:
         """Say what passes of a step are predicted to take, now and with other borders, in ns."""
-        self._predicted.setVisible(now is not None)
         if now is None:
-            return
-        values = {"now": duration_text(now)}
-        if with_borders is None:
-            self._predicted.setText(tr("Predicted passes of a step: {now}.", **values))
-            return
-        values |= {
-            "then": duration_text(with_borders),
-            "change": change_text(with_borders / now - 1),
-        }
-        self._predicted.setText(
-            tr("Predicted passes of a step: {now} before, {then} with these borders ({change}).",
-               **values)
-        )  # fmt: skip
+            self.predicted.say("")
+        elif with_borders is None:
+            text = tr("Predicted passes of a step: {now}.", now=duration_text(now))
+            self.predicted.say(text)
+        else:
+            text = tr(
+                "Predicted passes of a step: {now} before, {then} with these borders ({change}).",
+                now=duration_text(now), then=duration_text(with_borders),
+                change=change_text(with_borders / now - 1),
+            )  # fmt: skip
+            self.predicted.say(text)
 
     def show_problem(self, text: str) -> None:
         """Say why nothing can be predicted, or balanced."""
-        self._predicted.setText(text)
-        self._predicted.setVisible(bool(text))
+        self.predicted.say(text)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
         super().showEvent(event)

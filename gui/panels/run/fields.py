@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from core.option import Option
 from gui.look.label import Label
+from gui.look.layouts import named
 from gui.look.text import tr
 
 MOST = 1_000_000_000
@@ -43,9 +44,8 @@ class Choice(QComboBox):
 class OptionalSpin(QSpinBox):
     """A whole number that may be left to a default: its lowest value, 0, means none."""
 
-    def __init__(self, automatic: str) -> None:
-        super().__init__()
-        self.setRange(0, MOST)
+    def __init__(self, automatic: str, suffix: str = "") -> None:
+        super().__init__(minimum=0, maximum=MOST, suffix=suffix)
         self.setSpecialValueText(automatic)
 
     @property
@@ -89,14 +89,18 @@ class WheelGuard(QObject):
         return False
 
 
+def labelled(field: QWidget, title: str, tip: str, guard: WheelGuard) -> Label:
+    """The label of a field, which gets it for a name; a translated tip tells of both."""
+    label = Label(tr(title))
+    label.setBuddy(field)
+    label.setToolTip(tr(tip))
+    named(field, tr(title), tr(tip)).installEventFilter(guard)
+    return label
+
+
 def add_field(form: QFormLayout, option: Option[Any], field: QWidget, guard: WheelGuard) -> None:
     """Put an option's field into the form with its label, tooltip and accessible name."""
-    label = Label(tr(option.title))
-    label.setBuddy(field)
-    for widget in (label, field):
-        widget.setToolTip(tr(option.help))
-    field.setAccessibleName(tr(option.title))
-    field.setAccessibleDescription(tr(option.help))
+    label = labelled(field, option.title, option.help, guard)
     field.setObjectName(option.name)
     if isinstance(field, QComboBox) and (edit := field.lineEdit()) is not None:
         edit.setAccessibleName(tr(option.title))
@@ -107,15 +111,12 @@ def add_field(form: QFormLayout, option: Option[Any], field: QWidget, guard: Whe
     field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
     # Qt gives these fields WheelFocus: the wheel would focus a field before the guard is asked.
     field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-    field.installEventFilter(guard)
     form.addRow(label, field)
 
 
-def whole(least: int, most: int = MOST) -> QSpinBox:
+def whole(least: int, most: int = MOST, value: int = 0) -> QSpinBox:
     """A field for a whole number."""
-    field = QSpinBox()
-    field.setRange(least, most)
-    return field
+    return QSpinBox(minimum=least, maximum=most, value=value)
 
 
 class Decimal(QDoubleSpinBox):
@@ -126,12 +127,11 @@ class Decimal(QDoubleSpinBox):
         return text.rstrip("0").rstrip(point) if point in text else text
 
 
-def decimal(most: float, decimals: int, step: float, automatic: str = "") -> QDoubleSpinBox:
+def decimal(
+    most: float, decimals: int, step: float, automatic: str = "", suffix: str = ""
+) -> QDoubleSpinBox:
     """A field for a number of 0 or more; with `automatic`, 0 shows as that word."""
-    field = Decimal()
-    field.setDecimals(decimals)
-    field.setRange(0.0, most)
-    field.setSingleStep(step)
+    field = Decimal(decimals=decimals, minimum=0.0, maximum=most, singleStep=step, suffix=suffix)
     field.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
     field.setSpecialValueText(automatic)
     return field

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from core.plan.lanes import virtual_instead
@@ -23,17 +23,14 @@ class FormFooter(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("footer")
-        self.problem = Label(look="problem", wrapped=True)
-        self.preview = Label(look="quiet", wrapped=True)
-        for label in (self.problem, self.preview):
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.problem = Label(look="problem", wrapped=True, selectable=True)
+        self.preview = Label(look="quiet", wrapped=True, selectable=True)
         self.picture = AnswerPicture(bare=True)
         self.picture.setToolTip(tr("The order of the step's passes, as if all took the same time."))
         tip = tr("Each task is then measured alone, so nothing is shared: the strategy itself.")
-        self.virtual = button(QToolButton, "", tip, lambda: self.devices_wanted.emit(self._devices))
-        self.virtual.setObjectName("link")
-        self.virtual.setAccessibleName(tr("Use virtual lanes"))
         self._devices = ""
+        want = lambda: self.devices_wanted.emit(self._devices)  # noqa: E731
+        self.virtual = button(QToolButton, "", tip, want, tr("Use virtual lanes"), "link")
         column(
             self.picture, self.problem, self.preview, self.virtual,
             of=self, margins=(12, 6, 10, 8), spacing=4,
@@ -47,13 +44,9 @@ class FormFooter(QWidget):
         self.picture.setVisible(answer is not None)
         if answer is not None:
             self.picture.show_answer(answer)
-        self._say(self.problem, "" if checked else str(result))
-        self._say(self.preview, preview_text(asked, checked, answer) if checked else "")
+        self.problem.say("" if checked else str(result))
+        self.preview.say(preview_text(asked, checked, answer) if checked else "")
         self._devices = virtual_instead(checked.lanes) if checked else ""
         self.virtual.setVisible(bool(self._devices))
         if checked:
             self.virtual.setText(tr("Use {count} virtual lanes", count=len(checked.lanes)))
-
-    def _say(self, label: Label, text: str) -> None:
-        label.setText(text)
-        label.setVisible(bool(text))

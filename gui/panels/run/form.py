@@ -40,7 +40,6 @@ class Fold(QToolButton):
         super().__init__()
         self.setObjectName("fold")
         self.setToolTip(tip)
-        self.setAccessibleDescription(tip)
         self._title = title
         self.count(0)
 
@@ -56,11 +55,9 @@ class OptionForm(QFormLayout):
     edited = Signal()
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(horizontalSpacing=10, verticalSpacing=4)
         self.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         self.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.setVerticalSpacing(4)
-        self.setHorizontalSpacing(10)
         self.fields: dict[str, Field] = {}
         self.folds = {
             ADVANCED: Fold(tr("Advanced"), tr("Settings that are seldom changed.")),

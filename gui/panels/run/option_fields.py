@@ -60,9 +60,7 @@ def _spin_box(option: Option[Any], usual: str) -> QSpinBox | QDoubleSpinBox:
     if option.kind is float:
         return decimal(option.most, DECIMALS, 1.0, usual)
     if usual:
-        spin = OptionalSpin(usual)
-        spin.setSuffix(tr(" rows") if option.unit == "rows" else "")
-        return spin
+        return OptionalSpin(usual, tr(" rows") if option.unit == "rows" else "")
     return whole(int(option.least), int(min(option.most, MOST_WHOLE)))
 
 

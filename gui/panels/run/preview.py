@@ -63,7 +63,12 @@ def split_text(plan: Plan) -> str:
                   sizes=numbers(list(replicas.values())))  # fmt: skip
         if len(sizes) == len(replicas):
             return total + over
-    if len(sizes) == 1:
+    return pieces_text(total, sizes, over)
+
+
+def pieces_text(total: str, sizes: list[int], over: str = "") -> str:
+    """`64 rows in 8 micro-batches of 8`, with what is said of replicas behind."""
+    if len(sizes) < 2:
         return tr("{total} in one piece", total=total)
     if len(set(sizes)) == 1:
         return tr(

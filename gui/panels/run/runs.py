@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem
 
 from core.engine.messages import Outcome
 from core.trace.columns import sorted_positions
@@ -13,6 +13,7 @@ from gui.app.session import Run
 from gui.figures.run_names import shown_title
 from gui.look.label import plain_tip
 from gui.look.text import duration_text, tr
+from gui.panels.tables import dress_tree
 
 RUN_ROLE = Qt.ItemDataRole.UserRole
 
@@ -26,17 +27,10 @@ class RunsPanel(QTreeWidget):
     chosen = Signal(object)
     menu_wanted = Signal(object, QPoint)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName(tr("Runs of this sitting"))
-        self.setHeaderLabels([tr("#"), tr("Run"), tr("Outcome"), tr("Step")])
-        self.setRootIsDecorated(False)
-        self.setUniformRowHeights(True)
-        header = self.header()
-        header.setStretchLastSection(False)
-        for column in (0, 2, 3):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+    def __init__(self) -> None:
+        super().__init__()
+        heads = (tr("#"), tr("Run"), tr("Outcome"), tr("Step"))
+        dress_tree(self, tr("Runs of this sitting"), heads, stretched=1)
         self.itemSelectionChanged.connect(self._emit_chosen)
 
     def add(self, run: Run) -> None:
@@ -50,9 +44,8 @@ class RunsPanel(QTreeWidget):
         """Mark the run that is shown, without choosing it."""
         item = self._item(run)
         if item is not None and item is not self.currentItem():
-            blocked = self.blockSignals(True)
-            self.setCurrentItem(item)
-            self.blockSignals(blocked)
+            with QSignalBlocker(self):
+                self.setCurrentItem(item)
             self.scrollToItem(item)
 
     def update_run(self, run: Run) -> None:
@@ -65,10 +58,9 @@ class RunsPanel(QTreeWidget):
 
     def remove(self, run: Run) -> None:
         """Take a run off the list, without choosing another."""
-        blocked = self.blockSignals(True)
-        if (item := self._item(run)) is not None:
-            self.takeTopLevelItem(self.indexOfTopLevelItem(item))
-        self.blockSignals(blocked)
+        with QSignalBlocker(self):
+            if (item := self._item(run)) is not None:
+                self.takeTopLevelItem(self.indexOfTopLevelItem(item))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: D102
         by_key = event.reason() is QContextMenuEvent.Reason.Keyboard

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from core.plan.strategies import STRATEGIES
 from gui.look.label import Label, plain_tip
-from gui.look.layouts import column
+from gui.look.layouts import column, named
 from gui.look.text import tr
 
 ROW = 25  # pixels of a strategy
@@ -21,9 +21,8 @@ class StrategyList(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.list = QListWidget()
+        self.list = named(QListWidget(), tr("Strategy"))
         self.list.setObjectName("strategies")
-        self.list.setAccessibleName(tr("Strategy"))
         self.list.setUniformItemSizes(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import TypeVar
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QScrollArea, QWidget
+from PySide6.QtWidgets import QScrollArea
 
 from core.option import Option
 from core.plan.devices import HOST, Hardware
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.specification import Specification, specification_of
 from gui.look.label import Label
-from gui.look.layouts import column
+from gui.look.layouts import column, widget_of
 from gui.look.text import tr
-from gui.look.theme import Theme
 from gui.panels.run.file_choice import FileChoice
 from gui.panels.run.footer import FormFooter
 from gui.panels.run.form import OptionForm
 from gui.panels.run.strategies import StrategyList
+from gui.panels.sheet import scroll_down
 from gui.runs.applies import useful, usual_texts
 from gui.runs.check import Checked, assumed_hardware, check_specification, schedule_problems
 
@@ -35,12 +35,11 @@ class StrategyPanel(QScrollArea):
 
     checked = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setObjectName("form")
         self.setAccessibleName(tr("Settings of the run"))
-        self.setWidgetResizable(True)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll_down(self)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its fields have it, and it follows them
         self.setMinimumWidth(262)
         self.result: Checked | str = ""
@@ -48,9 +47,7 @@ class StrategyPanel(QScrollArea):
         self.strategies, self.options = StrategyList(), OptionForm()
         self.fields, self.footer = self.options.fields, FormFooter(self)
         self._build_sheet()
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(CHECK_MS)
+        self._timer = QTimer(self, singleShot=True, interval=CHECK_MS)
         self._timer.timeout.connect(self.check_now)
         # Before the connections below, or each field that is filled would count as edited by the
         # user.
@@ -88,14 +85,6 @@ class StrategyPanel(QScrollArea):
         self.options.offer_devices(device_choices(hardware))
         self.check_now()
 
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        self.footer.picture.set_theme(theme)
-
-    def choose_strategy(self, name: str) -> None:
-        """Pick a strategy."""
-        self.strategies.choose(name)
-
     def choose(self, option: Option[T], value: T) -> None:
         """Set one field."""
         self.fields[option.name].write(value)
@@ -117,14 +106,8 @@ class StrategyPanel(QScrollArea):
     # Building
 
     def _build_sheet(self) -> None:
-        sheet = QWidget()
-        sheet.setObjectName("sheet")
-        heading = Label(tr("What to run"), "heading")
-        column(
-            heading, self.strategies, 4, self.options, None,
-            of=sheet, margins=(12, 8, 10, 6), spacing=4,
-        )  # fmt: skip
-        self.setWidget(sheet)
+        parts = (Label(tr("What to run"), "heading"), self.strategies, 4, self.options, None)
+        self.setWidget(widget_of(column(*parts, margins=(12, 8, 10, 6), spacing=4), "sheet"))
         self.options.chain(self.strategies.list)
 
     def _changed(self) -> None:

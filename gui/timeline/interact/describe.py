@@ -20,25 +20,10 @@ from gui.timeline.state.selection import TimeRange
 Facts = list[tuple[str, str]]
 Card = tuple[str, list[str]]
 NAMED = 6  # lanes that are listed by name
-TITLES = {
-    Kind.SCATTER: "Scatter",
-    Kind.REPLICATE: "Replicate",
-    Kind.FORWARD: "Forward",
-    Kind.GATHER: "Gather",
-    Kind.LOSS: "Loss",
-    Kind.BACKWARD: "Backward",
-    Kind.BACKWARD_INPUT: "Backward-input",
-    Kind.BACKWARD_WEIGHT: "Backward-weight",
-    Kind.REDUCE: "Reduce",
-    Kind.ALL_REDUCE: "All-reduce",
-    Kind.COPY: "Copy",
+TITLES = {kind: kind.value.capitalize() for kind in Kind} | {
     Kind.STEP: "Optimizer step",
     Kind.OVERLAP: "Forward and backward",
-    Kind.ALL_GATHER: "All-gather",
-    Kind.REDUCE_SCATTER: "Reduce-scatter",
-    Kind.OTHER: "Other",
     Kind.DATA: "Waiting for data",
-    Kind.RECOMPUTE: "Recompute",
 }
 
 

@@ -72,7 +72,7 @@ def test_another_link_or_a_slow_lane_needs_no_other_plan(monkeypatch):
     planned = []
     strategy = STRATEGIES["pipeline"]
     watched = replace(strategy, plan=lambda job: planned.append(job) or strategy.plan(job))
-    monkeypatch.setitem(STRATEGIES, "pipeline", watched)
+    monkeypatch.setattr("core.predict.whatif.STRATEGY", watched)
     what_if = WhatIf()
     first = what_if.answer(question())
     for other in (question(faults={"slow_lane": "2:3"}), question(link=Link.of(1000, 1))):

@@ -91,11 +91,11 @@ def test_blocks_are_recorded_where_the_form_says_so_and_never_for_ranks(
 ) -> None:
     window.form.set_specification(Specification(blocks=True))
     assert window.form.specification().blocks
-    window.form.choose_strategy("ddp")
+    window.form.strategies.choose("ddp")
     assert not window.form.specification().blocks
     window.form.options.unfolded = {"advanced"}
     assert not window.form.fields["blocks"].widget.isVisible()
-    window.form.choose_strategy("dp")
+    window.form.strategies.choose("dp")
     assert window.form.fields["blocks"].widget.isVisible()
 
 

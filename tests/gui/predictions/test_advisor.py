@@ -16,6 +16,7 @@ from core.plan.strategies import STRATEGIES
 from core.predict.advisor import Advice
 from core.predict.worker.jobs import Advised, Done, Progress, Refused
 from core.recording.schema import COSTS_LEVEL, Record
+from gui.look.layouts import bring
 from gui.panels.predict.advisor_panel import (
     COLUMNS,
     STEP,
@@ -25,7 +26,6 @@ from gui.panels.predict.advisor_panel import (
     way_text,
     way_tip,
 )
-from gui.window.docks import bring
 from gui.window.window import MainWindow
 from tests.core.helpers import Note, batch_of
 from tests.gui.fake_client import FakeClient

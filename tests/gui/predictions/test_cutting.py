@@ -12,9 +12,9 @@ from core.engine.messages import Ended, Outcome
 from core.models.catalogue import ModelSettings
 from core.plan.balance import BlockCost
 from core.plan.specification import Specification
+from gui.look.layouts import bring
 from gui.panels.run.block_strip import BlockStrip
 from gui.panels.run.blocks import BlocksPanel
-from gui.window.docks import bring
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import MS, batches, specification
@@ -74,7 +74,7 @@ def test_a_border_is_dragged_and_moved_by_keys_and_reset(
 ) -> None:
     strip = panel.strip
     assert strip.cut is not None and strip.cut.borders == (3, 6)
-    assert "Measure" in panel.message and not panel.balance.isEnabled()
+    assert "Measure" in panel.message.text() and not panel.balance.isEnabled()
     assert "virtual:1, 1, –, –" in panel.table.accessibleDescription()
     drag(strip, 0, 5)
     assert borders(window) == "5,6"
@@ -102,23 +102,23 @@ def test_measured_blocks_are_balanced_predicted_and_run(
     assert borders(window) is None
     measure(window, client, client.asked[-1])
     qtbot.waitUntil(lambda: panel.balance.isEnabled())
-    assert panel.message == "Measured with micro-batches of 1 row."
-    qtbot.waitUntil(lambda: "Predicted passes" in panel.predicted, timeout=ANSWER_MS)
+    assert panel.message.text() == "Measured with micro-batches of 1 row."
+    qtbot.waitUntil(lambda: "Predicted passes" in panel.predicted.text(), timeout=ANSWER_MS)
     click(panel.balance)
     assert borders(window) == "1,2"
-    qtbot.waitUntil(lambda: "with these borders (−" in panel.predicted, timeout=ANSWER_MS)
+    qtbot.waitUntil(lambda: "with these borders (−" in panel.predicted.text(), timeout=ANSWER_MS)
     click(panel.by_parameters)
     assert borders(window) is None
     drag(panel.strip, 0, 1)
-    QTest.keyClick(panel.limit, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
-    QTest.keyClicks(panel.limit, "15")
+    QTest.keyClick(panel.limit.widget, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClicks(panel.limit.widget, "15")
     told = panel.table.accessibleDescription().replace("\xa0", " ")
     assert "20 MB > 15 MB" in told and "30 ms, 27.8 %" in told
     click(panel.balance)
     assert borders(window) == "2,4"
-    QTest.keyClick(panel.limit, Qt.Key.Key_Backspace)
+    QTest.keyClick(panel.limit.widget, Qt.Key.Key_Backspace)
     click(panel.balance)
-    assert "no cut of the model keeps within it" in panel.predicted
+    assert "no cut of the model keeps within it" in panel.predicted.text()
     window.control.run()
     assert client.asked[-1].borders == "2,4"
 
@@ -127,9 +127,9 @@ def test_blocks_of_other_strategies_and_of_files_not_run_yet(
     window: MainWindow, panel: BlocksPanel, tmp_path: object
 ) -> None:
     window.form.set_specification(specification("dp", devices="2xvirtual"))
-    assert panel.message == "This strategy does not cut the model into stages."
+    assert panel.message.text() == "This strategy does not cut the model into stages."
     assert not panel.measure.isEnabled() and panel.strip.cut.borders == ()
     path = tmp_path / "net.py"
     path.write_text("")
     window.form.set_specification(replace(JOB, model=ModelSettings(str(path))))
-    assert "which are not known yet" in panel.message and panel.measure.isEnabled()
+    assert "which are not known yet" in panel.message.text() and panel.measure.isEnabled()

@@ -19,10 +19,10 @@ from core.plan.schedules import SCHEDULES
 from core.predict.costs_file import costs_of, read_costs, write_costs
 from core.predict.whatif import WhatIf, WhatIfResult
 from core.predict.worker.jobs import Done, Lost, Refused, WhatIfRequest
+from gui.look.layouts import bring
 from gui.panels.predict.answer_figures import FIGURES
 from gui.panels.predict.whatif import PLAIN, WORDS, WhatIfPanel
 from gui.predictions.what_if import run_basis
-from gui.window.docks import bring
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import specification, trace_of

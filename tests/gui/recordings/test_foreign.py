@@ -133,10 +133,9 @@ def test_ranges_of_a_trace_without_steps_are_explained_and_compared(qtbot, windo
     for start, end in ((0, 40_000), (50_000, 90_000)):
         window.show_run(plain)
         window.timeline.state.select(TimeRange(start, end))
-        assert {name: sum(own.values()) for name, own in statistics.causes.by_lane.items()} == {
-            0: 0, 1: 0,
-        }  # fmt: skip
-        assert statistics.causes.rest == {0: 16_000, 1: 40_000 - (4_000)}
+        causes = statistics.figures.causes
+        assert {name: sum(own.values()) for name, own in causes.by_lane.items()} == {0: 0, 1: 0}
+        assert causes.rest == {0: 16_000, 1: 40_000 - (4_000)}
         qtbot.mouseClick(statistics.explain, Qt.MouseButton.LeftButton)
         assert window.run_shown is not plain and window.run_shown.trace.steps == [0]
     first, second = window.session.runs[1:]

@@ -37,7 +37,9 @@ class Parts:
     def __init__(self, scene: Scene) -> None:
         self.window = QWidget()
         self.window.resize(1100, 500)
-        self.bar, self.spans = SearchBar(self.window), SpansPanel(self.window)
+        self.bar, self.spans = SearchBar(), SpansPanel()
+        for part in (self.bar, self.spans):
+            part.setParent(self.window)
         self.spans.hide()
         self.timeline = TimelineView(self.window)
         self.overview = Overview(self.timeline.state, self.window)
@@ -62,7 +64,7 @@ def parts(qtbot: object) -> Iterator[Parts]:
     qtbot.addWidget(made.window)
     made.window.show()
     qtbot.waitExposed(made.window)
-    made.finder.open()
+    made.bar.open()
     yield made
     made.window.close()
 
@@ -93,7 +95,7 @@ def test_what_is_found_is_marked_on_the_lanes_and_escape_lets_go(parts: Parts) -
     assert not scene.hits
     assert not parts.bar.isVisible()
     assert parts.timeline.hasFocus()
-    parts.finder.open()
+    parts.bar.open()
     assert parts.bar.field.text() == ""
 
 

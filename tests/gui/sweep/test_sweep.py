@@ -107,7 +107,7 @@ def test_what_cannot_be_swept_is_said_in_one_line(window, panel):
     assert not panel.button.isEnabled()
     panel.values.setText("4")
     assert not panel.problem.isVisible() and panel.button.isEnabled()
-    window.form.choose_strategy("ddp")
+    window.form.strategies.choose("ddp")
     window.form.check_now()
     assert "Split size is not for ddp" in panel.problem.text()
 

@@ -129,8 +129,8 @@ def test_a_drag_is_counted_and_copied_by_keys_and_a_bar_of_it_selects_a_span(
     mouse(window, QEvent.Type.MouseButtonRelease, LABELS + 400, y, LEFT)
     assert isinstance(window.timeline.state.selection, TimeRange)
     statistics = window.panels.statistics
-    qtbot.waitUntil(lambda: statistics.counted is not None)
-    assert list(statistics.counted.lanes) == [1]
+    qtbot.waitUntil(lambda: statistics.figures is not None)
+    assert list(statistics.figures.counted.lanes) == [1]
     control, alt = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
     press(window, Qt.Key.Key_V, control | alt)
     assert QGuiApplication.clipboard().text().startswith("start_ns,end_ns,wall_ns")
@@ -139,16 +139,18 @@ def test_a_drag_is_counted_and_copied_by_keys_and_a_bar_of_it_selects_a_span(
     chart = statistics.durations.histogram
     chart.chosen.emit(chart.cursor_bin)
     assert window.timeline.state.selection.lane == 1
-    assert statistics.isVisible() and statistics.counted is not None
+    assert statistics.isVisible() and statistics.figures is not None
     press(window, Qt.Key.Key_X)
     press(window, Qt.Key.Key_Period)
     table = window.details.table
     names = [table.item(row, 0).text() for row in range(4)]
     assert names == ["Measured", "End to start", "Start to start", "End to end"]
     press(window, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: len(statistics.counted.lanes) > 1)  # all lanes of all steps again
+    qtbot.waitUntil(
+        lambda: len(statistics.figures.counted.lanes) > 1
+    )  # all lanes of all steps again
     press(window, Qt.Key.Key_A, control)
     seen = window.timeline.state.viewport
     assert window.timeline.state.selection == TimeRange(int(seen.start), int(seen.end))
-    qtbot.waitUntil(lambda: statistics.counted is not None)
-    assert list(statistics.counted.lanes) == [0, 1]
+    qtbot.waitUntil(lambda: statistics.figures is not None)
+    assert list(statistics.figures.counted.lanes) == [0, 1]

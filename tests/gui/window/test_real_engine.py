@@ -18,7 +18,7 @@ from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.predict.compare import CostSource
 from gui.app.session import Run
-from gui.window.docks import bring
+from gui.look.layouts import bring
 from gui.window.window import MainWindow
 
 RUN_MS = 60_000
@@ -55,7 +55,7 @@ def test_every_strategy_fills_the_lanes_that_it_uses(
     real_window.form.set_specification(
         Specification(name, SMALL, "2xcpu", batch=32, steps=2, verify=True)
     )
-    real_window.form.choose_strategy(name)
+    real_window.form.strategies.choose(name)
     run = run_to_end(real_window, qtbot, real_window.form.specification())
     assert run.outcome is Outcome.FINISHED, run.text
     plan = next(iter(real_window.form.result.plans.values()))

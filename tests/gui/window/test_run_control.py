@@ -37,7 +37,7 @@ def test_the_button_says_what_it_starts_and_what_is_shown_stands_apart(
     window: MainWindow, client: FakeClient
 ) -> None:
     perform(window, client, specification())
-    window.form.choose_strategy("ddp")
+    window.form.strategies.choose("ddp")
     window.form.check_now()
     assert run_text(window) == "▶  Run Distributed data parallel"
     assert window.bar.title.text().startswith("Pipeline 1F1B")
@@ -49,7 +49,7 @@ def test_while_a_run_goes_on_the_button_says_what_it_does(
     window.form.set_specification(Specification(schedule="gpipe", devices="2xcpu"))
     window.actions_by_name["run"].trigger()
     assert run_text(window) == "Running Pipeline GPipe"
-    window.form.choose_strategy("single")
+    window.form.strategies.choose("single")
     window.form.check_now()
     assert run_text(window) == "Running Pipeline GPipe"
     client.perform(client.asked[-1], Outcome.STOPPED)

@@ -106,8 +106,8 @@ def test_a_selected_range_is_told_in_details_and_counted_in_statistics(
         cells["From, to"].replace("\u00a0", " ") == "100.000 to 150.000 ms since run start (50 ms)"
     )
     assert window.panels.statistics.isVisible()
-    qtbot.waitUntil(lambda: window.panels.statistics.counted is not None)
-    assert window.panels.statistics.counted.wall_ns == 50 * MS
+    qtbot.waitUntil(lambda: window.panels.statistics.figures is not None)
+    assert window.panels.statistics.figures.counted.wall_ns == 50 * MS
 
 
 def test_run_is_disabled_with_the_reason_while_the_form_cannot_run(window: MainWindow) -> None:

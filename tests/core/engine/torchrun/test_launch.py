@@ -10,8 +10,8 @@ import pytest
 
 from core.cli.commands import describe_model
 from core.engine.torchrun.launch import (
-    SCHEDULES,
-    STRATEGIES,
+    LAUNCHED,
+    TORCH_SCHEDULES,
     Hosts,
     check_launch,
     check_parts,
@@ -23,8 +23,9 @@ from core.machine import host
 from core.models.catalogue import ModelSettings
 from core.paths import PROJECT_ROOT
 from core.plan.planning import lanes_of, plans_of
-from core.plan.schedules import SCHEDULES as PLANNED
+from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, with_defaults
+from core.plan.strategies import STRATEGIES
 from core.recording.recording import open_recording
 from core.report.summary import summarise
 from main import main
@@ -92,11 +93,11 @@ def test_every_strategy_and_schedule_that_is_offered_has_an_engine():
     pytest.importorskip("torch")
     from torch.distributed.pipelining import schedules
 
-    from core.engine.torchrun.engines import ENGINES, Stages
+    from core.engine.torchrun.engines import ENGINES
 
-    assert tuple(ENGINES) == STRATEGIES and tuple(Stages.SCHEDULES) == SCHEDULES
-    assert set(SCHEDULES) <= set(PLANNED)
-    assert all(hasattr(schedules, name) for name in Stages.SCHEDULES.values())
+    assert {STRATEGIES[name].torch_engine for name in LAUNCHED} == set(ENGINES)
+    assert len(TORCH_SCHEDULES) == 7
+    assert all(hasattr(schedules, SCHEDULES[name].torch_name) for name in TORCH_SCHEDULES)
 
 
 REPORT = """E1123 failed (exitcode: -9)

@@ -59,9 +59,9 @@ from gui.panels.run.strategy import StrategyPanel
 app = QApplication([])
 form = StrategyPanel()
 field = form.fields["times_two"].widget
-form.choose_strategy("dp")
+form.strategies.choose("dp")
 assert not form.options.isRowVisible(field)
-form.choose_strategy("often")
+form.strategies.choose("often")
 assert form.options.isRowVisible(field) and field.toolTip() == "How often everything is done."
 assert field.text() == "once" and form.specification()[TIMES] is None
 field.setValue(4)

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from gui.app.settings import Settings
-from gui.window.docks import bring
+from gui.look.layouts import bring
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import MakeWindow, perform

@@ -14,11 +14,11 @@ from core.paths import PROJECT_ROOT
 from core.recording.decode import append_batch
 from core.report.summary import summarise
 from core.trace.trace import Trace
+from gui.look.layouts import bring
 from gui.look.theme import DARK, LIGHT
 from gui.panels.data.chart import StepAxis, ValueAxis, whole_spacing
 from gui.panels.data.step_bars import StepBars, step_bars
 from gui.timeline.state.scene import Scene
-from gui.window.docks import bring
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform

@@ -52,7 +52,7 @@ def cells(table: object) -> list[list[str]]:
 
 
 def count(panel: StatisticsPanel, qtbot: object) -> None:
-    qtbot.waitUntil(lambda: panel.counted is not None)
+    qtbot.waitUntil(lambda: panel.figures is not None)
 
 
 def a_range(scene: Scene, lanes: tuple[int, ...] | None = None) -> TimeRange:
@@ -83,9 +83,9 @@ def test_the_tables_tell_every_lanes_time_and_every_kinds_durations(
     assert [row[0] for row in lanes] == ["Any lane", "cpu:0", "cpu:1"]
     for lane in (0, 1):
         time = lane_time(scene.trace.spans(lane), chosen.start, chosen.end)
-        assert panel.counted.lanes[lane] == time
+        assert panel.figures.counted.lanes[lane] == time
         assert lanes[1 + lane][4] == f"{100 * time.idle_fraction:.1f} %"
-        assert sum(panel.causes.by_lane[lane].values()) == time.idle_ns
+        assert sum(panel.figures.causes.by_lane[lane].values()) == time.idle_ns
     kinds = {row[0]: row for row in cells(panel.kinds)}
     assert set(kinds) == {"Forward", "Copy", "Loss", "Backward", "Optimizer step"}
     assert kinds["Forward"][3:] == ["4 ms"] * 4
@@ -126,7 +126,7 @@ def test_without_a_range_all_measured_steps_are_counted_once_the_panel_is_seen(
     assert panel.head.text().startswith("From step 1 to step 3: ")
     steps = measured_steps(scene.trace)
     first, last = scene.trace.step_bounds(steps[0])[0], scene.trace.step_bounds(steps[-1])[1]
-    assert (panel.counted.start, panel.counted.end) == (first, last)
+    assert (panel.figures.counted.start, panel.figures.counted.end) == (first, last)
     panel.show_range(scene, a_range(scene))
     qtbot.waitUntil(lambda: panel.head.text().startswith("349"))
     panel.show_range(scene, None)
@@ -150,7 +150,7 @@ def test_rows_by_kind_by_name_and_outliers_lead_to_what_they_name(
 
     one = Outlier(1, 2, Kind.FORWARD, 9 * MS, 3 * MS)
     repeats = Repeats(outliers=(one,), outlying=1)
-    panel.durations.show_spans(scene.trace, panel.counted, repeats)
+    panel.durations.show_spans(scene.trace, panel.figures.counted, repeats)
     panel.durations.which.setCurrentIndex(0)
     assert cells(panel.durations.far)[0][3:] == ["9 ms", "3 ms", "3.0"]
     with qtbot.waitSignal(panel.span_chosen) as told:
@@ -179,7 +179,7 @@ def test_a_bar_of_the_histogram_leads_to_the_longest_span_in_it_by_mouse_and_key
         QTest.mouseClick(chart, Qt.MouseButton.LeftButton, pos=place)
     span = scene.trace.span(*told.args)
     assert span.kind is Kind.BACKWARD
-    own = next(own for own in panel.counted.kinds if own.kind is Kind.BACKWARD)
+    own = next(own for own in panel.figures.counted.kinds if own.kind is Kind.BACKWARD)
     assert span.end - span.start == own.longest
     panel.durations.which.setCurrentIndex(0)
     used = np.flatnonzero(chart.bins.counts).tolist()
@@ -219,8 +219,8 @@ def test_csv_has_plain_numbers_that_add_up(
     for row in lanes[:-1]:
         reasons = [int(ns) for name, ns in row.items() if name.endswith("_ns")][3:]
         assert sum(reasons) == int(row["idle_ns"])
-    assert sum(int(row["count"]) for row in kinds) == panel.counted.any_lane.spans
-    assert sum(int(row["spans"]) for row in bins) == panel.counted.any_lane.spans
+    assert sum(int(row["count"]) for row in kinds) == panel.figures.counted.any_lane.spans
+    assert sum(int(row["spans"]) for row in bins) == panel.figures.counted.any_lane.spans
 
 
 def test_markdown_has_tables_of_one_width_each(
@@ -250,13 +250,13 @@ def test_a_range_over_the_present_counts_what_comes_and_names_what_still_runs(
     scene = Scene(trace)
     panel.show_range(scene, TimeRange(0, 10**12))
     count(panel, qtbot)
-    before = panel.counted.any_lane.spans
+    before = panel.figures.counted.any_lane.spans
     assert before == trace.span_count
     assert "1 task still runs and is not counted." in panel.notes.text()
     for batch in made[5:]:
         append_batch(trace, batch)
     panel.show_scene(scene, True)
-    qtbot.waitUntil(lambda: panel.counted.any_lane.spans == trace.span_count)
+    qtbot.waitUntil(lambda: panel.figures.counted.any_lane.spans == trace.span_count)
     assert trace.span_count > before
     assert panel.notes.isHidden()
 

@@ -60,7 +60,7 @@ def test_the_form_gives_back_what_it_was_filled_with(
 
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_every_strategy_can_be_picked_and_checked(panel: StrategyPanel, name: str) -> None:
-    panel.choose_strategy(name)
+    panel.strategies.choose(name)
     panel.check_now()
     assert isinstance(panel.result, Checked)
     assert panel.specification().strategy == name
@@ -69,7 +69,7 @@ def test_every_strategy_can_be_picked_and_checked(panel: StrategyPanel, name: st
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_only_the_fields_that_a_strategy_takes_are_there(panel: StrategyPanel, name: str) -> None:
     panel.options.unfolded = {"advanced"}
-    panel.choose_strategy(name)
+    panel.strategies.choose(name)
     panel.choose(SCHEDULE, "interleaved")  # it takes chunks
     for option in STRATEGY_OPTIONS:
         shown = panel.options.isRowVisible(panel.fields[option.name].widget)
@@ -137,7 +137,7 @@ def test_the_arrow_keys_choose_a_strategy_and_tab_walks_down_the_form(
     qtbot.waitUntil(panel.isActiveWindow)
     names = panel.strategies.list
     names.setFocus()
-    panel.choose_strategy("single")
+    panel.strategies.choose("single")
     for name in ("dp", "ddp"):
         qtbot.keyClick(names, Qt.Key.Key_Down)
         assert panel.specification().strategy == name
@@ -244,7 +244,7 @@ def test_real_lanes_run_without_the_faults_that_were_set_for_virtual_ones(
 
 
 def test_micro_batches_and_split_size_exclude_each_other(panel: StrategyPanel) -> None:
-    panel.choose_strategy("pipeline")
+    panel.strategies.choose("pipeline")
     panel.fields["microbatches"].widget.setValue(4)
     assert not panel.fields["split_size"].widget.isEnabled()
     assert "Micro-batches excludes this: set it back" in panel.fields["split_size"].widget.toolTip()
@@ -255,7 +255,7 @@ def test_micro_batches_and_split_size_exclude_each_other(panel: StrategyPanel) -
 
 @pytest.mark.parametrize("name", SCHEDULES)
 def test_chunks_are_for_the_schedules_that_take_them(panel: StrategyPanel, name: str) -> None:
-    panel.choose_strategy("pipeline")
+    panel.strategies.choose("pipeline")
     panel.choose(SCHEDULE, name)
     panel.options.unfolded = {"advanced"}
     panel.fields["chunks"].widget.setValue(2)

@@ -1,0 +1,47 @@
+"""Files that a part of the window writes: where to, with one line of what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from gui.app.dialogs import ask_save
+from gui.app.settings import Settings
+from gui.look.text import tr
+
+IMAGES = ("PNG image (*.png)", "SVG drawing (*.svg)", "PDF document (*.pdf)")
+"""The kinds of files that pictures are written as."""
+
+
+class Saver(QObject):
+    """Asks for files, over a window, in the folder that was written to last, and writes them.
+
+    `message` and `failed` carry a line.
+    """
+
+    message = Signal(str)
+    failed = Signal(str)
+
+    def __init__(self, above: QWidget, settings: Settings) -> None:
+        super().__init__(above)
+        self._above, self._settings = above, settings
+
+    def ask(
+        self, title: str, name: str, kinds: Sequence[str], then: Callable[[Path], None]
+    ) -> None:
+        """Ask for a file, `name` being offered; `then` gets its path unless one cancels."""
+        start = Path(self._settings.folder) / name
+        ask_save(self._above.window(), title, start, [tr(kind) for kind in kinds], then)
+
+    def write(self, path: Path, write: Callable[[], object]) -> None:
+        """Have a file written by what raises OSError or ValueError, in one line, if it cannot."""
+        try:
+            write()
+        except (OSError, ValueError) as error:
+            self.failed.emit(str(error))
+            return
+        self._settings.folder = str(path.parent)
+        self.message.emit(tr("Exported {name}.", name=path.name))
