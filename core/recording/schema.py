@@ -171,9 +171,14 @@ class NoteRow(NamedTuple):
 def plan_batch(number: int, tasks: Sequence[Task]) -> pa.RecordBatch:
     """The row that holds all tasks of a plan."""
     columns = dict(zip(Task._fields, zip(*tasks, strict=True), strict=False))
-    arrays = [pa.array(columns.get(field.name, [None] * len(tasks)), field.type) for field in TASK]
+    none = [None] * len(tasks)
+    return tasks_batch(number, [pa.array(columns.get(f.name, none), f.type) for f in TASK])
+
+
+def tasks_batch(number: int, arrays: Sequence[pa.Array]) -> pa.RecordBatch:
+    """The row that holds all tasks of a plan, given by the fields of TASK."""
     structs = pa.StructArray.from_arrays(arrays, fields=list(TASK))
-    whole = pa.ListArray.from_arrays(pa.array([0, len(tasks)], pa.int32()), structs)
+    whole = pa.ListArray.from_arrays(pa.array([0, len(structs)], pa.int32()), structs)
     return batch_of(1, record=record_column([Record.PLAN]), plan=[number], tasks=whole)
 
 

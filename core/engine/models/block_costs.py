@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
@@ -63,18 +63,18 @@ def _one_pass(blocks: Sequence[nn.Module], x: Tensor, alone: Alone) -> list[list
         entering = x
         for block in blocks:
             passed.append(_Passed(block, entering))
-            taken = _time(alone, passed[-1].forward)
+            taken = alone.time(passed[-1].forward)
             left = passed[-1].left
             entering = left.detach().requires_grad_(left.is_floating_point())
             if passed is whole:
                 times.append([taken])
         for one, found in zip(reversed(passed), reversed(times), strict=True):
             if passed is whole:
-                found.append(_time(alone, one.backward))
+                found.append(alone.time(one.backward))
             else:
                 # In this order: the parts run one behind the
                 # other for each block, on the same graph.
-                found += [_time(alone, one.inputs), _time(alone, one.weights)]
+                found += [alone.time(one.inputs), alone.time(one.weights)]
     return times
 
 
@@ -88,13 +88,6 @@ def _saved_bytes(blocks: Sequence[nn.Module], x: Tensor) -> list[int]:
         found.append(extra_bytes([x, *saved], [*block.parameters(), *block.buffers()]))
         x = y.detach().requires_grad_(y.is_floating_point())
     return found
-
-
-def _time(alone: Alone, part: Callable[[Stamps], object]) -> int:
-    stamps = alone.run(part)
-    taken = alone.elapsed(stamps.start, stamps.end)
-    alone.recycle(stamps)
-    return taken
 
 
 class _Passed:

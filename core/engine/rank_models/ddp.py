@@ -17,18 +17,24 @@ from torch.nn.parallel import DistributedDataParallel
 from core.engine.lanes.lane import Timestamp
 from core.engine.rank_models.model import RankModel, RankSetup
 from core.errors import PlanError
+from core.plan.specification import Specification
 from core.plan.strategies.ddp import BUCKET_MB
 from core.plan.task import Kind, Payload
 
 
+def data_parallel(blocks: nn.Module, specification: Specification) -> DistributedDataParallel:
+    """A model as torch replicates it, with buckets as large as asked for or of torch's own size."""
+    bucket_mb = specification[BUCKET_MB]
+    caps: dict[str, Any] = {} if bucket_mb is None else {"bucket_cap_mb": bucket_mb}
+    return DistributedDataParallel(blocks, **caps)
+
+
 class Replicated(RankModel):
-    """DistributedDataParallel with buckets as large as asked for, or of torch's own size."""
+    """DistributedDataParallel, its buckets timed."""
 
     def __init__(self, blocks: list[nn.Module], setup: RankSetup) -> None:
         super().__init__(blocks, setup)
-        bucket_mb = setup.specification[BUCKET_MB]
-        caps: dict[str, Any] = {} if bucket_mb is None else {"bucket_cap_mb": bucket_mb}
-        self.module = DistributedDataParallel(self.blocks, **caps)
+        self.module = data_parallel(self.blocks, setup.specification)
         self.module.register_comm_hook(dist.get_world_size(), self._bucket_hook)
         parameters = self.parameters
         self._names = {id(parameter): name for name, parameter in parameters.items()}

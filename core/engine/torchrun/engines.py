@@ -12,16 +12,15 @@ from torch import Tensor, nn
 from torch.distributed import pipelining
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.tensor import DTensor
-from torch.nn.parallel import DistributedDataParallel
 
 from core.engine.models.modules import Batch
 from core.engine.models.workload import Workload, full_names, gradients_of, make_optimizer
+from core.engine.rank_models.ddp import data_parallel
 from core.errors import PlanError
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.plan import Plan
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
-from core.plan.strategies.ddp import BUCKET_MB
 
 Named = dict[str, Tensor]
 
@@ -87,11 +86,9 @@ class Replicas(TorchEngine):
     """DistributedDataParallel: every rank has all of the model, and its rows of the batch."""
 
     def wrap(self, plan: Plan) -> None:
-        """Buckets are as large as asked for, or of torch's own size."""
+        """All of the model, whose gradients torch reduces."""
         self._make_blocks()
-        size = self.specification[BUCKET_MB]
-        caps: dict[str, Any] = {} if size is None else {"bucket_cap_mb": size}
-        self.model = DistributedDataParallel(nn.Sequential(*self._blocks), **caps)
+        self.model = data_parallel(nn.Sequential(*self._blocks), self.specification)
 
     def _make_blocks(self) -> None:
         self._blocks = [block.to(self.device) for block in copy.deepcopy(self.workload.blocks)]

@@ -95,9 +95,7 @@ class AloneCosts:
                 raise Stopped
             total = 0
             for half in plan.halves(plan.tasks[place]):
-                stamps = alone.run(partial(operations.run, half))
-                taken = alone.elapsed(stamps.start, stamps.end)
-                alone.recycle(stamps)
+                taken = alone.time(partial(operations.run, half))
                 if self._course.modelled[place] == ABSENT:
                     found[name_of(half)].append(taken)
                 total += taken

@@ -26,6 +26,7 @@ from core.recording.schema import (
     note_column,
     record_column,
     schema_of,
+    tasks_batch,
 )
 from core.trace.event_rows import Counters
 from core.trace.spans import ATTRIBUTES, WORDS, TaskTable
@@ -90,10 +91,7 @@ def table_plan_batch(table: TaskTable, number: int) -> pa.RecordBatch:
     distinct, which = np.unique(rows["name"], return_inverse=True)
     names = [None if place == ABSENT else table.names[place] for place in distinct.tolist()]
     columns["name"] = pa.array(names, pa.string()).take(pa.array(which))
-    arrays = [columns[field.name] for field in TASK]
-    tasks = pa.StructArray.from_arrays(arrays, fields=list(TASK))
-    whole = pa.ListArray.from_arrays(pa.array([0, len(tasks)], pa.int32()), tasks)
-    return batch_of(1, record=record_column([Record.PLAN]), plan=[number], tasks=whole)
+    return tasks_batch(number, [columns[field.name] for field in TASK])
 
 
 def _spans(trace: Trace, lane: int, first: int) -> pa.RecordBatch:
