@@ -235,8 +235,8 @@ class WhatIfPanel(QWidget):
         tip = tr("Write the costs that are chosen to a JSON file.")
         self.save = button(QPushButton, tr("Save…"), tip, save, tr("Save costs"))
         tip = tr("Show the predicted step in the timeline, as a run of the list.")
-        ask_large = lambda: self.large_asked.emit(self.question)  # noqa: E731
-        self.large = button(QPushButton, tr("Show large"), tip, ask_large)
+        self.large = button(QPushButton, tr("Show large"), tip)
+        self.large.clicked.connect(lambda: self.large_asked.emit(self.question))
 
     def _add(self, name: str, stops: Sequence[float], number: QSpinBox | QDoubleSpinBox) -> None:
         self.sliders[name] = SliderRow(name, WORDS[name], stops, number, self._guard)
