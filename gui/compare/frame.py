@@ -29,8 +29,7 @@ class Strip(QWidget):
         super().__init__(parent)
         self.setObjectName("comparestrip")
         self.title = named(Elided(), tr("Run {letter}", letter=letter))
-        name = Label(letter, "runletter")
-        name.setStyleSheet("font-weight: bold")
+        name = Label(letter, "said")
         self._row = row(
             name, self.title, of=self, growing=self.title, margins=(14, 3, 8, 3), spacing=6
         )

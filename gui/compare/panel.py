@@ -118,8 +118,7 @@ class ComparePanel(QWidget):
         steps = grid(across=10)
         steps.setContentsMargins(12, 2, 12, 6)
         for place, (name, choice) in enumerate(((tr("A"), self.step_a), (tr("B"), self.step_b))):
-            label = Label(name)
-            label.setStyleSheet("font-weight: bold")
+            label = Label(name, "said")
             label.setBuddy(choice)
             steps.addLayout(row(label, choice, growing=choice), 0, place)
         self.matched.setContentsMargins(12, 4, 12, 6)

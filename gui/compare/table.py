@@ -21,7 +21,7 @@ from core.plan.task import Kind
 from gui.look.causes import CAUSE_LOOKS, brush
 from gui.look.families import family_of
 from gui.look.label import plain_tip
-from gui.look.text import MINUS, tr
+from gui.look.text import MINUS, NONE, tr
 from gui.look.theme import LIGHT, Theme
 from gui.look.writing import RIGHT
 from gui.panels.tables import Index, dress_tree
@@ -32,7 +32,6 @@ SHARE_ROLE = ROW_ROLE + 1
 SWATCH = 10
 BARS = 5  # the column of bars
 BAR_WIDTH = 60
-NONE = "–"
 
 
 class DifferenceTable(QTreeWidget):

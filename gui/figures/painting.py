@@ -13,7 +13,7 @@ from gui.figures.style import Face
 from gui.figures.textbook import SPACE, SWATCH, Panel, Row, Textbook, entry_width, lane_name
 from gui.look.causes import Pattern
 from gui.look.text import duration_text, tr
-from gui.look.writing import LEFT, RIGHT
+from gui.look.writing import CENTRE, LEFT, RIGHT
 from gui.timeline.layout.axis import ticks
 from gui.timeline.paint.boxes import stacked
 from gui.timeline.paint.idle import seen_steps
@@ -24,7 +24,6 @@ NARROW = 4.0  # widths of a line; narrower boxes are filled with ink, without a 
 SEAM = 0.7  # of a line's width is free behind a box, so that neighbours can be told apart
 IDLE_PITCH = 6.0
 TICK_EM = 6.5  # ticks stand at least this far apart
-_CENTRE = Qt.AlignmentFlag.AlignCenter
 
 
 def draw_textbook(painter: QPainter, figure: Textbook) -> None:
@@ -115,7 +114,7 @@ def _dimension(painter: QPainter, figure: Textbook, band: QRectF, choices: tuple
             tip = [QPointF(x, y), QPointF(x + way * arrow, y - arrow / 2.6),
                    QPointF(x + way * arrow, y + arrow / 2.6)]  # fmt: skip
             painter.drawPolygon(QPolygonF(tip))
-    _text(painter, figure, face, band, words, _CENTRE)
+    _text(painter, figure, face, band, words, CENTRE)
 
 
 def _idle(painter: QPainter, figure: Textbook, panel: Panel, row: Row) -> None:
@@ -212,7 +211,7 @@ def _numbers(painter: QPainter, figure: Textbook) -> None:
             face,
             box.adjusted(0, 0, -SEAM * style.line, 0),
             words,
-            _CENTRE,
+            CENTRE,
             look.text,
         )
 

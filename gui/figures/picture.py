@@ -21,9 +21,9 @@ from PySide6.QtGui import QGuiApplication, QImage, QPageSize, QPaintDevice, QPai
 
 from core.files import whole_file
 from core.plain import plain_markup
+from core.report.figure import MM_PER_INCH
 
 SCREEN = 96.0  # pixels an inch for which a scale of 1 is meant
-MM_PER_INCH = 25.4
 SVG = "image/svg+xml"
 
 

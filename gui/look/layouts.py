@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypedDict, TypeVar, Unpack
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
@@ -24,32 +24,28 @@ Widget = TypeVar("Widget", bound=QWidget)
 Box = TypeVar("Box", bound=QBoxLayout)
 Part = QWidget | QLayout | int | None
 """What a row or column is made of: an int is so many free pixels, None all that are left."""
-Margins = tuple[int, int, int, int]
 
 
-def row(
-    *parts: Part,
-    of: QWidget | None = None,
-    growing: Part = None,
-    margins: Margins | None = None,
-    spacing: int | None = None,
-) -> QHBoxLayout:
-    """Parts side by side, `of` a widget if one is given; the `growing` one takes what is left.
+class How(TypedDict, total=False):
+    """How parts stand: `of` a widget if one is given; the `growing` one takes what is left.
 
     Margins (left, top, right, bottom) and spacing are the style's unless given.
     """
-    return _filled(QHBoxLayout(), parts, of, growing, margins, spacing)
+
+    of: QWidget | None
+    growing: Part
+    margins: tuple[int, int, int, int]
+    spacing: int
 
 
-def column(
-    *parts: Part,
-    of: QWidget | None = None,
-    growing: Part = None,
-    margins: Margins | None = None,
-    spacing: int | None = None,
-) -> QVBoxLayout:
-    """Parts below one another; see `row`."""
-    return _filled(QVBoxLayout(), parts, of, growing, margins, spacing)
+def row(*parts: Part, **how: Unpack[How]) -> QHBoxLayout:
+    """Parts side by side."""
+    return _filled(QHBoxLayout(), parts, how)
+
+
+def column(*parts: Part, **how: Unpack[How]) -> QVBoxLayout:
+    """Parts below one another."""
+    return _filled(QVBoxLayout(), parts, how)
 
 
 def joined(*parts: Part, of: QWidget | None = None, growing: Part = None) -> QVBoxLayout:
@@ -139,22 +135,15 @@ def unfolds(made: QToolButton, slot: Callable[[], object]) -> None:
     made.toggled.connect(toggled)
 
 
-def _filled(
-    box: Box,
-    parts: tuple[Part, ...],
-    of: QWidget | None,
-    growing: Part,
-    margins: Margins | None,
-    spacing: int | None,
-) -> Box:
-    if of is not None:
-        of.setLayout(box)
-    if margins is not None:
-        box.setContentsMargins(*margins)
-    if spacing is not None:
-        box.setSpacing(spacing)
+def _filled(box: Box, parts: tuple[Part, ...], how: How) -> Box:
+    if (owner := how.get("of")) is not None:
+        owner.setLayout(box)
+    if "margins" in how:
+        box.setContentsMargins(*how["margins"])
+    if "spacing" in how:
+        box.setSpacing(how["spacing"])
     for part in parts:
-        stretch = int(part is growing)
+        stretch = int(part is how.get("growing"))
         if part is None:
             box.addStretch(1)
         elif isinstance(part, int):

@@ -8,6 +8,8 @@ from gui.look.core_texts import translated
 
 NO_BREAK = "\u00a0"
 MINUS = "\u2212"
+NONE = "–"
+"""What stands where there is no figure."""
 ENDS = (".", "!", "?", "。", "！", "？")
 _DURATIONS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 _COUNTS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, QSize, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QShortcut
 from PySide6.QtWidgets import (
     QDialog,
     QFrame,
@@ -87,12 +87,7 @@ class KeySheet(QDialog):
         column(area, of=self, margins=(0, 0, 0, 0))
         bar = area.verticalScrollBar().sizeHint().width()
         self.resize((sheet.sizeHint() + QSize(bar, 2)).boundedTo(room))
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: D102
-        if event.text() == "?":
-            self.close()
-        else:
-            super().keyPressEvent(event)
+        QShortcut("?", self, self.close)
 
 
 class KeySheets(QObject):
@@ -127,8 +122,7 @@ def _grid(found: Sequence[Section]) -> QGridLayout:
 
 
 def _add_row(grid: QGridLayout, line: int, keys: str, name: str, tip: str) -> None:
-    key, words = Label(keys), Label(name)
-    key.setStyleSheet("font-weight: bold")
+    key, words = Label(keys, "said"), Label(name)
     for place, label in enumerate((key, words)):
         label.setToolTip(tip)
         grid.addWidget(label, line, place)

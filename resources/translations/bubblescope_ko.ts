@@ -7828,16 +7828,8 @@ Click to see it.</source>
         <translation>{total}, 한 조각</translation>
     </message>
     <message>
-        <source>{total} in {n} micro-batches of {each}</source>
-        <translation>{total}, {each}씩 마이크로배치 {n}개</translation>
-    </message>
-    <message>
         <source>{total} in {n} micro-batches of {size}{over}</source>
         <translation>{total}, {size}씩 마이크로배치 {n}개{over}</translation>
-    </message>
-    <message>
-        <source>{total} in {n} micro-batches: {sizes}</source>
-        <translation>{total}, 마이크로배치 {n}개: {sizes}</translation>
     </message>
     <message>
         <source>{total} in {n} micro-batches: {sizes}{over}</source>

@@ -7828,16 +7828,8 @@ Click to see it.</source>
         <translation>{total}，整体一份</translation>
     </message>
     <message>
-        <source>{total} in {n} micro-batches of {each}</source>
-        <translation>{total}，分为 {n} 个微批次，每个 {each}</translation>
-    </message>
-    <message>
         <source>{total} in {n} micro-batches of {size}{over}</source>
         <translation>{total}，分为 {n} 个微批次，每个 {size}{over}</translation>
-    </message>
-    <message>
-        <source>{total} in {n} micro-batches: {sizes}</source>
-        <translation>{total}，分为 {n} 个微批次：{sizes}</translation>
     </message>
     <message>
         <source>{total} in {n} micro-batches: {sizes}{over}</source>

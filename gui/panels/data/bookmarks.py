@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -43,11 +43,14 @@ class BookmarksPanel(QWidget):
             "Shift+M marks what is selected from start to end. Marks are kept beside the "
             "recording."
         )
-        self.list = _List()
+        self.list, heads = QTreeWidget(), (tr("Time in run"), tr("Length"), tr("Note"))
+        dress_tree(self.list, tr("Marks of the run"), heads, stretched=NOTE)
+        self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        for key, do in ((Qt.Key.Key_F2, self.rename), (Qt.Key.Key_Delete, self.remove)):
+            QShortcut(key, self.list, do, context=Qt.ShortcutContext.WidgetShortcut)
         self.list.itemActivated.connect(lambda item, _: self.chosen.emit(self._index(item)))
         self.list.itemClicked.connect(lambda item, _: self.chosen.emit(self._index(item)))
         self.list.itemChanged.connect(self._rename)
-        self.list.remove_asked.connect(self.remove)
         body = widget_of(joined(self.list, self._buttons(), growing=self.list))
         self._stack = stacked(self, hint(nothing), body)
 
@@ -115,24 +118,3 @@ class BookmarksPanel(QWidget):
     def _rename(self, item: QTreeWidgetItem, column: int) -> None:
         if column == NOTE:
             self.renamed.emit(self._index(item), item.text(NOTE))
-
-
-class _List(QTreeWidget):
-    """Only the notes can be edited; F2 begins, Del asks for the current row's end."""
-
-    remove_asked = Signal()
-
-    def __init__(self) -> None:
-        super().__init__()
-        heads = (tr("Time in run"), tr("Length"), tr("Note"))
-        dress_tree(self, tr("Marks of the run"), heads, stretched=NOTE)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        item = self.currentItem()
-        if item is not None and event.key() == Qt.Key.Key_F2:
-            self.editItem(item, NOTE)
-        elif event.key() == Qt.Key.Key_Delete:
-            self.remove_asked.emit()
-        else:
-            super().keyPressEvent(event)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF, QSize, QTimer, Signal, SignalInstance
 from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QResizeEvent
@@ -166,11 +167,10 @@ class FigurePanel(QDialog):
             name: named(QLineEdit(placeholderText=tr("made from the run")), tr(PARTS[name][0]))
             for name in ("title", "caption")
         }
-        tip, save = tr("Write it as PNG, SVG or PDF."), lambda: self._hand_out(self.save_asked)
+        tip, save = tr("Write it as PNG, SVG or PDF."), partial(self._hand_out, self.save_asked)
         self.save = button(QPushButton, tr("Save…"), tip, save)
         tip = tr("Put it on the clipboard, as an image and as SVG.")
-        copy = lambda: self._hand_out(self.copy_asked)  # noqa: E731
-        self.copy = button(QPushButton, tr("Copy"), tip, copy)
+        self.copy = button(QPushButton, tr("Copy"), tip, partial(self._hand_out, self.copy_asked))
         self.save.setDefault(True)
 
     def _lay_out(self) -> None:

@@ -15,7 +15,7 @@ from core.explain.balance import (
 )
 from core.plan.plan import Lane, Role
 from core.plan.task import Kind
-from gui.look.text import bytes_text, duration_text, percent_text, tr
+from gui.look.text import NONE, bytes_text, duration_text, percent_text, tr
 from gui.look.writing import RIGHT
 from gui.panels.drawing import Ink
 from gui.panels.sheet import PAD, Sheet
@@ -31,7 +31,6 @@ SHARE = 18.0
 MEMORY = 64.0
 TABLE = 16.0  # free pixels around a table
 AIR = 12.0  # free pixels left of the memory's figure
-NOTHING = "–"
 
 
 class DevicesPanel(Sheet):
@@ -172,15 +171,15 @@ def balance_rows(scene: Scene) -> list[tuple[str, ...]]:
         (
             lanes[b.lane].name,
             duration_text(b.time.busy_ns / scene.summed),
-            duration_text(moving[b.lane] / scene.summed) if moving[b.lane] else NOTHING,
+            duration_text(moving[b.lane] / scene.summed) if moving[b.lane] else NONE,
             f"{b.rows / scene.summed:.4g}",
-            bytes_text(b.peak_bytes) if b.peak_bytes else NOTHING,
+            bytes_text(b.peak_bytes) if b.peak_bytes else NONE,
         )
         for b in compute
     ]
     even = imbalance(scene.trace, scene.balances)
     ratios = (even.compute, even.communication, even.rows, even.memory)
-    last = (tr("max / mean"), *(NOTHING if r is None else f"{r:.2f}×" for r in ratios))
+    last = (tr("max / mean"), *(NONE if r is None else f"{r:.2f}×" for r in ratios))
     return [("", tr("compute"), tr("moves"), tr("rows"), tr("peak")), *rows, last]
 
 
@@ -223,9 +222,9 @@ def share_figures(share: Share, steps: int) -> tuple[str, str, str, str]:
     """Lane 0's figure in a mean step, its bytes, the others' mean, and lane 0's over that."""
     text = bytes_text if share.kind is None else duration_text
     count = 1 if share.kind is None else steps
-    moved = bytes_text(share.first_bytes / steps) if share.first_bytes else NOTHING
+    moved = bytes_text(share.first_bytes / steps) if share.first_bytes else NONE
     others = text(share.others / count) if share.others else tr("none")
-    ratio = f"{share.ratio:.1f}×" if share.ratio is not None else NOTHING
+    ratio = f"{share.ratio:.1f}×" if share.ratio is not None else NONE
     return text(share.first / count), moved, others, ratio
 
 

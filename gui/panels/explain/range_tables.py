@@ -16,12 +16,10 @@ from core.explain.statistics import KindFigures, RangeStatistics
 from core.plain import cell
 from core.trace.complete import measured_steps
 from core.trace.trace import Trace
-from gui.look.text import duration_text, percent_text, time_text, tr
+from gui.look.text import NONE, duration_text, percent_text, time_text, tr
 from gui.timeline.interact.describe import kind_title, span_title
 from gui.timeline.state.scene import shown_steps, step_name
 from gui.timeline.state.selection import TimeRange
-
-NONE = "–"
 
 
 @dataclass(frozen=True, slots=True)

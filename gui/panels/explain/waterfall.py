@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
 from core.report.waterfall import BAR_WORDS
 from gui.look.causes import BAR_LOOKS
-from gui.look.text import NO_BREAK, percent_text, significant, tr
+from gui.look.text import MINUS, NO_BREAK, percent_text, significant, tr
 from gui.look.writing import CENTRE
 from gui.panels.drawing import Drawing, Ink
 from gui.timeline.layout.fonts import Fonts, text_width
@@ -24,7 +24,6 @@ WIDEST = 64.0
 GAP = 5.0  # between the names of two bars
 SMALLEST = 0.8  # of the usual size of small text
 TOTAL = "measured"
-MINUS = "\u2212"
 
 BAR_NAMES: dict[str, tuple[str, ...]] = {
     **{name: (word,) for name, word in BAR_WORDS.items()},

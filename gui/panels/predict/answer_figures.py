@@ -15,12 +15,11 @@ class AnswerFigures(QGridLayout):
 
     def __init__(self) -> None:
         super().__init__()
-        self.values = {name: Label("–") for name in FIGURES}
+        self.values = {name: Label("–", "said") for name in FIGURES}
         self.setHorizontalSpacing(10)
         self.setVerticalSpacing(1)
         for number, (name, (label, tip)) in enumerate(FIGURES.items()):
             words, value = Label(tr(label), "quiet"), named(self.values[name], tr(label), tr(tip))
-            value.setStyleSheet("font-weight: bold")
             words.setToolTip(tr(tip))
             line, side = divmod(number, 2)
             self.addWidget(words, line, 2 * side)

@@ -19,7 +19,6 @@ from core.plan.pipeline.options import CHUNKS, DEFAULT_SCHEDULE, MOST_MICROBATCH
 from core.plan.schedules import SCHEDULES
 from core.plan.task import Kind
 from core.predict.costs import CostModel
-from core.predict.costs_file import costs_of
 from core.predict.whatif import WhatIfQuery, WhatIfResult
 from gui.look.label import Label
 from gui.look.layouts import button, column, grid, row, widget_of
@@ -30,7 +29,7 @@ from gui.panels.predict.fault_fields import FaultFields
 from gui.panels.predict.sliders import SliderRow, growing
 from gui.panels.run.fields import OptionalSpin, WheelGuard, Words, choice, decimal, labelled, whole
 from gui.panels.sheet import scrolling
-from gui.runs.check import friendly
+from gui.runs.check import EQUAL, friendly
 
 MOST_DEVICES = 1024
 SCROLL_BAR = 14  # pixels beside what is asked
@@ -38,8 +37,6 @@ MOST_SLID = {"devices": 256, "microbatches": 1024, "batch": 65_536}
 GB_S = (0.0, 0.1, 0.2, 0.5, 1, 2, 4, 8, 12, 16, 25, 32, 50, 64, 100, 200, 300, 450, 600, 900)
 MICROSECONDS = (0, 1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 80, 100, 200, 500, 1000, 2000, 5000)
 FACTORS = tuple(n / 10 for n in range(10, 41))
-PLAIN = costs_of({"forward_ms": 1, "backward_input_ms": 1, "backward_weight_ms": 1, "step_ms": 0,
-                  "transfer_ms": 0})  # fmt: skip
 RUN, PLAIN_COSTS, FILE = "run", "plain", "file"
 WORDS = {
     "costs": Words("Costs", "What the tasks take: as in the run that is shown, or as a file says."),
@@ -95,7 +92,7 @@ class WhatIfPanel(QWidget):
 
     def __init__(self, model: ModelDescription) -> None:
         super().__init__()
-        self._bases = {PLAIN_COSTS: Basis(PLAIN, plain_words(), model)}
+        self._bases = {PLAIN_COSTS: Basis(EQUAL, plain_words(), model)}
         self._guard = WheelGuard(self)
         self.sliders: dict[str, SliderRow] = {}
         self.faults = FaultFields(self._guard)
@@ -235,8 +232,8 @@ class WhatIfPanel(QWidget):
         tip = tr("Write the costs that are chosen to a JSON file.")
         self.save = button(QPushButton, tr("Save…"), tip, save, tr("Save costs"))
         tip = tr("Show the predicted step in the timeline, as a run of the list.")
-        ask_large = lambda: self.large_asked.emit(self.question)  # noqa: E731
-        self.large = button(QPushButton, tr("Show large"), tip, ask_large)
+        self.large = button(QPushButton, tr("Show large"), tip)
+        self.large.clicked.connect(lambda: self.large_asked.emit(self.question))
 
     def _add(self, name: str, stops: Sequence[float], number: QSpinBox | QDoubleSpinBox) -> None:
         self.sliders[name] = SliderRow(name, WORDS[name], stops, number, self._guard)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor
 
 from core.report.cut import LaneSum, lane_sums
-from gui.look.text import about_text, bytes_text, duration_text, percent_text, tr
+from gui.look.text import NONE, about_text, bytes_text, duration_text, percent_text, tr
 from gui.look.writing import LEFT, RIGHT, elided
 from gui.panels.drawing import PAD, Drawing, Ink
 from gui.panels.run.block_strip import ShownCut, lane_colour
@@ -17,7 +17,6 @@ LINE = 18.0
 BAND = 6.0
 GAP = 10.0
 NAME = 0.24  # of the width
-NOTHING = "–"
 
 
 class BlockTable(Drawing):
@@ -87,13 +86,13 @@ class BlockTable(Drawing):
         ]
 
     def _sum(self, one: LaneSum, whole: int) -> list[str]:
-        held = NOTHING if one.held_bytes is None else bytes_text(one.held_bytes)
+        held = NONE if one.held_bytes is None else bytes_text(one.held_bytes)
         if self._is_over(one):
             held = f"{held} > {bytes_text(self.most_bytes or 0)}"
         return [
-            ", ".join(map(str, one.stages)) or NOTHING,
-            NOTHING if one.time_ns is None else duration_text(one.time_ns),
-            NOTHING if one.time_ns is None else percent_text(one.time_ns / (whole or 1)),
+            ", ".join(map(str, one.stages)) or NONE,
+            NONE if one.time_ns is None else duration_text(one.time_ns),
+            NONE if one.time_ns is None else percent_text(one.time_ns / (whole or 1)),
             about_text(one.parameters),
             held,
         ]
@@ -111,7 +110,7 @@ class BlockTable(Drawing):
                  tr("weights"), tr("memory")]  # fmt: skip
         lines = [(-1, heads, False)]
         for number, block in enumerate(cut.model.blocks):
-            figures = [NOTHING] * 4
+            figures = [NONE] * 4
             if cut.costs:
                 cost = cut.costs[number]
                 times = (cost.forward_ns, cost.input_ns, cost.weight_ns)

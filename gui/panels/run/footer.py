@@ -29,8 +29,8 @@ class FormFooter(QWidget):
         self.picture.setToolTip(tr("The order of the step's passes, as if all took the same time."))
         tip = tr("Each task is then measured alone, so nothing is shared: the strategy itself.")
         self._devices = ""
-        want = lambda: self.devices_wanted.emit(self._devices)  # noqa: E731
-        self.virtual = button(QToolButton, "", tip, want, tr("Use virtual lanes"), "link")
+        self.virtual = button(QToolButton, "", tip, name=tr("Use virtual lanes"), look="link")
+        self.virtual.clicked.connect(lambda: self.devices_wanted.emit(self._devices))
         column(
             self.picture, self.problem, self.preview, self.virtual,
             of=self, margins=(12, 6, 10, 8), spacing=4,

@@ -21,8 +21,9 @@ from core.predict.whatif import WhatIf, WhatIfResult
 from core.predict.worker.jobs import Done, Lost, Refused, WhatIfRequest
 from gui.look.layouts import bring
 from gui.panels.predict.answer_figures import FIGURES
-from gui.panels.predict.whatif import PLAIN, WORDS, WhatIfPanel
+from gui.panels.predict.whatif import WORDS, WhatIfPanel
 from gui.predictions.what_if import run_basis
+from gui.runs.check import EQUAL
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import specification, trace_of
@@ -303,7 +304,7 @@ def test_costs_that_cannot_be_read_are_told_and_change_nothing(
     (tmp_path / "bad.json").write_text('{"forward_ms": "long"}')
     window.predictions.what_if.load_from(tmp_path / "bad.json")
     assert "forward_ms is 'long'" in window.banner.label.text()
-    assert panel.question.costs == PLAIN
+    assert panel.question.costs == EQUAL
     window.predictions.what_if.save_to(tmp_path / "nowhere" / "costs.json")
     assert "cannot be written" in window.banner.label.text()
 

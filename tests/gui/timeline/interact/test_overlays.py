@@ -296,8 +296,14 @@ def test_the_list_renames_and_deletes_marks(
     rows.topLevelItem(1).setText(NOTE, "three")
     qtbot.waitUntil(lambda: bookmarking.bookmarks[1].note == "three")
     bookmarking.panel.set_current(0)
+    with qtbot.waitActive(bookmarking.panel):  # else its keys are nobody's
+        bookmarking.panel.show()
+        bookmarking.panel.activateWindow()
+    rows.setFocus()
     QTest.keyClick(rows, Qt.Key.Key_Delete)
     assert bookmarking.bookmarks == (Bookmark(20 * MS, 30 * MS, "three"),)
+    QTest.keyClick(rows, Qt.Key.Key_F2)
+    assert rows.state() is rows.State.EditingState
 
 
 def test_shift_and_click_measure_from_the_selected_span_to_another(view: TimelineView) -> None:
