@@ -201,8 +201,9 @@ class WhyPanel(QWidget):
             self.path.hide()
             self._path_heading.setText(tr("CRITICAL PATH"))
             return
-        path = scene.explained.path(steps[0])
-        self.path.show_path(scene.trace, steps[0], scene.explained.explanation(steps[0]), path)
+        known = scene.explained.step(steps[0])
+        path = known.path
+        self.path.show_path(scene.trace, steps[0], known.explanation, path)
         self.path.show()
         if len(path) > MOST:
             text = tr("CRITICAL PATH · first {most} of {n} pieces", most=MOST, n=len(path))

@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
 from core.trace.dependencies import Neighbours
 from core.trace.span import Span
+from core.trace.step import StepColumns
 from gui.look.text import tr
 from gui.look.writing import CENTRE, write
 from gui.timeline.layout.fonts import Fonts, text_width
@@ -82,8 +83,12 @@ def draw_dependencies(painter: QPainter, scene: Scene, frame: Frame, fonts: Font
 
     Those within a lane are left out: a lane's tasks stand behind one another anyway.
     """
+    steps = map(scene.explained.known, steps_to_explain(scene, frame.view))
     found = [
-        pair for step in steps_to_explain(scene, frame.view) for pair in _pairs(scene, frame, step)
+        pair
+        for step in steps
+        if step is not None
+        for pair in _pairs(step.explanation.columns, frame)
     ]
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     for source, target in found[:MOST]:
@@ -104,9 +109,8 @@ def draw_dependencies(painter: QPainter, scene: Scene, frame: Frame, fonts: Font
         write(painter, fonts.small, frame.theme.text, tag, words, CENTRE)
 
 
-def _pairs(scene: Scene, frame: Frame, step: int) -> list[tuple[QRectF, QRectF]]:
+def _pairs(columns: StepColumns, frame: Frame) -> list[tuple[QRectF, QRectF]]:
     """Where the tasks are, and what waits for them on another lane, as far as both can be seen."""
-    columns = scene.explained.explanation(step).columns
     # Task n waits for after[after_first[n]:after_first[n + 1]]. One entry for each such pair: who
     # waits (`waiter`), and for whom (`before`).
     waiter = np.repeat(np.arange(len(columns)), np.diff(columns.after_first))

@@ -16,7 +16,7 @@ from core.explain.critical import ON_TASKS, PathPiece, Trail
 from gui.look.theme import mixed
 from gui.timeline.layout.frame import Frame, Viewport
 from gui.timeline.paint.reasons import steps_to_explain
-from gui.timeline.state.explained import Wanted
+from gui.timeline.state.explained import ExplainedStep, Wanted
 from gui.timeline.state.scene import Scene
 
 LINE = 1.5
@@ -33,8 +33,8 @@ def draw_critical(painter: QPainter, scene: Scene, frame: Frame) -> None:
     boxes: list[QRectF] = []
     lines: list[QLineF] = []
     for step in steps_to_explain(scene, frame.view):
-        if scene.explained.knows(step):
-            mine = path_boxes(scene, frame, step)
+        if (known := scene.explained.known(step)) is not None:
+            mine = path_boxes(known, frame)
             boxes += mine
             lines += path_lines(mine)
     if not boxes:
@@ -75,14 +75,12 @@ def explain_shown(scene: Scene, view: Viewport, path: bool, seconds: float) -> b
 
 
 def _draw_narrow(painter: QPainter, scene: Scene, frame: Frame) -> None:
-    explained = scene.explained
-    known = [
-        step for step in narrow_steps(scene, frame.view) if explained.knows(step, Wanted.TRAIL)
-    ]
+    found = map(scene.explained.known_trail, narrow_steps(scene, frame.view))
+    known = [trail for trail in found if trail is not None]
     if not known:
         return
     ground, colour = QColor(frame.theme.plot), QColor(frame.theme.path)
-    for line in under_lines([explained.trail(step) for step in known], frame):
+    for line in under_lines(known, frame):
         painter.fillRect(line.adjusted(0, -1, 0, 0), ground)
         painter.fillRect(line, colour)
 
@@ -115,13 +113,13 @@ def under_lines(trails: Sequence[Trail], frame: Frame) -> list[QRectF]:
     return lines
 
 
-def path_boxes(scene: Scene, frame: Frame, step: int) -> list[QRectF]:
+def path_boxes(step: ExplainedStep, frame: Frame) -> list[QRectF]:
     """Where the tasks on a step's path stand in the picture, as far as they can be seen."""
-    columns = scene.explained.explanation(step).columns
+    columns = step.explanation.columns
     view, shown = frame.view, frame.layout.stands
     return [
         _box(frame, int(columns.lane[piece.task]), piece)
-        for piece in scene.explained.path(step)
+        for piece in step.path
         if piece.share in ON_TASKS
         and piece.end >= view.start
         and piece.start <= view.end

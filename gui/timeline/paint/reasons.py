@@ -14,6 +14,7 @@ from gui.look.text import tr
 from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import Frame, Track, Viewport
 from gui.timeline.reduce.reduction import count_before, count_until
+from gui.timeline.state.explained import ExplainedStep
 from gui.timeline.state.scene import Scene
 
 STEP_PIXELS = 100.0  # narrower steps have no bubble with room for a word
@@ -37,33 +38,28 @@ def steps_to_explain(scene: Scene, view: Viewport, least: float = STEP_PIXELS) -
 
 def draw_reasons(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
     """A word in each bubble with room for it, of the steps that have been explained."""
-    known = [s for s in steps_to_explain(scene, frame.view) if scene.explained.knows(s)]
     tracks = {
         track.lane: track
         for track in frame.visible(frame.layout.tracks)
         if not track.helper and track.height >= LOW
     }
     painter.setFont(fonts.small)
-    for step in known:
-        _draw_step(painter, scene, frame, fonts, tracks, step)
+    for step in steps_to_explain(scene, frame.view):
+        if (known := scene.explained.known(step)) is not None:
+            _draw_step(painter, frame, fonts, tracks, known)
 
 
 def _draw_step(
-    painter: QPainter,
-    scene: Scene,
-    frame: Frame,
-    fonts: Fonts,
-    tracks: Mapping[int, Track],
-    step: int,
+    painter: QPainter, frame: Frame, fonts: Fonts, tracks: Mapping[int, Track], step: ExplainedStep
 ) -> None:
     """A word in every stretch of one cause; in a gap without such a word, its main cause."""
     # Two passes: a gap of several causes is cut into stretches, none of which may have room for a
     # word; then the gap as a whole may have it, for its main cause.
     named: set[int] = set()
-    for gap, room, cause in _rooms(scene.explained.stretches(step), frame, tracks):
+    for gap, room, cause in _rooms(step.stretches, frame, tracks):
         if _draw_word(painter, frame, fonts, room, cause, ""):
             named.add(gap)
-    for gap, room, cause in _rooms(scene.explained.gaps(step), frame, tracks):
+    for gap, room, cause in _rooms(step.gaps, frame, tracks):
         if gap not in named:
             _draw_word(painter, frame, fonts, room, cause, MORE)
 

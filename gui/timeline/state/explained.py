@@ -42,8 +42,8 @@ class Wanted(Enum):
 
 
 @dataclass(eq=False)
-class _Known:
-    """What is known of a step; `tasks` and `version` tell whether there is more of it by now."""
+class ExplainedStep:
+    """An explained step; `tasks` and `version` tell whether there is more of it by now."""
 
     tasks: int
     version: int
@@ -52,14 +52,17 @@ class _Known:
 
     @cached_property
     def stretches(self) -> Stretches:
+        """Its idle time in stretches of one cause."""
         return stretches(self.explanation)
 
     @cached_property
     def gaps(self) -> Stretches:
+        """Its gaps, each with the cause of most of it."""
         return main_causes(self.explanation)
 
     @cached_property
     def path(self) -> list[PathPiece]:
+        """Its critical path."""
         return critical_path(self.explanation)
 
     def is_stale(self, tasks: int, version: int, now: float) -> bool:
@@ -95,7 +98,7 @@ class _Kept(Generic[T]):
 class WorkedOut:
     """All that a panel asks of a step, worked out beforehand; see `Explained.keep`."""
 
-    known: _Known
+    known: ExplainedStep
     figures: StepFigures
 
 
@@ -111,34 +114,47 @@ class Explained:
         self._lanes = working_lanes(trace.header.lanes)
         self._counted: dict[int, int] = {}
         self._counted_at = -1
-        self._known: OrderedDict[int, _Known] = OrderedDict()
+        self._known: OrderedDict[int, ExplainedStep] = OrderedDict()
         self._figures = _Kept[StepFigures](KEPT_FIGURES)
         self._stretches = _Kept[Stretches](KEPT_FIGURES)
         self._trails = _Kept[Trail](KEPT_TRAILS)
         self._refused: dict[int, str] = {}
 
+    def step(self, step: int) -> ExplainedStep:
+        """A step, explained now unless that was done. Raises KeyError for one without spans."""
+        known = self._known.get(step)
+        now = self.tasks(step), self._trace.version, self._clock()
+        if known is None or known.is_stale(*now):
+            known = ExplainedStep(*now, explain_run_step(self._trace, step))
+            self._known[step] = known
+            self._forget()
+        self._known.move_to_end(step)
+        return known
+
+    def known(self, step: int) -> ExplainedStep | None:
+        """A step as far as it was explained; for painters, which work nothing out."""
+        if step in self._known:
+            self._known.move_to_end(step)
+        return self._known.get(step)
+
     def explanation(self, step: int) -> Explanation:
         """Why its lanes are idle. Raises KeyError for a step without spans."""
-        return self._entry(step).explanation
+        return self.step(step).explanation
 
     def stretches(self, step: int) -> Stretches:
         """Its idle time in stretches of one cause. They are kept as its figures are."""
         found = self._stretches.get(step, self.tasks(step))
-        return self._entry(step).stretches if found is None else found
+        return self.step(step).stretches if found is None else found
 
-    def gaps(self, step: int) -> Stretches:
-        """Its gaps, each with the cause of most of it."""
-        return self._entry(step).gaps
-
-    def path(self, step: int) -> list[PathPiece]:
-        """Its critical path."""
-        return self._entry(step).path
+    def known_trail(self, step: int) -> Trail | None:
+        """Where a step's critical path goes, if that was worked out."""
+        return self._trails.get(step, self.tasks(step))
 
     def trail(self, step: int) -> Trail:
         """Where its critical path goes. Kept when the rest is forgotten, as its figures are."""
-        found = self._trails.get(step, self.tasks(step))
+        found = self.known_trail(step)
         if found is None:
-            known = self._entry(step)
+            known = self.step(step)
             made = trail_of(known.explanation, known.path)
             found = self._trails.put(step, known.tasks, made)
         return found
@@ -147,7 +163,7 @@ class Explained:
         """Its ladder, bubbles and sums. They are small, and kept when the rest is forgotten."""
         found = self._figures.get(step, self.tasks(step))
         if found is None:
-            known = self._entry(step)
+            known = self.step(step)
             found = self._figures.get(step, known.tasks) or self._figures.put(
                 step, known.tasks, self._plans.figures(step, known.explanation)
             )
@@ -179,7 +195,9 @@ class Explained:
     def knows(self, step: int, wanted: Wanted = Wanted.EXPLANATION) -> bool:
         """Whether what is `wanted` of a step, as far as it has come, costs next to nothing."""
         if wanted is Wanted.EXPLANATION:
-            return step in self._known
+            known = self._known.get(step)
+            now = self.tasks(step), self._trace.version, self._clock()
+            return known is not None and not known.is_stale(*now)
         kept = self._figures if wanted is Wanted.FIGURES else self._trails
         return kept.get(step, self.tasks(step)) is not None
 
@@ -208,7 +226,9 @@ class Explained:
     def work_out(self, step: int) -> WorkedOut:
         """What to `keep` of a step. For another thread, while the trace does not grow."""
         explanation = explain_run_step(self._trace, step)
-        known = _Known(len(explanation.columns), self._trace.version, self._clock(), explanation)
+        known = ExplainedStep(
+            len(explanation.columns), self._trace.version, self._clock(), explanation
+        )
         # Cached properties, asked for here so that they are worked out on this thread and not with
         # the first picture.
         _ = known.stretches, known.gaps, known.path
@@ -243,16 +263,6 @@ class Explained:
                 return False
             ask(step)
         return True
-
-    def _entry(self, step: int) -> _Known:
-        known = self._known.get(step)
-        now = self.tasks(step), self._trace.version, self._clock()
-        if known is None or known.is_stale(*now):
-            known = _Known(*now, explain_run_step(self._trace, step))
-            self._known[step] = known
-            self._forget()
-        self._known.move_to_end(step)
-        return known
 
     def _forget(self) -> None:
         """Let go of the steps used longest ago; the large one stays until there is another."""

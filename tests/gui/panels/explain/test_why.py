@@ -218,7 +218,7 @@ def test_the_list_has_every_piece_of_the_path_in_order(
 ) -> None:
     explained(window, client, "dp", devices="4xcpu")
     step = window.run_shown.trace.steps[-1]
-    pieces = window.scene.explained.path(step)
+    pieces = window.scene.explained.step(step).path
     path = window.why.path
     shares = [path.topLevelItem(i).text(0) for i in range(path.topLevelItemCount())]
     assert shares == [SHARE_WORDS[piece.share][0] for piece in pieces]
@@ -238,8 +238,8 @@ def test_the_action_outlines_the_tasks_that_core_names(
     scene, frame = window.scene, window.timeline.state.frame
     step = scene.trace.steps[-1]
     columns = scene.explained.explanation(step).columns
-    pieces = [p for p in scene.explained.path(step) if p.share in ON_TASKS]
-    boxes = path_boxes(scene, frame, step)
+    pieces = [p for p in scene.explained.step(step).path if p.share in ON_TASKS]
+    boxes = path_boxes(scene.explained.step(step), frame)
     assert len(boxes) == len(pieces) > 5
     for box, piece in zip(boxes, pieces, strict=True):
         row = frame.layout.track_of(int(columns.lane[piece.task]))
@@ -257,7 +257,8 @@ def test_the_paths_lines_lead_from_one_task_to_the_next(
     window: MainWindow, client: FakeClient
 ) -> None:
     explained(window, client, devices="4xcpu")
-    boxes = path_boxes(window.scene, window.timeline.state.frame, window.run_shown.trace.steps[-1])
+    known = window.scene.explained.step(window.run_shown.trace.steps[-1])
+    boxes = path_boxes(known, window.timeline.state.frame)
     lines = path_lines(boxes)
     changes = sum(a.top() != b.top() for a, b in pairwise(boxes))
     assert changes > 3

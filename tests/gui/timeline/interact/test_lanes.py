@@ -257,10 +257,10 @@ def test_what_a_filter_hides_is_drawn_nowhere(view: TimelineView) -> None:
     view.state.show_strips(path=True)
     view.grab()  # which explains the step on screen
     step = view.state.trace.steps[-1]
-    everything = path_boxes(view.state.scene, view.state.frame, step)
+    everything = path_boxes(view.state.scene.explained.step(step), view.state.frame)
     view.lanes.filter("*:0")
     view.state.select(next(s for s in view.state.trace if s.lane == 1 and s.step == step))
-    boxes = path_boxes(view.state.scene, view.state.frame, step)
+    boxes = path_boxes(view.state.scene.explained.step(step), view.state.frame)
     assert 0 < len(boxes) < len(everything)
     assert all(box.top() >= 0 for box in boxes)
     assert not view.state.frame.layout.shows(1)

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import pytest
-from PySide6.QtGui import QImage, QPainter
+from dataclasses import replace
 
+import pytest
+from PySide6.QtGui import QColor, QFont, QImage, QPainter
+
+from core.explain.causes import Explanation
+from core.explain.run_step import explain_run_step
 from core.trace.dependencies import Neighbours, waited_for
 from core.trace.span import Span
+from core.trace.trace import Trace
 from gui.look.theme import LIGHT
+from gui.timeline.layout.fonts import Fonts
 from gui.timeline.layout.frame import Frame, Viewport
 from gui.timeline.layout.stacking import lay_out
-from gui.timeline.paint.arrows import arrows_of, draw_arrows
+from gui.timeline.paint.arrows import arrows_of, draw_arrows, draw_dependencies
+from gui.timeline.paint.critical import draw_critical
+from gui.timeline.paint.reasons import draw_reasons
 from gui.timeline.state.scene import MOST_NEIGHBOURS, Scene
 from tests.make_believe import specification, trace_of
 
@@ -109,3 +117,31 @@ def test_arrows_are_drawn_with_a_head_where_they_end(scene: Scene) -> None:
     assert image.pixelColor(round(arrow.end.x()), round(inside)).lightness() < 100
     for corner in (frame.left, frame.left + WIDE):
         assert image.pixelColor(int(corner), 400).lightness() == 255
+
+
+def test_painting_explains_no_step_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    fresh = Scene(trace_of(specification("pipeline", schedule="1f1b", microbatches=4, steps=1)))
+    fresh.update()
+    frame = replace(frame_of(fresh), arrows=True, path=True)
+    explained: list[int] = []
+
+    def explain(trace: Trace, step: int) -> Explanation:
+        explained.append(step)
+        return explain_run_step(trace, step)
+
+    monkeypatch.setattr("gui.timeline.state.explained.explain_run_step", explain)
+    blank, whole = painted(fresh, frame), fresh.trace.steps
+    assert not explained
+    assert fresh.explained.warm(whole, 60.0) and explained == whole
+    assert painted(fresh, frame) != blank
+    assert explained == whole
+
+
+def painted(scene: Scene, frame: Frame) -> QImage:
+    image = QImage(1200, 400, QImage.Format.Format_ARGB32_Premultiplied)
+    image.fill(QColor(LIGHT.plot))
+    with QPainter(image) as painter:
+        draw_dependencies(painter, scene, frame, Fonts.of(QFont()))
+        draw_critical(painter, scene, frame)
+        draw_reasons(painter, scene, frame, Fonts.of(QFont()))
+    return image

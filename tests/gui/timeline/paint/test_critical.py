@@ -59,7 +59,7 @@ def test_the_line_runs_under_all_tasks_on_the_path_and_nothing_else(
     wanted = set()
     for step in steps:
         columns = scene.explained.explanation(step).columns
-        for piece in scene.explained.path(step):
+        for piece in scene.explained.step(step).path:
             if piece.share in ON_TASKS:
                 first, last = (
                     timeline.state.viewport.x(moment) for moment in (piece.start, piece.end)

@@ -48,7 +48,7 @@ def last_step(window: MainWindow) -> int:
 
 def first_gap(window: MainWindow, lane: int) -> tuple[int, int]:
     """The gap before a lane's first task of the last step."""
-    gaps = window.scene.explained.gaps(last_step(window))
+    gaps = window.scene.explained.step(last_step(window)).gaps
     mine = gaps.of_lane(lane).start
     return int(gaps.start[mine]), int(gaps.end[mine])
 
