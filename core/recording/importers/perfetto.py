@@ -85,6 +85,7 @@ class _Slices:
         self.packets += 1
         fields = message_of(data)
         sequence = number_of(fields, 10) or 0
+        # Interned names, defaults of a sequence (its track), and the description of a track.
         for number in (12, 59, 60):
             if number in fields:
                 self._describe(number, inner_of(fields, number), sequence)
@@ -141,6 +142,7 @@ class _Slices:
         self.category.append(sys.intern(text_of(event, 22)))
         if lasts:
             self.opened[track].append(place)
+        # Flows that go on and that end, each as older files have them and as newer ones.
         for number in (36, 42, 47, 48):
             for value in event.get(number, ()):
                 flow = value if isinstance(value, int) else fixed_of(value)
@@ -152,12 +154,14 @@ class _Slices:
         if not self.opened[track]:
             self.odd[Odd.NO_BEGIN] += 1
             return
+        # Slices of a track nest like brackets: an end is that of the one begun last.
         place = self.opened[track].pop()
         self.end[place] = max(time, self.start[place])
 
     def place(self, track: int) -> tuple[str, str]:
         """A track's title and the process that it belongs to."""
         title, place, parent = self.titles.get(track, ("", "", 0))
+        # A track has the process of its parents; a damaged file may have parents in a circle.
         for _ in range(16):
             if place or parent not in self.titles:
                 break
@@ -207,6 +211,7 @@ def _columns(
     name = coded(slices.name, codes)[whole]
     names = tuple(codes)
     links = np.array(slices.links, np.int64).reshape(-1, 2)
+    # Slices that never end are left out: arrows to them go, and the others are renumbered.
     links = (np.cumsum(whole) - 1)[links[whole[links].all(axis=1)]]
     steps = steps_of(names, name, start, end)
     titles = [slices.place(int(one)) for one in tracks]

@@ -194,6 +194,8 @@ def joint_header(ranks: Sequence[Rank]) -> tuple[Header, list[list[int]]]:
     every = [
         (number, lane) for number, rank in enumerate(ranks) for lane in rank.trace.header.lanes
     ]
+    # False comes before True, and sorting is stable: computing lanes first, and among them the
+    # ranks in their order.
     every.sort(key=lambda one: one[1].role is not Role.COMPUTE)
     if len(every) > MOST_LANES:
         raise ValueError(f"they have {len(every):,} lanes, and {MOST_LANES:,} can be shown")
@@ -273,10 +275,15 @@ class Plans:
         senders = dict(_senders(self._trace, rows))
         for copy, sender in senders.items():
             needs[copy] = np.append(needs[copy], sender)
+            # Clocks of two ranks agree only within a half-width: by them a copy may seem to begin
+            # before it was sent.
             begun[copy] = max(begun[copy], begun[sender])
         waits = np.zeros(len(rows), np.bool_)
         waits[list(senders)] = True
+        # By begin, and of what began with the same ns the copies last: so nothing waits for a later
+        # task, which a table of tasks does not allow.
         order = np.lexsort((waits, begun))
+        # The inverse permutation: where each task stands from now on.
         place = np.argsort(order)
         first = len(self._trace.table)
         needs = [place[needs[task]] for task in order.tolist()]
