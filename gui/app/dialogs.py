@@ -81,10 +81,9 @@ class ProgressDialogs(QObject):
     It shows itself after a while. `text` says what is being done.
     """
 
-    def __init__(self, window: QWidget, runner: Runner) -> None:
+    def __init__(self, window: QWidget, runner: Runner, text: str = "") -> None:
         super().__init__(runner)
-        self._window, self._runner = window, runner
-        self.text = ""
+        self._window, self._runner, self.text = window, runner, text
         self.dialog: QProgressDialog | None = None
         runner.advanced.connect(self._show)
         runner.ended.connect(self._end)

@@ -57,7 +57,7 @@ class Comparing(QObject):
         settings: Settings,
     ) -> None:  # fmt: skip
         super().__init__(frame)
-        self._window, self._session, self._settings = window, session, settings
+        self._window, self._settings = window, settings
         self.frame, self.panel, self.a = frame, panel, frame.a
         self.other: Other | None = None
         self.two: TwoRuns | None = None

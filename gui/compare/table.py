@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QStyleOptionViewItem,
     QTreeWidget,
     QTreeWidgetItem,
-    QWidget,
 )
 
 from core.compare.differences import Difference, Group
@@ -39,8 +38,8 @@ class DifferenceTable(QTreeWidget):
 
     chosen = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.theme = LIGHT
         self._two: TwoRuns | None = None
         heads = (tr("ms of lane time"), tr("A"), tr("B"), tr("B − A"), tr("Adds"), "")

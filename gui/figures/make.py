@@ -23,15 +23,14 @@ from gui.timeline.state.scene import Scene
 def figure_of(
     runs: Sequence[Trace | Scene],
     options: FigureOptions,
-    names: Sequence[str] = (),
     extras: Extras = SHOWN,
     shown: Sequence[Range] = (),
 ) -> Picture:
     """A figure of at least one run; several stand under one another on one axis.
 
-    All begin at the same place and have the same scale, so that lengths can be compared. `names`
-    are their headings (default: what tells them apart) and `shown` which time of each is shown
-    (default: the options' excerpt, else the measured step of median makespan). Several runs need a
+    All begin at the same place and have the same scale, so that lengths can be compared. Their
+    headings are what tells them apart, and `shown` is which time of each is shown (default: the
+    options' excerpt, else the measured step of median makespan). Several runs need a
     preset; without one a single run's timeline is drawn as the window shows it, with `extras`, of
     which other figures take the colours alone. There must be a QGuiApplication:
     `gui.figures.picture.application` gives one. Raises ValueError in one line for options that
@@ -46,8 +45,7 @@ def figure_of(
         # A copy, because the words beside the lanes are worked out anew for what is shown.
         return timeline_picture(copy(scenes[0]), times[0], options, extras)
     traces = [scene.trace for scene in scenes]
-    title, own = shared_title(traces) if len(traces) > 1 else (run_title(traces[0]), [""])
-    headings = list(names) or own
+    title, headings = shared_title(traces) if len(traces) > 1 else (run_title(traces[0]), [""])
     chosen = [Run(*parts) for parts in zip(scenes, times, headings, strict=True)]
     caption = caption_of(chosen) if options.caption is None else options.caption
     shown_title = title if options.title is None else options.title
@@ -58,14 +56,12 @@ def figure_of(
     )  # fmt: skip
 
 
-def write_figure(
-    runs: Sequence[Trace], path: Path, options: FigureOptions, names: Sequence[str] = ()
-) -> None:
+def write_figure(runs: Sequence[Trace], path: Path, options: FigureOptions) -> None:
     """Write `figure_of` the runs as PNG, SVG or PDF. Needs no display.
 
     Raises ValueError, in one line, for what cannot be drawn or written.
     """
-    write_drawn(lambda: figure_of(runs, options, names), path)
+    write_drawn(lambda: figure_of(runs, options), path)
 
 
 def caption_of(runs: Sequence[Run]) -> str:

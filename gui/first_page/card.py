@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from core.report.thumbnail import PARTS, Bar, Thumbnail
 from gui.look.families import family_of
@@ -25,10 +25,8 @@ WRAPPED = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.T
 class Card(QAbstractButton):
     """A button as large as what it says; one with room for a `picture` may be given it later."""
 
-    def __init__(
-        self, title: str, line: str, picture: bool = False, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, title: str, line: str, picture: bool = False) -> None:
+        super().__init__()
         self.setText(title)
         self.setToolTip(line)
         self.setAccessibleName(title)

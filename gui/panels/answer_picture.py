@@ -45,7 +45,6 @@ class AnswerPicture(Painted):
         if not bare:
             self.setMinimumHeight(110)
         self.answer: WhatIfResult | None = None
-        self.painted = 0
         self.note = tr("The predicted step appears here.")
         self._veiled = False
         self._picture: QPixmap | None = None
@@ -97,7 +96,6 @@ class AnswerPicture(Painted):
                 colour = self.theme.text if self._veiled else self.theme.muted
                 words = QRectF(self.rect()).adjusted(16, HEAD, -16, -8)
                 write_wrapped(painter, colour, words, self.note)
-        self.painted += 1
 
     def resizeEvent(self, event: QEvent) -> None:  # noqa: D102
         self._picture = None

@@ -55,8 +55,7 @@ class Exporting(QObject):
         self._banner, self._settings = banner, settings
         self.panel: FigurePanel | None = None
         self.report = Runner(self, "report")
-        self.progress = ProgressDialogs(window, self.report)
-        self.progress.text = tr("Writing the report…")
+        self.progress = ProgressDialogs(window, self.report, tr("Writing the report…"))
         self.report.failed.connect(banner.say)
         self.report.done.connect(self.done)
 

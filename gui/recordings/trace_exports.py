@@ -35,8 +35,7 @@ class TraceExports(QObject):
         super().__init__(window)
         self._window, self._exporting, self._banner = window, exporting, banner
         self.runner = Runner(self, "trace")
-        self.progress = ProgressDialogs(window, self.runner)
-        self.progress.text = tr("Writing the trace…")
+        self.progress = ProgressDialogs(window, self.runner, tr("Writing the trace…"))
         self.runner.failed.connect(banner.say)
         self.runner.done.connect(exporting.done)
 
