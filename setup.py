@@ -35,13 +35,14 @@ setup(
     package_data={
         f"{APP}.resources": [
             "*.json",
+            "*.qss",
             "icons/*.svg",
             "icons/panels/*",
             "presets/*",
             "lessons/*.md",
             "lessons/*/*.md",
             "recordings/*",
-            "report/*.js",
+            "report/*",
             "translations/*.qm",
             "translations/*.json",
         ],

@@ -16,6 +16,8 @@ from core.paths import RESOURCES
 from gui.look.colours import contrast
 from gui.look.families import FAMILIES, Family
 
+STYLE = RESOURCES / "style.qss"
+"""How widgets look, with `$name` for the colours of a theme."""
 SERIES = 8
 """Colours of a theme for what is counted: stages, micro-batches."""
 RAMP = 10
@@ -135,7 +137,7 @@ def apply(app: QCoreApplication | None, theme: Theme) -> None:
     with gc_paused():  # Qt walks over all widgets: one that is freed meanwhile ends the process
         app.setStyle("Fusion")
         app.setPalette(palette(theme))
-        app.setStyleSheet(Template(STYLE).substitute(colours, tick=tick))
+        app.setStyleSheet(Template(STYLE.read_text("utf-8")).substitute(colours, tick=tick))
 
 
 def palette(theme: Theme) -> QPalette:
@@ -156,128 +158,3 @@ def palette(theme: Theme) -> QPalette:
     for role in written:
         made.setColor(QPalette.ColorGroup.Disabled, role, QColor(theme.muted))
     return made
-
-
-STYLE = """
-QMainWindow, QStatusBar, QToolBar { background: $window; }
-QToolBar { border: none; border-bottom: 1px solid $line; padding: 5px 10px; spacing: 8px; }
-QMainWindow::separator { background: $window; width: 6px; height: 6px; }
-QMainWindow::separator:hover { background: $line; }
-QStatusBar { border-top: 1px solid $line; color: $muted; }
-QStatusBar::item { border: none; }
-QStatusBar QLabel { color: $muted; padding: 1px 8px; }
-QMenuBar { background: $window; }
-QMenuBar::item { padding: 4px 9px; background: transparent; }
-QMenuBar::item:selected, QMenu::item:selected { background: $tint; color: $text; }
-QMenu { background: $field; border: 1px solid $line; padding: 4px; }
-QMenu::item { padding: 4px 24px; }
-QMenu::item:disabled { color: $muted; }
-QMenu::separator { height: 1px; background: $line; margin: 4px 8px; }
-QToolTip { background: $field; color: $text; border: 1px solid $line; padding: 4px 6px; }
-QDockWidget { font-weight: bold; }
-QDockWidget::title { background: $window; padding: 6px 10px; text-align: left; }
-QDockWidget > QWidget { font-weight: normal; }
-QTabBar { qproperty-drawBase: 0; }
-QTabBar::tab { background: transparent; color: $muted; padding: 4px 8px; border: none;
-  border-bottom: 2px solid transparent; }
-QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
-QTabBar::tab:hover { color: $text; }
-QTabBar[narrow="true"]::tab:!selected { width: 18px; padding: 4px 5px; color: transparent; }
-QTabBar::tab:focus { color: $accent; }
-QToolButton { border: 1px solid transparent; border-radius: 5px; padding: 4px 9px; color: $text; }
-QToolButton:hover { background: $tint; }
-QToolButton:focus { border-color: $accent; }
-QToolButton:checked { color: $accent; font-weight: bold; }
-QToolButton:disabled { color: $muted; background: transparent; }
-QToolButton#run { background: $accent; color: $on_accent; font-weight: bold; padding: 5px 8px; }
-QToolButton#run:hover { background: $accent; border-color: $text; }
-QToolButton#run:disabled { background: $line; color: $muted; }
-QToolButton#run:focus { border: 2px solid $text; }
-QToolButton#stop { border-color: $line; padding: 5px 7px; }
-QLabel#title { font-weight: bold; padding: 0 10px; }
-QLabel#step { color: $muted; padding: 0 6px; }
-QLabel#heading { color: $muted; font-weight: bold; }
-QLabel#problem { color: $error; }
-QLabel#sentence { background: $plot; color: $text; padding: 8px 10px 6px 10px; }
-QLabel#quiet { color: $muted; }
-QLabel#hint { color: $muted; background: $plot; }
-QFrame#verdict { background: $tint; border-radius: 6px; margin: 8px 12px 0px 12px; }
-QFrame#verdict QLabel { background: transparent; }
-QFrame#verdict QToolButton#link, QWidget#footer QToolButton#link { padding-left: 0px; }
-QWidget#lesson_panel QToolButton#link { padding-left: 0px; margin-left: -6px; }
-QLabel#said { font-weight: bold; }
-QLabel#answer { background: $tint; border-radius: 6px; padding: 7px 9px; }
-QFrame#banner { background: $tint; border: 1px solid $line; border-left: 3px solid $accent;
-  border-radius: 4px; }
-QFrame#banner[level="warning"] { border-left-color: $warning; }
-QFrame#banner[level="error"] { border-left-color: $error; }
-QLabel#welcome { font-size: 19px; font-weight: bold; }
-QFrame#palette { background: $window; border: 1px solid $muted; border-radius: 7px; }
-QToolButton#close { padding: 0 3px; color: $muted; }
-QToolButton#link { color: $accent; text-decoration: underline; padding: 2px 4px; }
-QToolButton#link:disabled { color: $muted; text-decoration: none; }
-QToolButton#fold { color: $muted; padding: 3px 0; margin-left: -6px; }
-QToolButton#fold:checked { color: $text; font-weight: normal; }
-QListWidget#strategies { background: transparent; border: 1px solid transparent;
-  border-radius: 6px; }
-QListWidget#strategies:focus { border-color: $accent; }
-QListWidget#strategies::item { padding: 0 8px; border: 1px solid transparent; border-radius: 5px; }
-QListWidget#strategies::item:hover { background: $grid; }
-QListWidget#strategies::item:selected { background: $tint; color: $text; border-color: $accent; }
-QScrollArea#form { border: none; background: $window; }
-QScrollArea:focus { border: 1px solid $accent; }
-QPushButton:focus { border: 1px solid $accent; border-radius: 3px; color: $accent; }
-QWidget#plot, QWidget#plot > QLabel { background: $plot; }
-QWidget#sheet { background: $window; }
-QComboBox, QSpinBox, QDoubleSpinBox, QLineEdit { background: $field; color: $text;
-  border: 1px solid $line; border-radius: 5px; padding: 2px 5px; min-height: 16px;
-  selection-background-color: $accent; selection-color: $on_accent; }
-QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus, QLineEdit:focus { border-color: $accent; }
-QComboBox:disabled, QSpinBox:disabled, QDoubleSpinBox:disabled, QLineEdit:disabled {
-  background: $window; color: $muted; }
-QLineEdit { placeholder-text-color: $muted; }
-QAbstractSpinBox QLineEdit, QComboBox QLineEdit { border: none; padding: 0;
-  min-height: 0; background: transparent; }
-QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { width: 0; border: none; }
-QCheckBox::indicator, QAbstractItemView::indicator { width: 12px; height: 12px;
-  border: 1px solid $muted; border-radius: 3px; background: $field; }
-QCheckBox::indicator:checked, QAbstractItemView::indicator:checked { background: $accent;
-  border-color: $accent; image: url("$tick"); }
-QCheckBox::indicator:disabled { background: $window; border-color: $line; }
-QCheckBox::indicator:checked:disabled { background: $muted; border-color: $muted; }
-QCheckBox:focus { color: $accent; }
-QComboBox::drop-down { border: none; width: 20px; }
-QComboBox QAbstractItemView { background: $field; border: 1px solid $line;
-  selection-background-color: $tint; selection-color: $text; }
-QTableView, QTreeView, QListView { background: $plot; border: 1px solid $plot;
-  gridline-color: $grid; selection-background-color: $tint; selection-color: $text;
-  outline: none; }
-QTableView:focus, QTreeView:focus, QListView:focus { border-color: $accent; }
-QTableView::item, QTreeView::item { padding: 2px 8px; }
-QTableView#tight::item { padding: 2px 5px; }
-QListView#offers { border: 1px solid $line; }
-QListView#offers::item { padding: 3px 8px; }
-QHeaderView { background: $plot; }
-QHeaderView::section { background: $plot; color: $muted; border: none;
-  border-bottom: 1px solid $line; padding: 3px 8px; }
-QTableView#tight QHeaderView::section { padding: 6px 5px 3px 5px; }
-QTableView#tight QHeaderView::up-arrow, QTableView#tight QHeaderView::down-arrow {
-  subcontrol-origin: margin; subcontrol-position: top center; width: 8px; height: 7px; }
-QSlider { min-height: 18px; }
-QSlider::groove:horizontal { height: 4px; background: $line; border-radius: 2px; }
-QSlider::sub-page:horizontal { background: $accent; border-radius: 2px; }
-QSlider::sub-page:horizontal:disabled { background: $line; }
-QSlider::handle:horizontal { width: 12px; margin: -5px 0; border-radius: 6px;
-  background: $accent; border: 1px solid $window; }
-QSlider::handle:horizontal:focus { border: 2px solid $text; }
-QSlider::handle:horizontal:disabled { background: $muted; }
-QProgressBar { border: none; border-radius: 2px; background: $line; max-height: 4px;
-  min-height: 4px; }
-QProgressBar::chunk { background: $accent; border-radius: 2px; }
-QScrollBar:vertical { background: transparent; width: 9px; margin: 0; }
-QScrollBar:horizontal { background: transparent; height: 9px; margin: 0; }
-QScrollBar::handle { background: $line; border-radius: 4px; min-height: 24px; min-width: 24px; }
-QScrollBar::handle:hover { background: $muted; }
-QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
-QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
-"""

@@ -23,7 +23,7 @@ from gui.look.theme import DARK, LIGHT, Theme
 
 Html = NewType("Html", str)
 NOTHING = Html("")
-TIMELINE = RESOURCES / "report" / "timeline.js"
+PAGE, TIMELINE = (RESOURCES / "report" / name for name in ("page.html", "timeline.js"))
 _COLOURS = (
     "plot", "window", "line", "grid", "text", "on_bar", "muted", "accent", "forward", "backward",
     "backward_input", "backward_weight", "communication", "update", "other", "idle", "warning",
@@ -46,7 +46,7 @@ def page(title: str, below: str, sections: Iterable[Section]) -> str:
     # once and looks at nothing that it has put in, so a `$` in the script or in a name stays.
     script = TIMELINE.read_text(encoding="utf-8")
     checksum = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return Template(PAGE).substitute(
+    return Template(PAGE.read_text(encoding="utf-8")).substitute(
         script=script,
         checksum=checksum,
         title=escape(title),
@@ -120,75 +120,3 @@ def bar_of(parts: Iterable[tuple[str, float]], before: float = 0.0) -> Html:
 
 def _variables(theme: Theme) -> str:
     return " ".join(f"--{name}: {getattr(theme, name)};" for name in _COLOURS)
-
-
-PAGE = """<!DOCTYPE html>
-<html lang="$language">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy"
- content="default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-$checksum'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="Bubblescope">
-<title>$title</title>
-<style>
-:root { color-scheme: light dark; $light }
-@media (prefers-color-scheme: dark) { :root { $dark } }
-@media print { :root { color-scheme: light; $light } }
-:root.printed { color-scheme: light; $light }
-* { box-sizing: border-box; }
-body { margin: 0 auto; padding: 28px 24px 48px; max-width: 1060px; background: var(--plot);
-  color: var(--text); font: 14px/1.45 system-ui, "Helvetica Neue", Arial, sans-serif; }
-h1 { font-size: 22px; margin: 0; line-height: 1.25; overflow-wrap: anywhere; }
-h2 { font-size: 15px; margin: 34px 0 10px; padding-bottom: 5px;
-  border-bottom: 1px solid var(--line); }
-p { margin: 6px 0; max-width: 80ch; overflow-wrap: anywhere; }
-.below, .note { color: var(--muted); }
-.lead { font-size: 15px; }
-.warning { border-left: 3px solid var(--warning); padding: 4px 10px; }
-dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(180px, 1fr));
-  gap: 12px 22px; margin: 10px 0; }
-dt { color: var(--muted); font-size: 12px; }
-dd { margin: 0; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
-.scroll { overflow-x: auto; margin: 0 0 14px; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th { text-align: right; font-weight: 600; font-size: 12px; color: var(--muted);
-  padding: 4px 12px 4px 0; white-space: nowrap; border-bottom: 1px solid var(--line); }
-td { text-align: right; padding: 3px 12px 3px 0; white-space: nowrap;
-  border-bottom: 1px solid var(--line); }
-td.w, th.w { text-align: left; }
-td.w { white-space: normal; overflow-wrap: anywhere; }
-td.b, th.b { width: 42%; min-width: 160px; padding-right: 0; text-align: left; }
-.bar { display: flex; height: 12px; background: var(--window); overflow: hidden; }
-.bar i { flex: none; height: 100%; border-right: 1px solid var(--plot); }
-figure { margin: 0; }
-.timeline { position: relative; }
-.timeline canvas { display: block; width: 100%; touch-action: pan-y; cursor: grab; }
-.timeline canvas:active { cursor: grabbing; }
-.timeline > canvas:focus-visible, button:focus-visible { outline: 2px solid var(--accent); }
-.tools, .legend { display: flex; flex-wrap: wrap; align-items: center; gap: 6px; }
-.tools button { font: inherit; min-width: 30px; padding: 2px 9px; color: var(--text);
-  background: var(--window); border: 1px solid var(--line); border-radius: 4px; cursor: pointer; }
-.tools .place { min-width: 9ch; text-align: center; font-weight: 600; }
-.tools .hint { color: var(--muted); margin-left: 8px; font-size: 12px; }
-.legend { gap: 4px 18px; margin: 4px 0 0; font-size: 12px; color: var(--muted); }
-.legend span { display: flex; align-items: center; gap: 6px; }
-.legend canvas { width: 18px; height: 12px; cursor: auto; }
-.tip { position: absolute; z-index: 1; max-width: 340px; padding: 6px 10px; pointer-events: none;
-  font-size: 12px; color: var(--text); background: var(--window); border: 1px solid var(--line);
-  border-radius: 4px; box-shadow: 0 2px 8px #0003; overflow-wrap: anywhere; }
-.tip[hidden] { display: none; }
-@media print {
-  body { max-width: none; padding: 0; font-size: 10pt; }
-  .tools, .tip { display: none; }
-  section, tr { break-inside: avoid; } h2 { break-after: avoid; }
-  .bar, .bar i { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-}
-</style>
-</head>
-<body>
-$body
-<script>$script</script>
-</body>
-</html>
-"""
