@@ -52,6 +52,6 @@ APART: dict[str, Callable[[Any], Message]] = {
 
 def send(sink: Any, name: str, value: object) -> None:
     """Send a message apart from a run: a name of `APART`, and a value that JSON can hold."""
-    said = json.dumps([name, value]).encode()
-    with pa.ipc.new_stream(sink, pa.schema([], metadata={APART_KEY: said})):
+    text = json.dumps([name, value]).encode()
+    with pa.ipc.new_stream(sink, pa.schema([], metadata={APART_KEY: text})):
         pass

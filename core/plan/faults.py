@@ -83,8 +83,8 @@ def _once(flag: str, text: str, found: dict[T, float]) -> dict[T, float]:
     """What was found. Raises PlanError if a text names something twice."""
     words = text.split()
     if len(found) < len(words):
-        told = " ".join(f"{flag} {word}" for word in words)
-        raise PlanError(f"{told}: name each {flag.removeprefix('--slow-')} once")
+        given = " ".join(f"{flag} {word}" for word in words)
+        raise PlanError(f"{given}: name each {flag.removeprefix('--slow-')} once")
     return found
 
 
@@ -202,11 +202,11 @@ class Faults:
                 raise PlanError(f"{SLOW_LINK.flag} {low}-{high}:{factor:g}: {there}")
         for hiccup in self.hiccups:
             number = hiccup.step - first + 1
-            told = f"{HICCUP.flag} lane={hiccup.lane},step={number},ms={hiccup.ns / 1e6:g}"
+            given = f"{HICCUP.flag} lane={hiccup.lane},step={number},ms={hiccup.ns / 1e6:g}"
             if hiccup.lane >= count:
-                raise PlanError(f"{told}: {there}")
+                raise PlanError(f"{given}: {there}")
             if not 1 <= number <= steps:
-                raise PlanError(f"{told}: the measured steps are 1 to {steps}")
+                raise PlanError(f"{given}: the measured steps are 1 to {steps}")
 
     def effects(
         self, columns: TaskColumns, lanes: Sequence[Lane], step: int

@@ -218,9 +218,9 @@ def _predicted(trace: Trace, step: int, costs: CostModel, faults: Faults) -> Pre
 def _lane_errors(
     lanes: Sequence[Lane], measured: StepColumns, predicted: StepColumns
 ) -> tuple[LaneError, ...]:
-    (was, _), (said, _) = lane_times(measured, len(lanes)), lane_times(predicted, len(lanes))
+    (was, _), (expected, _) = lane_times(measured, len(lanes)), lane_times(predicted, len(lanes))
     return tuple(
-        _lane_error(lane.name, int(was[lane.index]), int(said[lane.index]))
+        _lane_error(lane.name, int(was[lane.index]), int(expected[lane.index]))
         for lane in lanes
         if lane.role is Role.COMPUTE
     )

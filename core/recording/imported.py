@@ -38,14 +38,14 @@ def imported_text(trace: Trace) -> str:
 
 def take_imported(trace: Trace, text: str) -> None:
     """Apply what `imported_text` wrote. Raises ValueError, LookupError for what no trace has."""
-    told = json.loads(text)
-    steps = np.array(told["steps"], np.int32).reshape(-1)
+    values = json.loads(text)
+    steps = np.array(values["steps"], np.int32).reshape(-1)
     if (np.diff(steps, prepend=-1) <= 0).any():
         raise ValueError("the numbers of steps do not grow")
-    trace.imported_steps, trace.keeps_arguments = steps, told["arguments"] is True
-    trace.odd = {Odd(kind): int(count) for kind, count in told["odd"].items() if int(count) > 0}
-    if told["colours"] is not None:
-        codes = np.frombuffer(told["colours"].encode("ascii"), np.uint8).astype(np.int16) - _FIRST
+    trace.imported_steps, trace.keeps_arguments = steps, values["arguments"] is True
+    trace.odd = {Odd(kind): int(count) for kind, count in values["odd"].items() if int(count) > 0}
+    if values["colours"] is not None:
+        codes = np.frombuffer(values["colours"].encode("ascii"), np.uint8).astype(np.int16) - _FIRST
         whole = len(codes) == len(trace.table)
         if not whole or ((codes < ABSENT) | (codes >= len(OWN_COLOURS))).any():
             raise ValueError("events have colours that there are not")

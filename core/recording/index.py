@@ -158,8 +158,8 @@ def _write_parts(place: Path, arrays: Iterator[tuple[str, NDArray[Any]]]) -> Non
             checksum = _checksum(checksum, name, array.dtype.str, data)
             ends = pa.py_buffer(np.array([0, data.size], np.int64))
             whole = pa.Array.from_buffers(pa.large_binary(), 1, [None, ends, data])
-            told = map(pa.array, ([name], [array.dtype.str], [checksum]), _SCHEMA.types)
-            file.write_batch(pa.RecordBatch.from_arrays([*told, whole], schema=_SCHEMA))
+            described = map(pa.array, ([name], [array.dtype.str], [checksum]), _SCHEMA.types)
+            file.write_batch(pa.RecordBatch.from_arrays([*described, whole], schema=_SCHEMA))
 
 
 def _read_parts(place: Path) -> Arrays:
@@ -317,7 +317,7 @@ def _mapped(path: Path | str, arrays: Arrays, facts: dict[str, Any]) -> Trace:
 
     groups["table"]["rows"] = groups["table"]["rows"].view(TASK_DTYPE)
     table = TaskTable(facts["names"], groups["table"])
-    opened = (typed(Span, told) for told in facts["open"])
+    opened = (typed(Span, values) for values in facts["open"])
     lanes = range(len(header.lanes))
     trace = Trace(
         header,
@@ -330,7 +330,7 @@ def _mapped(path: Path | str, arrays: Arrays, facts: dict[str, Any]) -> Trace:
         facts["costs"],
         {(span.step, span.task): span for span in opened},
         [_blocks(**groups[f"blocks{lane}"]) for lane in lanes],
-        tuple(typed(Fault, told) for told in facts["faults"]),
+        tuple(typed(Fault, values) for values in facts["faults"]),
     )
     first, last = facts["bounds"]
     trace.step_table.bounds = int(first), int(last)

@@ -93,17 +93,17 @@ def _importer(path: Path | str) -> Callable[[Path | str, Progress | None], Opene
 
 def _indexed(path: Path | str, progress: Progress | None, build: Build) -> Opened:
     """Map a recording through its index. Raises what `build` does, DamagedIndex if it fails."""
-    said = ""
+    note = ""
     try:
         found = read_index(path)
     except DamagedIndex as error:
-        found, said = None, f"{error}: it was made anew"
+        found, note = None, f"{error}: it was made anew"
     if found is None:
         build(path, progress)
         found = read_index(path)
     if found is None:
         raise OSError("it changes while it is read")
-    return Opened(found.trace, "; ".join(filter(None, (found.warning, said))))
+    return Opened(found.trace, "; ".join(filter(None, (found.warning, note))))
 
 
 def _reason(error: OSError | DamagedIndex) -> str:
@@ -177,8 +177,8 @@ class RecordingFile:
         except OSError as error:
             self._leave()
             # One without a number says all.
-            told = f"{self._path} cannot be written: {reason(error)}" if error.errno else str(error)
-            raise RecordingError(told) from error
+            text = f"{self._path} cannot be written: {reason(error)}" if error.errno else str(error)
+            raise RecordingError(text) from error
 
     def _leave(self) -> None:
         if self._file is not None:

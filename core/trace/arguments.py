@@ -95,16 +95,16 @@ def bounded(text: str) -> str:
     """
     if len(text) <= MOST_TEXT:
         return text if text.lstrip()[:1] == "{" and text.strip("{} \n\t\r") else ""
-    told = _object(text)
+    values = _object(text)
     kept: dict[str, Any] = {}
     # What stands for the rest, and the braces, need room too.
     room = MOST_TEXT - 100
-    for name, value in told.items():
+    for name, value in values.items():
         size = len(json.dumps([name, value]))
         if size <= room:
             kept[name] = value
             room -= size
-    return json.dumps({**kept, LEFT_OUT: len(told) - len(kept)})
+    return json.dumps({**kept, LEFT_OUT: len(values) - len(kept)})
 
 
 def pairs(text: str) -> list[tuple[str, str]]:
@@ -120,7 +120,7 @@ def _shown(value: object) -> str:
 
 def _object(text: str) -> dict[str, Any]:
     try:
-        told = json.loads(text) if text else {}
+        found = json.loads(text) if text else {}
     except (ValueError, RecursionError):  # digits without end, depths
         return {}
-    return told if isinstance(told, dict) else {}
+    return found if isinstance(found, dict) else {}

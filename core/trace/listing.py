@@ -123,12 +123,12 @@ _OF_A_SPAN = ("lane", "step", "start", "duration")
 def _ranks(trace: Trace, column: str) -> NDArray[Any]:
     """Dense rank of each task's value in `column`, shape (tasks,): sorts any column as integers."""
     table = trace.table
-    told = table.rows[column]
+    values = table.rows[column]
     if column == "kind":
-        told = _ALPHABETICAL[told]
+        values = _ALPHABETICAL[values]
     elif column == "name":
         places = np.full(len(table.names) + 1, ABSENT)  # no name is -1: the entry behind all
         by_name = sorted(range(len(table.names)), key=table.names.__getitem__)
         places[by_name] = np.arange(len(by_name))
-        told = places[told]
-    return np.unique(told, return_inverse=True)[1]
+        values = places[values]
+    return np.unique(values, return_inverse=True)[1]

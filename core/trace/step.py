@@ -77,10 +77,12 @@ class StepColumns(TaskColumns):
     def of_plan(cls, plan: Plan) -> StepColumns:
         """A plan's own columns; all times are 0."""
         count = len(plan.columns)
-        told = {column.name: getattr(plan.columns, column.name) for column in fields(TaskColumns)}
+        columns = {
+            column.name: getattr(plan.columns, column.name) for column in fields(TaskColumns)
+        }
         zeros = np.zeros(count, np.int64)
         return cls(
-            **told,
+            **columns,
             task=np.arange(count, dtype=np.int32),
             start=zeros,
             end=zeros,
@@ -97,13 +99,13 @@ class StepColumns(TaskColumns):
         found = StepSpans.of(trace, step)
         spans = found.spans
         after_first, after = _after(spans)
-        told = {
+        columns = {
             name: spans[name].astype(dtype, copy=False)
             for name, dtype in COLUMN_TYPES.items()
             if name not in ("lane", "shard")
         }
         return cls(
-            **told,
+            **columns,
             lane=found.lane,
             shard=np.full(len(spans), ABSENT, np.int32),
             after_first=after_first,

@@ -49,13 +49,13 @@ class Bubbles:
         scene = state.scene
         shown = [lane for lane in scene.trace.header.lanes if state.stack.layout.shows(lane.index)]
         lanes = tuple(lane.index for lane in shown)
-        gap, said = self.choose(
+        gap, sentence = self.choose(
             scene.trace, state.viewport, state.selection, scene.open_step, by, lanes
         )
         if gap is not None:
             self._timeline.selector.fit(gap)
             reveal(state, gap.lane)
-        self._say(said)
+        self._say(sentence)
 
     def choose(
         self, trace: Trace, view: Viewport, selection: Selection | None, open_step: int | None,
@@ -115,10 +115,10 @@ def _words(searched: Searched, place: int) -> str:
     gap, names = searched.gaps[place], [lane.name for lane in searched.trace.header.lanes]
     length = duration_text(gap.end - gap.start)
     if place == 0:
-        said = tr("Longest bubble: {length} on {lane}.", length=length, lane=names[gap.lane])
+        sentence = tr("Longest bubble: {length} on {lane}.", length=length, lane=names[gap.lane])
     else:
-        said = tr("Bubble {n} of {count} by length: {length} on {lane}.", n=place + 1,
+        sentence = tr("Bubble {n} of {count} by length: {length} on {lane}.", n=place + 1,
                   count=len(searched.gaps), length=length, lane=names[gap.lane])  # fmt: skip
     if searched.left_out:
-        said += " " + tr("{n} earlier steps on screen were not searched.", n=searched.left_out)
-    return said
+        sentence += " " + tr("{n} earlier steps on screen were not searched.", n=searched.left_out)
+    return sentence

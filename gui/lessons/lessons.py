@@ -254,6 +254,6 @@ def _worked_out(traces: Sequence[Trace]) -> Work[list[Figures]]:
     found = []
     for trace in traces:
         yield 0.0
-        said = verdict(trace, tr)
-        found.append(figures_of(trace) | {"verdict": "" if said is None else said.text})
+        judged = verdict(trace, tr)
+        found.append(figures_of(trace) | {"verdict": "" if judged is None else judged.text})
     return found

@@ -43,7 +43,7 @@ class TableModel(QAbstractTableModel):
         """What a cell says."""
         raise NotImplementedError
 
-    def told(self, row: int, column: int, role: int) -> object:
+    def role_data(self, row: int, column: int, role: int) -> object:
         """What a cell has besides its words: a colour, a tip; None for nothing."""
         return None
 
@@ -59,7 +59,7 @@ class TableModel(QAbstractTableModel):
             return self.text(index.row(), index.column())
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self.heads[index.column()].side
-        return self.told(index.row(), index.column(), role)
+        return self.role_data(index.row(), index.column(), role)
 
     def rowCount(self, parent: Index = NOTHING) -> int:  # noqa: D102
         return 0 if parent.isValid() else self.count()

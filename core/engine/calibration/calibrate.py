@@ -85,14 +85,14 @@ def calibrate(
         # Two rounds, in the order of a step: what lanes do while others compute, then what they do
         # when all have computed (and which needs the gradients that the first round has left).
         for sharing, seconds in ((False, BUDGET_SECONDS), (True, SHARING_SECONDS)):
-            told = _unheard if sharing else passed  # those of one kind are counted
+            on_pass = _unheard if sharing else passed  # those of one kind are counted
             tasks: dict[int, list[Task]] = defaultdict(list)
             for task in plan.tasks:
                 if shares_parameters(task) is sharing:
                     # Lane by lane in the plan's order, as a lane would run them.
                     tasks[task.lane].append(task)
             loops = [LaneLoop(operations, lanes[i], mine) for i, mine in tasks.items()]
-            measure_passes(loops, seconds, stop, times, told)
+            measure_passes(loops, seconds, stop, times, on_pass)
         if lanes[-1].sleeps:
             # A CPU lane in this loop is awake already when it copies; in a step
             # it mostly has to be woken up.

@@ -149,9 +149,9 @@ class Rank:
         dist.all_reduce(loss)
         gradients = self._model.whole_gradients() if self._compares else {}
         if self._settings.rank == 0:
-            told, parts = loss.item() / dist.get_world_size(), self._expectations.now.plan.parts
+            mean, parts = loss.item() / dist.get_world_size(), self._expectations.now.plan.parts
             about = self._prepared.specification, self._workload, index
-            judge(self._writer, *about, batch, parts, before, told, lambda: [gradients])
+            judge(self._writer, *about, batch, parts, before, mean, lambda: [gradients])
         self._writer.flush_soon()
 
     def _compute(self, x: Tensor, target: Tensor, share: float) -> Tensor:

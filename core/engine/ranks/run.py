@@ -88,8 +88,8 @@ def _start_rank(
         "hardware": prepared.header.hardware,
     }
 
-    def listener(told: Message | str) -> None:
-        reports.put((rank, told))
+    def listener(message: Message | str) -> None:
+        reports.put((rank, message))
 
     child = Child(RANK, receive, listener, variables)
     child.send(json.dumps(settings).encode())
@@ -115,16 +115,16 @@ def _gather(
             for child in ranks:
                 child.send(b"stop")
         try:
-            rank, told = reports.get(timeout=LOOK_SECONDS)
+            rank, message = reports.get(timeout=LOOK_SECONDS)
         except queue.Empty:
             continue
-        if isinstance(told, pa.RecordBatch):
-            if (rows := plans.renumbered(rank, told)) is not None:
+        if isinstance(message, pa.RecordBatch):
+            if (rows := plans.renumbered(rank, message)) is not None:
                 writer.forward(rows)
-        elif isinstance(told, Ended):
-            words[rank] = told
-        elif isinstance(told, str):
-            ends[rank] = f"rank {rank} (process {ranks[rank].pid}) {told}"
+        elif isinstance(message, Ended):
+            words[rank] = message
+        elif isinstance(message, str):
+            ends[rank] = f"rank {rank} (process {ranks[rank].pid}) {message}"
             is_done = rank in words and words[rank].outcome is Outcome.FINISHED
             if not is_done and deadline == math.inf:
                 # One rank's end breaks the others' collectives: hear them all, then blame the
@@ -138,8 +138,8 @@ def _gather(
         # memory for one, could not. So the silent one is the cause, and what the others send
         # (a lost connection) its effect.
         silent = [end for rank, end in ends.items() if rank not in words]
-        said = [f"rank {rank}: {word.text}" for rank, word in words.items() if word.text]
-        raise RankError((silent + said)[0])
+        reasons = [f"rank {rank}: {word.text}" for rank, word in words.items() if word.text]
+        raise RankError((silent + reasons)[0])
 
 
 class PlanNumbers:
@@ -166,11 +166,11 @@ class PlanNumbers:
         if len(batch) and batch["plan"].null_count:
             return batch
         if batch["tasks"].null_count < len(batch):
-            told = batch.select(["tasks"]).serialize().to_pybytes()
+            serialized = batch.select(["tasks"]).serialize().to_pybytes()
             # By its bytes: ranks that expect the same tasks write
             # the same batch, whatever number each gives it.
-            known = told in self._numbers
-            of_rank.append(self._numbers.setdefault(told, len(self._numbers)))
+            known = serialized in self._numbers
+            of_rank.append(self._numbers.setdefault(serialized, len(self._numbers)))
             return None if known else _with_plans(batch, np.array(of_rank[-1:]))
         plans = np.array(of_rank)[numbers_of(batch, "plan")]
         ended = batch["end"].is_valid().to_numpy(zero_copy_only=False)

@@ -148,8 +148,8 @@ def _command(settings: LaunchSettings, lanes: int, hosts: Hosts, own: str) -> li
             f"--rdzv-conf=is_host={hosts.node == 0}", f"--local-addr={_address(hosts.endpoint)}",
         ]  # fmt: skip
     each = f"--nproc-per-node={lanes // hosts.nodes}"
-    told = json.dumps(asdict(settings))
-    return ["torch.distributed.run", *meet, each, f"--log-dir={own}", "-m", RANK, told]
+    argument = json.dumps(asdict(settings))
+    return ["torch.distributed.run", *meet, each, f"--log-dir={own}", "-m", RANK, argument]
 
 
 def _address(endpoint: str) -> str:
@@ -170,10 +170,10 @@ def _address(endpoint: str) -> str:
 
 def _run(command: list[str], lifeline: str, hosts: Hosts, verbose: bool) -> Ended:
     """Run torchrun until it ends."""
-    said: list[str] = []
+    lines: list[str] = []
 
     def on_line(line: str) -> None:
-        said.append(line)
+        lines.append(line)
         if verbose or line.startswith(NOT_RECORDED):
             say(line.rstrip("\n"), sys.stderr)
 
@@ -184,7 +184,7 @@ def _run(command: list[str], lifeline: str, hosts: Hosts, verbose: bool) -> Ende
     return (
         Ended(Outcome.FINISHED)
         if code == 0
-        else Ended(Outcome.FAILED, reason_of("".join(said), code))
+        else Ended(Outcome.FAILED, reason_of("".join(lines), code))
     )
 
 
@@ -200,19 +200,19 @@ def reason_of(printed: str, status: int) -> str:
 
     A rank that reports no more than the loss of another one is the least certain reason.
     """
-    told = {found[2]: found[1] for found in _REASON.finditer(printed)}
-    first_hand = [text for text in told.values() if not _LOST.search(text)]
+    reasons = {found[2]: found[1] for found in _REASON.finditer(printed)}
+    first_hand = [text for text in reasons.values() if not _LOST.search(text)]
     failed = list(_FAILED.finditer(printed))  # torchrun names last what it saw first
     ended = [
         _ended(one)
         for one in failed
-        if one[1] not in told and (one is failed[-1] or one[2] != _ENDED_BY_TORCHRUN)
+        if one[1] not in reasons and (one is failed[-1] or one[2] != _ENDED_BY_TORCHRUN)
     ]
     *_, last = ["", *(line.strip() for line in printed.splitlines() if line.strip())]
     other = f"torchrun ended with status {status}" + (f": {last}" if last else "")
     # From the least to the most telling, of which the last that there is counts:
     #     torchrun's status, a rank that lost another, how a process ended, a rank's own reason
-    return [other, *list(told.values())[:1], *ended[-1:], *first_hand[:1]][-1]
+    return [other, *list(reasons.values())[:1], *ended[-1:], *first_hand[:1]][-1]
 
 
 def _ended(failed: re.Match[str]) -> str:

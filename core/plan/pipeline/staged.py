@@ -353,13 +353,13 @@ class _StagedTasks:
     ) -> Ints:
         """Note tasks, on their stages' lanes unless `lane` is given; their numbers for now."""
         count = len(stage)
-        told = {
+        known = {
             "lane": self._lane_of[replica, stage], "kind": kind, "stage": stage, "key": key,
             "replica": replica if self._several else ABSENT, "rows": 0, "bytes": 0, "payload": 0,
             **columns,
         }  # fmt: skip
         for name, noted in self._noted.items():
-            noted.append(np.broadcast_to(told.get(name, ABSENT), count))
+            noted.append(np.broadcast_to(known.get(name, ABSENT), count))
         self._count += count
         return np.arange(self._count - count, self._count)
 

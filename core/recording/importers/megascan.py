@@ -60,8 +60,8 @@ def found_of_megascan(events: Events) -> Found:
     kinds = np.where(own_kind == ABSENT, kinds, own_kind)
     # An iteration's event tells its number; what lies within it, often not.
     iteration = _whole(columns["iteration"])
-    told = iteration >= 0
-    steps = Steps.spanning(iteration[told], start[told], end[told])
+    has_step = iteration >= 0
+    steps = Steps.spanning(iteration[has_step], start[has_step], end[has_step])
     more = {
         "microbatch": _whole(columns["microbatch"]),
         "stage": np.minimum(_stage(columns), np.iinfo(np.int16).max),

@@ -83,15 +83,15 @@ def read_ranks(folder: Path | str, progress: Progress | None = None) -> Opened:
     ranks = list(_read(rank_files(folder), progress))
     with one_line(f"{folder} cannot be read as one run", RecordingError, LookupError):
         trace, left_out = _joined(ranks)
-    said = [rank.warning for rank in ranks if rank.warning]
+    notes = [rank.warning for rank in ranks if rank.warning]
     if left_out == 1:
-        said.append("1 step is not in every rank's file: it is left out")
+        notes.append("1 step is not in every rank's file: it is left out")
     elif left_out:
-        said.append(f"{left_out} steps are not in every rank's file: they are left out")
+        notes.append(f"{left_out} steps are not in every rank's file: they are left out")
     unknown = [rank.path.name for rank in ranks[1:] if not len(rank.at)]
     if unknown:
-        said.append(f"clocks were not compared for {', '.join(unknown)}: taken as rank 0's")
-    return Opened(trace, "; ".join(said))
+        notes.append(f"clocks were not compared for {', '.join(unknown)}: taken as rank 0's")
+    return Opened(trace, "; ".join(notes))
 
 
 def _read(paths: Sequence[Path], progress: Progress | None) -> Iterator[Rank]:

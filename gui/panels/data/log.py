@@ -60,7 +60,7 @@ class LogModel(TableModel):
         line = self._source[int(self._places.view[row])]
         return (duration_text(line.time), tr(line.level), translated(line.text))[column]
 
-    def told(self, row: int, column: int, role: int) -> object:
+    def role_data(self, row: int, column: int, role: int) -> object:
         """The words once more, in a tip, and the level's colour."""
         if role == Qt.ItemDataRole.ToolTipRole and column == 2:
             return plain_tip(self.text(row, column))

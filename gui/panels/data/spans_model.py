@@ -110,7 +110,7 @@ class SpansModel(TableModel):
         lane = "" if self.listing is None else self.listing.trace.header.lanes[span.lane].name
         return COLUMNS[column].say(span, lane)
 
-    def told(self, row: int, column: int, role: int) -> object:
+    def role_data(self, row: int, column: int, role: int) -> object:
         """For screen readers, the column's title before it."""
         if role != Qt.ItemDataRole.AccessibleTextRole:
             return None

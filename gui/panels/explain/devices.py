@@ -56,18 +56,18 @@ class DevicesPanel(Sheet):
         ]
         even = [", ".join(filter(None, row)) for row in balance_rows(scene)]
         shares = first_lane_shares(scene.trace, scene.balances)
-        said = filter(None, [load_words(scene)])
+        load = filter(None, [load_words(scene)])
         shared = (share_words(share, scene.summed) for share in shares)
-        return "; ".join([*said, *lines, *even, *shared])
+        return "; ".join([*load, *lines, *even, *shared])
 
     def draw_scene(self, ink: Ink, scene: Scene) -> None:  # noqa: D102
         lanes = scene.trace.header.lanes
         names = max(text_width(ink.fonts.bold, _short_name(lane)) for lane in lanes) + 12
         most = max((balance.peak_bytes for balance in scene.balances), default=0)
-        said = load_words(scene)
-        top = LOAD * bool(said)
-        if said:
-            ink.bold(QRectF(PAD, 4, self.width() - 2 * PAD, LOAD - 3), said)
+        load = load_words(scene)
+        top = LOAD * bool(load)
+        if load:
+            ink.bold(QRectF(PAD, 4, self.width() - 2 * PAD, LOAD - 3), load)
         legend = self._legend(ink, PAD, top)
         over = tr("1 step") if scene.summed == 1 else tr("{n} steps", n=scene.summed)
         beside = QRectF(legend, top + 4, self.width() - PAD - legend, 17)

@@ -32,7 +32,7 @@ class _Rows(TableModel):
     def text(self, row: int, column: int) -> str:
         return self.table.rows[row][column]
 
-    def told(self, row: int, column: int, role: int) -> object:
+    def role_data(self, row: int, column: int, role: int) -> object:
         if role == Qt.ItemDataRole.FontRole and row == self.table.sums:
             bold = QFont()
             bold.setBold(True)

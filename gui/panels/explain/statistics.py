@@ -118,9 +118,9 @@ class StatisticsPanel(QWidget):
         else:
             self._say_nothing()
 
-    def _copy(self, text: str, said: str) -> None:
+    def _copy(self, text: str, note: str) -> None:
         QGuiApplication.clipboard().setText(text)
-        self.message.emit(said)
+        self.message.emit(note)
 
     # Counting
 

@@ -113,8 +113,8 @@ class WaterfallChart(Drawing):
                 self._connect(painter, previous, box, self.bars[number - 1])
             self._values(ink, column, box, texts[number])
             self._name(ink, column, bar)
-            told = f"{self.name(bar)}: {self.value_words(bar)}\n{tr(BAR_TIPS[bar.name])}"
-            self.spot(column, told)
+            tip = f"{self.name(bar)}: {self.value_words(bar)}\n{tr(BAR_TIPS[bar.name])}"
+            self.spot(column, tip)
             previous = box
         painter.setPen(QPen(QColor(self.theme.line), 1))
         base = self._y(0)

@@ -122,7 +122,7 @@ class AdviceModel(TableModel):
         """What a column says of a way."""
         return COLUMNS[column].text(self.rows[row])
 
-    def told(self, row: int, column: int, role: int) -> object:
+    def role_data(self, row: int, column: int, role: int) -> object:
         """The way in full as a tip, and what a column is sorted by."""
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{self.heads[column].title}: {self.text(row, column)}"
