@@ -93,13 +93,14 @@ class AloneCosts:
         def lasts(place: int, *_: int) -> int:
             if self._stop.is_set():
                 raise Stopped
-            total = 0
+            total, modelled = 0, self._course.modelled[place]
             for half in plan.halves(plan.tasks[place]):
                 taken = alone.time(partial(operations.run, half))
-                if self._course.modelled[place] == ABSENT:
+                if modelled == ABSENT:
                     found[name_of(half)].append(taken)
                 total += taken
-            return total
+            # As in a step: what a link takes is what it is said to, not what moving here took.
+            return total if modelled == ABSENT else modelled
 
         # A model with dropout draws random numbers here; the run's own steps must draw what they
         # would have drawn without a measurement.

@@ -228,6 +228,28 @@ def test_costs_are_measured_again_between_steps_as_the_machines_speed_moves(monk
     assert costs.passes[Kind.FORWARD][0][0][1] == 3e6
 
 
+def test_a_pass_that_measures_takes_tasks_in_the_order_of_a_step_whose_link_is_modelled(
+    monkeypatch,
+):
+    from core.engine.virtual import costs as module
+
+    walk, moved = module.in_time_order, []
+
+    def walking(columns, meets, lasts):
+        def noted(place, *times):
+            taken = lasts(place, *times)
+            if MOVES[columns.kind[place]]:
+                moved.append(taken)
+            return taken
+
+        walk(columns, meets, noted)
+
+    monkeypatch.setattr(module, "in_time_order", walking)
+    asked = Specification("pipeline", WIDE, "2xvirtual", batch=8, steps=1, link="1000000:25")
+    run_here(asked, calibrate=True)
+    assert moved and min(moved) >= 1e9  # the second that the link takes, though nothing waits it
+
+
 def _taking(monkeypatch, ns):
     """Every task of a pass takes what `ns` says of the passes before; returns what they took."""
     from core.engine.virtual.costs import AloneCosts
