@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import (
-    QGridLayout,
-    QLabel,
-    QPushButton,
-    QStackedLayout,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QLabel, QPushButton, QToolButton, QWidget
 
 from core.plan.schedules import SCHEDULES
 from core.report.step_figures import StepFigures, mean_figures
 from core.report.verdict import Verdict
 from gui.explanations.explaining import why_not_yet
 from gui.look.label import Label, hint
-from gui.look.layouts import button, column, row
+from gui.look.layouts import button, column, grid, joined, named, row, stacked, widget_of
 from gui.look.text import percent_text, tr
 from gui.look.theme import Theme
 from gui.panels.explain.arrivals import ArrivalsList
@@ -50,7 +43,6 @@ class WhyPanel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tr("Why"))
         self.figures: StepFigures | None = None
         self._scene: Scene | None = None
         self._live = self._asked = False
@@ -59,9 +51,7 @@ class WhyPanel(QWidget):
         self.chooser = StepChoice(tr("Step"), tr("Which step is explained."), *entries)
         self.chooser.currentIndexChanged.connect(lambda _: self._refresh())
         self.waterfall, self.path_bar, self.idle = WaterfallChart(), PathBar(), IdleBars()
-        self.verdict = Label("", wrapped=True)
-        self.verdict.setAccessibleName(tr("Verdict"))
-        self.verdict.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.verdict = named(Label(wrapped=True, selectable=True), tr("Verdict"))
         self.verdict.setContentsMargins(12, 8, 12, 2)
         self.verdict.hide()
         self.path = PathList()
@@ -157,8 +147,7 @@ class WhyPanel(QWidget):
 
     def show_verdict(self, found: Verdict | None) -> None:
         """Say what limits the run, if that is known."""
-        self.verdict.setText("" if found is None else found.text)
-        self.verdict.setVisible(found is not None)
+        self.verdict.say("" if found is None else found.text)
 
     def _not_at_hand(self, scene: Scene, steps: list[int]) -> list[int]:
         """The steps of which something is missing that takes long; of several only figures."""
@@ -220,43 +209,33 @@ class WhyPanel(QWidget):
                 "from the ideal step, rung by rung, to the measured one."
             )
         )
-        self._stack = QStackedLayout(self)
-        self._stack.addWidget(empty)
-        self._stack.addWidget(self._build_question())
-        self._stack.addWidget(self._build_body())
+        self._stack = stacked(self, empty, self._build_question(), self._build_body())
 
     def _build_question(self) -> QWidget:
         """What stands here for steps of so many tasks that explaining them takes a while."""
-        page = QWidget()
-        page.setObjectName("plot")
         self._question = hint(margin=0)
         tip = tr("Work out the ladder and the idle time of this run.")
         self.explain_button = button(QPushButton, tr("Explain it"), tip, self._ask)
-        column(None, self._question, self.explain_button, None, of=page).setAlignment(
-            self.explain_button, Qt.AlignmentFlag.AlignCenter
-        )
-        return page
+        page = column(None, self._question, self.explain_button, None)
+        page.setAlignment(self.explain_button, Qt.AlignmentFlag.AlignCenter)
+        return widget_of(page, "plot")
 
     def _build_body(self) -> QWidget:
-        body = QWidget()
         top = row(self.chooser, growing=self.chooser, margins=(12, 6, 12, 6))
         area = scrolling(self._build_sections(), tr("Why, as charts and lists"))
-        column(self.verdict, top, area, of=body, growing=area, margins=(0, 0, 0, 0), spacing=0)
-        return body
+        return widget_of(joined(self.verdict, top, area, growing=area))
 
     def _build_sections(self) -> QWidget:
-        sheet = QWidget()
-        sheet.setObjectName("plot")
         heading = self._path_heading
-        column(
+        sheet = column(
             _heading(tr("FROM IDEAL TO MEASURED · ms")), self.waterfall, 8,
             _heading(tr("IDLE BY CAUSE · share of all lanes' time")), self.idle, 8,
             self._arrivals_heading, self.arrivals,
             _heading(tr("BUBBLE")), self.bubbles, 8,
             row(heading, self.path_button, growing=heading, margins=(0, 0, 12, 0)),
-            self.path_bar, self.path, None, of=sheet, margins=(0, 6, 0, 8), spacing=4,
+            self.path_bar, self.path, None, margins=(0, 6, 0, 8), spacing=4,
         )  # fmt: skip
-        return sheet
+        return widget_of(sheet, "plot")
 
 
 class _Bubbles(QWidget):
@@ -264,23 +243,21 @@ class _Bubbles(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        grid = QGridLayout(self)
-        grid.setContentsMargins(12, 0, 12, 0)
-        grid.setHorizontalSpacing(10)
-        grid.setVerticalSpacing(1)
-        grid.setColumnStretch(0, 1)
+        cells = grid(across=10, down=1)
+        cells.setContentsMargins(12, 0, 12, 0)
+        cells.setColumnStretch(0, 1)
+        self.setLayout(cells)
         self._values: list[QLabel] = []
         self.notes: list[QLabel] = []
         for number, (name, note) in enumerate(_BUBBLES):
-            value, label = Label(), Label(tr(name))
+            value, label = named(Label(), tr(name)), Label(tr(name))
             words = Label(tr(note), "quiet", wrapped=True)
             value.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
-            value.setAccessibleName(tr(name))
             words.setFont(Fonts.of(self.font()).small)
             words.setContentsMargins(0, 0, 0, 6)
-            grid.addWidget(label, 2 * number, 0)
-            grid.addWidget(value, 2 * number, 1)
-            grid.addWidget(words, 2 * number + 1, 0, 1, 2)
+            cells.addWidget(label, 2 * number, 0)
+            cells.addWidget(value, 2 * number, 1)
+            cells.addWidget(words, 2 * number + 1, 0, 1, 2)
             self._values.append(value)
             self.notes.append(words)
 
