@@ -231,8 +231,9 @@ class Spans:
         first = max(0, len(self) - 1)  # the last of those before, with which the new ones compare
         if (np.diff(made.start[first:]) < 0).any():
             order, first = np.argsort(made.start, kind="stable"), 0
-            for array in made.arrays.values():
-                array[:] = array[order]
+            # Into arrays of its own: other threads may read what was there before.
+            ordered = {name: array[order] for name, array in made.arrays.items()}
+            made = Spans._of(self.table, Columns(ordered))
         if (np.diff(made.step[first:]) < 0).any():
             raise ValueError("a lane's steps go back in time")
         return made

@@ -267,4 +267,7 @@ def test_a_killed_window_leaves_no_process_and_no_file(tmp_path: Path, stress_ru
         code = WINDOW.format(specification=drawn.choice(LANES + RANKS).to_dict())
         killed([sys.executable, "-c", code], folder, drawn, 3 * LATEST_S)
         left = {path.name for path in folder.rglob("*") if path.is_file()}
-        assert left <= {"bubblescope.conf"}, f"window {number}"
+        # Qt writes settings to a file beside the old one, under a lock, both of which the next
+        # program takes over from one that is gone: a kill may come just then.
+        left = {name for name in left if not name.startswith("bubblescope.conf")}
+        assert not left, f"window {number}"

@@ -1,4 +1,4 @@
-"""An idle gap in words: one sentence, the card beside the pointer, and its reasons as tracks."""
+"""An idle gap in words: a sentence, the card beside the pointer, and its reasons as table rows."""
 
 from __future__ import annotations
 

@@ -119,6 +119,7 @@ class Explained:
         self._stretches = _Kept[Stretches](KEPT_FIGURES)
         self._trails = _Kept[Trail](KEPT_TRAILS)
         self._refused: dict[int, str] = {}
+        self._on_screen: frozenset[int] = frozenset()
 
     def step(self, step: int) -> ExplainedStep:
         """A step, explained now unless that was done. Raises KeyError for one without spans."""
@@ -249,13 +250,17 @@ class Explained:
     ) -> bool:
         """Work out what is `wanted` of steps for so many seconds; False if some are left.
 
-        At least one is done, however little time there is.
+        At least one is done, however little time there is. Whose explanation is wanted is on
+        screen, and stays known until others are.
         """
         ask = {
             Wanted.EXPLANATION: self.explanation,
             Wanted.FIGURES: self.figures,
             Wanted.TRAIL: self.trail,
         }[wanted]
+        steps = list(steps)
+        if wanted is Wanted.EXPLANATION:
+            self._on_screen = frozenset(steps)
         missing = [step for step in steps if not self.knows(step, wanted)]
         end = self._clock() + seconds
         for number, step in enumerate(missing):
@@ -268,7 +273,8 @@ class Explained:
         """Let go of the steps used longest ago; the large one stays until there is another."""
         small = [step for step, known in self._known.items() if known.tasks <= LARGE]
         total = sum(self._known[step].tasks for step in small)
-        # The one used last stays, however large: it is on screen.
+        # The one used last stays, however large; and what is on screen, or each picture would
+        # explain it anew, and forget another part of itself.
         for step in small[:-1]:
-            if total > KEPT_TASKS:
+            if total > KEPT_TASKS and step not in self._on_screen:
                 total -= self._known.pop(step).tasks

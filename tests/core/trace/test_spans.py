@@ -54,3 +54,19 @@ def test_steps_that_go_back_are_refused_and_leave_no_trace():
     with pytest.raises(ValueError, match="go back"):
         lane.with_later(spans(of, [20], 0))
     assert lane.with_later(spans(of, [30], 2)).step.tolist() == [1, 2]
+
+
+def test_a_late_span_leaves_what_was_there_as_it_was():
+    of = table()
+    lane = Spans.empty(of).with_later(spans(of, [10, 50, 60]))
+    later = lane.with_later(spans(of, [20]))
+    assert lane.start.tolist() == [10, 50, 60] and later.start.tolist() == [10, 20, 50, 60]
+    assert later.with_later(spans(of, [70])).start.tolist() == [10, 20, 50, 60, 70]
+
+
+def test_a_late_span_that_is_refused_leaves_the_lane_as_it_was():
+    of = table()
+    lane = Spans.empty(of).with_later(spans(of, [10], 0)).with_later(spans(of, [50, 60], 1))
+    with pytest.raises(ValueError, match="go back"):
+        lane.with_later(spans(of, [20], 5))
+    assert lane.start.tolist() == [10, 50, 60] and lane.step.tolist() == [0, 1, 1]

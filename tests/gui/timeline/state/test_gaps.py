@@ -279,3 +279,17 @@ def test_a_gap_of_a_very_large_step_is_explained_when_it_is_clicked(
     assert "explaining it takes some seconds" in window.details.sentence.text()
     qtbot.waitUntil(lambda: "pipeline fills" in window.details.sentence.text())
     assert end > moment
+
+
+def test_steps_on_screen_stay_explained_however_many_tasks_they_have(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    trace = trace_of(specification(steps=7, warmup=0))
+    monkeypatch.setattr("gui.timeline.state.explained.KEPT_TASKS", trace.span_count // 2)
+    explained, (*shown, last) = Explained(trace), trace.steps
+    assert explained.warm(shown, 60.0)
+    known = [explained.known(step) for step in shown]
+    assert None not in known
+    assert explained.warm(shown, 60.0) and [explained.known(step) for step in shown] == known
+    assert explained.warm([last], 60.0)  # the others are off screen now
+    assert [explained.knows(step) for step in trace.steps] == [False] * 4 + [True] * 3
