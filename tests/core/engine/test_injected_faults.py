@@ -44,6 +44,7 @@ def test_a_hiccup_is_in_its_lanes_first_task_of_its_step_alone(engine: Engine) -
 
 def test_blocks_of_a_lengthened_task_fill_it_as_before(engine: Engine) -> None:
     trace = run(engine, "mp", blocks=True, slow_lane="1:50", hiccup="lane=2,step=2,ms=40")
+    shares = []
     for step, lane in ((step, lane) for step in trace.steps for lane in (1, 2)):
         (nested,) = (
             one.index for one in trace.header.lanes if one.serves == lane and one.role == "nested"
@@ -55,9 +56,11 @@ def test_blocks_of_a_lengthened_task_fill_it_as_before(engine: Engine) -> None:
                 & (inside.start >= task["start"])
                 & (inside.end <= task["end"])
             ]
-            covered = (mine.end - mine.start).sum()
             if len(mine):
-                assert covered > 0.5 * (task["end"] - task["start"])
+                shares.append((mine.end - mine.start).sum() / (task["end"] - task["start"]))
+    # Most of them: a busy machine may stop a task between its first stamp and its first block. Left
+    # as they were, blocks would fill a fiftieth of a task that is lengthened so.
+    assert np.median(shares) > 0.5
 
 
 def test_a_slow_link_takes_exactly_its_factor_of_what_the_link_says(engine: Engine) -> None:
