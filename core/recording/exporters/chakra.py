@@ -25,9 +25,11 @@ from core.trace.trace import Trace
 VERSION = "0.0.4"
 GROUPS = "comm_group.json"
 """Beside the traces, where collectives are among some of the ranks: which ones, by their name."""
+# Members of Chakra's NodeType, and below of its CollectiveCommType.
 _WORK, _SEND, _RECEIVE, _COLLECTIVE = 4, 5, 6, 7
 _TYPES = {Kind.ALL_REDUCE: 0, Kind.ALL_GATHER: 2, Kind.REDUCE_SCATTER: 7}
 _TRUTH, _INT32, _INT64, _TEXT = 27, 7, 9, 29  # fields of an attribute's value
+# Tasks of several ranks that are alike in all of these are one collective's.
 _ALIKE = ("kind", "payload", "block", "bucket", "stage", "microbatch")
 
 
@@ -49,6 +51,8 @@ class _Node:
             [
                 number(1, id_), text(2, self.name), number(3, self.type), packed(4, self.lane),
                 packed(5, self.data), number(6, round(self.start / 1000)),
+                # Chakra counts in µs. Every task is a lane's work, none its host's: so it is no
+                # `is_cpu_op`.
                 number(7, round(self.length / 1000)), message(10, text(1, "is_cpu_op"),
                 number(_TRUTH, 0)), *self.attributes,
             ]
@@ -98,6 +102,8 @@ class _Nodes:
         seen: dict[tuple[object, ...], int] = defaultdict(int)
         for place, what in enumerate(alike):
             if self._kind[place] in _TYPES:
+                # The same collective may come several times in a step: the nth of one rank belongs
+                # to the nth of the others.
                 turn = seen[what, self._rank[place]]
                 seen[what, self._rank[place]] += 1
                 found[what, turn].append(place)
@@ -106,6 +112,7 @@ class _Nodes:
             mine = tuple(sorted(self._rank[place] for place in places))
             if len(mine) > 1:
                 members |= dict.fromkeys(places, mine)
+                # All ranks are the default group, which has no name and needs no entry.
                 if len(mine) < ranks:
                     self.groups.setdefault(mine, len(self.groups) + 1)
         return members
@@ -113,6 +120,7 @@ class _Nodes:
     def _add_tasks(self) -> None:
         spans, last = self._events.spans, dict[int, int]()
         zero = int(spans.start.min())
+        # By start, so that `last` is the task that ran just before on the same lane.
         for place in np.argsort(spans.start, kind="stable").tolist():
             lane = int(self._events.lane[place])
             start, end = int(spans.start[place]), int(spans.end[place])
@@ -144,6 +152,7 @@ class _Nodes:
             sends = self._kind[before].is_communication
             if sends and before not in self._members and len(targets) == 1:
                 (target,) = targets
+                # The simulator can time a transfer itself only if it goes to one other rank.
                 if target != self._rank[before]:
                     self._sent_by(before, before, target, max(1, self._bytes[before]))
             for after in several:
@@ -154,7 +163,9 @@ class _Nodes:
         node = self.by_rank[there][after]
         if here == there:
             node.data.append(before)
+        # A collective makes its ranks wait for each other by itself: it needs no message.
         elif before not in self._members and after not in self._members:
+            # A rank gets one message of a task's end, however many of its tasks wait for that.
             if (before, there) not in self._received:
                 sender = self.by_rank[here][before]
                 sent, self._next = self._next, self._next + 1
@@ -171,6 +182,7 @@ class _Nodes:
         node.type = _SEND
         node.attributes = [
             _attribute("comm_size", _INT64, size), _attribute("comm_src", _INT32, here),
+            # The receiver's id is in no other message: by this tag the two ends find each other.
             _attribute("comm_dst", _INT32, there), _attribute("comm_tag", _INT32, received),
         ]  # fmt: skip
         self.by_rank[there][received] = _Node(

@@ -39,6 +39,7 @@ def write_chrome(trace: Trace, path: Path | str) -> Generator[float, None, None]
         whole, written = max(1, len(events)), 0
         for some in listed(file, _events(events)):
             written += some
+            # Names, arrows and counters are written too, but not counted in `whole`.
             yield min(1.0, written / whole)
         file.write(b"}\n")
 
@@ -48,6 +49,7 @@ def opened(path: Path | str) -> Iterator[BinaryIO]:
     """A file that is there whole or not at all, packed by gzip where its name ends in .gz."""
     with whole_file(path) as place, place.open("wb") as file:
         if str(path).lower().endswith(".gz"):
+            # No name and a time of 0 in gzip's header: the same trace gives the same bytes.
             with gzip.GzipFile("", "wb", 5, file, 0) as packed:
                 yield cast(BinaryIO, packed)
         else:
@@ -62,6 +64,7 @@ def listed(file: BinaryIO, parts: Iterable[list[Event]]) -> Iterator[int]:
             file.write(before + b",\n".join(map(msgspec.json.encode, part)))
             before = b",\n"
         yield len(part)
+    # Where there was no event at all the list has not been opened yet.
     file.write(b"\n]\n" if before == b",\n" else before + b"]\n")
 
 
@@ -96,6 +99,8 @@ def _threads(trace: Trace) -> list[tuple[int, int]]:
     tids: dict[tuple[str, str], int] = {}
     found = []
     for lane in trace.header.lanes:
+        # These viewers nest events of one thread by their times, so each depth needs no thread.
+        # Lanes of a run stay apart even where two have one name.
         name = _DEPTH.sub("", lane.name) if trace.header.foreign else str(lane.index)
         pid = pids.setdefault(lane.device, len(pids) + 1)
         found.append((pid, tids.setdefault((lane.device, name), len(tids) + 1)))
@@ -139,6 +144,7 @@ def _arrows(events: Events, threads: list[tuple[int, int]]) -> Iterator[list[Eve
                 pid, tid = threads[lane[at]]
                 some.append(
                     {
+                        # Without "bp": "e" an arrow would end at the next event that begins.
                         "ph": ph, "bp": "e", "id": number, "cat": "waits", "name": "waits",
                         "ts": micros(times[at]), "pid": pid, "tid": tid,
                     }
@@ -155,5 +161,6 @@ def _counted(trace: Trace) -> Iterator[list[Event]]:
                 "args": {"value": value},
             }
             for time, value in zip(times, values, strict=True)
+            # JSON has no way to write NaN or infinity.
             if np.isfinite(value)
         ]  # fmt: skip

@@ -46,6 +46,7 @@ class Events:
     @cached_property
     def labels(self) -> list[str]:
         """What the bar of each says."""
+        # A task has one label in all its steps: made once for each task, not for each span.
         rows, which = np.unique(self.spans.row, return_inverse=True)
         tasks = self.trace.table.rows[rows]
         numbers = np.stack([tasks[name] for name in _LABELLED], axis=1).tolist()
@@ -73,6 +74,7 @@ class Events:
         columns["iteration"] = np.where(some.step == ABSENT, ABSENT, some.step + 1)
         every: list[dict[str, int]] = [{} for _ in range(len(some))]
         for name, column in columns.items():
+            # Of rows and bytes none are 0; a stage or a micro-batch 0 is the first one.
             nothing = 0 if name in ("rows", "bytes") else ABSENT
             for place in np.flatnonzero(column != nothing).tolist():
                 every[place][name] = int(column[place])
@@ -87,12 +89,15 @@ class Events:
         table, spans = self.trace.table, self.spans
         counts, needs = table.needs(spans.row)
         behind = np.repeat(np.arange(len(spans)), counts)
+        # `needs` are numbers within a plan; rows of the table count through all plans.
         wanted = table.firsts[spans["plan"][behind]] + needs
+        # Plus one, so that ABSENT (-1), of spans outside of steps, is no negative part of a key.
         step = np.zeros(len(spans), np.int64) if self.trace.header.foreign else spans.step + 1
         wide = int(step.max(initial=0)) + 1
         key = spans.row.astype(np.int64) * wide + step
         order = np.argsort(key, kind="stable")
         asked = wanted * wide + step[behind]
+        # A key beyond all others is found behind the last: moved back, it is no hit there.
         place = np.minimum(np.searchsorted(key[order], asked), max(0, len(key) - 1))
         hit = key[order][place] == asked
         return np.stack([order[place[hit]], behind[hit]], axis=1)
@@ -124,6 +129,7 @@ def ranks_of(trace: Trace) -> list[list[int]]:
     """
     lanes = trace.header.lanes
     ranks: dict[object, list[int]] = {}
+    # Ranks are in the order of their compute lanes, wherever those stand that serve them.
     for lane in lanes:
         if trace.header.foreign or (lane.role is Role.COMPUTE and lane.serves == lane.index):
             ranks.setdefault(lane.device if trace.header.foreign else lane.index, [])
@@ -135,6 +141,7 @@ def ranks_of(trace: Trace) -> list[list[int]]:
 
 def _root(trace: Trace, lane: int) -> int:
     """The compute lane that a lane works for in the end."""
+    # Nothing checks a header for lanes that serve each other in a circle.
     for _ in range(8):
         serves = trace.header.lanes[lane].serves
         if serves == lane:

@@ -24,6 +24,7 @@ from core.trace.trace import Trace
 
 _HOST = 1
 """The thread of the host, of a process that no device has the number of."""
+# Processes below are devices, whose numbers are those of the ranks.
 _HOSTS = 10_000
 _FIRST_STREAM = 7  # as CUDA numbers the one that PyTorch computes on
 _FIRST_CORRELATION = 1 << 16
@@ -98,6 +99,7 @@ def _on_device(events: Events, lanes: list[int]) -> NDArray[np.bool_]:
     every = events.trace.header.lanes
     working = [lane for lane in lanes if every[lane].role is not Role.NESTED]
     if events.trace.header.foreign:
+        # Lanes with cores are threads of a host; a trace that has nothing else is shown by these.
         working = [lane for lane in working if not every[lane].cores] or working
     waits = events.spans["kind"] == KINDS.index(Kind.DATA)
     found: NDArray[np.bool_] = np.isin(events.lane, working) & ~waits
@@ -110,6 +112,7 @@ def _launched(
     """The call that launched a task, and the task on its stream."""
     one = events.spans[place : place + 1]
     start, end, launched = int(one.start[0]), int(one.end[0]), int(one["launched"][0])
+    # Analyses look for the call of each kernel: where none was recorded, it was just in time.
     at = start if launched == ABSENT else launched
     kind = KINDS[one["kind"][0]]
     own = events.arguments(place, place + 1)[0]

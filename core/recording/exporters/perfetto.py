@@ -24,6 +24,7 @@ from core.trace.trace import Trace
 
 _BEGIN, _END, _COUNTER = 1, 2, 4
 _STEPS = 1  # the track of the steps; that of a lane has 2 and more
+# All tracks share one space of ids: so far apart, none is another's.
 _DEVICES, _COUNTERS = 1 << 32, 1 << 33  # from here on
 
 
@@ -44,6 +45,7 @@ def write_perfetto(trace: Trace, path: Path | str) -> Generator[float, None, Non
 
 def _packet(time: int, kind: int, track: int, *fields: bytes) -> bytes:
     event = message(11, number(9, kind), number(11, track), *fields)
+    # Field 10 is the sequence that a packet is of, which those of tracks have to name.
     return message(1, number(8, time), number(10, 1), event)
 
 
@@ -120,6 +122,7 @@ def _tracks(trace: Trace) -> Iterator[bytes]:
     if trace.steps:
         yield _track(_STEPS, text(2, "steps"))
     for number_, counter in enumerate(trace.counters.values()):
+        # That message is empty, but its being there makes the track one of a counter.
         yield _track(_COUNTERS + number_, text(2, counter_name(trace, counter)), message(8))
 
 
@@ -130,4 +133,5 @@ def _track(uuid: int, *fields: bytes) -> bytes:
 
 def _values(counter: Counter, track: int) -> Iterator[bytes]:
     for time, value in zip(counter.times.tolist(), counter.values.tolist(), strict=True):
+        # A double has the wire form of a fixed 64-bit number: its bits go in as one.
         yield _packet(time, _COUNTER, track, fixed(44, unpack("<Q", pack("<d", value))[0]))

@@ -58,6 +58,7 @@ def write_recording(trace: Trace, path: Path | str) -> Generator[float, None, No
 
 
 def _batches(trace: Trace) -> Iterator[pa.RecordBatch]:
+    # A reader looks up each span's task as the span comes: all tasks go first.
     for number in range(len(trace.table.firsts) - 1):
         yield table_plan_batch(trace.table, number)
     if trace.header.foreign:
@@ -80,6 +81,7 @@ def table_plan_batch(table: TaskTable, number: int) -> pa.RecordBatch:
     """The row that holds all tasks of a plan that a table has, with the tasks' own names."""
     rows = table.rows[table.plan(number)]
     counts, needs = table.needs(np.arange(len(table))[table.plan(number)])
+    # Offsets of a ListArray: the tasks that task n waits for are needs[ends[n]:ends[n + 1]].
     ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
     columns: dict[str, pa.Array] = {
         name: pa.array(np.array(WORDS[name])[rows[name]], pa.string())
@@ -96,6 +98,7 @@ def table_plan_batch(table: TaskTable, number: int) -> pa.RecordBatch:
 
 def _spans(trace: Trace, lane: int, first: int) -> pa.RecordBatch:
     spans = trace.spans(lane)[first : first + PIECE]
+    # A span has its task's lane unless a note beside it says another one.
     own = spans["lane"] != lane
     return batch_of(
         len(spans),

@@ -92,11 +92,13 @@ def _batch(
 def _gathered(trace: Trace, lanes: NDArray[np.int64], index: NDArray[np.int64]) -> Spans:
     """The spans at some places, in their order."""
     parts = [trace.spans(lane)[index[lanes == lane]] for lane in np.unique(lanes).tolist()]
+    # `parts` are grouped by lane. Sorting twice gives the inverse: where in them each asked row is.
     return Spans.joined(parts)[np.argsort(np.argsort(lanes, kind="stable"))]
 
 
 def _words(codes: NDArray[Any], words: list[str], written: Callable[[str], str]) -> pa.Array:
     """The words of some codes, as they are to be `written`; ABSENT has none."""
     distinct, which = np.unique(codes, return_inverse=True)
+    # Each word is written once, and then taken by its number: spans are many, words are few.
     own = [None if code == ABSENT else written(words[code]) for code in distinct.tolist()]
     return pa.array(own, pa.string()).take(pa.array(which))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 def varint(value: int) -> bytes:
     """A number of up to 64 bits, seven at a time; a negative one by its complement."""
+    # Two's complement in 64 bits, as protobuf's int64 has it; so -1 takes ten bytes.
     value &= (1 << 64) - 1
     found = bytearray()
     while value > 127:
@@ -16,6 +17,7 @@ def varint(value: int) -> bytes:
 
 def number(field: int, value: int) -> bytes:
     """A field that is a number, a truth or a member of an enum."""
+    # The low three bits of a tag are the wire type: 0 varint, 1 of 64 bits, 2 with a length.
     return varint(field << 3) + varint(value)
 
 
@@ -37,4 +39,5 @@ def text(field: int, value: str) -> bytes:
 
 def packed(field: int, values: list[int]) -> bytes:
     """A field of several numbers; none where there are none."""
+    # A repeated field that is left out is the empty list.
     return message(field, *map(varint, values)) if values else b""
