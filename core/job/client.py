@@ -86,6 +86,7 @@ class JobClient:
         with self._room:
             messages, self._rows = list(self._messages), 0
             self._messages.clear()
+            # Readers that wait because MOST_ROWS were reached go on.
             self._room.notify_all()
         return messages
 
@@ -106,6 +107,7 @@ class JobClient:
         """End the run that is under way: its ranks are let go, and their jobs go on."""
         with self._room:
             peers = list(self._peers.values())
+            # Before their connections are cut, or the run would end as one that broke off.
             if peers:
                 self._problem = self._problem or "stopped"
         for peer in peers:
@@ -132,15 +134,18 @@ class JobClient:
                 reader = pa.ipc.open_stream(source)
                 coming = Coming(rank, read_header(reader.schema, f"rank {rank}"))
                 self._begin(coming, peer)
+                # Only now is it a rank of the run: one that `_begin` refused must not end it.
                 came = coming
                 for batch in reader:
                     batch.validate(full=True)
                     self._take(came, batch)
+                # Arrow's reader stops at the mark of the end; a recorder sends nothing after it.
                 if file.read(1):
                     raise ValueError("it goes on behind its end")
             return True
         except (*FORESEEN, pa.ArrowException) as error:
             with self._room:
+                # One that never began a run is counted like a connection without the token.
                 self._refused += came is None
                 if came is not None and not isinstance(error, OSError) and not self._problem:
                     self._problem = error_text(f"rank {rank} tells what makes no sense: {error}")
@@ -157,6 +162,7 @@ class JobClient:
             known = self._ranks.get(rank.number)
             if known is not None and not known.has_ended:
                 raise ValueError(f"rank {rank.number} is here")
+            # The ranks so far are of a job that ended before all had come: this begins the next.
             if known is not None or any(
                 one.header.replicas != rank.header.replicas for one in self._ranks.values()
             ):
@@ -166,11 +172,14 @@ class JobClient:
                 raise ValueError("there is no room for it")
             self._ranks[rank.number], self._peers[rank.number] = rank, peer
             if len(self._ranks) == rank.header.replicas:
+                # A run's header lists the lanes of all ranks, so nothing can be shown before the
+                # last is here.
                 self._joining = Joining([self._ranks[n] for n in range(len(self._ranks))])
                 self._messages.append(self._joining.header)
 
     def _take(self, rank: Coming, batch: pa.RecordBatch) -> None:
         with self._room:
+            # While this thread waits it reads nothing, and TCP makes the rank wait in turn.
             while self._rows > MOST_ROWS and not self._closed:
                 self._room.wait()
             rank.take(batch)
@@ -186,6 +195,7 @@ class JobClient:
         """A rank has ended; after the last one the run has."""
         with self._room:
             rank.has_ended = True
+            # A rank of the same number may have come since, whose connection must be kept.
             if self._peers.get(rank.number) is not None and self._ranks.get(rank.number) is rank:
                 del self._peers[rank.number]
             if self._joining is None or not all(one.has_ended for one in self._joining.ranks):
@@ -227,6 +237,7 @@ class _Limited:
         if not 0 <= size <= MOST_MESSAGE:
             raise TooLarge(f"a message has {size:,} bytes: {MOST_MESSAGE:,} are taken")
         data = self._file.read(size)
+        # Before Arrow sees the bytes: it unpacks a message as soon as it has it.
         self._packed.take(data)
         return data
 

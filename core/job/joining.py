@@ -59,6 +59,7 @@ class Coming:
         append_batch(self.trace, batch)
         self.clocks += clocks_of(batch)
         self.device = max([self.device, *device_clocks_of(batch)])
+        # Clocks are kept above. Nothing here reads other counters, which would grow with the run.
         self.trace.counters.clear()
         self.trace.clocks.clear()
         self.latest = max([self.latest, *self.trace.steps[-1:]])
@@ -73,6 +74,7 @@ class Coming:
         step, task = numbers_of(spans, "step").astype(np.int64), numbers_of(spans, "task")
         if step.min() <= self.latest:
             raise ValueError(f"step {step.min()} comes again")
+        # Step and task as one number: a task's has 32 bits.
         if len(np.unique((step << 32) + task)) < len(step):
             raise ValueError("a task of a step comes twice")
 
@@ -129,6 +131,7 @@ class Joining:
         """Ranks in their order. Raises ValueError if they have too many lanes."""
         self.ranks = ranks
         seen = [rank.seen() for rank in ranks]
+        # Lanes of all ranks are numbered through; `places` says which number each rank's lane got.
         self.header, places = joint_header(seen)
         self._trace = Trace(self.header)
         self._plans = Plans(self._trace, seen, places)
@@ -144,6 +147,7 @@ class Joining:
         whole, passed = self._decided()
         if whole:
             yield from self._steps(whole)
+        # Also steps that not all ranks have: they can come no more, and would stay in memory.
         if passed:
             self._last_step = passed[-1]
             for rank in self.ranks:
@@ -182,6 +186,7 @@ class Joining:
         for step in steps:
             self._plans.add(step)
         table = self._trace.table
+        # A plan is sent once, ahead of the first spans that refer to it.
         for number in range(self._sent_plans, len(table.firsts) - 1):
             yield table_plan_batch(table, number)
         self._sent_plans = len(table.firsts) - 1
@@ -189,10 +194,12 @@ class Joining:
         for place, spans in self._plans.lanes():
             self._check_order(place, spans)
             self._trace.step_table.widen(spans.step, spans.start, spans.end)
+            # Timings are of one plan and one step each; ranks may follow several plans in a step.
             for plan, step in sorted(
                 set(zip(spans["plan"].tolist(), spans.step.tolist(), strict=True))
             ):
                 some = spans[(spans["plan"] == plan) & (spans.step == step)]
+                # The lane is told only where it is not the task's own.
                 lane = np.where(some["lane"] == place, ABSENT, place)
                 timings.append(
                     Timings(plan, step, some["task"].astype(np.int64), some.start, some.end,

@@ -60,6 +60,7 @@ def _formula(trace: Trace, summary: Summary) -> str:
 def _working(trace: Trace, summary: Summary) -> str:
     """How many lanes work at a time, on average."""
     idle = median(step.bubble_by_makespan for step in summary.steps)
+    # The bubble is a share of all compute lanes' time: what is left of one is work.
     return f"{len(_compute(summary.steps[0])) * (1 - idle):.1f}"
 
 
@@ -88,6 +89,7 @@ def _first_work(trace: Trace, summary: Summary) -> str:
 def _hidden(trace: Trace, summary: Summary) -> str:
     """The part of the collectives' time in which no lane waits for them."""
     buckets = bucket_times(explain_run_step(trace, completed_steps(trace)[-1]), trace)
+    # Weighted by time: in a mean of the buckets' shares a tiny bucket would count as a large one.
     moved = sum(bucket.done - bucket.begun for bucket in buckets)
     exposed = sum(bucket.exposed_ns for bucket in buckets)
     return _percent(1 - exposed / moved) if moved else "none"

@@ -151,6 +151,7 @@ def filled(text: str, figures: list[dict[str, str]]) -> str:
 
     Without any they are left open.
     """
+    # Runs are counted from 1 in a lesson; without a number it is 0 - 1, the last one.
     return _FIGURE.sub(
         lambda found: figures[int(found[2] or 0) - 1][found[1]] if figures else "…", text
     )
@@ -266,6 +267,7 @@ def _run(number: int, line: str) -> Specification:
         check(specification)
     except (PlanError, ValueError) as error:
         raise _LineError(number, str(error)) from error
+    # A model of one's own is Python code: reading a lesson of somebody else's must run none.
     if specification.own_model:
         raise _LineError(number, f"--model {specification.model.name!r}: a lesson names no file")
     return specification
@@ -282,6 +284,7 @@ def _given(line: str) -> dict[str, str | int | float | bool | None]:
         if option is None:
             raise ValueError(f"{word!r} is no option of run, such as {flag_of('strategy')}")
         if option.kind is bool:
+            # A switch turns its default round: `--no-calibrate` is the flag of `calibrate`.
             given[option.name] = not option.default
             continue
         value = next(words, None)

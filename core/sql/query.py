@@ -44,6 +44,7 @@ def answer(
     It can read nothing but these: no files, no network, no extensions. `begun` is handed what
     interrupts the query from another thread, and may itself raise QueryError. Raises QueryError.
     """
+    # Python has such halves for bytes of an argument that are not UTF-8; DuckDB takes none.
     if any("\ud800" <= letter <= "\udfff" for letter in query):
         raise QueryError("the query is not text: it has bytes that are not UTF-8")
     try:
@@ -55,6 +56,7 @@ def answer(
             connection.register("rows_of_runs", table_of(name, runs))
             connection.execute(f"CREATE TABLE {name} AS FROM rows_of_runs")
             connection.unregister("rows_of_runs")
+        # Between the tables and the query, as the last of them lets nothing be set any more.
         for setting in _LIMITS:
             connection.execute(setting)
         if begun is not None:
@@ -62,6 +64,7 @@ def answer(
         try:
             connection.execute(query)
             columns = tuple(str(column[0]) for column in connection.description or ())
+            # One more than is shown tells whether something was cut.
             rows = connection.fetchmany(MOST_ROWS + 1) if columns else []
         except duckdb.Error as error:
             raise QueryError(_line(str(error))) from error
@@ -71,6 +74,7 @@ def answer(
 _LIMITS = (
     f"SET memory_limit = '{MEMORY}'",
     "SET threads = 2",
+    # Else a name that is no table would be looked up among the variables of our own functions.
     "SET python_enable_replacements = false",
     "SET enable_external_access = false",
     "SET lock_configuration = true",
@@ -88,6 +92,8 @@ _CATALOGUES = r"\b(show|information_schema|sqlite_master|duckdb_(tables|columns)
 
 def _named(query: str) -> list[str]:
     """The tables that a query is about: all where it asks which there are."""
+    # Only named tables are made, for some take long (`idle` explains every step); a query of the
+    # catalogue names none, and is to see all.
     if re.search(_CATALOGUES, query, re.IGNORECASE):
         return list(TABLES)
     return [name for name in TABLES if re.search(rf"\b{name}\b", query, re.IGNORECASE)]

@@ -58,6 +58,7 @@ def idle(trace: Trace) -> pa.Table:
     """
     names = np.array([lane.name for lane in trace.header.lanes], object)
     found = [(step, explain_run_step(trace, step)) for step in measured_steps(trace)]
+    # `blocking` are places among a step's tasks: by its lane a task becomes a lane's number.
     blocking = [one.columns.lane[one.blocking] for _, one in found]
     columns = {
         "step": _joined([np.full(len(one.lane), step) for step, one in found], pa.int32()),
@@ -115,6 +116,7 @@ def table_of(name: str, runs: Mapping[int, Trace]) -> pa.Table:
 
 
 def _joined(parts: Iterable[NDArray[np.generic]], kind: pa.DataType) -> pa.Array:
+    # The empty part is for runs without any: concatenate refuses an empty list.
     return pa.array(np.concatenate([np.zeros(0, np.int64), *parts]), kind)
 
 
