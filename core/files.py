@@ -30,12 +30,14 @@ def whole_file(path: Path | str) -> Iterator[Path]:
     so that a half-written file is never left. What is no ordinary file (`/dev/stdout`, a pipe) is
     written to directly. Raises OSError in one line that names `path`.
     """
+    # Where `path` is a link, the file that it leads to is replaced, and the link stays.
     target = Path(os.path.realpath(path))
     ordinary = _is_ordinary(Path(path)) and (target.is_file() or not target.exists())
     try:
         if ordinary:
             with _new_beside(target) as place:
                 yield place
+                # At once, as both are in one folder: across file systems it would be a copy.
                 os.replace(place, target)
         else:
             # Who opens a pipe waits for its reader: here, where Ctrl+C is heard. Qt would not hear.
@@ -58,6 +60,7 @@ def whole_folder(path: Path | str) -> Iterator[Path]:
         place.mkdir()
         try:
             yield place
+            # The system lets an empty folder be replaced, and refuses any other.
             place.rename(target)
         finally:
             shutil.rmtree(place, ignore_errors=True)
@@ -74,6 +77,7 @@ def reason(error: OSError) -> str:
 def _new_beside(target: Path) -> Iterator[Path]:
     """A new empty file in a target's folder, which nobody else has made and no link leads to."""
     place = target.with_name(f".bubblescope-{secrets.token_hex(8)}.part")
+    # 0o666 less the umask, as any program's file; one of `tempfile` only its owner could read.
     os.close(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666))
     try:
         yield place
@@ -129,6 +133,7 @@ def check_outputs(given: Mapping[str, Any]) -> None:
         if endings and not path.lower().endswith(endings):
             raise PlanError(f"--{name} {path}: use a name that ends in {', '.join(endings)}")
         check_writable(f"--{name}", path)
+    # Two outputs may well both go to /dev/stdout or /dev/null.
     files = [path for path in named.values() if not path.startswith("/dev/")]
     for path in files:
         if sum(os.path.abspath(path) == os.path.abspath(other) for other in files) > 1:

@@ -19,5 +19,6 @@ def gc_paused() -> Iterator[None]:
     try:
         yield
     finally:
+        # Within another such context, or where the program rests it anyway, it stays off.
         if enabled:
             gc.enable()

@@ -9,6 +9,7 @@ from core.plan.devices import Hardware
 
 def usable_cores() -> int:
     """Cores that this process may run on."""
+    # macOS has it not. Where it is, a container or `taskset` may allow fewer than there are.
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -152,6 +152,7 @@ def with_options(
     def add(kind: type[T]) -> type[T]:
         names = list(kind.__annotations__)
         first = len(names) if before is None else names.index(before)
+        # A dataclass takes its fields in this order: later ones are put back behind.
         later = {name: kind.__annotations__.pop(name) for name in names[first:]}
         for option in options:
             kind.__annotations__[option.name] = option.kind | None

@@ -30,6 +30,7 @@ def one_line(words: str, refusal: type[ValueError], *more: type[Exception]) -> I
     foreseen: tuple[type[Exception], ...] = (*FORESEEN, *more)
     try:
         yield
+    # First, for a refusal is a ValueError itself, and would be worded twice.
     except refusal:
         raise
     except foreseen as error:

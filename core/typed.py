@@ -31,13 +31,16 @@ def typed(kind: Any, value: Any, name: str = "it") -> Any:
         return kind(**{own: typed(hints[own], value[own], own) for own in known})
     if isinstance(kind, type) and issubclass(kind, Enum):
         return kind(value)
+    # Beyond that float() raises OverflowError. JSON's whole numbers may have any size.
     if kind is float and type(value) is int and abs(value) < 1 << 1023:
         return float(value)
+    # Not isinstance: True is an int to it.
     if type(value) is kind:
         return value
     raise TypeError(f"{name} is {value!r:.40}")
 
 
+# Annotations are texts, which are evaluated anew each time; a header has many lanes.
 @cache
 def _hints(kind: type) -> dict[str, Any]:
     return get_type_hints(kind)

@@ -83,11 +83,13 @@ class PredictorClient:
         with self._lock:
             if worker is not self._worker or self._is_busy or not self._waiting:
                 return
+            # The window shows answers to questions at once; a ranking of all ways takes longest.
             kind = next(kind for kind in ORDER if kind in self._waiting)
             number, job = self._waiting.pop(kind)
             self._is_busy = True
         with suppress(BrokenExecutor):  # its end is told
             future = worker.submit(server.reply_to, number, job)
+            # Not under the lock: if the job is done already, the callback runs here and takes it.
             future.add_done_callback(partial(self._take, worker, number))
 
     def _take(self, worker: Worker, number: int, future: Future[Reply]) -> None:

@@ -27,6 +27,7 @@ class _AfterTorch:
     ) -> ModuleSpec | None:
         if name != "torch":
             return None
+        # First, or the search for the real torch would come here again without end.
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.loader is not None:
@@ -34,6 +35,7 @@ class _AfterTorch:
             run = loader.exec_module
 
             def exec_module(module: ModuleType) -> None:
+                # First, to its end: what we import from torch may be missing before that.
                 run(module)
                 _begin()
 
@@ -42,6 +44,7 @@ class _AfterTorch:
 
 
 def _begin() -> None:
+    # By its file: only this folder is on the script's path, and our package need not be.
     package = importlib.util.spec_from_file_location(PACKAGE, HERE.parent / "__init__.py")
     assert package is not None and package.loader is not None
     sys.modules[PACKAGE] = importlib.util.module_from_spec(package)
@@ -51,6 +54,7 @@ def _begin() -> None:
 
 def _run_the_other() -> None:
     """The sitecustomize that this one hides."""
+    # Python imports only the first sitecustomize that it finds, which is this one.
     places = [place for place in sys.path if Path(place or ".").resolve() != HERE]
     spec = PathFinder.find_spec("sitecustomize", places)
     if spec is not None and spec.loader is not None:
