@@ -26,6 +26,8 @@ from core.trace.odd import Odd
 
 NS_PER_UNIT = 1000.0  # times are microseconds, whatever unit a file asks viewers to show
 ASYNC, INSTANTS = "async", "instants"
+# Asynchronous events of the format's present form (b, e) and of its older one (S, F): an end has
+# the family of the begin that it closes.
 _BEGINS, _ENDS = {"b": "b", "S": "S"}, {"e": "b", "F": "S"}
 _INSTANT = frozenset("iIRnTp")
 MOST_ENCLOSING = 64  # calls that are looked at for one that an arrow's end is in
@@ -61,6 +63,7 @@ def _calls(rest: Sequence[Event], odd: Counts[Odd]) -> tuple[list[Event], list[f
             by_thread[event.pid, event.tid].append(event)
     begun, ends = [], []
     for mine in by_thread.values():
+        # Files need not be in order of time. What has one time stays in the file's order.
         mine.sort(key=lambda event: number(event.ts))
         open_calls: list[Event] = []
         for event in mine:
@@ -90,6 +93,7 @@ def _asynchronous(rest: Sequence[Event], odd: Counts[Odd]) -> tuple[list[Event],
         family = _BEGINS.get(event.ph) or _ENDS.get(event.ph)
         if family is None:
             continue
+        # An id may be closed in another process; without one the process tells events apart.
         key = (family, event.cat, event.id, event.name, event.pid if event.id is None else None)
         if event.ph in _BEGINS:
             open_ones[key].append(event)
@@ -120,6 +124,7 @@ def times_of(
 
 
 def _nanoseconds(times: NDArray[np.float64]) -> NDArray[np.int64]:
+    # A double has room for whole µs of the time of day and for ns, but not for both at once.
     whole = np.floor(times)
     part = np.rint((times - whole) * NS_PER_UNIT).astype(np.int64)
     return whole.astype(np.int64) * int(NS_PER_UNIT) + part
@@ -136,6 +141,7 @@ def titles(events: Events) -> list[tuple[str, str]]:
                 titles_by_thread[event.name, event.pid, tid] = name
             else:
                 events.odd[Odd.NO_METADATA] += 1
+    # By text: the row of a thread's instants has the thread's number only as a part of its own.
     names = {
         (pid, str(tid)): name
         for (kind, pid, tid), name in titles_by_thread.items()
@@ -153,6 +159,7 @@ def titles(events: Events) -> list[tuple[str, str]]:
 def with_file_roles(events: Events, tracks: Sequence[Track]) -> tuple[Track, ...]:
     """The tracks of threads with the roles that a file of our own has beside their names."""
     numbers = {(pid, str(tid)): place for place, (pid, tid) in enumerate(events.threads)}
+    # Our own files number threads through all processes, so a thread alone is enough here.
     threads = {tid: place for (_, tid), place in numbers.items()}
     roles: dict[int, TrackRole] = {}
     for event in events.rest:
@@ -176,11 +183,13 @@ def arrows(
     flows = events.flows
     if not flows:
         return np.empty((0, 2), np.int64)
+    # Of two that begin together the longer first, so that the inner one stands behind it.
     order = np.lexsort((-end, start, thread))
     firsts = np.searchsorted(thread[order], np.arange(len(events.threads) + 1)).tolist()
     start, end = start[order], end[order]
     open_flows: dict[tuple[Number, ...], int] = {}
     links: list[tuple[int, int]] = []
+    # Of arrows' ends at one moment beginnings come first: else an end would not find its own.
     for event in sorted(flows, key=lambda one: (number(one.ts), "stf".index(one.ph))):
         key = (event.cat, event.name, event.id)
         code = events.threads.get((event.pid, event.tid))
@@ -190,11 +199,13 @@ def arrows(
         if place is None or (event.ph != "s" and before is None):
             events.odd[Odd.ORPHAN_FLOW] += 1
             continue
+        # An arrow from a call to itself is no waiting.
         if before is not None and before != place:
             links.append((before, place))
         if event.ph != "f":
             open_flows[key] = place
     events.odd[Odd.ORPHAN_FLOW] += len(open_flows)
+    # Back from places in the sorted order to the events' own. The reshape is for no links at all.
     return order[np.array(links, np.int64).reshape(-1, 2)]
 
 
@@ -235,5 +246,7 @@ def _enclosing(
     moment = int(_nanoseconds(np.array([micros]))[0])
     mine = start[events.start : events.stop]
     place = events.start + int(np.searchsorted(mine, moment, "right")) - 1
+    # Between it and the call around it may lie any number of calls that have ended: not all are
+    # tried.
     tried = range(place, max(events.start - 1, place - MOST_ENCLOSING), -1)
     return next((place for place in tried if end[place] >= moment), None)

@@ -71,6 +71,7 @@ def found_of_chrome(events: Events) -> Found:
         Track(title, process, Role.NESTED if title.startswith(INSTANTS) else Role.COMPUTE)
         for title, process in titles(events)
     )
+    # A file of instants alone: as nested rows they would lie below lanes that there are not.
     if all(track.role is Role.NESTED for track in tracks):
         tracks = tuple(Track(track.name, track.place) for track in tracks)
     return Found(

@@ -84,6 +84,7 @@ def found_of_dump(path: Path) -> Found:
 
 def _data(path: Path) -> bytes:
     with path.open("rb") as file:
+        # One more than is taken, so that a larger file is known from one of just that size.
         data = reader(file)(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise ValueError(f"it has more than {MOST_BYTES:,} bytes")
@@ -99,6 +100,7 @@ def _times(entry: _Entry) -> tuple[int, int]:
     """When a collective started, as far as is known, and ended; the end is 0 if it is not known."""
     start = entry.time_discovered_started_ns or entry.time_created_ns
     end = entry.time_discovered_completed_ns or 0
+    # A watchdog that polls discovers the start late; the duration was timed by the device.
     if end and entry.duration_ms is not None and 0 <= entry.duration_ms < 1e9:
         start = max(entry.time_created_ns, end - round(entry.duration_ms * 1e6))
     return start, end
@@ -114,6 +116,7 @@ def _found(
     names: dict[str, int] = {}
     track = coded([_group(entry) for entry in entries], groups)
     name = coded([entry.profiling_name or "unnamed" for entry in entries], names)
+    # Buckets and replicas have columns of 16 bits; beyond them groups are told by their rows alone.
     more = {"bucket": np.minimum(track, np.iinfo(np.int16).max)}
     if rank:
         own = min(int(rank[1]), int(np.iinfo(np.int16).max))
@@ -126,4 +129,5 @@ def _found(
 
 
 def _group(entry: _Entry) -> str:
+    # The dump has a group's number and then what it is for: on screen the latter stands first.
     return " ".join(filter(None, entry.process_group[::-1])) or "process group"

@@ -78,6 +78,7 @@ def _together(parts: Sequence[Found]) -> Found:
         odd[Odd.NO_RANK] += rank < 0
         place = part.tracks[0].place
         seen[place] += 1
+        # Two files of one rank stay apart: in one place they would look like rows of one rank.
         odd[Odd.SAME_RANK] += rank >= 0 and seen[place] > 1
         placed.append(_renamed(part, seen[place]) if seen[place] > 1 else part)
     found = joined(_on_one_axis(placed, odd))

@@ -66,6 +66,7 @@ class Steps:
             place = np.searchsorted(self.start, times, "right") - 1
             inside = place >= 0
             found[inside] = self.number[place[inside]]
+            # Not ABSENT: a lane's steps may only grow, and would then go on to be the last one's.
             found[times >= self.end[-1]] = self.number[-1] + 1
         return found
 
@@ -87,6 +88,7 @@ class Launches:
         if not len(calls):
             return cls(calls, calls, 0)
         calls = calls[np.argsort(ids[calls], kind="stable")]
+        # Place of the first call with the task's id, or of where it would be: hence `hit` below.
         at = np.searchsorted(ids[calls], ids[tasks])
         hit = ids[calls[np.minimum(at, len(calls) - 1)]] == ids[tasks]
         return cls(calls[at[hit]], tasks[hit], int((~hit).sum()))
@@ -169,6 +171,7 @@ def joined(parts: Sequence[Found]) -> Found:
         columns["name"].append(np.array([*codes, 0], np.int32)[part.name])
         columns["track"].append(part.track + np.int32(base))
         columns["links"].append(part.links + first)
+        # Counters of several ranks have the same names.
         counters |= {f"{name} ({number})": values for name, values in part.counters.items()}
         first, odd = first + len(part), odd + part.odd
     more = {

@@ -38,6 +38,7 @@ class JsonArguments:
 
     def read(self, place: int) -> Reading:
         """The arguments of an event, as JSON. Raises RecordingError."""
+        # Pieces cannot be found but by reading those before, as the file may be packed.
         wanted = [first <= place for first in self.firsts].count(True) - 1
         for number, piece in enumerate(self._pieces()):
             if number == wanted:
@@ -62,6 +63,7 @@ class JsonArguments:
 
     def _decoded(self, tries: Sequence[tuple[bytes, bool]]) -> list[Asked]:
         with one_line(f"{self.path} has arguments that cannot be read", RecordingError):
+            # The first that can be decoded is what was shown: the file was read in this way, too.
             for data, tail in tries:
                 with suppress(msgspec.DecodeError, RecursionError):
                     return asked(data, tail)

@@ -31,6 +31,7 @@ _FLOWS = frozenset("stf")
 Number = float | int | str | None
 
 
+# gc=False, here and below: millions of them, none in a circle, need not be walked through.
 class Arguments(msgspec.Struct, gc=False):
     """What is read of an event's arguments; numbers may be texts."""
 
@@ -56,6 +57,7 @@ class Event(msgspec.Struct, gc=False):
     cat: str | None = None
     id: Number = None
     args: Arguments | None = None
+    # Named by a private character, which no file's own key is.
     place: int = msgspec.field(default=ABSENT, name="\ue000")  # in the file; add() tells it
 
 
@@ -153,6 +155,7 @@ class Events:
             self.rest += [event for event in other if event.ph not in _FLOWS]
             self.take(complete)
         else:
+            # The numbers follow each other, so they need not be written into each event.
             self.take(complete, places=np.arange(first, self.count))
 
     def take(
@@ -168,9 +171,11 @@ class Events:
         begin = numbers([event.ts for event in complete])
         if end is None:
             length = numbers([event.dur for event in complete])
+            # An event that does not say how long it took is shown as a moment.
             length = np.where(np.isnan(length), 0.0, length)
         else:
             length = end - begin
+        # NaN fails every comparison, and so is not known.
         known = (np.abs(begin) < LATEST) & (length >= 0) & (length < LATEST)
         if not known.all():
             self.odd[Odd.NO_TIME] += int((~known).sum())
@@ -237,6 +242,7 @@ def _cut_events(path: Path) -> Events:
         except msgspec.DecodeError as error:
             failed = failed or str(error)
             continue
+        # The first try is the file as it is, so only then something was missing.
         events.odd[Odd.CUT] += number > 0
         events.whole_file = True
         return events
@@ -251,8 +257,10 @@ def _add(events: Events, data: bytes, whole: bool) -> None:
     try:
         found = msgspec.json.decode(data, type=list[Event])
     except msgspec.ValidationError:
+        # Not every DecodeError, of which it is one: this is JSON, but not of the usual form.
         data, found = _odd_events(data)
     events.add(found)
+    # Decoded a second time only where it is worth it: few files have colours of their own.
     if b'"cname"' in data:
         events.paint(msgspec.json.decode(data, type=list[Coloured]))
     if b'"C"' in data:
@@ -284,6 +292,7 @@ def _odd_events(data: bytes) -> tuple[bytes, list[Event]]:
 def _objects(data: bytes) -> bytes:
     """A list with empty objects, events of no kind, for what is none in it."""
     every = [bytes(one).strip() for one in msgspec.json.decode(data, type=list[msgspec.Raw])]
+    # Not left out: events are known by their number in the file.
     return b"[%s]" % b",".join(one if one[:1] == b"{" else b"{}" for one in every)
 
 

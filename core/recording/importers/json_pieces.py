@@ -28,6 +28,7 @@ def repaired(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
         pieces = iter(partial(reader(file), PIECE), b"")
         data = b"".join(islice(pieces, MOST_WHOLE // PIECE)).removeprefix(codecs.BOM_UTF8)
+    # No more than MOST_WHOLE was read, so a file that fills the last piece may go on.
     if len(data) > MOST_WHOLE - PIECE:
         raise RecordingError(
             f"{refusal(path)}: it is damaged, and larger than {MOST_WHOLE:,} bytes"
@@ -52,6 +53,7 @@ def reader(file: BinaryIO) -> Callable[[int], bytes]:
     def unpack(count: int) -> bytes:
         parts = []
         try:
+            # `read` would lose what it has when the end of the packed data is missing.
             while count > 0 and (part := packed.read1(count)):
                 parts.append(part)
                 count -= len(part)
@@ -76,10 +78,13 @@ def pieces(read: Callable[[int], bytes], name: str) -> Iterator[tuple[bytes, boo
     while True:
         border = _BORDER.search(data, begin + PIECE)
         if border is not None:
+            # Through a view the piece is copied once, not twice.
             yield b"".join((b"[", memoryview(data)[begin : border.start() + 1], b"]")), False
+            # At the brace that opens the next object.
             begin = border.end() - 1
         elif len(data) - begin > MOST_EVENT:
             raise RecordingError(f"{refusal(name)}: an event has more than {MOST_EVENT:,} bytes")
+        # Twice as much each time: one large event would else be searched through again and again.
         elif more := read(max(2 * PIECE, len(data) - begin)):
             data, begin = data[begin:] + more, 0
         else:

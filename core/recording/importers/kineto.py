@@ -36,6 +36,7 @@ _GROUPS = {
     **dict.fromkeys(("user_annotation", "trace", "overhead"), NOTES),
     **dict.fromkeys(("python_function", "python"), PYTHON),
 }
+# HOST (0) and DEVICE (1) change places, so that streams come first. Eight, for `% 8` below.
 _ORDER = np.array([1, 0, 2, 3, 4, 5, 6, 7])
 """Where each group's rows stand."""
 _ROWS = {NOTES: "annotations", DEVICE_NOTES: "annotations", PYTHON: "Python"}
@@ -69,6 +70,7 @@ def found_of_kineto(events: Events, path: Path) -> Found:
     groups = np.array([_GROUPS.get(_category(name), HOST) for name in events.categories])
     group = groups[columns["category"]]
     has_instants = np.array([str(tid).startswith(INSTANTS) for _, tid in events.threads])
+    # Moments last no time: as a row of the host they would be a lane that never works.
     group[has_instants[columns["thread"]]] = NOTES
     kind = kinds_of(names)[columns["name"]]
     rank = rank_of(events, path)
@@ -92,6 +94,7 @@ def found_of_kineto(events: Events, path: Path) -> Found:
         found, links=np.concatenate([found.links, _after_collectives(found, rows.main)])
     )
     base = number(events.file.baseTimeNanoseconds)
+    # Newer files count from a base of their own: with it, ranks of a job share an axis.
     return found.later(int(base)) if 0 < base < LATEST * 1000 else found
 
 
@@ -119,6 +122,7 @@ def _after_collectives(found: Found, main: int) -> NDArray[np.int64]:
     # When the stream was free for each task but the first: its tasks may overlap in a file, so
     # behind the latest end of all before.
     task, free = mine[1:], np.maximum.accumulate(found.end[mine])[:-1]
+    # Where none has ended yet this is -1, the last of all: the second condition rules that out.
     last = moving[np.searchsorted(found.end[moving], found.start[task], "right") - 1]
     waited = (found.launched[task] != ABSENT) & (found.launched[task] <= free)
     waited &= (found.end[last] > free) & (found.end[last] <= found.start[task])
@@ -142,6 +146,7 @@ def _launches(
     events: Events, columns: dict[str, NDArray[Any]], group: NDArray[np.int64]
 ) -> Launches:
     launching = np.array([_category(name) in _LAUNCH for name in events.categories])
+    # 0 stands for "no call", in files too.
     ids = np.nan_to_num(columns["correlation"], nan=0.0)
     calls = np.flatnonzero(launching[columns["category"]] & (ids > 0))
     return Launches.of(ids, calls, np.flatnonzero((group == DEVICE) & (ids > 0)))

@@ -25,6 +25,7 @@ from core.recording.importers.found import Found, Steps, Track
 from core.recording.importers.json_events import Events
 from core.recording.importers.words import kind_of, matching, own_kinds
 
+# The first that fits counts: `send_forward` is a copy, though it ends like a forward.
 _KINDS = (
     (re.compile(r"all[-_]?reduce", re.IGNORECASE), Kind.ALL_REDUCE),
     (re.compile(r"all[-_]?gather", re.IGNORECASE), Kind.ALL_GATHER),
@@ -54,6 +55,7 @@ def found_of_megascan(events: Events) -> Found:
         for thread, (title, process) in enumerate(thread_titles)
     )
     encloses = matching(names, _WHOLE)[columns["name"]]
+    # What encloses an iteration lies on its thread's row of notes, which stand behind all threads.
     track = columns["thread"] + (len(thread_titles) * encloses).astype(np.int32)
     kinds = np.array([KIND_CODES[_kind(name)] for name in names], np.int8)[columns["name"]]
     own_kind = own_kinds(events.categories)[columns["category"]]

@@ -74,6 +74,7 @@ def read_nsight(path: Path | str, progress: Progress | None = None) -> Opened:
 @contextmanager
 def _opened(path: Path) -> Iterator[sqlite3.Connection]:
     """The database; nothing that it could define is run, neither functions nor triggers."""
+    # Immutable: SQLite takes no lock and makes no file beside it, which may be on a read-only disk.
     place = f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1"
     with closing(sqlite3.connect(place, uri=True)) as base:
         base.execute("PRAGMA trusted_schema = OFF")
@@ -89,6 +90,7 @@ def _texts(path: Path) -> Iterator[str]:
                 names = [column[0] for column in rows.description]
                 for row in rows:
                     known = zip(names, row, strict=True)
+                    # A blob is bytes, which JSON has not: shown as Python writes them.
                     yield json.dumps({k: v for k, v in known if v is not None}, default=repr)
 
 
@@ -143,6 +145,7 @@ class _Rows:
 
     def found(self) -> Found:
         """All rows, on the tracks that they name."""
+        # A key begins with what it is: streams (_KERNEL, 0) stand first, then threads, then ranges.
         keys = sorted(set(self.key))
         if len(keys) > MOST_LANES:
             raise ValueError(f"it has more than {MOST_LANES:,} streams and threads")
@@ -187,10 +190,13 @@ def _select(
     strings = [row[1] for row in base.execute("PRAGMA table_info(StringIds)")]
     if {"id", "value"} <= set(strings):
         texts = [
+            # Only NVTX's `text` is the text itself; the other columns have numbers of StringIds.
             text if text == "t.text" else f"(SELECT value FROM StringIds WHERE id = {text})"
             for text in texts
         ]
+    # SQLite's coalesce needs two arguments, and a table may have no column of names.
     text = f"coalesce({', '.join([*texts, 'NULL', 'NULL'])})"
+    # "end" is a word of SQL's. All names in here are ours, none is the file's.
     order = f'SELECT t.start, t."end", {", ".join(numbers)}, {text} FROM {table.name} AS t'
     yield from base.execute(order)
 

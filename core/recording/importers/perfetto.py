@@ -136,9 +136,11 @@ class _Slices:
             raise ValueError(f"it has more than {MOST_EVENTS:,} events")
         self.packet_of.append(self.packets - 1)
         self.start.append(time)
+        # -1 until the end comes; a slice that keeps it has none.
         self.end.append(-1 if lasts else time)
         self.track.append(track)
         self.name.append(name or "unnamed")
+        # Millions of events have a few categories: one text for each.
         self.category.append(sys.intern(text_of(event, 22)))
         if lasts:
             self.opened[track].append(place)
@@ -174,6 +176,7 @@ def _value(event: Fields) -> float:
     if double and isinstance(double[-1], bytes) and len(double[-1]) == 8:
         return float(unpack_from("<d", double[-1])[0])
     value = number_of(event, 30) or 0
+    # An int64 is written as its two's complement.
     return float(value - (1 << 64) if value >> 63 else value)
 
 
@@ -185,6 +188,7 @@ def _found(data: bytes) -> tuple[_Slices, Found] | None:
             if number == 1 and isinstance(value, bytes):
                 _take(slices, value)
     except (ValueError, IndexError) as error:
+        # A limit that is passed is no damage: what has been read so far is not all that there is.
         if not slices.start or "more than" in str(error):
             raise
         slices.odd[Odd.CUT] += 1
@@ -206,6 +210,7 @@ def _take(slices: _Slices, packet: bytes) -> None:
 def _columns(
     slices: _Slices, start: NDArray[np.int64], end: NDArray[np.int64], whole: NDArray[np.bool_]
 ) -> Found:
+    # Ids of tracks are any 64 bits, often hashes: int64 would overflow.
     tracks, track = np.unique(np.array(slices.track, np.uint64)[whole], return_inverse=True)
     codes: dict[str, int] = {}
     name = coded(slices.name, codes)[whole]
@@ -215,6 +220,7 @@ def _columns(
     links = (np.cumsum(whole) - 1)[links[whole[links].all(axis=1)]]
     steps = steps_of(names, name, start, end)
     titles = [slices.place(int(one)) for one in tracks]
+    # A track of steps alone does no work, unless there is nothing else to show.
     working = np.bincount(track, ~ranges(names)[name], len(tracks)) > 0
     rows = tuple(
         Track(*title, Role.COMPUTE if works or not working.any() else Role.NESTED)

@@ -61,6 +61,7 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
         at += 1
         value |= (byte & 127) << shift
         if byte < 128:
+            # Ten bytes have room for 70 bits.
             return value & (1 << 64) - 1, at
         shift += 7
         if shift > 63:

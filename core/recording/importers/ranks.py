@@ -56,6 +56,7 @@ class Rank:
 
     def moved(self, times: Ints, origin: int) -> Ints:
         """Times of this rank on rank 0's clock since `origin`; absent ones stay absent."""
+        # Each rank counts from its own start on its own clock; `ahead` brings that onto rank 0's.
         since = self.trace.header.origin_ns - origin
         if not len(self.at):
             return np.where(times == ABSENT, times, times + since)
@@ -183,6 +184,7 @@ def _add_logs(trace: Trace, ranks: Sequence[Rank]) -> None:
     whole = "failed" if "failed" in outcomes else "finished" if outcomes == {"finished"} else None
     for time, row in rows:
         if row.level != STATE_LEVEL:
+            # What a rank says of its own end is not the run's: that is told below, once.
             step = ABSENT if row.step is None else row.step
             trace.logs.add(np.array([time]), np.array([step]), [row.level], [row.text])
     if whole is not None:
@@ -226,6 +228,7 @@ class Plans:
 
     def add(self, step: int) -> None:
         """Tell a step's plan if it is a new one."""
+        # Steps in which all ranks follow the same plans share one plan of the run.
         key = tuple(rank.plans[step] for rank in self._ranks)
         if key not in self._numbers:
             self._numbers[key] = len(self._numbers)
@@ -297,6 +300,7 @@ class Plans:
         """A rank's tasks of one of its plans, and what each waits for."""
         table, names = self._ranks[number].trace.table, self._trace.table.names
         where = table.plan(plan)
+        # A copy, for lanes and names are put into the run's numbers, and the rank's table stays.
         rows = table.rows[where].copy()
         rows["lane"] = np.array(self._places[number])[rows["lane"]]
         named = np.flatnonzero(rows["name"] != ABSENT).tolist()
@@ -343,6 +347,7 @@ def _senders(trace: Trace, rows: NDArray[Any]) -> Iterator[tuple[int, int]]:
             ways[*((other, own) if brings else (own, other)), brings].append(task)
     for (source, target, brings), copies in ways.items():
         sends = ways.get((source, target, False), [])
+        # Where their numbers differ, it is not known which ones belong together.
         if brings and len(sends) == len(copies):
             yield from zip(copies, sends, strict=True)
 
@@ -353,6 +358,7 @@ def _came(spans: Spans, sent: dict[tuple[int, int], int]) -> Spans:
         return spans
     keys = zip(spans.step.tolist(), spans.row.tolist(), strict=True)
     least = np.array([sent.get(key, LEAST) for key in keys], np.int64)
+    # Never behind its own end: clocks of two ranks agree only within a half-width.
     start = np.minimum(np.maximum(spans.start, least), spans.end)
     return replace(spans, start=start)
 

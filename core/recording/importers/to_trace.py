@@ -83,6 +83,7 @@ def _with_servants(found: Found) -> tuple[Track, ...]:
     masters: dict[str, int] = {}
     for number in np.argsort(busy, kind="stable").tolist():
         if plain[number] and busy[number]:
+            # From the idlest to the busiest: the last one that is put in stays.
             masters[found.tracks[number].place] = number
     return tuple(
         replace(track, role=Role.COMMUNICATION, serves=masters[track.place])
@@ -123,6 +124,8 @@ def _bounds(
     """The steps, from the first start to the last end of what lanes do in them."""
     table = StepBounds()
     for lane, some in zip(lanes, spans, strict=True):
+        # Nested calls lie within those of their lane, and notes are no work that makes a step
+        # longer.
         if len(steps.number) and lane.role is not Role.NESTED:
             mine = np.isin(some.step, steps.number)
             table.widen(some.step[mine], some.start[mine], some.end[mine])
@@ -140,9 +143,11 @@ def _table(found: Found, by_start: NDArray[np.int64], task: NDArray[np.int32]) -
     for name, column in found.more.items():
         rows[name] = column[by_start]
     before, behind = task[found.links[:, 0]], task[found.links[:, 1]]
+    # A task waits for earlier ones only; arrows of a file may well lead back in time.
     forward = before < behind
     before, behind = before[forward], behind[forward]
     rows["after_count"] = np.bincount(behind, minlength=len(found))
+    # What a task waits for lies together, in the order of the tasks: `after_count` cuts it apart.
     table.add(rows, before[stable_argsort(behind)])
     return table
 
@@ -229,6 +234,7 @@ def _arranged(
     row, begun, ended = track[order], np.diff(start[order]), np.diff(end[order])
     if ((row[1:] > row[:-1]) | (begun > 0) | ((begun == 0) & (ended <= 0))).all():
         return order
+    # This sorts by three keys, so it is done only where it has to be.
     return np.lexsort((-end, start, track))
 
 
@@ -242,6 +248,7 @@ def depths(start: NDArray[np.int64], end: NDArray[np.int64]) -> tuple[NDArray[np
     turn = np.arange(len(start))
     ended = np.searchsorted(np.sort(end), start, "right")
     none = end == start  # they end as they begin: those that stand behind one have not ended yet
+    # One without a length has ended when it starts, and would count itself.
     depth = turn - np.minimum(ended, turn)
     overlapping = _overlapping(depth, start, end)
     if none.any() or not _is_apart(depth, start, end):
@@ -272,6 +279,7 @@ def _first_free(start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.
     free: list[int] = []  # depths at which all have ended, the first on top
     busy: list[tuple[int, int]] = []  # the others: when they end, and their depth
     for begin, last in zip(start.tolist(), end.tolist(), strict=True):
+        # Touching is not overlapping: what ends just now makes room.
         while busy and busy[0][0] <= begin:
             heappush(free, heappop(busy)[1])
         level = heappop(free) if free else len(busy)

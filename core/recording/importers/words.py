@@ -14,6 +14,7 @@ from core.recording.importers.found import NO_STEPS, Steps
 
 Key = TypeVar("Key", bound=Hashable)
 _LIBRARY = re.compile(r"^(?:\w+::)?(?:nccl|rccl|gloo|mpi|ucc|oneccl|hccl)", re.IGNORECASE)
+# The first that is found counts: `reduce` and `scatter` are also parts of the words above them.
 _COLLECTIVES = (
     (re.compile(r"all_?reduce", re.IGNORECASE), Kind.ALL_REDUCE),
     (re.compile(r"all_?gather", re.IGNORECASE), Kind.ALL_GATHER),
@@ -52,6 +53,7 @@ def own_kinds(categories: Iterable[str | None]) -> NDArray[np.int8]:
 
 def coded(values: Sequence[Key], codes: dict[Key, int]) -> NDArray[np.int32]:
     """The number of each value; new ones get the next numbers, in order of appearance."""
+    # Each distinct value once, in order: they are few, and the loop below runs without Python code.
     for value in dict.fromkeys(values):
         codes.setdefault(value, len(codes))
     return np.fromiter(map(codes.__getitem__, values), np.int32, len(values))
@@ -89,6 +91,7 @@ def _numbered(
 ) -> Steps:  # fmt: skip
     """Steps that have their number in a name: from the first start of one to its last end."""
     found = [words.match(text) for text in names]
+    # Nine digits fit a column of 32 bits, however many the file has.
     number = np.array([ABSENT if one is None else int(one[1][:9]) for one in found], np.int64)[name]
     mine = number >= 0
     return _in_turn(Steps.spanning(number[mine], start[mine], end[mine]))
