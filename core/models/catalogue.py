@@ -110,6 +110,8 @@ def norm(name: str, width: int) -> tuple[tuple[str, int], ...]:
 
 def _tutorial(settings: ModelSettings) -> ModelDescription:
     element = DTYPE_BYTES[settings.dtype]
+    # This block is the linear layer itself. Where a block is a layer and its activation, the layer
+    # is the first of an nn.Sequential, and its parameters are called "0.weight" and "0.bias".
     blocks = (Block("linear", (("weight", 10), ("bias", 2)), 2),)
     return ModelDescription("tutorial", blocks, 5 * element, element)
 
@@ -140,6 +142,8 @@ def _mlp(settings: ModelSettings) -> ModelDescription:
 
 def _layer_segments(layers: int) -> tuple[Segment, ...]:
     """Of two linear layers each; the activation behind the last of them, and an odd layer."""
+    # As in Megatron-LM: the first layer is divided by its outputs, the second by its inputs, so the
+    # lanes have to exchange only once for both.
     pairs = tuple(
         Segment(first, first + 2, (*_linear_names(f"{first}.0"), *_linear_names(f"{first + 1}.0")))
         for first in range(0, layers - 1, 2)

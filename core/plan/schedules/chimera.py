@@ -28,6 +28,8 @@ def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]
             tick = 2 * (first + lap)
             actions += [
                 (tick + stage, forward(stage, first + index, int(up))),
+                # Its last stage turns round at tick + ranks; stage s is ranks - 1 - s ticks behind
+                # that.
                 (tick + 2 * ranks - 1 - stage, backward(stage, first + index, int(up))),
             ]
     return [action for _, action in sorted(actions, key=lambda timed: timed[0])]

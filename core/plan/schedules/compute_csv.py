@@ -81,6 +81,7 @@ def csv_text(orders: Sequence[Sequence[Action]]) -> str:
                 f"a CSV schedule cannot say {action}, a pass over all micro-batches at once",
             )
     text = io.StringIO()
+    # A cell is written with str(), which for an action is torch's own notation.
     csv.writer(text, lineterminator="\n").writerows(orders)
     return text.getvalue()
 
@@ -89,9 +90,11 @@ def _read(path: str) -> list[list[Action]]:
     """The actions of each line. Raises PlanError."""
     with (
         one_line(f"{path} cannot be read as a schedule", PlanError, csv.Error),
+        # csv splits the lines itself, also within quotes; spreadsheets put a mark before UTF-8.
         Path(path).open(newline="", encoding="utf-8-sig") as file,
     ):
         lines = list(csv.reader(file))
+    # Blank lines at the end are an editor's; one in the middle is a rank without any action.
     while lines and not any(cell.strip() for cell in lines[-1]):
         lines.pop()
     rows = [

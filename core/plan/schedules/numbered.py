@@ -50,6 +50,8 @@ def numbered(
     actions = list(map(action, stages[kept].tolist(), kinds, numbers[kept].tolist()))
     if len(codes) == len(passes):
         return actions
+    # Letters and actions still match: a schedule with pairs refuses too few micro-batches for its
+    # pattern, so none has fallen out.
     following = iter(actions)
     return [
         next(following) if len(letters) == 1 else overlap(next(following), next(following))

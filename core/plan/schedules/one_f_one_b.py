@@ -16,6 +16,7 @@ from core.plan.schedules.schedule import Action, Schedule
 
 def order(rank: int, ranks: int, microbatches: int, chunks: int) -> Sequence[Action]:
     """Warm-up forwards, then a forward and a backward in turn, then the remaining backwards."""
+    # These are more forwards than micro-batches; `numbered` leaves out the last ones.
     return numbered(["F"] * (ranks - 1 - rank) + ["F", "B"] * microbatches, microbatches, rank)
 
 

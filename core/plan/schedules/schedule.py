@@ -124,6 +124,7 @@ class Schedule:
         if self.bubble_time is None:
             return None
         bubble = self.bubble_time(ranks, microbatches, chunks, f, b, w)
+        # Every rank works as long and idles as long, so one rank's share is that of all.
         work = microbatches * chunks * (f + b + w)
         return None if bubble is None else bubble / (work + bubble)
 
@@ -180,7 +181,9 @@ def alternate(
     come last.
     """
     actions = list(forwards[:ahead])
+    # As many forwards as backwards: with `ahead` of them gone they run out first.
     for index, action in enumerate(backwards):
+        # Slices, here and below: they are empty where nothing is left.
         actions += forwards[ahead + index : ahead + index + 1]
         actions.append(action)
         if index >= delay:
@@ -190,6 +193,7 @@ def alternate(
 
 def rounds(ranks: int, microbatches: int) -> int:
     """How many rounds interleaved schedules share the micro-batches into, as torch's do."""
+    # With fewer micro-batches than ranks: one round of all of them.
     return max(1, microbatches // ranks)
 
 

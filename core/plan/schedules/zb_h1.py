@@ -20,6 +20,8 @@ def order(rank: int, ranks: int, microbatches: int, chunks: int) -> Sequence[Act
 
 def delayed(rank: int, microbatches: int, ahead: int, delay: int) -> Sequence[Action]:
     """`ahead` forwards, then one of each, backward-weights `delay` micro-batches behind."""
+    # Too many F and I for the micro-batches, of which `numbered` leaves out the last; of W just
+    # enough, so the last ones stand alone at the end.
     passes = ["F"] * ahead + ["F", "I"] * delay + ["F", "I", "W"] * microbatches
     return numbered(passes, microbatches, rank)
 
