@@ -103,6 +103,7 @@ def _by_block(
 
 def choices(specification: Specification, lanes: int) -> Iterator[Specification]:
     """Every run of the same model, devices and batch that differs in how it is divided."""
+    # The present strategy's options would be refused by most of the others.
     base = specification.having(**{option.name: option.default for option in STRATEGY_OPTIONS})
     for strategy in STRATEGIES.values():
         for replicas in _replicas(strategy, lanes):
@@ -127,6 +128,7 @@ def _replicas(strategy: Strategy, lanes: int) -> list[int | None]:
 def _counts(schedule: Schedule, rows: int, lanes: int) -> list[int]:
     """Numbers of micro-batches to try: powers of two, and multiples of the lanes."""
     most = min(rows, MOST_MICROBATCHES)
+    # Interleaved schedules need equal rounds, which multiples of the lanes make.
     tried = {2**power for power in range(1, 7)} | {lanes * factor for factor in (1, 2, 3, 4)}
     return sorted(count for count in tried if 2 <= count <= most)
 

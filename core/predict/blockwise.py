@@ -28,6 +28,7 @@ def blockwise(
     for kind, curves in _with_parts(costs.passes).items():
         sized = curves
         if not costs.by_rows and kind is not Kind.STEP:
+            # From numbers of micro-batches to numbers of rows.
             sized = tuple(_scaled(curve, 1.0, float(rows)) for curve in curves)
         if kind in STAGED and not costs.by_block:
             sized = _shared(kind, sized, model, stages)
@@ -56,9 +57,11 @@ def _shared(
     for stage in stages:
         curve = curves[stage.index if len(curves) > 1 else 0]
         counts = [share * model.blocks[block].parameter_count for block, share in stage.held]
+        # A stage of blocks without parameters, such as activations, has no other measure.
         weights = counts if any(counts) else [1.0] * len(counts)
         for (block, share), weight in zip(stage.held, weights, strict=True):
             if share > known.get(block, (0.0,))[0]:
+                # By `share`, so that it is the cost of the whole block.
                 known[block] = share, _scaled(curve, weight / sum(weights) / share)
     return tuple(known[block][1] for block in sorted(known))
 

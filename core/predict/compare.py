@@ -169,10 +169,12 @@ def costs_of_step(columns: StepColumns, lanes: Sequence[Lane]) -> CostModel:
         elif (unit[mine] == ABSENT).all():  # a step of all blocks at once: an equal share of each
             passes[kind] = (_curve(columns.rows[mine], taken[mine] / units),)
         elif kind is not Kind.OVERLAP:
+            # Not of an overlap: what that takes as a whole says nothing of its halves.
             known = {
                 place: _curve(columns.rows[mine & (unit == place)], taken[mine & (unit == place)])
                 for place in np.unique(unit[mine]).tolist()
             }
+            # Curves are found by their places, so stages without such a task have an entry too.
             spare = next(iter(known.values()))
             passes[kind] = tuple(known.get(place, spare) for place in range(units))
     return CostModel(passes, transfers, by_rows=True, by_block=by_block)
@@ -240,5 +242,6 @@ def _curve(sizes: NDArray[Any], times: NDArray[Any]) -> Curve:
     """The medians by size; a size of 0 counts as 1."""
     found: dict[int, list[float]] = defaultdict(list)
     for size, time in zip(sizes.tolist(), times.tolist(), strict=True):
+        # Beyond its points a curve is in proportion to the nearest size, which so must not be 0.
         found[max(1, size)].append(time)
     return tuple((float(size), statistics.median(found[size])) for size in sorted(found))

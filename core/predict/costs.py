@@ -93,6 +93,7 @@ def durations(
     # once.
     groups, which = _cost_groups(columns, costs.by_rows)
     times = np.array([price.of(where) for where in groups], np.float64)[which]
+    # Not `>=`, so that NaN is refused as well.
     if not times.sum() < MOST_NS:
         raise CostError(
             f"the tasks of a step would take {times.sum() / NS_PER_YEAR:.2g} years together; "
@@ -111,6 +112,7 @@ def _members(columns: TaskColumns) -> int:
     if not len(shared):
         return replicas
     places = np.stack([columns.replica[shared], columns.stage[shared], columns.lane[shared]])
+    # Each (replica, stage, lane) once, then how many lanes there are for each (replica, stage).
     _, lanes = np.unique(np.unique(places, axis=1)[:2], axis=1, return_counts=True)
     return max(replicas, int(lanes.max()))
 
@@ -248,6 +250,7 @@ def paired_rows(columns: TaskColumns) -> NDArray[np.int64]:
     if not len(overlaps):
         return columns.rows
     begun = np.flatnonzero(ENTERS[columns.kind])
+    # Replica and micro-batch as one number, to look it up in a sorted list.
     replica, rows = columns.replica.astype(np.int64) << 32, columns.rows.copy()
     known, first = np.unique(replica[begun] + columns.microbatch[begun], return_index=True)
     wanted = replica[overlaps] + columns.paired_microbatch[overlaps]

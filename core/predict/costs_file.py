@@ -101,12 +101,14 @@ def values_of(costs: CostModel) -> dict[str, object]:
     if not costs.by_rows:
         del tables[0]["rows"]
     values |= tables[0]
+    # A step is of no rows: its one point stands at the size 1.
     values["step_ms"] = _several([dict(c)[1] / 1e6 for c in costs.passes[Kind.STEP]])
     if tables[1:]:
         values["sizes"] = tables[1:]
     if costs.transfer_ns is not None:
         values["transfer_ms"] = costs.transfer_ns / 1e6
     if costs.link is not None:
+        # Bytes each ns are GB (1e9 bytes) each second.
         values |= {_LINK[0]: costs.link.latency_ns / 1e3, _LINK[1]: 1 / costs.link.ns_per_byte}
     if costs.transfers:
         values["transfers"] = {
@@ -222,6 +224,7 @@ def _numbers(name: str, value: object) -> list[float]:
 
 
 def _number(name: str, value: Any, above: float | None = None) -> float:
+    # To Python True is a number.
     fits = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST
     if not fits or (above is not None and value < max(above, 1 / MOST)):
         wanted = "of 0 or more" if above is None else f"above {above:g}, from {1 / MOST:g}"

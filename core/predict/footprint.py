@@ -40,6 +40,7 @@ def peak_bytes(
 def _row_bytes(plan: Plan, model: ModelDescription) -> RowWeight:
     """Bytes of a row's activations in stages, or in blocks where tasks are blocks."""
     outputs = [model.output_bytes(block) for block in range(len(model.blocks))]
+    # Entry i enters block i; entry i + 1 leaves it. Both are kept for the backward pass.
     edges = [model.input_bytes, *outputs]
     blocks = np.array([entered + left for entered, left in itertools.pairwise(edges)], np.int64)
     stages = np.array([sum(edges[s.first : s.last + 1]) for s in plan.stages], np.int64)

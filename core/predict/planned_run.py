@@ -64,6 +64,7 @@ def job_without_machine(
     """
     strategy = check(specification)
     s, options = specification, strategy.options
+    # There are no devices to be found: as many lanes are made up as the pipeline takes.
     if s.devices.strip() == "auto":
         s = replace(s, devices=f"{_lane_count(s, options)}x{PREDICTED.name}")
     lanes = [replace(lane, sharing="") for lane in lanes_of(s, _NO_HARDWARE, present=False)]

@@ -86,6 +86,7 @@ def in_time_order(
     ns. Raises PlanError if lanes come to their collectives in orders that never meet.
     """
     followers, missing = _followers(columns)
+    # Tasks of no collective (ABSENT) are counted too; they are let through one by one below.
     members = Counter(meets)
     arrived: dict[int, list[tuple[int, int]]] = {}
     ready = [0] * len(columns)
@@ -97,6 +98,7 @@ def in_time_order(
         came.append((begun, task))
         if meets[task] != ABSENT and len(came) < members[meets[task]]:
             continue
+        # Tasks come out of the queue by time, so `begun` is the start of the member that came last.
         for start, member in arrived.pop(meets[task]):
             end = begun + lasts(member, start, begun)
             ended[member] = True
@@ -116,6 +118,7 @@ def _followers(columns: TaskColumns) -> tuple[list[list[int]], list[int]]:
     waiters = np.repeat(np.arange(len(columns)), missing).tolist()
     last: dict[int, int] = {}
     for task, lane in enumerate(columns.lane.tolist()):
+        # The task before it on its lane is one more that it waits for.
         if lane in last:
             followers[last[lane]].append(task)
             missing[task] += 1

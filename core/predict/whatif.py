@@ -96,6 +96,8 @@ class WhatIfQuery:
             costs = blockwise(costs, self.model, self.measured, max(1, rows))
         units = max(len(costs.passes.get(kind, ())) for kind in STAGED)
         blocks = len(self.model.blocks)
+        # Costs of other units than the asked stages, or fewer blocks than these: a stage is then an
+        # equal part of the whole.
         if (self.stages > blocks) if costs.by_block else units not in (1, self.stages):
             costs = evenly(costs, self.stages, blocks)
         return costs if self.link is None else costs.over(self.link)
@@ -211,4 +213,5 @@ def answer_of(
 def _short(column: NDArray[Any]) -> NDArray[np.integer]:
     """The same whole numbers of -1 or more in the shortest type that holds them."""
     most = int(column.max(initial=0))
+    # Of a negative number NumPy chooses a signed type, which also holds -1, for absent.
     return column.astype(np.min_scalar_type(-most - 1))

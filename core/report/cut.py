@@ -89,6 +89,7 @@ class LaneSum:
 def measured_blocks(trace: Trace) -> MeasuredBlocks | None:
     """What a run measured of its blocks before it began, if it did."""
     costs, plan = trace.header.block_costs, RunPlans(trace).plan(0)
+    # A recording's header is a file's: it may have costs of other blocks than its model's.
     if plan is None or not costs or len(costs) != len(trace.header.model.blocks):
         return None
     return MeasuredBlocks(costs, plan.parts[0].rows)
@@ -134,6 +135,7 @@ def lane_of_stage(plan: Plan) -> tuple[int, ...]:
     """The lane on which each stage's first copy lies."""
     found = dict[int, int]()
     for place in plan.placements:
+        # Of several replicas the first; a stage has the same blocks in all of them.
         found.setdefault(place.stage, place.lane)
     return tuple(found[stage.index] for stage in plan.stages)
 
@@ -183,6 +185,7 @@ def balanced(
     stages = Counter(place.lane for place in plan.placements)
     most = math.inf if memory is None else 1e6 * memory / max(stages.values())
     found = _with_borders(before, balanced_borders(costs, plan, most))
+    # The borders that are there may stay only if they keep within a lane's memory, too.
     if all((one.held_bytes or 0) <= most for one in lane_sums(plan, model, costs)):
         prices = measured.cost_model(before, lanes)
         now, then = (

@@ -32,6 +32,7 @@ class Preset:
 PRESETS: dict[str, Preset] = {
     preset.name: preset
     for preset in (
+        # A slide of 13.333 x 7.5 inches. In print 6.25 pixels for each 1/96 inch are 600 dpi.
         Preset("slide", "Slide, 16:9", 338.667, 190.5, 16.0, 1.0, False, 2.0, False),
         Preset("one-column", "One column, 85 mm", 85.0, None, 8.0, 0.5, True, 6.25, True),
         Preset("two-column", "Two columns, 178 mm", 178.0, None, 8.0, 0.5, True, 6.25, True),

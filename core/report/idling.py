@@ -67,8 +67,10 @@ class Idling:
         serves = np.array([lane.serves for lane in lanes])
         for explained in explanations:
             mine = np.isin(explained.lane, computing)
+            # What a copy lane is late with is laid to the compute lane that it works for.
             holders = serves[explained.columns.lane[explained.blocking[mine]]]
             cause = explained.cause[mine].astype(np.int64)
+            # Not `+=` at these places: that would count each pair of cause and lane once.
             np.add.at(by_cause, (cause, holders), (explained.end - explained.start)[mine])
         totals = by_cause.sum(axis=1)
         most = int(totals.argmax())
@@ -119,4 +121,5 @@ def _for_all(explained: Explanation, lane: int) -> int:
 
 
 def _percent(share: float) -> str:
+    # With two digits `g` would write a hundred as 1e+02.
     return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.0f} %"

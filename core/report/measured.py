@@ -95,6 +95,7 @@ class Measured:
     @cached_property
     def logs(self) -> Floats:
         """The logarithms of what tasks took."""
+        # A lane that is slower by a factor differs by the same amount in long tasks and in short.
         return np.log(np.maximum(self.taken, 1))
 
     @cached_property
@@ -127,10 +128,12 @@ class Measured:
 def chosen(trace: Trace, steps: list[int]) -> list[int]:
     """The steps that are looked at: all, or if they are many some of them and the longest."""
     tasks = trace.span_count // max(1, len(trace.steps))
+    # At least three, or there is no median of the other steps to hold one against.
     most = max(3, min(MOST_STEPS, MOST_SPANS // max(1, tasks)))
     if len(steps) <= most:
         return steps
     evenly = [steps[i] for i in np.linspace(0, len(steps) - 1, most).astype(int).tolist()]
+    # Start less end: the longest comes first.
     longest = sorted(steps, key=lambda step: np.subtract(*trace.step_bounds(step)))[:MOST_LONGEST]
     return sorted({*evenly, *longest})
 
@@ -166,6 +169,8 @@ def _alike(
     for column in about:  # one by one: NumPy compares rows bytewise, which takes ten times as long
         if len(column) and (column != column[0]).any():
             _, value = np.unique(column, return_inverse=True)
+            # There are no more values than tasks, so the pair is one number; numbered anew each
+            # time, it never grows beyond n * n.
             _, number = np.unique(number * len(column) + value, return_inverse=True)
     return number
 
@@ -194,5 +199,6 @@ def _begins(stage: NDArray[np.int32], stages: Sequence[Stage]) -> NDArray[np.boo
     """Whether each task's stage holds the model's first block."""
     first = np.array([*(one.first == 0 for one in stages), False])
     within = (stage >= 0) & (stage < len(stages))
+    # Without a plan nothing is known of stages but that the first one holds the first block.
     found: NDArray[np.bool_] = np.where(within, first[np.where(within, stage, -1)], stage == 0)
     return found

@@ -31,6 +31,7 @@ class RunPlans:
         """The plan of a step; None for what cannot be planned again, as models of one's own."""
         if not 0 <= step < len(self._rows):
             return None
+        # A plan follows from the header and a step's rows: steps with as many rows share one.
         rows = self._rows[step]
         if rows not in self._plans:
             self._plans[rows] = self._make(rows)
@@ -67,6 +68,7 @@ class RunPlans:
 
     def _cost_model(self) -> CostModel | None:
         text = self._trace.costs
+        # Costs come into a trace late, and again before some of a virtual run's steps.
         if text is not None and self._costs[0] != text:
             try:
                 self._costs = (text, costs_of(json.loads(text)))

@@ -96,6 +96,7 @@ def _means(parts: Sequence[dict[str, int]]) -> dict[str, int]:
     before = total = 0
     for name in dict.fromkeys(name for part in parts for name in part):
         total += sum(part.get(name, 0) for part in parts)
+        # The running total is rounded, not each part: roundings do not add up.
         means[name] = total // len(parts) - before
         before += means[name]
     return means

@@ -269,5 +269,6 @@ def _forward_rows(trace: Trace, step: int) -> dict[tuple[int, int], int]:
     Where that is divided among lanes, the same rows enter on each of them.
     """
     spans = StepSpans.of(trace, step).spans
+    # Tasks that are blocks have no stage, and stages no block: that is -1.
     first = spans[(spans["stage"] <= 0) & (spans["block"] <= 0)]
     return {(replica, microbatch): count for replica, microbatch, count in entering(first)}

@@ -173,6 +173,8 @@ def hiccups(run: Measured) -> Iterator[Finding]:
     more = np.where((over > certain * noise) & (more > OUTSTANDING * common), more, 0.0)
     longest = np.argsort(more, axis=None)[::-1][:MOST_TRIED]
     for place, task in zip(*np.unravel_index(longest, more.shape), strict=True):
+        # A step is lengthened by a task at most by what that takes longer: only of those that could
+        # be named it is worth simulating by how much.
         if more[place, task] >= max(least, NAMED * run.makespans[place]):
             yield _hiccup(run, int(place), int(task), float(np.exp(usual[place, task])))
 
@@ -298,6 +300,7 @@ def _groups(numbers: Ints, within: Ints | None = None) -> list[Ints]:
 
 def _mean(values: Floats) -> float:
     """The mean without the fifth that is farthest out, half of it on each side."""
+    # Of fewer than five values only the middle one is left, or the middle two: their median.
     cut = -(-len(values) // 10) if len(values) >= 5 else (len(values) - 1) // 2
     return float(np.sort(values)[cut : len(values) - cut].mean())
 
@@ -346,6 +349,7 @@ def _losses(run: Measured, taken: Floats, whole: int) -> list[Loss]:
         "most": duration_text(round(computed[most])),
         "mean": duration_text(round(computed.mean())),
     }
+    # `still`: nothing has to be moved; `longest`: nor does any task wait for another one.
     still, longest = run.lasts(work), round(totals[most])
     order = run.lasts(np.where(run.computes, even, 0.0)) - round(mean)
     return [

@@ -72,6 +72,7 @@ def waterfall(explanation: Explanation, costs: NDArray[np.int64] | None = None) 
     ideal, longest = sum(by_lane) // max(1, len(by_lane)), max(by_lane, default=0)
     meets = explanation.waits.meets
     still, moving = lasts(columns, work, meets), lasts(columns, taken, meets)
+    # Without costs the simulation already has what tasks took: nothing is left to tell apart.
     crowded = moving if costs is None else lasts(columns, measured, meets)
     return Waterfall(
         ideal=ideal,
