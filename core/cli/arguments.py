@@ -194,6 +194,7 @@ def _add_sweep(parser: argparse.ArgumentParser) -> None:
 
 
 def _count(text: str) -> int:
+    # Digits of other scripts, such as ², are digits to isdigit() too, and no numbers to int().
     if text.isascii() and text.isdigit() and 1 <= int(text) <= MOST_RUNS:
         return int(text)
     raise argparse.ArgumentTypeError(f"{text!r}: use 1 or more, at most {MOST_RUNS:,}")

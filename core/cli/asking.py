@@ -33,6 +33,7 @@ def _text(value: object) -> str:
 
 def _write(found: Answer, path: str) -> None:
     """All rows as CSV, in which no text is a formula to a spreadsheet."""
+    # As csv asks: it writes line ends itself.
     with whole_file(path) as place, place.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(found.columns)

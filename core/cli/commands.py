@@ -81,6 +81,7 @@ def plan(arguments: argparse.Namespace) -> None:
     schedule = f" {name}" if (name := specification[SCHEDULE]) else ""
     plans = plans_of(specification, model, lanes)
     if arguments.csv is not None:
+        # Copy lanes have no passes: as empty lines they would be ranks without any.
         text = csv_text([order for order in lane_orders(next(iter(plans.values()))) if order])
         write_whole(arguments.csv, text)
     for rows, planned in plans.items():

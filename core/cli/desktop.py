@@ -57,6 +57,7 @@ def _quoted(word: str) -> str:
     word = word.replace("%", "%%")
     if not RESERVED & set(word):
         return word
+    # The backslash first, or those that stand before the others would be doubled.
     for character in '\\"`$':
         word = word.replace(character, "\\" + character)
     return '"{}"'.format(word.replace("\\", "\\\\"))  # a string in the file is escaped once more

@@ -49,5 +49,6 @@ def write_formats(trace: Trace, arguments: argparse.Namespace) -> None:
 
 
 def _run(writing: Generator[float, None, None]) -> None:
+    # What is yielded is for a progress bar, which only the window has.
     for _ in writing:
         pass

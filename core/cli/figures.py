@@ -23,6 +23,7 @@ def add_figure(parser: argparse.ArgumentParser, excerpt: bool = True) -> None:
     add("--greyscale", action="store_true", help="a figure without any colour")
     add("--hatching", action=argparse.BooleanOptionalAction, help="a figure's patterns")
     add("--title", metavar="TEXT", help="instead of the run's own")
+    # An empty text is no title; None, if neither is given, is the run's own.
     add("--no-title", dest="title", action="store_const", const="", help="no title")
     add("--caption", metavar="TEXT", help="instead of the figure's own")
     add("--no-caption", dest="caption", action="store_const", const="", help="no caption")

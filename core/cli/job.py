@@ -47,6 +47,7 @@ def listen(given: argparse.Namespace) -> None:
 
     It says on standard output where and with which token, and on standard error what arrives.
     """
+    # From the right: an IPv6 address has colons itself, and brackets, which a socket does not take.
     host, _, port = given.address.rpartition(":")
     if not (host and port.isdecimal() and int(port) < 1 << 16):
         raise ValueError(f"{given.address}: give HOST:PORT, such as 127.0.0.1:0")

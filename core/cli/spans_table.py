@@ -18,6 +18,7 @@ def add_table(parser: argparse.ArgumentParser) -> None:
     add("--table", metavar="FILE", help="all spans, a row each: *.csv or *.parquet")
     meaning = "only some of them: --where='kind:forward mb:2-5 >5ms'"
     add("--where", metavar="QUERY", default="", help=meaning)
+    # Help shows it with `=`: behind a blank, `-duration` would pass for an option.
     add("--sort", metavar="COLUMN", help=f"{', '.join(COLUMNS)}; largest first: --sort=-duration")
 
 
@@ -41,6 +42,7 @@ def write_table(trace: Trace, arguments: argparse.Namespace, query: Query) -> No
     listing = Listing.of(trace)
     if query.terms:
         search = Search(trace, query)
+        # In parts for the window's sake, which draws between them.
         while not search.advance():
             pass
         listing = Listing.of(trace, search.hits)

@@ -29,5 +29,6 @@ def at_moments(
     a: float, b: float, step_a: tuple[float, float], step_b: tuple[float, float], fit: bool
 ) -> Alignment:
     """Lay moment `a` over moment `b`; with `fit`, both steps (start and end) are equally long."""
+    # Either may be 0, of a step of instants: then nothing can be fitted.
     lengths = step_a[1] - step_a[0], step_b[1] - step_b[0]
     return Alignment(a, b, lengths[1] / lengths[0] if fit and all(lengths) else 1.0)

@@ -31,6 +31,7 @@ NO_PIECES = Pieces(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.
 
 def pieces_of(row: Difference, explanation: Explanation) -> Pieces:
     """What a row sums up within an explained step of one of its two runs."""
+    # Overlap is a sum that is left over: no place in time has it.
     if row.group is Group.OVERLAP:
         return NO_PIECES
     lanes = explanation.lanes
@@ -38,6 +39,7 @@ def pieces_of(row: Difference, explanation: Explanation) -> Pieces:
     if row.place >= 0:
         own = np.flatnonzero(compute)[row.place : row.place + 1]
     else:
+        # True of compute lanes, unless the row is about the others: then of these.
         own = np.flatnonzero(compute != (row.group is Group.BESIDE))
     if row.group in (Group.CAUSE, Group.LANE_IDLE):
         times: Explanation | StepColumns = explanation

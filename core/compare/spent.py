@@ -113,4 +113,5 @@ def median_step(trace: Trace, steps: Sequence[int]) -> int:
     at = sorted_positions(table.numbers, steps)
     lengths = table.ends[at] - table.starts[at]
     order = np.argsort(lengths, kind="stable")
+    # A step that there is, not a mean of two: its tasks are shown.
     return int(steps[int(order[(len(order) - 1) // 2])])

@@ -79,6 +79,7 @@ class TorchEngine(ABC):
 def _whole(tensor: Tensor) -> Tensor:
     # A collective where it is sharded: so every rank asks for every tensor, in the same order.
     found = tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
+    # A copy: on the CPU cpu() gives the tensor itself, which the next update changes in place.
     return found.detach().cpu().clone()
 
 
@@ -108,6 +109,7 @@ class Replicas(TorchEngine):
         share = part.rows * self.world / plan.rows
         loss = self.workload.weighted_loss(self.model(x), target, share)
         loss.backward()
+        # The factor `world` was for the mean of gradients; losses add up over the ranks without it.
         return loss.detach() / self.world
 
     def copies(self, gathered: list[Named]) -> list[Named]:
@@ -121,6 +123,7 @@ class Shards(Replicas):
     def wrap(self, plan: Plan) -> None:
         """Every rank holds a part of each parameter."""
         self._make_blocks()
+        # Blocks before the whole: each is then gathered when it runs, and the root has the rest.
         for block in self._blocks:
             if any(True for _ in block.parameters()):
                 fully_shard(block)

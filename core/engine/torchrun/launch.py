@@ -36,6 +36,7 @@ NOT_RECORDED = "bubblescope: not all was recorded: "
 # what has failed. `_LOST` is in what gloo says of a rank that went away, whoever was at fault.
 _REASON = re.compile(r"bubblescope: (rank (\d+): .*)")
 _LOST = re.compile("by peer|Broken pipe")
+# Once a process has failed torchrun ends the others so: of these it says nothing.
 _ENDED_BY_TORCHRUN = str(-signal.SIGTERM)
 _FAILED = re.compile(r"rank\s*: (\d+) .*?exitcode\s*: (-?\d+) \(pid: (\d+)\)", re.DOTALL)
 

@@ -42,6 +42,7 @@ class LaunchedRank:
         self._specification = with_defaults(settings.specification)
         lanes = lanes_of(self._specification, host(), present=False)
         self._device = _device(lanes, settings.nodes)
+        # Each host has its own cores, and an equal part of the lanes.
         shared = host().cores * settings.nodes // len(lanes)
         torch.set_num_threads(self._specification.cores_per_lane or max(1, shared))
         compute_exactly()
@@ -84,6 +85,7 @@ class LaunchedRank:
         if not self._specification.verify:
             engine.step(batch, plan)
             return
+        # What verifying costs is no part of the step that is recorded.
         with run.paused():
             before = _gathered(engine.whole_parameters())
         loss = engine.step(batch, plan)
