@@ -48,6 +48,7 @@ def arrivals(explanation: Explanation) -> tuple[Arrivals, ...]:
     if not len(members):
         return ()
     members = members[np.lexsort((columns.start[members], waits.meets[members]))]
+    # By collective, in each by start: where the number changes, the next one's members begin.
     firsts = np.flatnonzero(np.diff(waits.meets[members], prepend=ABSENT))
     met = [own for own in np.split(members, firsts[1:]) if len(own) > 1]
     return merged(_of_one(explanation, own) for own in met)

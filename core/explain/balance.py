@@ -61,6 +61,7 @@ def lane_balance(trace: Trace, lane: int, steps: Sequence[int]) -> LaneBalance:
     kinds, length = mine["kind"], mine["end"] - mine["start"]
     counts = np.bincount(kinds, minlength=len(KINDS))
     ns, sizes = (
+        # Sums of doubles: exact up to 2**53, which is 104 days of ns, or 9 PB.
         np.bincount(kinds, weights, len(KINDS)).astype(np.int64)
         for weights in (length, mine["bytes"])
     )
@@ -95,6 +96,7 @@ def _peak_within(trace: Trace, lane: int, bounds: NDArray[np.int64]) -> int:
     if not len(bounds) or not counters:
         return 0
     first, last = bounds[0, 0], bounds[:, 1].max()
+    # Also the begins of the intervals: a lane may hold its most since before.
     times = np.concatenate(
         [bounds[:, 0]]
         + [c.times[slice(*np.searchsorted(c.times, [first, last + 1]))] for c in counters]
@@ -275,6 +277,7 @@ def _memory_of(trace: Trace, lane: int) -> list[Counter]:
 def _forward(spans: Spans) -> Spans:
     """Those spans of one lane that pass rows forward, of each step's micro-batches the first."""
     enter = spans[ENTERS[spans["kind"]]]
+    # Of several stages or blocks on a lane only the first counts a micro-batch's rows.
     pieces = row_keys(enter["step"], enter["replica"], enter["microbatch"])
     _, first = np.unique(pieces, return_index=True)
     whole: Spans = enter[first]

@@ -41,6 +41,8 @@ def bubble_of(columns: StepColumns, every: Sequence[Lane]) -> Bubble:
     count = len(every)
     worked = np.zeros(count, np.int64)
     np.add.at(worked, columns.lane, columns.duration)
+    # The other way round, for lanes without tasks: they have a span below 0, and so never the
+    # longest.
     first = np.full(count, finish)
     last = np.full(count, begin)
     np.minimum.at(first, columns.lane, columns.start)
@@ -69,6 +71,8 @@ def closed_form(columns: StepColumns, pipeline: Pipeline | None) -> float | None
         means[KINDS.index(kind)]
         for kind in (Kind.FORWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)
     )
+    # Without passes for the weights alone a backward is one pass: then that is what the formula's
+    # backward costs, and nothing is left for W.
     if not weight:
         back = means[KINDS.index(Kind.BACKWARD)]
     if forward + back + weight == 0:

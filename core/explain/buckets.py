@@ -66,6 +66,8 @@ def bucket_times(explanation: Explanation, trace: Trace | None = None) -> list[B
                 int(columns.bytes[i]),
                 ready.get(int(columns.task[i])),
                 int(columns.start[i]) if noted == ABSENT else noted,
+                # One that stood behind others on its lane may have begun before its start
+                # (waits._came).
                 min(int(columns.start[i]), begun),
                 begun,
                 int(columns.end[i]),

@@ -226,6 +226,7 @@ def _causes(
     computes, by_rows = ~IS_COMMUNICATION[kind], PASSES[kind] | (kind == _LOSS)
     peer = (replica >= 0) & work.replicated[lane] & ~work.holds[lane, replica]
     peer |= _does_another_shard(columns, lane, pieces)
+    # A task of no replica (-1) finds the last entry, which has no rows.
     more_rows = work.rows[replica] > work.lane_rows[lane]
     for_all = (kind == _LOSS) & (replica < 0) & (len(work.rows) > 1)
     for_all |= (kind == _STEP) & ~work.steps[lane]
@@ -303,6 +304,7 @@ class _Work:
         steps = np.zeros(lanes, np.bool_)
         steps[columns.lane[columns.kind == _STEP]] = True
         return cls(
+            # Lanes without passes still have the limits that they began with, the wrong way round.
             last >= first,
             steps,
             np.any(holds[:, :replicas], axis=1, keepdims=True)[:, 0],

@@ -66,6 +66,8 @@ def critical_path(explanation: Explanation) -> list[PathPiece]:
         # waited.
         waiter = int(waits.slowest[task])
         task = int(waits.before[waiter])
+        # By the clocks of two devices a task may end some µs after the begin of one that waited for
+        # it: the path never goes forward in time.
         until = min(int(columns.end[task]), begun) if task >= 0 else explanation.begin
         launched = int(columns.launched[waiter])
         # The delay between what was waited for and the task has two parts: until it was launched

@@ -102,6 +102,7 @@ def main_reasons(gap: GapReport) -> tuple[list[Reason], int]:
     """The longest reasons of a gap, in order of time, and the ns of all others."""
     # A long gap may have hundreds of pieces; a sentence names few, and says what is left.
     longest = sorted(gap.reasons, key=lambda reason: reason.duration, reverse=True)[:MOST_REASONS]
+    # Back in order of time.
     named = [reason for reason in gap.reasons if reason in longest]
     return named, gap.duration - sum(reason.duration for reason in named)
 

@@ -87,6 +87,7 @@ def gaps_within(trace: Trace, lane: int, first: int, last: int) -> Gaps:
     worked = tails > heads
     before_each = np.empty(len(mine), np.int64)
     before_each[1:] = mine.end[:-1]
+    # Before a step's first span lies the step's own begin, not the end of the step before.
     before_each[heads[worked]] = begins[worked]
     after_last = begins.copy()
     after_last[worked] = mine.end[tails[worked] - 1]
@@ -110,6 +111,7 @@ def longest_gaps(
     for lane in trace.header.lanes:
         if lane.role is Role.COMPUTE and (lanes is None or lane.index in lanes):
             gaps = gaps_within(trace, lane.index, first, last)
+            # Start less end, so that the longest come first; lexsort takes its last key first.
             longest = np.lexsort((gaps.start, gaps.start - gaps.end))[:most]
             found += map(gaps.gap, longest.tolist())
     return sorted(found, key=lambda gap: (gap.start - gap.end, gap.start, gap.lane))[:most]
@@ -128,5 +130,6 @@ def spans_within(trace: Trace, first: ArrayLike, last: ArrayLike) -> int:
 def entering(spans: Spans) -> list[tuple[int, int, int]]:
     """Replica, micro-batch and rows of each of the spans that passes rows forward."""
     enter = spans[ENTERS[spans["kind"]]]
+    # Without replicas or micro-batches (-1) there is one, number 0.
     numbers = (np.maximum(enter[name], 0).tolist() for name in ("replica", "microbatch"))
     return list(zip(*numbers, enter["rows"].tolist(), strict=True))

@@ -108,8 +108,10 @@ def _busy_outside(
     first, last = _apart(np.maximum(mine.start, start), np.minimum(mine.end, end))
     before = np.concatenate([[0], np.cumsum(ends - begins)])
 
+    # How much of the steps' time lies before each moment.
     def covered(times: NDArray[np.int64]) -> NDArray[np.int64]:
         place = np.searchsorted(begins, times, "right")
+        # What is left of the step that goes on; before the first one (place 0) there is none.
         still = np.maximum(np.append(times.min(initial=0), ends)[place] - times, 0)
         result: NDArray[np.int64] = before[place] - still
         return result

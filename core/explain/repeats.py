@@ -101,6 +101,7 @@ class _Groups:
 
     def place(self, percent: int) -> NDArray[np.int64]:
         """Where the shortest span of each group stands that so many per cent do not exceed."""
+        # The share of the count rounded up, in whole numbers, which are exact.
         placed: NDArray[np.int64] = self.first[:-1] + (percent * self.counts + 99) // 100 - 1
         return placed
 

@@ -28,6 +28,7 @@ def explain_run_step(trace: Trace, step: int) -> Explanation:
     faults = find_faults(trace, step)
     if not faults:
         return explanation
+    # Each gap becomes one piece again: what divides it is not known of a step that lacks spans.
     gap, first = np.unique(explanation.gap, return_index=True)
     last = np.append(first[1:], len(explanation.gap)) - 1 if len(first) else first
     whole = _picked(explanation, last, explanation.start[first], explanation.end[last])
@@ -90,12 +91,15 @@ def outside_of(
 
     The n do not overlap; the m may.
     """
+    # The m + 1 stretches that are free: before, between and behind the others. Between two that
+    # overlap there is none: it would end before it begins, and falls out below.
     reach = np.maximum.accumulate(busy_to)
     free_from = np.concatenate([[_FIRST], reach])
     free_to = np.concatenate([busy_from, [_LAST]])
     low = np.searchsorted(free_to, start, "right")
     counts = np.maximum(0, np.searchsorted(free_from, end, "left") - low)
     piece = np.repeat(np.arange(len(start)), counts)
+    # Each piece's own count of free stretches, from its first one (`low`) on.
     free = np.arange(len(piece)) - np.repeat(np.cumsum(counts) - counts, counts) + low[piece]
     begins, ends = np.maximum(start[piece], free_from[free]), np.minimum(end[piece], free_to[free])
     some = begins < ends
@@ -108,6 +112,7 @@ def _without_ends(explanation: Explanation) -> Explanation:
     last = np.full(lanes, explanation.begin)
     np.maximum.at(last, columns.lane, columns.end)
     at_end = explanation.start >= last[explanation.lane]
+    # Of the pieces at a lane's end only the first stays, and lasts until the step's end.
     kept = np.flatnonzero(~at_end | (explanation.start == last[explanation.lane]))
     end = np.where(at_end, explanation.finish, explanation.end)[kept]
     kept_pieces = _picked(explanation, kept, explanation.start[kept], end)

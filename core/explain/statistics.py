@@ -194,6 +194,8 @@ class RangeCount:
         """Start, end and whether it computes of each span there, and what sizes have begun."""
         spans, taken = self._spans[lane], self._taken[lane]
         last = int(np.searchsorted(spans.start, until, "left"))
+        # Spans that began in an earlier part may reach into this one. Up to `taken` they have been
+        # counted as a whole; their time inside is still to be added.
         first = min(taken, int(np.searchsorted(spans.end, begin, "right")))
         start, end = spans.start[first:last], spans.end[first:last]
         kind, lengths = self._kind_of[spans.row[first:last]], end - start
@@ -202,6 +204,7 @@ class RangeCount:
         self._whole += sums - _sums(kind[:known], lengths[:known])
         early = int(np.searchsorted(start, begin, "left"))
         late = int(np.searchsorted(end, until, "right"))
+        # Of spans that reach over an end of the part only what lies in it.
         inside = sums - _sums(kind[:early], begin - start[:early])
         inside -= _sums(kind[late:], end[late:] - until)
         self._inside += inside
@@ -245,6 +248,7 @@ def _windows(lanes: Sequence[Spans], start: int, end: int) -> list[tuple[int, in
     count = -(-sum(map(len, lanes)) // PART)
     if count <= 1:
         return [(start, end)]
+    # A few starts of each lane are enough to cut the time where about as many spans start.
     some = np.sort(np.concatenate([spans.start[:: PART // SAMPLES] for spans in lanes]))
     between = np.unique(some[np.arange(1, count) * len(some) // count])
     edges = [start, *between[(between > start) & (between < end)].tolist(), end]
@@ -296,6 +300,7 @@ def _busy_and_worked_together(
 
     Uses up `start` and `end`.
     """
+    # There is room for a bit: no time is beyond 2**61 (core.recording.decode.LATEST).
     for times in (start, end):
         times <<= 1
         times |= computes

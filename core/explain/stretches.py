@@ -51,6 +51,7 @@ def _joined(
     explanation: Explanation, first: NDArray[np.int64], cause: NDArray[np.int8]
 ) -> Stretches:
     """Pieces joined to stretches: each begins with the piece `first` and has a `cause`."""
+    # The slice is for a step without idle time.
     last = np.append(first[1:], len(explanation.gap))[: len(first)] - 1
     return Stretches(
         explanation.start[first],

@@ -64,6 +64,7 @@ def meeting(columns: StepColumns, lanes: Sequence[Lane]) -> Positions:
     if len(members):
         rank = np.array([lane.serves for lane in lanes])[columns.lane]
         group[members] = _turns(columns, members, rank[members])
+        # All members of such a collective, not only those that name others.
         group[np.isin(group, group[members[_names_others(columns, rank)[members]]])] = ABSENT
     return group
 
@@ -98,9 +99,11 @@ def _cut_circles(before: Positions, slowest: Positions, begun: NDArray[np.int64]
     link = before[slowest]
     if not ((link >= 0) & (begun[link] >= begun)).any():
         return
+    # Place `count` stands for the end of a walk, and leads to itself.
     ahead = np.append(np.where(link >= 0, link, count), count)
     for _ in range(count.bit_length()):  # twice as far each time: in the end more than n links
         ahead = ahead[ahead]
+    # Who has not come to an end by now is in a circle.
     circles = np.unique(ahead[ahead < count])
     cut = circles[begun[link[circles]] >= begun[circles]]
     before[slowest[cut]] = ABSENT

@@ -79,6 +79,7 @@ def walk(columns: StepColumns, waits: Waits, gaps: Gaps) -> Pieces:
     task = np.where(gaps.ended_by >= 0, waits.before[waiter], last)
     met = IS_COLLECTIVE[columns.kind[waiter]] & (gaps.ended_by >= 0)
     none = np.zeros(0, np.bool_)
+    # For a step without any gap: concatenate wants a part.
     found = [Pieces(gap[:0], until[:0], until[:0], task[:0], none, none)]
     while len(gap):
         since = gaps.start[gap]
