@@ -68,6 +68,7 @@ class Arguments:
         task[self.places[known]] = known
         ends = [first for first, _ in self.sources[1:]] + [len(task)]
         for (first, source), end in zip(self.sources, ends, strict=True):
+            # Not strict: a file may have events behind the last one that became a task.
             for place, text in zip(range(first, end), source.every(), strict=False):
                 if text and task[place] != ABSENT:
                     yield int(task[place]), text

@@ -34,6 +34,7 @@ def blocks_of(spans: Spans) -> Blocks:
     # would not fit into memory.
     parts = [spans[first : first + _AT_ONCE] for first in range(0, len(spans), _AT_ONCE)]
     kind = spans.table.rows["kind"]
+    # A kind is an int8: there are no more than these.
     seen = np.zeros(128, np.bool_)
     for part in parts:
         seen[kind[part.row]] = True

@@ -46,6 +46,7 @@ def waited_for(trace: Trace, span: Span) -> Span | None:
 
 
 def _needs(trace: Trace, span: Span, most: int) -> tuple[Span, ...]:
+    # A damaged file may have a task wait for a later one, or for itself.
     earlier = [task for task in span.after if task < span.task]
     needed = _of_tasks(trace, span.step, np.array(earlier, np.int32))
     return _some(trace, needed, np.argsort(-needed.spans.end, kind="stable")[:most])

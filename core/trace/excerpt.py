@@ -68,6 +68,7 @@ def parse_steps(text: str, warmup: int) -> tuple[int, int]:
     """First and last step of the run that `3`, `3-4` or `w1-2` name. Raises ValueError."""
     first, dash, last = (part.strip() for part in text.partition("-"))
     ends = [_STEP.fullmatch(part) for part in ([first, last] if dash else [first])]
+    # People count steps from 1, the run from 0 and with its warm-up.
     if any(match is None or int(match[2]) == 0 for match in ends):
         raise ValueError(f"--steps {text}: use {STEP_WORDS}")
     steps = [int(match[2]) - 1 + (0 if match[1] else warmup) for match in ends if match is not None]

@@ -46,5 +46,6 @@ def with_steps(trace: Trace, ranges: Sequence[tuple[int, int]]) -> Trace:
 def _stepped(spans: Spans, starts: NDArray[np.int64], finish: int) -> Spans:
     """The spans, each of the step in which it starts: ABSENT before the first, one more behind."""
     step = np.searchsorted(starts, spans.start, "right") - 1
+    # Not ABSENT: a lane's steps only grow.
     step[spans.start >= finish] = len(starts)
     return replace(spans, step=step.astype(np.int32))

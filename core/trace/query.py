@@ -24,12 +24,14 @@ KEYS = {
     "name": "part of a name, or all of it: gemm, gemm*",
 }
 """What may stand before a colon, and what behind it."""
+# The micro sign and the Greek letter look alike, and both are written.
 UNITS = {"ns": 1, "us": 1_000, "µs": 1_000, "μs": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 """Nanoseconds of each unit that a time may have."""
 GROUPS = ("communication", "compute")
 """What `kind:` takes beside the kinds' own names."""
 
 _WORDS = re.compile(r'(?:"[^"]*"|[^\s"])+')
+# Two colons are part of a name, such as at::native or aten::mm, and no key's.
 _KEYED = re.compile(r"([A-Za-z][\w-]*):(?!:)(.*)", re.DOTALL)
 _ALTERNATIVES = re.compile(r'(?:"[^"]*"|[^|"])+')
 _NUMBERS = re.compile(r"(\d*)(-?)(\d*)")
@@ -180,6 +182,7 @@ def _duration(word: str, bare: str) -> Numbers:
     found = _DURATION.fullmatch(bare)
     if found is None or found[3] not in UNITS:
         raise QueryError(f"{word}: write a duration as >5ms, <=10us, >=1.5s or <300ns")
+    # Not a float, which may lie just beside a whole number of ns: then `>` and `<=` would be wrong.
     ns = Fraction(found[2]) * UNITS[found[3]]
     bounds = {
         ">": Numbers(math.floor(ns) + 1, None),

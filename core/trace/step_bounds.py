@@ -61,6 +61,7 @@ class StepBounds(Columns):
 
     def at(self, time_ns: float) -> int | None:
         """The step within whose bounds a moment lies, or None between steps."""
+        # The column's own type would cut a negative moment towards 0, and so to a later one.
         index = int(sorted_positions(self.starts, math.floor(time_ns), "right")) - 1
         if index < 0 or time_ns >= self.ends[index]:
             return None
@@ -70,6 +71,7 @@ class StepBounds(Columns):
         """Take n spans, of a step or of none, into the bounds of all."""
         if len(starts):
             first, last = int(starts.min()), int(ends.max())
+            # (0, 0) stands for no bounds yet: as a moment it would reach to the run's start.
             known = self.bounds if len(self) or self.bounds != (0, 0) else (first, last)
             self.bounds = (min(known[0], first), max(known[1], last))
 

@@ -151,6 +151,7 @@ class Trace:
 
     def span(self, lane: int, index: int) -> Span:
         """One finished span. Raises IndexError if there is none."""
+        # From the end where the index is negative, and an IndexError where there is none.
         place = range(len(self.lanes[lane]))[index]
         return span_of(lane, place, self.spans(lane)[place : place + 1])
 
