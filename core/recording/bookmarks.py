@@ -106,6 +106,7 @@ def _bookmarks(values: Any, started: str) -> tuple[Bookmark, ...]:
 def _bookmark(row: Any) -> Bookmark:
     start, end, note = row["start"], row["end"], row["note"]
     numbers = [start] if end is None else [start, end]
+    # Not isinstance: True is an int to it.
     whole = all(type(number) is int and abs(number) < LIMIT for number in numbers)
     if not whole or not isinstance(note, str):
         raise ValueError(f"{row} is no mark; {_WANTED}")

@@ -58,6 +58,7 @@ def append_batch(trace: Trace, batch: pa.RecordBatch) -> None:
 
 
 def _append_plans(trace: Trace, batch: pa.RecordBatch) -> None:
+    # What was said has a colour for each task that there was: a later one would be without.
     if trace.imported_steps is not None:
         raise ValueError("a plan is told behind what is said of all")
     first = len(trace.table)
@@ -154,6 +155,7 @@ def numbers_of(batch: pa.RecordBatch, name: str) -> NDArray[Any]:
 
 def numbers_in(array: pa.Array) -> NDArray[Any]:
     """The numbers of an array; -1 where null."""
+    # fill_null copies, and most columns have no nulls.
     if array.null_count:
         array = array.fill_null(ABSENT)
     numbers: NDArray[Any] = array.to_numpy(zero_copy_only=False)

@@ -40,11 +40,13 @@ def take_imported(trace: Trace, text: str) -> None:
     """Apply what `imported_text` wrote. Raises ValueError, LookupError for what no trace has."""
     values = json.loads(text)
     steps = np.array(values["steps"], np.int32).reshape(-1)
+    # The -1 refuses a first number below 0, too.
     if (np.diff(steps, prepend=-1) <= 0).any():
         raise ValueError("the numbers of steps do not grow")
     trace.imported_steps, trace.keeps_arguments = steps, values["arguments"] is True
     trace.odd = {Odd(kind): int(count) for kind, count in values["odd"].items() if int(count) > 0}
     if values["colours"] is not None:
+        # In 16 bits: as uint8 a number below the first one would come out as a large one.
         codes = np.frombuffer(values["colours"].encode("ascii"), np.uint8).astype(np.int16) - _FIRST
         whole = len(codes) == len(trace.table)
         if not whole or ((codes < ABSENT) | (codes >= len(OWN_COLOURS))).any():

@@ -315,6 +315,7 @@ def _mapped(path: Path | str, arrays: Arrays, facts: dict[str, Any]) -> Trace:
         keys = enumerate((name, lane) for name, lane in facts[of])
         return {key: Counter(*key, groups[f"{of}{n}"]) for n, key in keys}
 
+    # A structured type is written as bytes of its size: here its fields are put back.
     groups["table"]["rows"] = groups["table"]["rows"].view(TASK_DTYPE)
     table = TaskTable(facts["names"], groups["table"])
     opened = (typed(Span, values) for values in facts["open"])

@@ -39,6 +39,7 @@ def build_apart(path: Path | str, progress: Progress | None) -> None:
 
 def _build(path: Path | str) -> None:
     """In the worker: make an index, of which nothing is left if SIGTERM comes before the end."""
+    # By an exception, so that what is half written is removed on the way out.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     next_time = 0.0
 

@@ -144,6 +144,7 @@ class Files:
         """Write what comes until it ends. Raises OSError if it breaks off or the disk is full."""
         self._say(f"rank {rank} has connected")
         size = 0
+        # Unbuffered: what has come is in the file, however this process ends.
         with (self._folder / f"rank-{rank}.arrow").open("wb", buffering=0) as file:
             while size < MOST_BYTES and (piece := peer.recv(PIECE)):
                 size += len(piece)

@@ -157,6 +157,8 @@ class RecordingFile:
             if self._writer is not None:
                 self._writer.write_batch(batch)
                 return
+            # It gets its name with the first batch; the file stays open, and later ones go on in
+            # it.
             with whole_file(self._path) as place:
                 self._file = pa.OSFile(os.fsencode(place), "wb")
                 self._writer = pa.ipc.new_stream(self._file, schema_of(self._header))

@@ -45,6 +45,7 @@ def _beginning(path: Path | str) -> bytes:
             beginning = file.read(_LOOKED_AT)
             if beginning.startswith(GZIP):
                 file.seek(0)
+                # `read` would raise an error where the packed data was cut.
                 beginning = gzip.GzipFile(fileobj=file).read1(_LOOKED_AT)
     except (OSError, EOFError, zlib.error):
         return b""
@@ -64,4 +65,5 @@ def trace_files(folder: Path | str) -> list[Path]:
 
 def rank_files(folder: Path | str) -> list[Path]:
     """The recordings of a job's ranks in a folder, rank 0's first."""
+    # By length first: rank-10 comes behind rank-9.
     return sorted(Path(folder).glob(RANK_FILES), key=lambda path: (len(path.name), path.name))

@@ -49,6 +49,7 @@ class Spool:
             weakref.finalize(self, self._file.close)
         first, view = self._end, memoryview(data)
         while len(view):
+            # It may write less than it is given.
             written = os.pwrite(self._file.fileno(), view, self._end)
             view, self._end = view[written:], self._end + written
         return first
@@ -112,6 +113,7 @@ class SpooledStream:
         self.wait()
         if self.failed is not None:
             raise OSError(f"the run was not kept: {self.failed.strerror}") from self.failed
+        # The schema is written with the first batch; a recording without any has it all the same.
         if not self._pieces:
             yield bytes(self._schema.serialize())
         for first, count in list(self._pieces):

@@ -44,6 +44,7 @@ class Stream:
         self.header = Header.unknown()
         self._source, self._size = source, int(source.size())
         try:
+            # Also where the file was cut within these four bytes, or is empty.
             begins = CONTINUATION.startswith(source.read(min(4, self._size)))
         except OSError:  # what stands there is no message's length either
             begins = False
@@ -98,6 +99,8 @@ class Stream:
                 self.cut = True
                 return
             with naming_damage(self.name):
+                # Arrow itself looks at offsets and texts only when they are used, and may then end
+                # the process.
                 batch.validate(full=True)
             yield batch
         if self._reader is not None:
