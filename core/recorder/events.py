@@ -95,6 +95,7 @@ class Step:
 
     def moments(self) -> Iterator[Moment]:
         """Its moments on the device, the last ones first."""
+        # The last is the likeliest not to be past yet: then one question is enough.
         for op in reversed(self.ops):
             for moment in (op.end, op.start):
                 if isinstance(moment, Moment):
@@ -112,6 +113,7 @@ class DeviceTimes:
         first = self._anchor(FIRST_PATIENCE_NS)
         if first is None:
             raise RuntimeError("an event on an idle stream is not past within a second")
+        # For the error that it raises where events are not timed.
         first.event.elapsed_time(first.event)
         self._anchors = [first]
         self._busy_until = {COMPUTE: 0, FIRST_TRACK: 0}
@@ -185,6 +187,7 @@ class DeviceTimes:
         for op in step.ops:
             op.asked = int(op.start)
             if isinstance(op.start, Moment):
+                # Never before it was asked for, whatever the anchors' uncertainty makes of it.
                 op.start = max(op.asked, host_time(op.start.event))
             if isinstance(op.end, Moment):
                 op.end = max(op.start, host_time(op.end.event))
@@ -223,6 +226,7 @@ def line_through(anchors: Sequence[Anchor]) -> tuple[Callable[[Event], int], int
     first = anchors[0]
     since = [0.0, *(1e6 * first.event.elapsed_time(anchor.event) for anchor in anchors[1:])]
     host = [float(anchor.host - first.host) for anchor in anchors]
+    # A float32 has 24 bits: of a long time the last ns are rounded away.
     rounded = int(since[-1]) >> 24
 
     def host_time(event: Event) -> int:

@@ -141,6 +141,8 @@ class Hooks:
             return
         self._handles += [
             module.register_forward_pre_hook(before, prepend=is_root),
+            # Also after an exception: by one a checkpoint stops recomputing once it has all it
+            # needs.
             module.register_forward_hook(after, always_call=not is_root),
         ]
 
@@ -240,6 +242,7 @@ class Hooks:
 
 
 def _is_backward() -> bool:
+    # torch has no public way to ask whether a backward pass goes on.
     return bool(torch._C._current_graph_task_id() != -1)
 
 

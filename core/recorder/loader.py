@@ -27,6 +27,7 @@ def watch(waited: Waited) -> Callable[[], None]:
         return batch
 
     def leave() -> None:
+        # Else somebody has wrapped it since, and theirs calls ours.
         if kind.__next__ is outer:
             kind.__next__ = inner
 

@@ -88,6 +88,7 @@ def timed_step(ops: Sequence[Op], replica: int, tracks: int) -> TimedStep:
         on_lane = [op for op in done if op.lane == lane]
         for op, following in pairwise(sorted(on_lane, key=lambda op: op.start)):
             op.end = min(_end(op), following.start)
+    # With one pass in a step there are no micro-batches to tell apart.
     several = any(op.pass_number for op in done)
     tasks = [
         _task_of(op, replica, several, after) for op, after in zip(done, _after(done), strict=True)
@@ -116,6 +117,7 @@ def _on_tracks(collectives: Sequence[Op], tracks: int) -> None:
     free = [0] * tracks
     for op in collectives:
         track = min(range(tracks), key=free.__getitem__)
+        # It begins where the track is free, but never behind its own end.
         op.start = max(op.start, min(free[track], _end(op)))
         op.lane, free[track] = FIRST_TRACK + track, _end(op)
 

@@ -50,12 +50,14 @@ class Stages:
     def _backward(
         self, original: Callable[..., Any], stage: Any, chunk: int, *more: Any, **options: Any
     ) -> Any:
+        # Torch's own signature: (chunk, loss, full_backward, ...), by place or by name.
         whole = options.get("full_backward", more[1] if len(more) > 1 else True)
         run = partial(original, stage, chunk, *more, **options)
         return self._timed("backward" if whole else "backward-input", stage, chunk, run)
 
     def _loss(self, original: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         run = partial(original, *arguments, **options)
+        # Torch's own arguments: schedule, stage, output, targets, number of the micro-batch.
         if len(arguments) < 5 or not arguments[1].is_last:
             return run()
         return self._timed("loss", arguments[1], arguments[4], run)
@@ -64,6 +66,7 @@ class Stages:
         hooks = self._hooks
         if hooks.is_paused:  # by the job: an evaluation
             return run()
+        # The ranks of one pipeline are one replica, which has the number of the lowest.
         hooks.replica = min(dist.get_process_group_ranks(stage.group))
         op = Op(kind, hooks.now(), stage=stage.stage_index, pass_number=chunk)
         hooks.pause(True)

@@ -41,6 +41,7 @@ def _record(model: nn.Module, out: str) -> None:
         on_error(kind, error, trace)
 
     def end() -> None:
+        # A process that is forked off has the same handlers, and is not recorded.
         if os.getpid() == process:
             session.__exit__(failed[0] if failed else None, None, None)
 

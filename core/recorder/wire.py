@@ -50,6 +50,7 @@ class Wire(io.RawIOBase):
             return
         super().close()
         with self._peer:
+            # Only this way: the listener reads an end, and answers on the other.
             self._peer.shutdown(socket.SHUT_WR)
             if self._peer.recv(1) != ALL_HERE:
                 raise OSError("the listener ended before it had everything")
