@@ -117,6 +117,7 @@ def cuts_backward(plan: Plan) -> bool:
 def waiting_microbatches(plan: Plan) -> list[int]:
     """For each stage, of how many micro-batches a lane holds what forwards saved, at most."""
     now, most = Counter[tuple[int, int]](), Counter[int]()
+    # In a backward of two parts it is the second that needs them last.
     change = {Kind.FORWARD: 1, Kind.BACKWARD: -1, Kind.BACKWARD_WEIGHT: -1}
     for task in plan.tasks:
         for half in plan.halves(task):

@@ -67,6 +67,7 @@ def _hiccups(text: str) -> list[tuple[int, int, int]]:
 def _parts(flag: str, text: str, pattern: str, form: str) -> Iterator[tuple[str, ...]]:
     """The numbers of each word of a text. Raises PlanError for a word of another form."""
     for word in text.split():
+        # In ASCII, for \d has the digits of other scripts as well.
         match = re.fullmatch(pattern, word, re.ASCII)
         if match is None:
             raise PlanError(f"{flag} {word!r}: use {form}, each number below 10^9")
@@ -237,6 +238,7 @@ class Faults:
             factors *= np.exp(self.jitter * drawn - self.jitter**2 / 2)
         for hiccup in self.hiccups:
             if hiccup.step == step:
+                # Only the first; none of a lane that computes nothing.
                 extra[np.flatnonzero((columns.lane == hiccup.lane) & computes)[:1]] += hiccup.ns
         return factors, extra
 

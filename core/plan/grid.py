@@ -19,6 +19,7 @@ def grid(plan: Plan) -> list[list[str]]:
     ends: list[int] = []
     for task in plan.tasks:
         start = max((ends[other] for other in task.after), default=0)
+        # It ends as it starts, so whoever waits for it waits for what that waited for.
         if task.kind is Kind.COPY or (task.kind is Kind.LOSS and task.microbatch is not None):
             ends.append(start)
             continue

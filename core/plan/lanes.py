@@ -95,6 +95,7 @@ def make_lanes(devices: list[str], hardware: Hardware, cores_per_lane: int | Non
     if devices[0].startswith(VIRTUAL):
         runs_on = devices[0].removeprefix(VIRTUAL)
         names = [f"{VIRTUAL}{index}" for index in range(len(devices))]
+        # Cores are a CPU lane's: on an accelerator 0 says that there are none.
         cores = cores if runs_on == HOST.name else 0
         return [
             Lane(index, name, name, cores=cores, runs_on=runs_on)

@@ -60,6 +60,7 @@ def nested_tasks(plan: Plan) -> Nested:
             blocks = range(stage.first, stage.last)
             for block in blocks if one.kind is Kind.FORWARD else reversed(blocks):
                 index, lane = len(plan.tasks) + len(made), homes[task.lane]
+                # It moves nothing and waits for nothing: the task around it does.
                 made.append(one._replace(index=index, lane=lane, block=block, bytes=0, after=()))
         first.append(len(made))
     return Nested(tuple(made), tuple(first))

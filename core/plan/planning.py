@@ -115,6 +115,7 @@ def check_lanes(specification: Specification, lanes: int, memory: int) -> None:
 
     A lane may wait for every other one in turn, so what explains its idle time grows with them.
     """
+    # Of n lanes each may wait for all others: n * n pieces.
     most = math.isqrt(int(memory * EXPLAINING_SHARE / EXPLAINED_BYTES))
     if lanes > most:
         needed = lanes * lanes * EXPLAINED_BYTES

@@ -67,6 +67,8 @@ def _fill(weights: Sequence[int], runs: int, most: int) -> list[int]:
     bounds, weight = [0], 0
     for index, added in enumerate(weights):
         needed = runs - len(bounds)  # runs that must still begin
+        # A run ends where it is full, or where each weight that is left has to begin a run of its
+        # own.
         if index > bounds[-1] and (weight + added > most or len(weights) - index == needed):
             if needed == 0:
                 return [*bounds, index]

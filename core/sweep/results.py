@@ -57,6 +57,7 @@ class Result:
         """Whether two means are further apart than chance moves them; None of single runs."""
         if self.deviation_ms is None or other.deviation_ms is None:
             return None
+        # The variance of a difference of two means is the sum of theirs.
         errors = ((r.deviation_ms or 0.0) ** 2 / len(r.rows) for r in (self, other))
         times = APART[min(len(self.rows) + len(other.rows) - 2, len(APART)) - 1]
         return abs(self.mean_ms - other.mean_ms) > times * float(np.sqrt(sum(errors)))
@@ -89,6 +90,7 @@ class Results:
         for place, setting in enumerate(self.sweep.settings):
             if rows := tuple(by_place.get(place, ())):
                 times = np.array([row.step_ms for row in rows])
+                # Of a sample: less one, for the mean was taken from the same runs.
                 deviation = float(times.std(ddof=1)) if len(rows) > 1 else None
                 found[setting] = Result(setting, rows, float(times.mean()), deviation)
         return {setting: self._with_ideal(result, found) for setting, result in found.items()}

@@ -96,6 +96,7 @@ def read_table(path: Path, sweep: Sweep) -> tuple[list[Measured], int]:
         # A row is one write that ends in a newline: what stands behind the last newline was cut by
         # a crash.
         whole = whole[: whole.rfind(b"\n") + 1]
+        # As csv asks: a quoted text may have line ends of its own.
         lines = list(csv.reader(io.StringIO(whole.decode(), newline=""), strict=True))
     if not lines:
         # Cut within the very first line: nothing is lost, begin anew.

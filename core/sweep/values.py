@@ -64,6 +64,7 @@ def _words(option: Option[Any], text: str) -> Sequence[str]:
     if SEMICOLON in text:
         return [word for word in text.split(SEMICOLON) if word.strip()]
     parts = text.split(COMMA)
+    # `--devices cuda:0,cuda:1` is one value with a comma in it.
     if len(parts) == 1 or not _takes(option, text):
         return parts
     if all(_takes(option, part.strip()) for part in parts):

@@ -76,6 +76,7 @@ class _Passes:
         passes = np.insert(passes, overlaps + 1, seconds[:, overlaps], axis=1)
         passes = np.repeat(passes, np.where(passes[3] == ABSENT, microbatches, 1), axis=1)
         whole = passes[3] == ABSENT
+        # Row 3 is the micro-batch: the copies of a pass over all of them get one number each.
         passes[3, whole] = np.arange(np.count_nonzero(whole)) % microbatches
         return cls(whole, *passes)
 

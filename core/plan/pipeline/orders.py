@@ -18,6 +18,7 @@ def lane_orders(plan: Plan) -> list[list[Action]]:
     Micro-batches are numbered through the whole batch, also where several pipelines stand side by
     side. Raises PlanError if the plan's passes are not of stages and micro-batches.
     """
+    # A file of a schedule has no replicas: only one numbering of all micro-batches.
     numbers = {(part.replica, part.microbatch): i for i, part in enumerate(plan.parts)}
     orders: list[list[Action]] = [[] for lane in plan.lanes if lane.role is Role.COMPUTE]
     for task in plan.tasks:

@@ -314,6 +314,7 @@ class _StagedTasks:
     def _steps(self) -> None:
         """A step of each stage and holder, behind an all-reduce where several hold a stage."""
         a, (stages, holders) = self._actions, self._holders.shape
+        # The turn of the last pass that leaves gradients, by replica and stage.
         ended = np.full(self._lane_of.shape, ABSENT)
         mine = a.finishes
         np.maximum.at(ended, (a.back_replica[mine], a.back_stage[mine]), self._turn[mine])

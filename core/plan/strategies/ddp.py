@@ -59,6 +59,7 @@ def expected_buckets(model: ModelDescription, bucket_mb: float) -> Buckets:
     buckets: list[tuple[str, ...]] = []
     names: list[str] = []
     size = 0
+    # A backward pass makes the gradients of the last parameters first.
     for name, count in reversed(parameter_bytes(model).items()):
         names.append(name)
         size += count

@@ -36,6 +36,7 @@ def plan(job: Job) -> Plan:
     return Plan(
         job.lanes,
         (Stage(0, 0, len(job.model.blocks)),),
+        # Only lane 0's copy is stepped; the others are overwritten at the next step's begin.
         tuple(Placement(r, 0, r, owner=r == 0) for r in range(len(sizes))),
         tuple(Part(r, 0, start, sizes[r]) for r, start in enumerate(starts(sizes))),
         TaskColumns.of(tasks),
@@ -66,6 +67,7 @@ def _backwards(
 ) -> list[int]:
     """Lane 0 judges all outputs and hands gradients back; returns the backward tasks."""
     output_bytes = job.model.output_bytes(len(job.model.blocks) - 1)
+    # All of the outputs' rows come to lane 0, whose own are among them: no replica is named.
     gather = add_task(
         tasks, Kind.GATHER, 0, forwards, rows=job.rows,
         bytes=job.rows * output_bytes, payload=Payload.OUTPUT,

@@ -30,6 +30,7 @@ def plan(job: Job) -> Plan:
     require_rows(job, replicas, "replicas")
     shares = [replace(job, rows=rows) for rows in tensor_split(job.rows, replicas)]
     whole = f"a replica's share of {job.rows} rows"
+    # Shares may differ by a row, and so may the micro-batches that pipelines have.
     return staged_plan(job, [microbatch_rows(s, whole) for s in shares], job.schedule)
 
 

@@ -49,6 +49,7 @@ def collectives(job: Job) -> Collectives:
         for index, block in enumerate(job.model.blocks)
         if block.parameters
     ]
+    # A rank alone has nobody to gather from.
     if len(job.lanes) == 1:
         return ()
     gathers = [Collective(Kind.ALL_GATHER, Payload.PARAMETERS, names) for names in held]
@@ -176,6 +177,7 @@ class _RankTasks:
 def kept_bytes(whole: int, model: ModelDescription, plan: Plan) -> int:
     """A rank keeps its share; at most two blocks' parameters are whole at a time."""
     blocks = [model.run_bytes(block, block + 1) for block in range(len(model.blocks))]
+    # Which two blocks are whole at a time depends on the moment: at most it is the two largest.
     return whole // plan.replicas + sum(sorted(blocks)[-2:])
 
 

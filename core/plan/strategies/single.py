@@ -19,6 +19,7 @@ def plan(job: Job) -> Plan:
         (Placement(0, 0, 0),),
         (Part(0, 0, 0, job.rows),),
         TaskColumns.of(tasks),
+        # Lanes that are left idle are shown as replicas without rows.
         replicas=len(job.lanes),
     )
 

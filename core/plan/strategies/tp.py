@@ -118,6 +118,7 @@ class _Tasks:
         if not size:
             return
         of_parameters = payload is Payload.PARAMETER_GRADIENTS
+        # Every lane's sum reads all lanes' parts, and so waits for all of them.
         after = self._ready[stage.index] if of_parameters else [last for (last,) in self._last]
         made = [
             add_task(
@@ -136,6 +137,7 @@ class _Tasks:
         repeats = stage.shards > 1 and self._job.model.segments[stage.index].repeated
         ready = self._ready[stage.index]
         for lane in self._lanes:
+            # Where gradients are summed, all lanes read each lane's before any is stepped.
             after = ready if repeats else [ready[lane]]
             add_task(self.tasks, Kind.STEP, lane, after, stage=stage.index, replica=0, shard=lane)
 
