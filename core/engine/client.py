@@ -141,6 +141,7 @@ def _receive_stream(reader: pa.RecordBatchStreamReader) -> Iterator[Message]:
     apart = (reader.schema.metadata or {}).get(APART_KEY)
     if apart is not None:
         name, value = json.loads(apart)
+        # To its end, behind which the next stream begins.
         for _ in reader:
             pass
         yield APART[name](value)

@@ -119,6 +119,7 @@ def compare(
         ),
         default=0.0,
     )
+    # A loss of exactly 0 has no relative error.
     scale = max(abs(wanted_loss), torch.finfo(torch.float32).tiny)
     return Errors(gradient, _relative(abs(loss - wanted_loss), scale))
 
@@ -148,4 +149,5 @@ def _largest(tensor: Tensor) -> float:
 
 def _array(tensor: Tensor) -> np.ndarray:
     tensor = tensor.detach().cpu()
+    # NumPy has no bfloat16; every number of it is a float32 as well.
     return (tensor.float() if tensor.dtype is torch.bfloat16 else tensor).numpy()
