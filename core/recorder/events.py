@@ -173,6 +173,7 @@ class DeviceTimes:
         for _ in range(done):
             yield self._timed(self._waiting[0])
             self._waiting.popleft()
+        # Anchors before the begin of the oldest step that waits are needed no more.
         oldest = self._waiting[0].since if self._waiting else anchor
         self._anchors = self._anchors[self._anchors.index(oldest) :]
 
@@ -194,6 +195,7 @@ class DeviceTimes:
             if op.end is not None:
                 work = FIRST_TRACK if op.lane >= FIRST_TRACK else COMPUTE
                 op.start, op.end = max(begin[work], op.start), max(begin[work], op.end)
+                # Waiting for data keeps nothing busy, so it shifts nothing behind it.
                 until = op.end if op.lane != DATA else 0
                 self._busy_until[work] = max(self._busy_until[work], until)
         return Step(step.number, step.ops, step.replica, step.since, half_width)

@@ -136,6 +136,7 @@ def _after(done: Sequence[Op]) -> list[tuple[int, ...]]:
         needs: list[int] = []
         if op.lane == COMPUTE:
             needs = [data] if data is not None else []
+            # What has come by now may be what it waited for; what comes later is for a later one.
             there = [n for n in brought if _end(done[n]) <= op.start]
             brought = [n for n in brought if n not in there] if there else brought
             if op.kind == "step":

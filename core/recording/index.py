@@ -154,6 +154,7 @@ def _write_parts(place: Path, arrays: Iterator[tuple[str, NDArray[Any]]]) -> Non
     checksum = 0
     with pa.OSFile(os.fsencode(place), "wb") as sink, pa.ipc.new_file(sink, _SCHEMA) as file:
         for name, array in arrays:
+            # An array may be a slice of others, with gaps in memory; a buffer has none.
             data = pa.py_buffer(np.ascontiguousarray(array))
             checksum = _checksum(checksum, name, array.dtype.str, data)
             ends = pa.py_buffer(np.array([0, data.size], np.int64))

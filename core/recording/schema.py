@@ -65,6 +65,7 @@ class Record(StrEnum):
 
 
 RECORDS = tuple(Record)
+# One array for all batches: a stream has a dictionary written again only where it differs.
 _WORDS = pa.array(RECORDS, pa.string())
 _CODES = {record: code for code, record in enumerate(RECORDS)}
 ARROW_TYPES = {
@@ -126,9 +127,11 @@ def read_header(schema: pa.Schema, name: str = "the stream") -> Header:
         header: Header = typed(Header, values)
         header.check()
     except RecordingError:
+        # A ValueError as well, which says already what is wrong.
         raise
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise RecordingError(f"{name} has a damaged header: {error}") from error
+    # The metadata is the header, which every run has of its own.
     if not schema.equals(SCHEMA, check_metadata=False):
         raise RecordingError(f"{name} is damaged: its columns are not those of a recording")
     return header
@@ -205,6 +208,7 @@ def span_batch(*timings: Timings, origin: int = 0) -> pa.RecordBatch:
 
 def note_batch(notes: Sequence[NoteRow], origin: int = 0) -> pa.RecordBatch:
     """Counter, log and clock rows; `origin` is subtracted from their times."""
+    # zip() of no rows has no columns either.
     rows = zip(*notes, strict=True) if notes else iter([()] * len(NoteRow._fields))
     columns = dict(zip(NoteRow._fields, rows, strict=True))
     start = _since(origin, np.array(columns.pop("start"), np.int64))

@@ -163,8 +163,8 @@ class _Nodes:
         node = self.by_rank[there][after]
         if here == there:
             node.data.append(before)
-        # A collective makes its ranks wait for each other by itself: it needs no message.
         elif before not in self._members and after not in self._members:
+            # A collective makes its ranks wait for each other by itself: it needs no message.
             # A rank gets one message of a task's end, however many of its tasks wait for that.
             if (before, there) not in self._received:
                 sender = self.by_rank[here][before]

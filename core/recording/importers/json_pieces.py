@@ -84,8 +84,8 @@ def pieces(read: Callable[[int], bytes], name: str) -> Iterator[tuple[bytes, boo
             begin = border.end() - 1
         elif len(data) - begin > MOST_EVENT:
             raise RecordingError(f"{refusal(name)}: an event has more than {MOST_EVENT:,} bytes")
-        # Twice as much each time: one large event would else be searched through again and again.
         elif more := read(max(2 * PIECE, len(data) - begin)):
+            # Twice as much each time, or a large event would be searched through again and again.
             data, begin = data[begin:] + more, 0
         else:
             yield opening[0] + data[begin:], True
