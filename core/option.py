@@ -47,6 +47,7 @@ class Settings(Protocol):
     def __getitem__(self, option: Option[T]) -> T: ...
 
 
+# eq=False: options are keys, found by identity; a hash of all fields would fail at `choices`.
 @dataclass(frozen=True, eq=False, slots=True)
 class Option(Generic[T]):
     """One setting, of which `kind` is the type: int, float, str or bool.
@@ -86,6 +87,7 @@ class Option(Generic[T]):
 
     def field(self) -> T:
         """A dataclass's field that is this setting."""
+        # The class itself is the key: nobody else's metadata can be meant.
         made: T = field(default=self.default, metadata={Option: self})
         return made
 

@@ -30,8 +30,8 @@ def one_line(words: str, refusal: type[ValueError], *more: type[Exception]) -> I
     foreseen: tuple[type[Exception], ...] = (*FORESEEN, *more)
     try:
         yield
-    # First, for a refusal is a ValueError itself, and would be worded twice.
     except refusal:
+        # First, for a refusal is a ValueError itself, and would be worded twice.
         raise
     except foreseen as error:
         why = next((text for kind, text in _INSTEAD.items() if isinstance(error, kind)), None)

@@ -51,6 +51,7 @@ def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
     run = plan_run(specification, model, costs)
     faults, step = Faults.of(specification), specification.warmup + arguments.step - 1
     prediction = predict_step(run.plan, costs, faults, step)
+    # A prediction has no warm-up: its step has the number that people know, less one.
     predicted = run.header, run.plan.tasks, prediction.columns, arguments.step - 1
     summary = summary_of(run, prediction, predicted_trace(*predicted))
     write_whole(arguments.summary, json.dumps(summary, indent=1, allow_nan=False) + "\n")

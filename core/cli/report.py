@@ -180,6 +180,7 @@ def _waterfall_line(steps: Sequence[StepSummary]) -> str:
     parts = [
         f"{'-' if ns < 0 else '+'} {BAR_WORDS[name]} {milliseconds(abs(ns))}" for name, ns in bars
     ]
+    # A sum begins without a sign.
     return f"ladder in ms: {' '.join(parts).removeprefix('+ ')} = step"
 
 

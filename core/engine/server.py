@@ -86,8 +86,8 @@ class Server:
         """What `make` gives; if that fails, a refusal is sent and there is None."""
         try:
             return make()
-        # SystemExit, too: a model of one's own is a script that may call sys.exit().
         except (Exception, SystemExit) as error:
+            # SystemExit, too: a model of one's own is a script that may call sys.exit().
             self._end(Outcome.REFUSED, explain(error))
             return None
 

@@ -217,6 +217,7 @@ def rows_by_step(trace: Trace, steps: Sequence[int]) -> NDArray[np.int64]:
     rows = np.zeros((len(steps), len(lanes)), np.int64)
     for column, lane in enumerate(lanes):
         enter = _forward(_of_steps(trace.spans(lane.index), wanted))
+        # A step's micro-batches all add to one place.
         np.add.at(rows[:, column], np.searchsorted(wanted, enter.step), enter["rows"])
     return rows
 

@@ -224,18 +224,24 @@ def _causes(
     work = _Work.of(columns, len(lanes))
     kind, replica = columns.kind[pieces.blocking], columns.replica[pieces.blocking]
     computes, by_rows = ~IS_COMMUNICATION[kind], PASSES[kind] | (kind == _LOSS)
+    # A peer does the same as this lane with other rows: it works for a replica that this lane,
+    # which works for some, does not hold.
     peer = (replica >= 0) & work.replicated[lane] & ~work.holds[lane, replica]
     peer |= _does_another_shard(columns, lane, pieces)
     # A task of no replica (-1) finds the last entry, which has no rows.
     more_rows = work.rows[replica] > work.lane_rows[lane]
     for_all = (kind == _LOSS) & (replica < 0) & (len(work.rows) > 1)
+    # An update that this lane has none of is one lane's for all replicas, as in dp.
     for_all |= (kind == _STEP) & ~work.steps[lane]
     table = (
         # The order decides where several lines apply: what is certain from the kinds involved comes
         # first, what is left over (filling, draining, another lane's computing) last.
         (~pieces.late & IS_COLLECTIVE[kind], Cause.COLLECTIVE),
+        # A lane without any pass has got no rows: whoever computes meanwhile has what it lacks.
         (~pieces.late & computes & ~work.works[lane] & (kind != _OTHER), Cause.IMBALANCE),
+        # A peer with more rows than this lane is at work.
         (~pieces.late & by_rows & peer & more_rows, Cause.IMBALANCE),
+        # The walk came here through a collective: the peer has not reached that yet.
         (pieces.met & peer, Cause.SLOWEST_RANK),
         (pieces.late, Cause.HOST),
         (kind == _DATA, Cause.DATA),

@@ -149,6 +149,7 @@ def _layer_segments(layers: int) -> tuple[Segment, ...]:
         for first in range(0, layers - 1, 2)
     )
     rest = _linear_names(f"{layers - 1}.0") if layers % 2 else ()
+    # The last segment divides nothing; with a single layer there is nothing at all to divide.
     return (*pairs, Segment(layers - 1, layers, repeated=rest)) if pairs else ()
 
 
@@ -249,6 +250,7 @@ def _resnet50(settings: ModelSettings) -> ModelDescription:
             inputs = outputs
     blocks.append(Block("head", linear("2", inputs, RESNET50_CLASSES), RESNET50_CLASSES))
     image = 3 * settings["image_size"] ** 2 * element
+    # Batch normalisation uses the rows of its own micro-batch: hence `depends_on_split`.
     return ModelDescription("resnet50", tuple(blocks), image, element, depends_on_split=True)
 
 

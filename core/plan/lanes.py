@@ -123,6 +123,7 @@ def with_helpers(lanes: list[Lane], role: Role, *words: str) -> list[Lane]:
     """`lanes`, then for each of the `words` a lane of `role` for each of them, named after it."""
     helpers = [
         Lane(
+            # Behind all compute lanes their helpers of the first word, then those of the next.
             turn * len(lanes) + lane.index, f"{lane.name} {word}", lane.device, role,
             sharing=lane.sharing, serves=lane.index, runs_on=lane.runs_on,
         )

@@ -100,6 +100,7 @@ def check_virtual(specification: Specification, lanes: Sequence[Lane]) -> None:
 
 def check_memory(specification: Specification, model: ModelDescription, hardware: Hardware) -> None:
     """Raise PlanError if a step could not be held in the machine's memory, however divided."""
+    # The rows of a whole epoch are made before the first step, and held.
     needed = model.step_bytes(max(specification.data or 0, *specification.all_rows))
     memory = hardware.memory + sum(one.memory for one in hardware.accelerators)
     if needed > memory:

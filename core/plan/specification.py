@@ -250,10 +250,12 @@ class Specification:
     @property
     def all_rows(self) -> list[int]:
         """Rows of every step, warm-up (whole batches) first."""
+        # An epoch may have fewer rows than a batch.
         first = min(self.batch_rows, self.data or self.batch_rows)
         return [first] * self.warmup + self.step_rows
 
 
+# Sorting is stable: within a group options stay as they are declared.
 OPTIONS = sorted(
     (option for option, _ in Specification().values), key=lambda o: list(Group).index(o.group)
 )

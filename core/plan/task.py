@@ -269,6 +269,7 @@ def add_task(
 
     Raises PlanError if it waits for a task that is not there yet.
     """
+    # Each once: who needs two values of one task names it twice.
     index, needs = len(tasks), tuple(dict.fromkeys(after))
     for other in needs:
         if not 0 <= other < index:

@@ -98,6 +98,7 @@ def values_of(costs: CostModel) -> dict[str, object]:
     sizes = sorted({x for kind in _SIZED.values() for curve in costs.passes.get(kind, ())
                     for x, _ in curve})  # fmt: skip
     tables = [{"rows": size, **_passes_at(costs, size)} for size in sizes]
+    # Without rows a file says that costs hold for micro-batches of any size.
     if not costs.by_rows:
         del tables[0]["rows"]
     values |= tables[0]
@@ -140,6 +141,7 @@ def _passes(values: Mapping[str, object]) -> tuple[dict[Kind, tuple[Curve, ...]]
         raise CostError(f"sizes is {_said(more)}; use a list of tables")
     by_rows = "rows" in values or bool(more)
     points: dict[Kind, list[list[tuple[float, float]]]] = {}
+    # What stands at the top of a file is the first of its sizes.
     tables = [values] if _SIZED.keys() & values.keys() else []
     for table in [*tables, *more]:
         size = _number("rows", table["rows"], above=0) if "rows" in table else 1.0

@@ -25,6 +25,7 @@ from core.plan.task import Kind
 from core.predict.costs import CostModel
 from core.trace.header import Header
 
+# Asked for its cores alone, to be divided among CPU lanes: each gets one, the least there is.
 _NO_HARDWARE = Hardware(cores=1, memory=0)
 _DEFAULT_LANES = 2
 

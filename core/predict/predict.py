@@ -98,6 +98,7 @@ def predicted_recording(
 def _predicted_batches(
     tasks: Sequence[Task], columns: StepColumns, step: int
 ) -> list[pa.RecordBatch]:
+    # Plan 0: a stream of one step has no other.
     timings = Timings(0, step, columns.task, columns.start, columns.end)
     return [plan_batch(0, tasks), span_batch(timings)]
 
@@ -106,6 +107,7 @@ def lane_times(columns: StepColumns, lanes: int) -> tuple[NDArray[np.int64], NDA
     """Computing and communication time of each lane in ns, each an array of `lanes` entries."""
     moves = IS_COMMUNICATION[columns.kind]
     busy, moving = np.zeros(lanes, np.int64), np.zeros(lanes, np.int64)
+    # In whole numbers; np.bincount would sum doubles.
     np.add.at(busy, columns.lane[~moves], columns.duration[~moves])
     np.add.at(moving, columns.lane[moves], columns.duration[moves])
     return busy, moving

@@ -72,6 +72,7 @@ class MeasuredBlocks:
         )
 
     def _curves(self, time: Callable[[BlockCost], int]) -> tuple[Curve, ...]:
+        # Curves of one point: other numbers of rows cost in proportion to it.
         return tuple(((float(self.rows), float(time(cost))),) for cost in self.costs)
 
 

@@ -37,6 +37,7 @@ def lanes(trace: Trace) -> pa.Table:
 def steps(trace: Trace) -> pa.Table:
     """A row for each step; `measured` is false of warm-up, and of a last step that is cut."""
     table, counter = trace.step_table, trace.counter("loss")
+    # Of a step that was told several losses the last one stays.
     losses = dict(zip(counter.steps.tolist(), counter.values.tolist(), strict=True))
     numbers = table.numbers.tolist()
     whole = set(measured_steps(trace))

@@ -58,6 +58,7 @@ class Arguments:
         place = int(self.places[task])
         if place == ABSENT:
             return ""
+        # The last file that begins at or before the number.
         first, source = [one for one in self.sources if one[0] <= place][-1]
         return (yield from source.read(place - first))
 
@@ -85,6 +86,7 @@ def joined(parts: Sequence[tuple[int, Arguments | None]]) -> Arguments | None:
             continue
         places.append(np.where(one.places == ABSENT, ABSENT, one.places + first).astype(np.int32))
         sources += [(first + begin, source) for begin, source in one.sources]
+        # The next file's numbers go on behind the largest that is used of this one.
         first += int(one.places.max(initial=ABSENT)) + 1
     return Arguments(np.concatenate(places), tuple(sources))
 

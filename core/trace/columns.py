@@ -63,6 +63,7 @@ class Column:
         needed = self._size + len(values)
         if needed > len(self._data):
             grown = _room(needed, len(self._data), self._data.dtype)
+            # The old array stays as it is for whoever has a view of it.
             grown[: self._size] = self.view
             self._data = grown
         self._data[self._size : needed] = values

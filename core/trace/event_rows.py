@@ -45,6 +45,7 @@ class Counter(Columns):
     def at(self, times: NDArray[np.int64]) -> NDArray[np.float64]:
         """The value at each of `times`; 0 before the first."""
         values = np.zeros(len(times))
+        # Of several values at one moment the last one holds from then on.
         index = np.searchsorted(self.times, times, "right") - 1
         known = index >= 0
         values[known] = self.values[index[known]]

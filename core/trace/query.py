@@ -30,6 +30,7 @@ UNITS = {"ns": 1, "us": 1_000, "µs": 1_000, "μs": 1_000, "ms": 1_000_000, "s":
 GROUPS = ("communication", "compute")
 """What `kind:` takes beside the kinds' own names."""
 
+# Spaces within quotes are part of a word, and below so is a `|`.
 _WORDS = re.compile(r'(?:"[^"]*"|[^\s"])+')
 # Two colons are part of a name, such as at::native or aten::mm, and no key's.
 _KEYED = re.compile(r"([A-Za-z][\w-]*):(?!:)(.*)", re.DOTALL)
@@ -103,6 +104,7 @@ def parse_query(text: str) -> Query:
 
 def _term(word: str) -> Term:
     negated = word.startswith("-")
+    # A bool is 0 or 1: from behind the minus sign on, if there is one.
     bare = word[negated:]
     if not bare.strip('"'):
         raise QueryError(

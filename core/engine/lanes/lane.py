@@ -51,6 +51,7 @@ class LaneThread:
 
     sleeps = True
     """Whether a lane that waits must be woken up, which takes time: its work is its thread's."""
+    # It holds nothing, so one serves all lanes at a time.
     turn: AbstractContextManager[object] = nullcontext()
     note = ""
 
