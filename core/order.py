@@ -31,6 +31,7 @@ def row_keys(*columns: NDArray[Any]) -> NDArray[np.int64]:
     for column in columns if len(keys) else ():
         least = int(column.min())
         width = int(column.max()) - least + 1
+        # As many numbers are enough as there are different rows so far.
         if room * width > np.iinfo(np.int64).max:
             keys = np.unique(keys, return_inverse=True)[1]
             room = len(keys)

@@ -55,6 +55,7 @@ def histogram(counts: NDArray[np.int64], most: int = MOST_BINS) -> Histogram:
     used = np.flatnonzero(counts)
     if not len(used):
         return Histogram(np.zeros(1, np.int64), np.zeros(1), np.zeros(0, np.int64))
+    # From the narrowest bins on: the first that are few enough.
     for codes in _ladders():
         first = int(np.searchsorted(codes, used[0], "right")) - 1
         last = int(np.searchsorted(codes, used[-1], "right"))
@@ -62,6 +63,7 @@ def histogram(counts: NDArray[np.int64], most: int = MOST_BINS) -> Histogram:
             break
     codes = codes[first : last + 1]
     edges = code_bounds(codes)
+    # The first code begins at 1 ns and has 0 ns too (`size_codes`).
     if codes[0] == 0:
         edges[0] = 0.0
     sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
@@ -95,12 +97,14 @@ class Ranked:
 
     def __init__(self, counts: NDArray[np.int64], ranks: NDArray[np.int64]) -> None:
         before = np.cumsum(counts, axis=1)
+        # The code of each rank's duration: the first up to which more durations than that are.
         self._code = np.array(
             [np.searchsorted(row, own, "right") for row, own in zip(before, ranks, strict=True)],
             np.int64,
         ).reshape(ranks.shape)
         code = np.minimum(self._code, CODES - 1)
         smaller = np.take_along_axis(before - counts, code, axis=1)
+        # The rank among the durations of that code alone.
         self._place = ranks - smaller
         here = np.take_along_axis(counts, code, axis=1) > 0
         self._flat = np.arange(len(counts))[:, None] * CODES + code

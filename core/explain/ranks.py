@@ -66,6 +66,7 @@ def _places(trace: Trace) -> Iterator[tuple[str, list[Spans]]]:
     lanes = trace.header.lanes
     for place in dict.fromkeys(lane.device for lane in lanes):
         mine = [lane for lane in lanes if lane.device == place]
+        # Threads of a host have cores; a place without a device's lanes is shown by them.
         own = [lane for lane in mine if not lane.cores] or mine
         yield place, [trace.spans(lane.index) for lane in own]
 

@@ -89,6 +89,7 @@ class _Groups:
         group, sizes = np.zeros(len(spans), np.int64), spans.end - spans.start
         for column in columns:
             _, own = np.unique(column, return_inverse=True)
+            # Both as one number; made dense again, so that further columns find room.
             _, group = np.unique(group * (int(own.max()) + 1) + own, return_inverse=True)
         order = np.lexsort((sizes, group))
         first = np.concatenate([[0], np.cumsum(np.bincount(group))])

@@ -200,6 +200,7 @@ class RangeCount:
         start, end = spans.start[first:last], spans.end[first:last]
         kind, lengths = self._kind_of[spans.row[first:last]], end - start
         computes = ~IS_COMMUNICATION[kind]
+        # The first `known` spans began in an earlier part, which has counted their whole length.
         known, sums = taken - first, _sums(kind, lengths)
         self._whole += sums - _sums(kind[:known], lengths[:known])
         early = int(np.searchsorted(start, begin, "left"))
@@ -209,6 +210,7 @@ class RangeCount:
         inside -= _sums(kind[late:], end[late:] - until)
         self._inside += inside
         busy, worked = int(inside[~IS_COMMUNICATION].sum()), int(inside.sum())
+        # Where spans of a lane overlap a sum would count the same time twice.
         if (start[1:] < end[:-1]).any():
             ends = np.maximum(start, begin), np.minimum(end, until)
             busy, worked = _busy_and_worked(*ends, computes)
@@ -251,6 +253,7 @@ def _windows(lanes: Sequence[Spans], start: int, end: int) -> list[tuple[int, in
     # A few starts of each lane are enough to cut the time where about as many spans start.
     some = np.sort(np.concatenate([spans.start[:: PART // SAMPLES] for spans in lanes]))
     between = np.unique(some[np.arange(1, count) * len(some) // count])
+    # Many spans may start at one moment: no part is empty.
     edges = [start, *between[(between > start) & (between < end)].tolist(), end]
     return list(pairwise(edges))
 

@@ -83,11 +83,13 @@ def _first_work(trace: Trace, summary: Summary) -> str:
     steps = completed_steps(trace)
     balances = [lane_balance(trace, lane.index, steps) for lane in trace.header.lanes]
     load = first_lane_load(trace, balances)
+    # A lane alone does what the mean of all lanes does.
     return "1.00" if load is None or load.work is None else f"{load.work:.2f}"
 
 
 def _hidden(trace: Trace, summary: Summary) -> str:
     """The part of the collectives' time in which no lane waits for them."""
+    # Of the last step: torch settles its buckets in the first one.
     buckets = bucket_times(explain_run_step(trace, completed_steps(trace)[-1]), trace)
     # Weighted by time: in a mean of the buckets' shares a tiny bucket would count as a large one.
     moved = sum(bucket.done - bucket.begun for bucket in buckets)

@@ -192,6 +192,7 @@ def _header(lines: list[str]) -> tuple[Heading, int]:
     if not lines or lines[0].strip() != "---" or "---" not in lines[1:]:
         raise _LineError(1, "a lesson begins with ---, title: …, ---")
     end = lines.index("---", 1)
+    # Only the first colon divides: a title may have one itself.
     pairs = (line.partition(":") for line in lines[1:end])
     values = {name.strip(): value.strip() for name, _, value in pairs}
     if not values.get("title"):
@@ -234,6 +235,7 @@ def _step(block: _Lines) -> Step:
     )
     if not text:
         raise _LineError(number, "a step says something")
+    # Here, and not when a text is filled: that is after the runs.
     for line, words in ((number, text), lines["Question"], lines["Answer"]):
         _check_figures(line, words, len(runs))
     return Step(heading[3:].strip(), text, runs, point, lines["Question"][1], lines["Answer"][1])

@@ -41,7 +41,7 @@ class Links:
         """
         count = len(columns)
         used = np.bincount(self.task, minlength=count)
-        # Over links in turn a transfer's bytes are shared evenly: so its time is their mean.
+        # Of several links in turn each is taken to carry as much as the others.
         mean = np.bincount(self.task, each, count) / np.maximum(1, used)
         slowest = np.zeros(count)
         np.maximum.at(slowest, self.task, each)

@@ -148,6 +148,7 @@ class Hooks:
 
     def _enter(self, root: nn.Module, inputs: tuple[object, ...]) -> None:
         if not torch.compiler.is_compiling() and not self.is_paused and not _is_backward():
+            # Each forward pass of the whole model within a step is a micro-batch.
             self._passes += 1
 
     def _before(self, number: int, name: str, block: nn.Module, inputs: tuple[Any, ...]) -> None:

@@ -82,6 +82,7 @@ def timed_step(ops: Sequence[Op], replica: int, tracks: int) -> TimedStep:
     out: it was given up, as a forward pass that an exception left.
     """
     done = sorted((op for op in ops if op.end is not None), key=_turn)
+    # Before `_on_tracks`, which puts off the start of what finds no track free.
     launched = [op.start if op.lane >= FIRST_TRACK else op.asked for op in done]
     _on_tracks([op for op in done if op.lane >= FIRST_TRACK], tracks)
     for lane in (COMPUTE, DATA):

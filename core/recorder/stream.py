@@ -133,6 +133,7 @@ class Sender:
         """Write what is waiting and end the stream; waits for that so long at most."""
         self._closing.set()
         if self._thread.is_alive():
+            # A sink that hangs leaves the queue full: a job's end does not wait for that for ever.
             with suppress(queue.Full):
                 self._waiting.put(None, timeout=seconds)
                 self._thread.join(seconds)

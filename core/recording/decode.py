@@ -227,6 +227,8 @@ def spans_of(batch: pa.RecordBatch, table: TaskTable) -> tuple[Spans, NDArray[np
     }
     start, end, step = (numbers_of(batch, name) for name in ("start", "end", "step"))
     for times in (start, end, *moments.values()):
+        # In Python's numbers: the least int64 has no positive one, and np.abs gives it back as it
+        # is.
         if len(times) and max(-int(times.min()), int(times.max())) > LATEST:
             raise ValueError("a time is out of bounds")
     if len(step) and step.min() < ABSENT:

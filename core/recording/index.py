@@ -253,6 +253,7 @@ def _room(folder: Path, size: int) -> NDArray[np.uint8]:
     """
     with tempfile.TemporaryFile(dir=folder) as file:
         # A disk that is found to be full while the bytes are filled would end the process.
+        # At least a byte, here and below: nothing of no length can be mapped.
         os.posix_fallocate(file.fileno(), 0, max(1, size))
         return np.frombuffer(mmap.mmap(file.fileno(), max(1, size)), np.uint8)[:size]
 

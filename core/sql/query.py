@@ -56,7 +56,7 @@ def answer(
             connection.register("rows_of_runs", table_of(name, runs))
             connection.execute(f"CREATE TABLE {name} AS FROM rows_of_runs")
             connection.unregister("rows_of_runs")
-        # Between the tables and the query, as the last of them lets nothing be set any more.
+        # Before the query, which cannot undo them: the last one locks them all.
         for setting in _LIMITS:
             connection.execute(setting)
         if begun is not None:

@@ -190,6 +190,7 @@ class Spans:
     def __getitem__(self, index: str | slice | NDArray[Any]) -> NDArray[Any] | Spans:
         if isinstance(index, str):
             return self._column(index)
+        # By a slice the columns are views of these, by places they are copies.
         ready, launched = (
             None if column is None else column[index] for column in (self.ready, self.launched)
         )

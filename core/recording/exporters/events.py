@@ -74,7 +74,7 @@ class Events:
         columns["iteration"] = np.where(some.step == ABSENT, ABSENT, some.step + 1)
         every: list[dict[str, int]] = [{} for _ in range(len(some))]
         for name, column in columns.items():
-            # Of rows and bytes none are 0; a stage or a micro-batch 0 is the first one.
+            # Rows and bytes of 0 are none; a stage or a micro-batch 0 is the first one.
             nothing = 0 if name in ("rows", "bytes") else ABSENT
             for place in np.flatnonzero(column != nothing).tolist():
                 every[place][name] = int(column[place])
