@@ -155,6 +155,7 @@ def palette(theme: Theme) -> QPalette:
     ):
         for role in own:
             made.setColor(role, QColor(colour))
+    # Last: `setColor` without a group sets the disabled one too.
     for role in written:
         made.setColor(QPalette.ColorGroup.Disabled, role, QColor(theme.muted))
     return made

@@ -39,6 +39,7 @@ class RunQueue:
         elif self._waiting:
             self._next()
         else:
+            # Forgotten before the call: `then` may ask for the next row, which sets it again.
             then, self._then = self._then, None
             then(self._ended)
 
