@@ -186,6 +186,7 @@ def _draw_title(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
     large.setPointSizeF(fonts.base.pointSizeF() * 1.35)
     rects = (QRectF(EDGE, EDGE - 4, room, 24), QRectF(EDGE, EDGE + 22, room, 20))
     looks = ((large, theme.text), (fonts.base, theme.muted))
+    # `_title_lines` gives two lines or none.
     for rect, (font, colour), text in zip(rects, looks, timeline.title, strict=True):
         painter.setFont(font)
         write(painter, font, colour, rect, elided(painter, text, room))

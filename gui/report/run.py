@@ -197,6 +197,7 @@ def _waterfall(mean: StepFigures) -> Html:
     whole, level, rows = mean.makespan_ns or 1, 0, []
     highest = max([*accumulate(mean.ladder.values()), 1])
     for name, ns in mean.ladder.items():
+        # A bar that takes time away reaches from its new level up to the old one.
         low = max(0, min(level, level + ns))
         bar = bar_of([(BAR_LOOKS[name].colour, abs(ns) / highest)], low / highest)
         rows.append((tr(BAR_WORDS[name]), _signed(ns), _share(ns, whole), bar))
