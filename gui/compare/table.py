@@ -161,7 +161,7 @@ class _Bars(QStyledItemDelegate):
         if not share or not isinstance(table, DifferenceTable):
             return
         area = QRectF(option.rect).adjusted(4, 4, -4, -4)
-        # A whole pixel: the line of one pixel in the middle would blur over two.
+        # A whole pixel, at which the bars to both sides and the line between them begin.
         middle = round(area.center().x())
         # The least contribution that is not 0 still shows on which side it is.
         length = max(1.0, abs(share) * area.width() / 2)

@@ -335,6 +335,7 @@ class MainWindow(QMainWindow):
 
     def _show(self, run: Run) -> None:
         self.coming = None
+        # Even if its bars are there already: the first page may stand over them.
         self.centre.show_run_page()
         if run is self.run_shown:
             return
@@ -407,6 +408,7 @@ class MainWindow(QMainWindow):
         close_all(self)
         self.predictions.close()
         self.cutting.close()
+        # Its parent is the session, which goes on where a window in another language takes over.
         self.predictions.deleteLater()
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: D102
