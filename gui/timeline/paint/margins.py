@@ -194,6 +194,7 @@ def _lane_label(
     _line(painter, fonts.bold, QRectF(indent, y, wide, NAME), facts.name)
     name = text_width(fonts.bold, facts.name) + 7
     painter.setPen(QColor(frame.theme.muted))
+    # Without a line below, the idle time is what one wants to see beside the name.
     place = facts.place if details else facts.idle or facts.place
     _line(painter, fonts.small, QRectF(indent + name, y, wide - name, NAME), place)
     for number, text in enumerate(details):

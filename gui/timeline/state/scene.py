@@ -198,6 +198,8 @@ class Scene:
         codes, made = Column(np.int8), _columns_of(prediction)
         for lane in range(len(made)):
             spans = prediction.spans(lane)
+            # Of each predicted span the place of its step; spans are sorted, so the last has the
+            # largest.
             place = np.searchsorted(self.step_numbers, spans.step)
             if len(spans) and place[-1] < len(self.step_ends):
                 end = self.step_ends[place]
