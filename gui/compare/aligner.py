@@ -88,8 +88,8 @@ class Aligner(QObject):
         (run, other), two = self._runs, self._two
         self._mirror.two = two
         if two is None:
-            # No whole step to compare yet: the beginnings of both runs lie over each other
-            # meanwhile.
+            # No whole step to compare yet: the beginnings
+            # of both runs lie over each other meanwhile.
             starts = float(run.trace.bounds[0]), float(other.trace.bounds[0])
             self._views.link(Alignment(*starts), starts[0])
             return

@@ -67,8 +67,8 @@ class ComparePanel(QWidget):
         self.table = DifferenceTable()
         self.matched = Label(look="quiet", wrapped=True)
         for choice in (self.step_a, self.step_b):
-            # `setItemText` of the entry that is chosen, as `chosen` does, does not tell of another
-            # index.
+            # `setItemText` of the entry that is chosen, as
+            # `chosen` does, does not tell of another index.
             choice.currentIndexChanged.connect(lambda _: self.steps_chosen.emit())
         self.table.chosen.connect(self.row_chosen)
         self._stack = stacked(self, self._build_empty(), self._build_body())

@@ -50,8 +50,8 @@ class DifferenceTable(QTreeWidget):
             self.headerItem().setTextAlignment(column, RIGHT)
         self.setIconSize(QSize(SWATCH, SWATCH))
         self.setIndentation(0)
-        # A view does not own its delegates: the parent keeps this one alive, and `_Bars.paint` asks
-        # it.
+        # A view does not own its delegates: the parent
+        # keeps this one alive, and `_Bars.paint` asks it.
         self.setItemDelegateForColumn(BARS, _Bars(self))
         self.header().setMinimumSectionSize(BAR_WIDTH)
         self.currentItemChanged.connect(self._emit_chosen)
@@ -95,8 +95,8 @@ class DifferenceTable(QTreeWidget):
         # Enabled, or it would be grey, but not selectable: it has no row to outline.
         head.setFlags(Qt.ItemFlag.ItemIsEnabled)
         head.setForeground(0, QColor(self.theme.muted))
-        # Only now that it stands in the tree: the tree keeps this, and an item without one forgets
-        # it.
+        # Only now that it stands in the tree: the tree
+        # keeps this, and an item without one forgets it.
         head.setFirstColumnSpanned(True)
         for row in rows:
             self._add_row(row, most, total is not None)

@@ -228,7 +228,7 @@ def _boxes(
     runs: Sequence[Run], lanes: Sequence[Sequence[Lane]], views: Sequence[Viewport]
 ) -> list[list[Boxes]]:
     widest = max(view.width for view in views)
-    # Wider cells for many lanes keep the file, which has a box or more for each, within bounds.
+    # With many lanes cells get wider, so that a file never has more than MOST_CELLS of them.
     cell = max(CELL, widest * sum(map(len, lanes)) / MOST_CELLS)
     return [
         [boxes_of_lane(run.scene, lane.index, view, cell) for lane in mine]

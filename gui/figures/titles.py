@@ -48,7 +48,7 @@ def shared_title(traces: Sequence[Trace]) -> tuple[str, list[str]]:
     parts = [_parts(trace) for trace in traces]
     common = [part for part in parts[0] if all(part in others for others in parts)]
     own = [DOT.join(part for part in mine if part not in common) for mine in parts]
-    # Names of their own only if they tell the runs apart, and leave none without one.
+    # What is a run's own names it only if no other run has the same, and no run has nothing.
     if len(set(own)) < len(own) or not all(own):
         own = [tr("run {number}", number=number) for number in range(1, len(own) + 1)]
     return DOT.join(common), own

@@ -35,7 +35,7 @@ class Card(QAbstractButton):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        # Qt ends lines at hyphens too, within names such as 1f1b-4-virtual-lanes.
+        # Qt ends lines at hyphens too, as in all-reduced.
         self._line = line.replace("-", NO_BREAK_HYPHEN)
         self._above = PICTURE + BELOW if picture else 0
         self.thumbnail: Thumbnail | None = None

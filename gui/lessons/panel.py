@@ -84,8 +84,8 @@ class LessonPanel(QWidget):
 
     def _show(self, page: Page) -> None:
         before = self.page
-        # The same page comes again whenever a run begins or ends: an answer that was revealed stays
-        # open.
+        # The same page comes again whenever a run begins
+        # or ends: an answer that was revealed stays open.
         known = before is not None and (before.place, before.title, before.answer) == (
             page.place, page.title, page.answer,
         )  # fmt: skip
@@ -111,8 +111,8 @@ class LessonPanel(QWidget):
     def _show_runs(self, runs: Sequence[RunLine]) -> None:
         while (item := self._runs.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
-                # `deleteLater` waits for the event loop: until then the old line would show through
-                # the new one.
+                # `deleteLater` waits for the event loop: until
+                # then the old line would show through the new one.
                 widget.hide()
                 widget.deleteLater()
         for place, run in enumerate(runs):

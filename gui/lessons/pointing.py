@@ -54,8 +54,8 @@ class Pointer:
 
     def place_of(self, widget: QWidget) -> QRectF:
         """Where a widget is; nowhere if it cannot be seen, or stands in a window of its own."""
-        # A dock that floats is a window of its own: the light, which lies in the main one, is not
-        # over it.
+        # A dock that floats is a window of its own: the
+        # light, which lies in the main one, is not over it.
         if not widget.isVisible() or widget.window() is not self._window:
             return QRectF()
         return QRectF(widget.rect()).translated(widget.mapTo(self._window, QPoint()))

@@ -81,8 +81,8 @@ def brush(look: Look, theme: Theme, ratio: float) -> QBrush:
 @lru_cache(maxsize=64)
 def _tile(colour: str, pattern: Pattern, ground: str, ratio: float) -> QBrush:
     """Lines in `colour` on a ground that is nearly the plot's, as a texture."""
-    # Drawn with the device's own pixels: on a screen of ratio 2 Qt would scale a smaller tile up,
-    # blurred.
+    # Drawn with the device's own pixels: on a screen of
+    # ratio 2 Qt would scale a smaller tile up, blurred.
     tile = QPixmap(round(TILE * ratio), round(TILE * ratio))
     tile.setDevicePixelRatio(ratio)
     tile.fill(QColor(ground))

@@ -45,8 +45,8 @@ class ColoursPanel(QDialog):
         for name in EDITABLE.values():
             colour = getattr(theme, name)
             self.buttons[name].setIcon(_swatch(colour, theme))
-            # Not the field that is being typed in: setting its text would send the cursor to its
-            # end.
+            # Not the field that is being typed in: setting
+            # its text would send the cursor to its end.
             if self.fields[name].text().lower() != colour:
                 self.fields[name].setText(colour)
         self.warning.setText("\n".join(complaints(theme)))
@@ -81,16 +81,16 @@ class ColoursPanel(QDialog):
             told = tr("Colour of {family}, as #rrggbb", family=words)
             field = named(QLineEdit(maxLength=7), told)
             field.setFixedWidth(76)
-            # `textEdited` and not `textChanged`: `show_theme` sets texts too, and must not be
-            # answered.
+            # `textEdited` and not `textChanged`: `show_theme`
+            # sets texts too, and must not be answered.
             field.textEdited.connect(lambda text, name=name: self.take(name, text))
             about = Label(letters.get(family, ""), "quiet")
             for place, part in enumerate((chooser, field, Label(words), about)):
                 rows.addWidget(part, number, place)
             self.buttons[name], self.fields[name] = chooser, field
         rows.setColumnStretch(3, 1)
-        # Return in a field presses a dialog's first autoDefault button, which must not throw the
-        # colours away.
+        # Return in a field presses a dialog's first autoDefault
+        # button, which must not throw the colours away.
         self.reset = QPushButton(tr("Reset to the built-in colours"), autoDefault=False)
         self.reset.clicked.connect(lambda: self.changed.emit(_colours(self._built_in)))
         close = QPushButton(tr("Close"))

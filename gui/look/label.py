@@ -30,8 +30,8 @@ class Label(QLabel):
         self.setWordWrap(wrapped)
         self.setText(text)
 
-    # Overridden, so that no caller can forget it: names from files may hold marks that turn a line
-    # round.
+    # Overridden, so that no caller can forget it: names
+    # from files may hold marks that turn a line round.
     def setText(self, text: str) -> None:  # noqa: D102
         super().setText(plain_lines(text))
 

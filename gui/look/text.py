@@ -60,6 +60,7 @@ def about_text(count: int) -> str:
     if count < 10_000:
         return f"{count:,}"
     scale, unit = next(pair for pair in _COUNTS if count >= pair[0])
+    # A number once more between the two: `.2g` alone writes 120 as 1.2e+02.
     return f"≈{NO_BREAK}{float(f'{count / scale:.2g}'):g}{NO_BREAK}{unit}"
 
 

@@ -56,8 +56,8 @@ class ColourControl(QObject):
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Colour another run, or what has come of this one."""
-        # Also when a run has just ended (`_live` is still set): its last spans may have changed the
-        # ramp.
+        # Also when a run has just ended (`_live` is still
+        # set): its last spans may have changed the ramp.
         if scene is not self._scene or live or self._live:
             self._scene, self._live = scene, live
             self._colour()
@@ -91,8 +91,8 @@ class ColourControl(QObject):
         if self._scene is None:
             return
         colouring = colouring_of(self.by, self._scene.trace)
-        # Compared, as this comes at every round of a live run, and a new colouring paints all bars
-        # anew.
+        # Compared, as this comes at every round of a live
+        # run, and a new colouring paints all bars anew.
         if colouring != self._scene.colouring:
             self._scene.colouring = colouring
             self.scene_changed.emit()

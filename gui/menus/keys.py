@@ -58,8 +58,8 @@ def columns(found: Sequence[Section], most: int = LINES) -> list[list[Section]]:
                 made.append([])
                 free = most
             taken, rows = rows[: free - 1], rows[free - 1 :]
-            # A section that is cut goes on under the same heading, and each takes a line for it and
-            # one below.
+            # A section that is cut goes on under the same
+            # heading, and each takes a line for it and one below.
             made[-1].append((heading, taken))
             free -= len(taken) + 2
     return made
@@ -88,8 +88,8 @@ class KeySheet(QDialog):
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setWidget(sheet)
         column(area, of=self, margins=(0, 0, 0, 0))
-        # With room for the vertical bar: it would take it from the sheet, and so bring a horizontal
-        # one.
+        # With room for the vertical bar: it would take it
+        # from the sheet, and so bring a horizontal one.
         bar = area.verticalScrollBar().sizeHint().width()
         self.resize((sheet.sizeHint() + QSize(bar, 2)).boundedTo(room))
         # The window's own `?` is not heard while this dialog has the focus.

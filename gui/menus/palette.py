@@ -103,8 +103,8 @@ class Palette(QFrame):
         if self.isVisible():
             self.leave()
             return
-        # Before the field takes it: this is where the focus returns to, and then the command is
-        # done.
+        # Before the field takes it: this is where the
+        # focus returns to, and then the command is done.
         self._before = QApplication.focusWidget()
         self._commands = list(self._ask())
         self.field.clear()
@@ -150,6 +150,7 @@ class Palette(QFrame):
         command: Command | None = item.data(0, PLACE_ROLE) if item is not None else None
         if command is not None and command.enabled:
             self.leave()
+            # Only now, as it may act on what has the focus, or give it to something else.
             command.do()
 
     def _fill(self, typed: str) -> None:

@@ -87,8 +87,8 @@ class AnswerPicture(Painted):
             painter.fillRect(self.rect(), QColor(self.theme.plot))
             if self.answer is not None:
                 if self._picture is None:
-                    # Kept, as words and veils over it paint the widget anew far more often than it
-                    # changes.
+                    # Kept, as words and veils over it paint the
+                    # widget anew far more often than it changes.
                     self._picture = self._draw(self.answer)
                 if self._veiled:
                     painter.setOpacity(0.25)

@@ -180,6 +180,8 @@ def _lanes(trace: Trace, balances: Sequence[LaneBalance], mean: StepFigures, ste
     header = (tr("lane"), tr("device"), tr("idle most for"), tr("busy"), tr("communication"),
               tr("idle"), tr("idle share"), tr("peak memory"))  # fmt: skip
     rows, lanes = [], working_lanes(trace.header.lanes)
+    # Both have an entry for every lane, nested ones too:
+    # these stand last, and `lanes` is without them.
     for lane, balance, idle in zip(lanes[:MOST_ROWS], balances, mean.idle_by_cause, strict=False):
         times = (balance.time.busy_ns, balance.time.communication_ns, balance.time.idle_ns)
         cause = max(idle, key=lambda name: idle[name], default="")

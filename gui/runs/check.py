@@ -72,6 +72,7 @@ def schedule_problems(
     """
     if specification[SCHEDULE] is None or specification.own_model:
         return {}
+    # As many plans as there are schedules, after each change of the form: large ones would be felt.
     if sum(len(plan.columns) for plan in checked.plans.values()) > MOST_TRIED:
         return {}
     model, found = describe(specification), {}

@@ -50,6 +50,7 @@ class RunQueue:
 
     def forget(self) -> None:
         """Start none of those that still wait."""
+        # The run that is under way goes on; without `_then` its end is none of this row's any more.
         self._waiting.clear()
         self._then = None
 

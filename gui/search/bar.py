@@ -49,6 +49,7 @@ class QueryField(QLineEdit):
         self._offers = QListView()
         self._offers.setObjectName("offers")
         self._completer = QCompleter(_completions(self), self)
+        # What is put in is an item's data; its text says besides what the key takes.
         self._completer.setCompletionRole(Qt.ItemDataRole.UserRole)
         # Not QLineEdit.setCompleter, which completes the whole line: here it is the word at the
         # cursor alone (`_hint`, `_complete`).
@@ -111,6 +112,7 @@ class QueryField(QLineEdit):
 
     def _complete(self, text: str) -> None:
         start = self.cursorPosition() - len(self._word().lstrip("-"))
+        # Selected and replaced: `setText` would forget what Ctrl+Z takes back.
         self.setSelection(start, self.cursorPosition() - start)
         self.insert(text)
 

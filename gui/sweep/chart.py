@@ -261,8 +261,8 @@ def _draw_marker(painter: QPainter, chart: Chart, number: int, at: QPointF, half
     """The marker of a curve: each has a shape of its own."""
     painter.setPen(QPen(QColor(chart.theme.plot), 1.2))
     painter.setBrush(QColor(_colour(chart, number)))
-    # Five shapes and a theme's eight colours have no common factor: 40 curves differ in one of
-    # them.
+    # Five shapes and a theme's eight colours have no
+    # common factor: 40 curves differ in one of them.
     corners = (0, 4, 3, 5, 6)[number % 5]
     if not corners:
         painter.drawEllipse(at, half, half)

@@ -100,8 +100,8 @@ class Sweeping(QObject):
         """The sweep of the fields, or why there is none."""
         panel = self.panel
         beside = BESIDE if panel.beside.isChecked() else ()
-        # It only carries what the fields say besides; `sweep_along` puts in the form's
-        # specification.
+        # It only carries what the fields say besides;
+        # `sweep_along` puts in the form's specification.
         kept = Sweep(Specification(), beside=beside, repeat=panel.repeat.value())
         option = _OPTIONS[panel.option.currentData()]
         try:
@@ -175,6 +175,8 @@ class Sweeping(QObject):
         except UnmeasuredError as error:
             self._lose(point, str(error), run.outcome is Outcome.STOPPED)
             return
+        # Before the queue starts the next run: should that be refused at once, it is in front by
+        # then.
         self._left.popleft()
         self._runs[point] = run
         self._took.append((point.setting, time.monotonic() - self._began))

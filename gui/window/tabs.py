@@ -106,8 +106,8 @@ class RunTabs(QTabBar):
         if not 0 <= place < self.count():
             return
         with QSignalBlocker(self):
-            # Blocked: Qt makes another tab the current one, and `closed` tells of it once all is
-            # done.
+            # Blocked: Qt makes another tab the current one,
+            # and `closed` tells of it once all is done.
             self._kept.pop(self.tabData(place))
             self.removeTab(place)
         self.closed.emit(self.tabData(self.currentIndex()) if self.count() else None)

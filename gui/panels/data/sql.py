@@ -179,7 +179,9 @@ class SqlPanel(QWidget):
         self.examples.setAccessibleName(tr("Examples"))
         self.examples.activated.connect(self._take_example)
         self.go = button(QPushButton, tr("Run query"), tr("Run the query (Ctrl+Enter)."), self._go)
+        # Enter is the key of the number pad.
         for keys in ("Ctrl+Return", "Ctrl+Enter"):
+            # Anywhere in the panel, but not in the rest of the window.
             within = Qt.ShortcutContext.WidgetWithChildrenShortcut
             QShortcut(keys, self, self.ask, context=within)
         dress(self.table, tr("Answer"), ROW_HEIGHT)

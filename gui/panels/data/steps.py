@@ -67,8 +67,8 @@ class StepsPanel(QWidget):
             painter.fillRect(self.rect(), QColor(self.theme.plot))
             if self.bars is not None:
                 if self.chart is None:
-                    # Not now: a widget gets no children while it is painted, and the import would
-                    # hold the paint up.
+                    # Not now: a widget gets no children while it is
+                    # painted, and the import would hold the paint up.
                     QTimer.singleShot(0, self, self._build)
                 return
             area = QRectF(self.rect()).adjusted(PAD, 8, -PAD, -8)

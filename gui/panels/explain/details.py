@@ -203,7 +203,7 @@ def _table(name: str) -> QTableWidget:
 
 
 def _fill(table: QTableWidget, rows: Sequence[tuple[str, ...]], heads: tuple[str, ...]) -> None:
-    # The heading of another selection's arguments lay over two cells.
+    # The heading above another selection's arguments may still lie over two cells.
     table.clearSpans()
     table.setColumnCount(len(rows[0]))
     table.setRowCount(len(rows))

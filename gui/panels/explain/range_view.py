@@ -64,6 +64,6 @@ class RangeTable(ReturnTable):
         self.resizeColumnsToContents()
         head = self.horizontalHeader().sizeHint().height()
         shown = 21 * min(LISTED, len(table.rows))
-        # With room for the bar below even while there is none: it would otherwise hide the last
-        # row.
+        # With room for the bar below even while there
+        # is none: it would otherwise hide the last row.
         self.setFixedHeight(head + shown + self.horizontalScrollBar().sizeHint().height() + 2)

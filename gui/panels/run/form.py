@@ -94,8 +94,8 @@ class OptionForm(QFormLayout):
         """Let the Tab key walk down the rows, after `first`."""
         rows = (self.itemAt(row, role) for row in range(self.rowCount()) for role in _FIELD_ROLES)
         widgets = [widget for item in rows if item is not None and (widget := item.widget())]
-        # Qt's own order is that in which widgets were made, and the folds were made before all
-        # fields.
+        # Qt's own order is that in which widgets were
+        # made, and the folds were made before all fields.
         for before, after in pairwise([first, *widgets]):
             QWidget.setTabOrder(before, after)
 

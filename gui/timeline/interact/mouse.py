@@ -100,8 +100,8 @@ class MouseNavigator:
         turn, at = event.angleDelta(), event.position()
         modifiers = event.modifiers()
         if modifiers & Qt.KeyboardModifier.ShiftModifier or abs(turn.x()) > abs(turn.y()):
-            # Some platforms tell Shift and the wheel as a turn sideways already, others as one up
-            # or down.
+            # Some platforms tell Shift and the wheel as a
+            # turn sideways already, others as one up or down.
             self._navigator.pan_by(-(turn.x() or turn.y()) / 2)
         elif modifiers & Qt.KeyboardModifier.ControlModifier:
             LaneArranger(self._state).scale(HEIGHTEN ** (turn.y() / NOTCH), at.y())

@@ -150,8 +150,8 @@ class LanePainter:
         if second is not None and (part < 40 or second.width > room - 4):
             second = None
         y = self.frame.top + track.top + part / 2
-        # Parts and pens may differ: two halves in one colour, or a low bar with both labels on one
-        # line.
+        # Parts and pens may differ: two halves in one
+        # colour, or a low bar with both labels on one line.
         for choices, pen in zip(words.parts, cycle(pens), strict=False):
             for label in choices:
                 if label.width <= room - 2:

@@ -114,8 +114,8 @@ def words_of(
     task = table.rows[place]
     kind, *numbers, stage, paired_stage, rows, size = (task[name].item() for name in COLUMNS)
     if task["name"] == ABSENT:
-        # `numbers` are the five of COLUMNS between the kind and the stages, as `bar_label` takes
-        # them.
+        # `numbers` are the five of COLUMNS between the
+        # kind and the stages, as `bar_label` takes them.
         parts = labels_of(kind, tuple(numbers), stage, paired_stage, staged)
     else:
         parts = (shortened(table.names[task["name"]]),)

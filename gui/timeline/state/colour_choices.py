@@ -141,8 +141,8 @@ class ByDuration(Colouring):
 
     def _places(self, lengths: NDArray[np.int64]) -> NDArray[np.int8]:
         ratio = np.log(np.maximum(lengths, 1) / self.shortest)
-        # A little longer at least, or the ratio below would be divided by 0 where all take the same
-        # time.
+        # A little longer at least, or the ratio below would
+        # be divided by 0 where all take the same time.
         whole = np.log(max(self.longest, 1.001 * self.shortest) / self.shortest)
         places: NDArray[np.int8] = np.clip(ratio / whole * RAMP, 0, RAMP - 1).astype(np.int8)
         return places

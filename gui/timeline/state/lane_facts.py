@@ -43,8 +43,8 @@ def lane_facts(trace: Trace, lane: Lane, balance: LaneBalance, known: bool) -> L
     stages: tuple[int, ...] = ()
     replicas: tuple[int, ...] = ()
     if lane.role is Role.COMPUTE:
-        # The latest will do: a lane holds the same stages in all steps, and this is asked again and
-        # again.
+        # The latest will do: a lane holds the same stages
+        # in all steps, and this is asked again and again.
         spans = trace.spans(lane.index)[-LATEST_SPANS:]
         mine = spans[np.isin(FAMILY_CODES[spans["kind"]], _FORWARDS)]
         stages, replicas = _numbers(mine["stage"]), _numbers(mine["replica"])

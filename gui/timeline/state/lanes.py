@@ -168,8 +168,7 @@ class LaneArranger:
         if state.scene is None:
             return
         above = y - AXIS - STEPS
-        # What stands at `y`, as a part of all that can be scrolled; it has the same part of it
-        # afterwards.
+        # Where `y` is in all that can be scrolled, from 0 to 1: it is to be there again below.
         share = (state.scroll + above) / state.stack.layout.height
         state.remember("lanes")
         state.stack.scale(factor)
@@ -187,8 +186,8 @@ class LaneArranger:
     def _arrange(self, tracks: TrackState, gesture: str = "tracks") -> None:
         """Arrange the lanes so; `gesture` is one step back however often it comes in a row."""
         state = self._state
-        # Each fold or move is a step back of its own; letters typed into the filter are one
-        # together.
+        # Each fold or move is a step back of its own;
+        # letters typed into the filter are one together.
         if gesture == "tracks":
             state.history.pause()
         state.remember(gesture)

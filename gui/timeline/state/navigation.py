@@ -29,7 +29,7 @@ def live_view(view: Viewport, scene: Scene, now: float, choose_zoom: bool) -> Vi
         makespans = scene.step_ends[:-1] - scene.step_starts[:-1]
         wanted = 1.5 * float(makespans[-1]) if len(makespans) else 1.1 * now
         wanted = max(SHORTEST_FOLLOWED, wanted)
-        # Steps take a little more or less each time: with each of them the picture would breathe.
+        # Steps take a little more or less each time: the scale would change with each of them.
         if not wanted / STEADY <= view.span <= wanted * STEADY:
             view = replace(view, span=wanted)
     return view.following(_present(view, scene, now))
