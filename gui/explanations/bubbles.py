@@ -68,8 +68,8 @@ class Bubbles:
         """
         known = self._searched
         if (
-            # Who selects something else, or other lanes, begins a new walk with what is visible
-            # then.
+            # Who selects something else, or other lanes,
+            # begins a new walk with what is visible then.
             known is None
             or known.trace is not trace
             or selection not in known.gaps

@@ -92,8 +92,8 @@ def _row_labels(
         halves = labels_of(kind, tuple(numbers), stage, paired_stage, staged)
         family = int(boxes.family[index])
         if FAMILIES[family] in NUMBERED:
-            # A bar's micro-batch and, of an overlap, that of its other half, by their places in
-            # COLUMNS.
+            # A bar's micro-batch and, of an overlap, that
+            # of its other half, by their places in COLUMNS.
             microbatches = (numbers[0], numbers[4])
             halves = tuple(
                 (*choices, str(number)) if number != ABSENT else choices

@@ -102,8 +102,10 @@ def lay_out_timeline(
     theme, fonts = edited(THEMES[options.theme], extras.colours), picture_fonts()
     width = WIDTH if options.width_mm is None else options.width_mm * SCREEN / MM_PER_INCH
     strips, layout = _layout(scene, options, extras)
+    # In drawn time: what is folded takes less room than it lasted.
     drawn = scene.folds.drawn(float(shown.end)) - scene.folds.drawn(float(shown.start))
     view = Viewport(
+        # However narrow a picture is asked for, it has some plot.
         float(shown.start), max(1.0, drawn), max(100.0, round(width) - LABELS - 2 * EDGE),
         scene.folds,
     )  # fmt: skip

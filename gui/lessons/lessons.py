@@ -177,6 +177,7 @@ class Lessons(QObject):
     # What is shown
 
     def _light(self) -> None:
+        # The panel is not dimmed, as it says what is to be looked at.
         kept = partial(self._pointer.place_of, self._dock)
         self.spotlight.point(self._pointer.places(self._step.point), [kept])
 

@@ -175,8 +175,8 @@ class Sweeping(QObject):
         except UnmeasuredError as error:
             self._lose(point, str(error), run.outcome is Outcome.STOPPED)
             return
-        # Before the queue starts the next run: should that be refused at once, it is in front by
-        # then.
+        # Before the queue starts the next run: should
+        # that be refused at once, it is in front by then.
         self._left.popleft()
         self._runs[point] = run
         self._took.append((point.setting, time.monotonic() - self._began))

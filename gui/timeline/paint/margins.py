@@ -183,6 +183,7 @@ def _lane_label(
     first = " · ".join(filter(None, (facts.beside, facts.idle)))
     details = [text for text in (first, "" if frame.layout.memory else facts.peak) if text]
     room = frame.layout.rooms[track.lane]
+    # With less room all details share a line, and with still less there is none.
     if room < NAME + DETAIL * len(details):
         details = ["  ".join(details)]
     if room < NAME + DETAIL:
