@@ -25,6 +25,7 @@ class Banner(QFrame):
     def say(self, text: str, level: str = "error") -> None:
         """Show a line; `level` is info, warning or error."""
         self.setProperty("level", level)
+        # The style sheet looks at `level` only when a widget is polished.
         self.style().unpolish(self)
         self.style().polish(self)
         text = translated(text)

@@ -96,6 +96,7 @@ class Settings:
 
     def remember(self, path: Path) -> None:
         """Put a recording at the head of the recent ones."""
+        # The next sitting may begin in another folder.
         path = path.absolute()
         self.recent = [path, *(other for other in self.recent if other != path)]
 

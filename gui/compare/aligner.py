@@ -88,6 +88,8 @@ class Aligner(QObject):
         (run, other), two = self._runs, self._two
         self._mirror.two = two
         if two is None:
+            # No whole step to compare yet: the beginnings
+            # of both runs lie over each other meanwhile.
             starts = float(run.trace.bounds[0]), float(other.trace.bounds[0])
             self._views.link(Alignment(*starts), starts[0])
             return
@@ -105,6 +107,7 @@ class Aligner(QObject):
         laid = at_moments(moments[0], moments[1], step_a, bounds_b, self._fit)
         self._views.link(laid, bounds_a[0])
         if fresh and not follows:
+            # In A's time, where both steps are to be seen whole; B's view follows A's.
             first = min(bounds_a[0], laid.to_a(bounds_b[0]))
             self._a.navigator.fit_between(first, max(bounds_a[1], laid.to_a(bounds_b[1])))
 

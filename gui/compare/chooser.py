@@ -125,5 +125,6 @@ class RunChooser(QDialog):
         ask_open(self, tr("Open recording"), self._folder, [tr(RECORDINGS), tr(TRACES)], self._open)
 
     def _open(self, paths: list[Path]) -> None:
+        # Only now does the chooser go: who cancels the file dialog comes back to it.
         self.wanted.emit(paths[0])
         self.accept()

@@ -61,6 +61,7 @@ class OtherChoice(QObject):
     def _take(self, path: Path, opened: Opened) -> None:
         run = self._session.add_opened(path, opened)
         self._settings.remember(path)
+        # The run is listed first; then what is wrong with it is said, and at last it is compared.
         self.opened.emit(run)
         for text in (opened.warning, banner_text(faults_of(opened.trace), path)):
             if text:

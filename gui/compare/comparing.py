@@ -65,6 +65,7 @@ class Comparing(QObject):
         self._fresh = False
         self._row: Difference | None = None
         self._actions: dict[str, QAction] = {}
+        # Asked when it is needed: another run may be shown by then.
         self.choice = OtherChoice(frame, lambda: window.run_shown, session, settings)
         self.choice.chosen.connect(self.begin)
         self.aligner = Aligner(frame.a)
@@ -110,6 +111,7 @@ class Comparing(QObject):
         if self.other is None:
             return
         self._worker.cancel()
+        # First: what the rest of this tells of must find no comparison to work on.
         self.other = self.two = self._scene_b = None
         self.aligner.leave()
         if self.frame.b is not None:
@@ -180,6 +182,7 @@ class Comparing(QObject):
             self._take(tr("Run {name} has no whole step to compare yet.", name=name))
         else:
             self._worker.ask(run.trace, other.trace, a, b)
+            # Few tasks were compared within `ask`, and `_take` has shown the answer already.
             if self._worker.running:
                 self.panel.say(tr("Comparing two large steps…"))
 
@@ -200,6 +203,7 @@ class Comparing(QObject):
             self.two = None
             self.panel.say(answer)
         else:
+            # After a line that said why there is no comparison, no view of it is there to be kept.
             self._fresh |= self.two is None
             self.two = answer
             self.panel.show_two(answer)
@@ -267,6 +271,7 @@ class Comparing(QObject):
 
     def _enable(self, comparing: bool) -> None:
         for name, action in self._actions.items():
+            # This one begins a comparison, and chooses another run during one.
             if name != "compare":
                 action.setEnabled(comparing)
         self.aligner.aligned.emit(False)

@@ -38,6 +38,7 @@ class ComparisonExport(Saver):
         """Write what is seen of both runs."""
         from gui.compare.report import write_both
 
+        # Asked again: runs go on while the file dialog is open, and the comparison may have ended.
         shown = self._both_of()
         if shown is not None:
             self.write(path, lambda: write_both(shown[0], path, shown[1]))

@@ -43,6 +43,7 @@ class Strip(QWidget):
         """A button for each action, called as the mapping says."""
         for name, action in actions.items():
             button = QToolButton()
+            # A button shows its action's icon text: short here, while menus keep the whole text.
             action.setIconText(name)
             button.setDefaultAction(action)
             button.setAccessibleName(action.text())
@@ -117,6 +118,7 @@ class CompareFrame(QWidget):
     @property
     def divided(self) -> bool:
         """Whether there are two timelines."""
+        # `isVisible` would be false until the window is shown, and so ask for the division again.
         return not self.strip_a.isHidden()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102

@@ -43,6 +43,7 @@ class Joins:
 
 def ends_of(frame: Frame, tasks: StepTasks, positions: NDArray[np.int64]) -> Ends:
     """Where the bars of some tasks stand, cut to what is seen of them."""
+    # By lane, so that one index expression gives the edges of all n tasks.
     tops, bottoms = _row_edges(frame, int(tasks.lane.max(initial=0)) + 1)
     lanes = tasks.lane[positions]
     left, right = frame.left, frame.left + frame.view.width
@@ -71,6 +72,7 @@ def outlines(frame: Frame, pieces: Pieces) -> list[QRectF]:
     """
     rects: list[QRectF] = []
     for track in frame.visible(frame.layout.tracks):
+        # Pieces are sorted by lane: those of the track are one slice.
         first, last = np.searchsorted(pieces.lane, [track.lane, track.lane + 1])
         rects += _outlines_of(frame, track, pieces.start[first:last], pieces.end[first:last])
     return rects

@@ -14,6 +14,7 @@ from gui.timeline.state.timeline import TimelineState
 
 def view_of_b(a: Viewport, alignment: Alignment, width: float) -> Viewport:
     """What B shows in `width` pixels while A shows `a`: aligned moments at the same pixel."""
+    # By the pixel and not by the span: the timelines need not be equally wide.
     per_pixel = a.ns_per_pixel * alignment.scale
     return Viewport(alignment.to_b(a.start), per_pixel * width, width)
 

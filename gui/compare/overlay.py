@@ -74,6 +74,8 @@ def _draw(painter: QPainter, over: Overlay) -> None:
         and a.state.scene is not None
         and b.state.scene is not None
     ):
+        # Anew at each paint: either view may have moved,
+        # and only the joins on screen are asked for.
         over.joined = joins_of(over.matches, a.state.frame, b.state.frame)
         _draw_joins(painter, over, over.joined)
     if isinstance(a.state.selection, Span) and isinstance(b.state.selection, Span):
@@ -89,6 +91,8 @@ def _draw_outlines(painter: QPainter, over: Overlay, view: TimelineView, pieces:
     fill.setAlpha(TINT)
     painter.setBrush(fill)
     painter.setPen(QPen(QColor(view.state.theme.accent), 2))
+    # Half the pen's two pixels lie outside of a rectangle:
+    # one pixel less keeps the outline within it.
     painter.drawRects([rect.adjusted(1, 1, -1, -1) for rect in outlines(view.state.frame, pieces)])
     painter.restore()
 
@@ -133,6 +137,7 @@ def _draw_selected(painter: QPainter, over: Overlay, one: Span, other: Span) -> 
     path = QPainterPath(begin)
     path.cubicTo(QPointF(begin.x(), middle), QPointF(end.x(), middle), end)
     theme: Theme = over.a.state.theme
+    # The ground's colour below sets the curve apart from the bars that it crosses.
     for colour, width in ((theme.plot, 5.0), (theme.accent, 2.0)):
         painter.setPen(QPen(QColor(colour), width))
         painter.drawPath(path)

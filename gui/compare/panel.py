@@ -67,6 +67,8 @@ class ComparePanel(QWidget):
         self.table = DifferenceTable()
         self.matched = Label(look="quiet", wrapped=True)
         for choice in (self.step_a, self.step_b):
+            # `setItemText` of the entry that is chosen, as
+            # `chosen` does, does not tell of another index.
             choice.currentIndexChanged.connect(lambda _: self.steps_chosen.emit())
         self.table.chosen.connect(self.row_chosen)
         self._stack = stacked(self, self._build_empty(), self._build_body())
@@ -86,6 +88,7 @@ class ComparePanel(QWidget):
         If the runs are `alike` step by step, B's are the same as A's unless others are chosen.
         """
         of_a, of_b = self.step_a.chosen(a, a_live), self.step_b.chosen(b, b_live)
+        # A prediction need not have every step of its run.
         if alike and self.step_b.currentData() == MEDIAN and set(of_a) <= set(b.steps):
             self.step_b.setItemText(0, tr("the same as of A"))
             of_b = of_a

@@ -138,6 +138,7 @@ def _legend(a: Timeline, b: Timeline) -> list[LegendEntry]:
     """What is in either run, each once."""
     strips = Strips(any(t.scene.most_held > 0 for t in (a, b)), False, False)
     scene = a.scene
+    # `_timeline` made this scene for the picture alone: no other view shares the set.
     scene.kinds |= b.scene.kinds
     return legend_entries(scene, a.frame.theme, strips, vector=True)
 
@@ -158,5 +159,6 @@ def _draw_joins(
 
 def _draw_lines(painter: QPainter, fonts: Fonts, lines: list[str], colour: str) -> None:
     for number, line in enumerate(lines):
+        # Wide enough for any line: they were wrapped to the picture before.
         rect = QRectF(EDGE, EDGE / 2 + SENTENCE * number, 1e5, SENTENCE)
         write(painter, fonts.bold, colour, rect, line)

@@ -119,6 +119,7 @@ def _rows(rows: Sequence[Difference], total: int | None) -> Html:
 
 
 def _bar(row: Difference, most: int) -> Html:
+    # Half of the width is for less, the other half for more.
     share = abs(row.contribution) / most / 2
     return bar_of([(_colour(row), share)], 0.5 - share if row.contribution < 0 else 0.5)
 
@@ -138,6 +139,7 @@ def _settings(both: Both) -> Html:
         settings_of(trace, step)
         for trace, step in zip(both.traces, (two.step_a, two.step_b), strict=True)
     )
+    # False comes before True: what differs stands first.
     names = sorted(dict.fromkeys([*a, *b]), key=lambda name: a.get(name) == b.get(name))
     rows = [(tr(NAMES.get(name, name)), a.get(name, "–"), b.get(name, "–")) for name in names]
     return table((tr("setting"), tr("A"), tr("B")), rows, 3)

@@ -50,6 +50,8 @@ class DifferenceTable(QTreeWidget):
             self.headerItem().setTextAlignment(column, RIGHT)
         self.setIconSize(QSize(SWATCH, SWATCH))
         self.setIndentation(0)
+        # A view does not own its delegates: the parent
+        # keeps this one alive, and `_Bars.paint` asks it.
         self.setItemDelegateForColumn(BARS, _Bars(self))
         self.header().setMinimumSectionSize(BAR_WIDTH)
         self.currentItemChanged.connect(self._emit_chosen)
@@ -90,8 +92,11 @@ class DifferenceTable(QTreeWidget):
         if not rows:
             return
         head = QTreeWidgetItem(self, [heading])
+        # Enabled, or it would be grey, but not selectable: it has no row to outline.
         head.setFlags(Qt.ItemFlag.ItemIsEnabled)
         head.setForeground(0, QColor(self.theme.muted))
+        # Only now that it stands in the tree: the tree
+        # keeps this, and an item without one forgets it.
         head.setFirstColumnSpanned(True)
         for row in rows:
             self._add_row(row, most, total is not None)
@@ -117,6 +122,7 @@ class DifferenceTable(QTreeWidget):
     def _swatch(self, row: Difference) -> QIcon:
         """The colour of a kind, or the pattern of a cause."""
         ratio = self.devicePixelRatioF()
+        # In the screen's own pixels, or the pattern would be scaled and its lines smeared.
         picture = QPixmap(round(SWATCH * ratio), round(SWATCH * ratio))
         picture.setDevicePixelRatio(ratio)
         picture.fill(Qt.GlobalColor.transparent)
@@ -155,7 +161,9 @@ class _Bars(QStyledItemDelegate):
         if not share or not isinstance(table, DifferenceTable):
             return
         area = QRectF(option.rect).adjusted(4, 4, -4, -4)
+        # A whole pixel, at which the bars to both sides and the line between them begin.
         middle = round(area.center().x())
+        # The least contribution that is not 0 still shows on which side it is.
         length = max(1.0, abs(share) * area.width() / 2)
         left = middle - length if share < 0 else float(middle)
         colour = QColor(table.theme.accent if share < 0 else table.theme.warning)

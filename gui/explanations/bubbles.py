@@ -68,6 +68,8 @@ class Bubbles:
         """
         known = self._searched
         if (
+            # Who selects something else, or other lanes,
+            # begins a new walk with what is visible then.
             known is None
             or known.trace is not trace
             or selection not in known.gaps
@@ -92,6 +94,7 @@ def search(
     measured step, the warm-up is searched.
     """
     table = trace.step_table
+    # The ns of each step that are in view; less than 0 for one that is outside.
     seen = np.minimum(table.ends, view.end) - np.maximum(table.starts, view.start)
     inside = seen > LEAST * np.minimum(table.ends - table.starts, view.span)
     if measured_steps(trace):

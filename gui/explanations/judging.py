@@ -52,6 +52,8 @@ class Judge(QObject):
     def _judge_last_step(self, scene: Scene) -> None:
         """How long the last whole step took, and what lanes waited for in it."""
         whole = shown_steps(scene.trace, True)[-1:]
+        # By the step and not by the trace's version, which
+        # grows all the time while the next step runs.
         about = scene, whole[0] if whole else None
         if self._about == about:
             return

@@ -31,6 +31,7 @@ def _draw_areas(painter: QPainter, shares: NDArray[np.float64], frame: Frame, re
     for family in np.flatnonzero(shares.any(axis=0)).tolist():
         colours = frame.theme.families[family]
         for colour in colours:
+            # A family of two colours has half of its share in each.
             top = np.minimum(base + shares[:, family] / len(colours), 1.0)
             painter.setBrush(colour)
             painter.drawPolygon(area(base, top, rect))
@@ -40,6 +41,8 @@ def _draw_areas(painter: QPainter, shares: NDArray[np.float64], frame: Frame, re
 def area(base: NDArray[np.float64], top: NDArray[np.float64], rect: QRectF) -> QPolygonF:
     """The stepped area between two heights, 0 to 1, of each pixel of a rectangle."""
     edges = np.linspace(rect.left(), rect.right(), len(base) + 1)
+    # n pixels have n + 1 edges; doubled, without the
+    # outermost copies, they are the 2n corners of steps.
     x = np.repeat(edges, 2)[1:-1]
     lines = (rect.bottom() - np.repeat(heights, 2) * rect.height() for heights in (top, base))
     upper, lower = (list(map(QPointF, x.tolist(), y.tolist())) for y in lines)

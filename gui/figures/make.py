@@ -67,6 +67,7 @@ def write_figure(runs: Sequence[Trace], path: Path, options: FigureOptions) -> N
 def caption_of(runs: Sequence[Run]) -> str:
     """Which time of each run is shown, whether it was measured, and what must be said of it."""
     texts = [_what(run) for run in runs]
+    # Said once where it holds for all runs.
     if len(set(texts)) > 1:
         texts = [f"{run.heading}: {text}" for run, text in zip(runs, texts, strict=True)]
     notes = filter(None, (translated(run.scene.trace.header.timing_note) for run in runs))

@@ -82,6 +82,7 @@ def _row_labels(
     wide = np.flatnonzero(boxes.right - boxes.left >= 0.5 * face.pixels)
     if not len(wide):
         return
+    # Where boxes are single spans, box n is the lane's span `first` + n.
     spans = panel.scene.trace.spans(row.lane.index)[boxes.first + wide]
     staged = len(panel.scene.facts[row.lane.index].stages) > 1
     columns = [spans[name].tolist() for name in COLUMNS]
@@ -91,6 +92,8 @@ def _row_labels(
         halves = labels_of(kind, tuple(numbers), stage, paired_stage, staged)
         family = int(boxes.family[index])
         if FAMILIES[family] in NUMBERED:
+            # A bar's micro-batch and, of an overlap, that
+            # of its other half, by their places in COLUMNS.
             microbatches = (numbers[0], numbers[4])
             halves = tuple(
                 (*choices, str(number)) if number != ABSENT else choices

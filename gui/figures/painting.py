@@ -180,6 +180,7 @@ def _patterned(painter: QPainter, figure: Textbook, rects: list[QRectF], look: L
 
 def _draw_pattern(painter: QPainter, lines: list[QLineF]) -> None:
     """Slanted lines are smooth; boxes and upright lines stay sharp in pixels."""
+    # A pattern's lines are all slanted or none of them: the first one tells.
     slanted = bool(lines) and lines[0].dx() != 0 and lines[0].dy() != 0
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, slanted)
     painter.drawLines(lines)
@@ -256,6 +257,7 @@ def _axis(painter: QPainter, figure: Textbook) -> None:
     painter.drawLines([QLineF(figure.left + t.x, y, figure.left + t.x, y + tall) for t in shown])
     for tick in shown:
         wide = style.small.width(tick.label)
+        # Under its tick, but within the figure, as those at both ends would stick out.
         x = min(max(figure.left + tick.x - wide / 2, style.edge), style.width - style.edge - wide)
         rect = QRectF(x, y + tall, wide + 1, style.small.line)
         _text(painter, figure, style.small, rect, tick.label)

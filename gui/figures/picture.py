@@ -82,6 +82,7 @@ def check_target(path: Path) -> Callable[[Picture], bytes]:
 def image_of(picture: Picture, scale: float | None = None) -> QImage:
     """A picture in pixels: `scale` of them for each 1/96 inch (default: the picture's own)."""
     factor = (picture.scale if scale is None else scale) * SCREEN / picture.per_inch
+    # Not cleared, and without alpha: every picture begins by painting its ground.
     image = QImage(
         max(1, round(picture.width * factor)), max(1, round(picture.height * factor)),
         QImage.Format.Format_RGB32,
@@ -90,6 +91,7 @@ def image_of(picture: Picture, scale: float | None = None) -> QImage:
     image.setDevicePixelRatio(factor)
     _paint(image, picture)
     per_metre = round(factor * picture.per_inch / MM_PER_INCH * 1000)
+    # Only the painter needed the ratio; readers go by pixels and dots per metre.
     image.setDevicePixelRatio(1)
     image.setDotsPerMeterX(per_metre)
     image.setDotsPerMeterY(per_metre)
@@ -112,6 +114,7 @@ def svg_of(picture: Picture) -> bytes:
         generator.setSize(QSize(round(picture.width), round(picture.height)))
         generator.setViewBox(QRectF(0, 0, picture.width, picture.height))
         generator.setTitle(picture.title)
+        # From size and resolution the file gets its width and height in millimetres.
         generator.setResolution(round(picture.per_inch))
         _paint(generator, picture)
 
@@ -126,9 +129,12 @@ def pdf_of(picture: Picture) -> bytes:
         writer = QPdfWriter(device)
         points = QSizeF(picture.width, picture.height) * (72.0 / picture.per_inch)
         writer.setPageSize(
+            # Else a size that is nearly A4, say, would become A4.
             QPageSize(points, QPageSize.Unit.Point, "", QPageSize.SizeMatchPolicy.ExactMatch)
         )
+        # A writer has margins unless told otherwise, and the picture has its own.
         writer.setPageMargins(QMarginsF(0, 0, 0, 0))
+        # A dot of the writer is then a unit of the picture.
         writer.setResolution(round(picture.per_inch))
         writer.setTitle(picture.title)
         _paint(writer, picture)
@@ -175,6 +181,7 @@ def _paint(device: QPaintDevice, picture: Picture) -> None:
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
         picture.draw(painter)
     finally:
+        # In any case: a device that goes while a painter is active on it ends the process.
         painter.end()
 
 

@@ -111,6 +111,7 @@ def excerpt_range(trace: Trace, excerpt: Excerpt) -> Range | None:
         return None
     steps = steps_of(excerpt, trace)
     warmup = trace.header.specification.warmup
+    # One name where the first step is the last one too.
     names = [step_name(step, warmup) for step in dict.fromkeys((steps[0], steps[-1]))]
     text = tr("{first} to {last}", first=names[0], last=names[1]) if len(names) > 1 else names[0]
     start, end = trace.step_bounds(steps[0])[0], trace.step_bounds(steps[-1])[1]

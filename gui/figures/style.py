@@ -88,6 +88,7 @@ class Style:
         return cls(
             Face(size), Face(size, True), Face(round(0.85 * size)), Face(round(0.82 * size)),
             preset.line_pt * PT,
+            # A slide has margins of its own; a figure stands in a page that has some.
             (1.6 if preset.height_mm else 0.2) * size,
             width_mm * MM,
             _height(preset, width_mm),
@@ -108,6 +109,7 @@ def _height(preset: Preset, width_mm: float) -> float | None:
 def _font(face: Face) -> QFont:
     font = QFont()
     font.setFamilies(FACES)
+    # Pixels are units here; points would depend on the device's resolution.
     font.setPixelSize(max(1, face.pixels))
     font.setBold(face.bold)
     # Hinting rounds letters to the pixels of one size; without it widths grow in proportion, so a

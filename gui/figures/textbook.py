@@ -163,6 +163,7 @@ def lay_out_textbook(
     box = _box_height(runs, lanes, style, around)
     gap = min(GAP * style.em, LEAST_GAP * box)
     all_of_it = around + box * sum(map(_parts, lanes)) + gap * sum(map(_gaps, lanes))
+    # A slide has a fixed height: what its contents leave free lies above and below them.
     spare = max(0.0, (style.height or 0.0) - all_of_it)
     panels, y = [], head + spare / 2
     for number, run in enumerate(runs):
@@ -186,6 +187,7 @@ def boxes_of_lane(scene: Scene, lane: int, view: Viewport, cell: float) -> Boxes
     reduced = reduce_lane(scene.columns[lane], cells)
     size = view.width / cells.width
     if isinstance(reduced, PixelColumns):
+        # Any height will do, since heights are kept as shares of it.
         found = boxes_of(reduced, cells.width, 1000.0)
         right = np.minimum((found.left + found.width) * size, view.width)
         return Boxes(
@@ -226,6 +228,7 @@ def _boxes(
     runs: Sequence[Run], lanes: Sequence[Sequence[Lane]], views: Sequence[Viewport]
 ) -> list[list[Boxes]]:
     widest = max(view.width for view in views)
+    # With many lanes cells get wider, so that a file never has more than MOST_CELLS of them.
     cell = max(CELL, widest * sum(map(len, lanes)) / MOST_CELLS)
     return [
         [boxes_of_lane(run.scene, lane.index, view, cell) for lane in mine]
@@ -310,6 +313,7 @@ def _box_height(
     # box.
     if room * LEAST_GAP < GAP * style.em:
         room = free / max(1.0, parts + LEAST_GAP * gaps)
+    # A box with two halves has two lines of text in it, so it may be higher.
     halves = any(Family.OVERLAP in map(family_of, run.scene.kinds) for run in runs)
     return max(LEAST_BOX, min(style.tallest * (1.4 if halves else 1.0), room))
 

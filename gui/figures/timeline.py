@@ -102,8 +102,10 @@ def lay_out_timeline(
     theme, fonts = edited(THEMES[options.theme], extras.colours), picture_fonts()
     width = WIDTH if options.width_mm is None else options.width_mm * SCREEN / MM_PER_INCH
     strips, layout = _layout(scene, options, extras)
+    # In drawn time: what is folded takes less room than it lasted.
     drawn = scene.folds.drawn(float(shown.end)) - scene.folds.drawn(float(shown.start))
     view = Viewport(
+        # However narrow a picture is asked for, it has some plot.
         float(shown.start), max(1.0, drawn), max(100.0, round(width) - LABELS - 2 * EDGE),
         scene.folds,
     )  # fmt: skip
@@ -186,6 +188,7 @@ def _draw_title(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
     large.setPointSizeF(fonts.base.pointSizeF() * 1.35)
     rects = (QRectF(EDGE, EDGE - 4, room, 24), QRectF(EDGE, EDGE + 22, room, 20))
     looks = ((large, theme.text), (fonts.base, theme.muted))
+    # `_title_lines` gives two lines or none.
     for rect, (font, colour), text in zip(rects, looks, timeline.title, strict=True):
         painter.setFont(font)
         write(painter, font, colour, rect, elided(painter, text, room))

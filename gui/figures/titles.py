@@ -48,6 +48,7 @@ def shared_title(traces: Sequence[Trace]) -> tuple[str, list[str]]:
     parts = [_parts(trace) for trace in traces]
     common = [part for part in parts[0] if all(part in others for others in parts)]
     own = [DOT.join(part for part in mine if part not in common) for mine in parts]
+    # What is a run's own names it only if no other run has the same, and no run has nothing.
     if len(set(own)) < len(own) or not all(own):
         own = [tr("run {number}", number=number) for number in range(1, len(own) + 1)]
     return DOT.join(common), own
@@ -56,6 +57,7 @@ def shared_title(traces: Sequence[Trace]) -> tuple[str, list[str]]:
 def _parts(trace: Trace) -> list[str]:
     specification = trace.header.specification
     title = model_title(trace.header.model.name)
+    # Compute lanes serve themselves; those that move data serve one of them.
     lanes = sum(lane.serves == lane.index for lane in trace.header.lanes)
     count = tr("1 lane") if lanes == 1 else tr("{lanes} lanes", lanes=lanes)
     if trace.header.foreign:

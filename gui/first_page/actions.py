@@ -40,6 +40,7 @@ class FirstPageActions:
         self._comparing.begin(other_of(next(run for run in runs if run is not shown)))
 
     def _find_bubble(self) -> None:
+        # A sample is small, so it is shown when this returns, and has a bubble to go to.
         self._files.open_from(PIPELINE.path)
         self._bubbles.step(1)
 

@@ -35,6 +35,7 @@ class Card(QAbstractButton):
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+        # Qt ends lines at hyphens too, as in all-reduced.
         self._line = line.replace("-", NO_BREAK_HYPHEN)
         self._above = PICTURE + BELOW if picture else 0
         self.thumbnail: Thumbnail | None = None
@@ -77,6 +78,7 @@ class Card(QAbstractButton):
         marked = self.hasFocus() or self.underMouse()
         painter.setPen(QPen(QColor(theme.accent if marked else theme.line), 1))
         painter.setBrush(QColor(theme.field))
+        # Half a pixel inwards: an antialiased line of one pixel then lies on one row of them.
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         area = self.rect().adjusted(LEFT, TOP, -RIGHT, -BOTTOM)
@@ -115,6 +117,7 @@ def draw_thumbnail(painter: QPainter, thumbnail: Thumbnail, place: QRectF, theme
     for lane in range(thumbnail.lanes):
         strip = QRectF(place.left(), place.top() + lane * row, place.width(), high)
         painter.fillRect(strip, hatch)
+    # Only lanes that have something beside them give up a part of their row.
     own = {bar.lane for bar in thumbnail.bars if bar.beside}
     for bar in thumbnail.bars:
         top, height = place.top() + bar.lane * row, high

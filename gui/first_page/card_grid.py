@@ -31,6 +31,7 @@ class CardGrid(QWidget):
             self._grid.removeWidget(before)
             before.hide()
             before.deleteLater()
+        # 0 is no number of columns, so `_lay_out` places the new cards even if it stays the same.
         self.cards, self._across = list(cards), 0
         self.setVisible(bool(cards))
         self._lay_out()
@@ -46,6 +47,7 @@ class CardGrid(QWidget):
         across = cards_across(len(self.cards), self.width())
         if across == self._across:
             return
+        # A grid forgets no column: those that are left empty must have no share of the width.
         for column in range(max(across, self._grid.columnCount())):
             self._grid.setColumnStretch(column, int(column < across))
         for card in self.cards:

@@ -104,6 +104,7 @@ class WelcomePage(QScrollArea):
             QTimer.singleShot(0, self._draw_wanted)
 
     def _draw_wanted(self) -> None:
+        # Several paints may have asked for this before its first turn.
         wanted, self._wanted = self._wanted, []
         self._runner.add(*map(_thumbnail, wanted), thread=True)
 
@@ -226,5 +227,6 @@ def _heading(text: str) -> Label:
 
 def _centred(sheet: QWidget) -> QWidget:
     across = row(None, sheet, None, margins=(0, 0, 0, 0))
+    # The page takes all the width, up to its maximum; what is left then lies on both sides.
     across.setStretchFactor(sheet, 1000)
     return widget_of(across, "plot")

@@ -138,6 +138,7 @@ class Lessons(QObject):
     def _take(self, runs: Sequence[Run]) -> None:
         """All runs of the step are over: work out what they came to."""
         self._made = tuple(runs)
+        # The runs are over, so nothing adds spans while the thread reads them.
         self._figures.start(_worked_out([run.trace for run in runs]), thread=True)
 
     def _show_figures(self, figures: list[Figures]) -> None:
@@ -165,6 +166,7 @@ class Lessons(QObject):
 
     def _give_up(self) -> None:
         """Leave the step: its runs that are still to come are not made."""
+        # All that may still come for the old step would otherwise be shown on the new one.
         self._soon.stop()
         self._figures.cancel()
         if self._running:
@@ -175,6 +177,7 @@ class Lessons(QObject):
     # What is shown
 
     def _light(self) -> None:
+        # The panel is not dimmed, as it says what is to be looked at.
         kept = partial(self._pointer.place_of, self._dock)
         self.spotlight.point(self._pointer.places(self._step.point), [kept])
 
@@ -244,6 +247,7 @@ class Lessons(QObject):
 
 def _runs_of(step: Step, figures: Sequence[Figures]) -> list[RunLine]:
     """What a step's runs are, and how long a step took in each that was made."""
+    # There are figures of all runs or of none: they come when the last one is over.
     results = [found["step_ms"] for found in figures] or [""] * len(step.runs)
     titles = [settings_text(differing(run, step.runs)) for run in step.runs]
     return [RunLine(title, result) for title, result in zip(titles, results, strict=True)]

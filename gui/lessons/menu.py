@@ -27,6 +27,7 @@ class LessonMenu(QObject):
         if self._filled:
             return
         self._filled = True
+        # An action that is added again moves to the end, which puts the lessons above the others.
         others = self._menu.actions()
         for number, path in enumerate(shipped(), 1):
             self._menu.addAction(self._action(number, path))
@@ -40,6 +41,7 @@ class LessonMenu(QObject):
         except LessonError:
             title = path.stem
         text = tr("Lesson {n}: {title}", n=number, title=title)
+        # A single & would be swallowed, and the letter behind it become the item's key.
         action = QAction(text.replace("&", "&&"), self._menu)
         action.triggered.connect(lambda _=False: self._choose(path))
         return action

@@ -84,9 +84,12 @@ class LessonPanel(QWidget):
 
     def _show(self, page: Page) -> None:
         before = self.page
+        # The same page comes again whenever a run begins
+        # or ends: an answer that was revealed stays open.
         known = before is not None and (before.place, before.title, before.answer) == (
             page.place, page.title, page.answer,
         )  # fmt: skip
+        # Not `isVisible`, which is false as well while the panel lies behind another tab.
         revealed = known and not self.answer.isHidden()
         for label, text in (
             (self.lesson, page.lesson), (self.place, page.place), (self.title, page.title),
@@ -108,6 +111,8 @@ class LessonPanel(QWidget):
     def _show_runs(self, runs: Sequence[RunLine]) -> None:
         while (item := self._runs.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
+                # `deleteLater` waits for the event loop: until
+                # then the old line would show through the new one.
                 widget.hide()
                 widget.deleteLater()
         for place, run in enumerate(runs):

@@ -54,6 +54,8 @@ class Pointer:
 
     def place_of(self, widget: QWidget) -> QRectF:
         """Where a widget is; nowhere if it cannot be seen, or stands in a window of its own."""
+        # A dock that floats is a window of its own: the
+        # light, which lies in the main one, is not over it.
         if not widget.isVisible() or widget.window() is not self._window:
             return QRectF()
         return QRectF(widget.rect()).translated(widget.mapTo(self._window, QPoint()))
@@ -89,6 +91,8 @@ def _found(trace: Trace, point: str) -> Span | Gap | None:
     if point not in tuple(Kind):
         return None
     found = [
+        # The longest first, so that `max` compares it; `place` counts in the step's slice `where`,
+        # and trace.span among all of the lane.
         (int((spans.end - spans.start)[place]), lane.index, int(place) + where.start)
         for lane in trace.header.lanes
         for where in [trace.spans(lane.index).of_step(steps[0])]

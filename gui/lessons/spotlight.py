@@ -51,10 +51,13 @@ class Spotlight(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: D102
         kind = event.type()
+        # Filtered for the whole application, since the sheet
+        # itself is transparent for the mouse and has no focus.
         if kind in (QEvent.Type.MouseButtonPress, QEvent.Type.KeyPress):
             self.hide()
         elif kind is QEvent.Type.Resize and watched is self._window:
             self.setGeometry(self._window.rect())
+        # Not taken: the key or click that ends the light still does what it was meant for.
         return False
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102

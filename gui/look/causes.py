@@ -81,6 +81,8 @@ def brush(look: Look, theme: Theme, ratio: float) -> QBrush:
 @lru_cache(maxsize=64)
 def _tile(colour: str, pattern: Pattern, ground: str, ratio: float) -> QBrush:
     """Lines in `colour` on a ground that is nearly the plot's, as a texture."""
+    # Drawn with the device's own pixels: on a screen of
+    # ratio 2 Qt would scale a smaller tile up, blurred.
     tile = QPixmap(round(TILE * ratio), round(TILE * ratio))
     tile.setDevicePixelRatio(ratio)
     tile.fill(QColor(ground))
@@ -89,6 +91,7 @@ def _tile(colour: str, pattern: Pattern, ground: str, ratio: float) -> QBrush:
     with QPainter(tile) as painter:
         painter.fillRect(0, 0, int(TILE), int(TILE), tint)
         slanted = pattern not in (Pattern.LEVEL, Pattern.UPRIGHT)
+        # Level and upright lines stay sharp without; slanted ones would be stairs.
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, slanted)
         painter.setPen(QPen(QColor(colour), 1.2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
         painter.drawLines(_lines(pattern))

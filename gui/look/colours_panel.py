@@ -45,6 +45,8 @@ class ColoursPanel(QDialog):
         for name in EDITABLE.values():
             colour = getattr(theme, name)
             self.buttons[name].setIcon(_swatch(colour, theme))
+            # Not the field that is being typed in: setting
+            # its text would send the cursor to its end.
             if self.fields[name].text().lower() != colour:
                 self.fields[name].setText(colour)
         self.warning.setText("\n".join(complaints(theme)))
@@ -53,6 +55,7 @@ class ColoursPanel(QDialog):
     def take(self, name: str, colour: str) -> None:
         """Give a family another colour, `#rrggbb`; anything else is passed over."""
         wanted = QColor(colour)
+        # The length too, as QColor also takes names and "#abc", which is on the way to "#abcdef".
         if len(colour) == 7 and wanted.isValid() and wanted.name() != getattr(self._theme, name):
             self.changed.emit({**_colours(self._theme), name: wanted.name()})
 
@@ -63,6 +66,7 @@ class ColoursPanel(QDialog):
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.currentColorChanged.connect(lambda colour: self.take(name, colour.name()))
         dialog.rejected.connect(lambda: self.take(name, before))
+        # A colour that is tried out is seen in the window behind, which stays of use meanwhile.
         dialog.setWindowModality(Qt.WindowModality.NonModal)
         dialog.show()
 
@@ -77,12 +81,16 @@ class ColoursPanel(QDialog):
             told = tr("Colour of {family}, as #rrggbb", family=words)
             field = named(QLineEdit(maxLength=7), told)
             field.setFixedWidth(76)
+            # `textEdited` and not `textChanged`: `show_theme`
+            # sets texts too, and must not be answered.
             field.textEdited.connect(lambda text, name=name: self.take(name, text))
             about = Label(letters.get(family, ""), "quiet")
             for place, part in enumerate((chooser, field, Label(words), about)):
                 rows.addWidget(part, number, place)
             self.buttons[name], self.fields[name] = chooser, field
         rows.setColumnStretch(3, 1)
+        # Return in a field presses a dialog's first autoDefault
+        # button, which must not throw the colours away.
         self.reset = QPushButton(tr("Reset to the built-in colours"), autoDefault=False)
         self.reset.clicked.connect(lambda: self.changed.emit(_colours(self._built_in)))
         close = QPushButton(tr("Close"))

@@ -22,6 +22,7 @@ def translated(text: str) -> str:
     """A sentence of core's in the window's language, and so what stands in it; others stay."""
     template, values = _parts(text)
     found = QCoreApplication.translate("Bubblescope", template)
+    # Qt returns the source where it has no translation: the text then stays as core wrote it.
     if found == template:
         return text
     return found.format(**{name: translated(value) for name, value in values})
@@ -50,6 +51,7 @@ def _own_length(template: str) -> int:
 def _pattern(template: str) -> re.Pattern[str]:
     """What a template's sentences look like; any text in its places, where they meet as well."""
     parts = _PLACE.split(template)
+    # Splitting by a group gives literal text at even places and the names between them at odd ones.
     parts[::2] = map(re.escape, parts[::2])
     parts[1::2] = [f"(?P<{name}>.*?)" for name in parts[1::2]]
     return re.compile("".join(parts), re.DOTALL)

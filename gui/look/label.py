@@ -30,6 +30,8 @@ class Label(QLabel):
         self.setWordWrap(wrapped)
         self.setText(text)
 
+    # Overridden, so that no caller can forget it: names
+    # from files may hold marks that turn a line round.
     def setText(self, text: str) -> None:  # noqa: D102
         super().setText(plain_lines(text))
 
@@ -44,6 +46,7 @@ class Elided(Label):
 
     def __init__(self, look: str = "") -> None:
         super().__init__(look=look)
+        # A label asks for the width of its whole text: one long name would widen the window.
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def minimumSizeHint(self) -> QSize:  # noqa: D102
@@ -52,6 +55,7 @@ class Elided(Label):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
         with QPainter(self) as painter:
             room = self.contentsRect()
+            # Cut anew at each paint, since only here the width that the layout gave is known.
             painter.drawText(room, LEFT, elided(painter, self.text(), room.width()))
 
 

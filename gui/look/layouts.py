@@ -117,6 +117,8 @@ def button(
     made.setAccessibleName(name)
     made.setObjectName(look)
     if slot is not None:
+        # `clicked` carries whether the button is checked; a
+        # slot with a default would take that for its own.
         made.clicked.connect(lambda _=False: slot())
     return made
 

@@ -28,6 +28,8 @@ def problem_text(error: Exception) -> str:
     text = next(iter(str(error).splitlines()), "")
     if isinstance(error, MemoryError):
         return tr("There is not enough memory for this.")
+    # The house raises these with a line for the user; any other comes from a mistake in the code,
+    # and its text alone would say little.
     if isinstance(error, (OSError, ValueError)) and text:
         return translated(text)
     return tr("This could not be done: {name}: {why}", name=type(error).__name__, why=text)
@@ -58,6 +60,7 @@ def about_text(count: int) -> str:
     if count < 10_000:
         return f"{count:,}"
     scale, unit = next(pair for pair in _COUNTS if count >= pair[0])
+    # A number once more between the two: `.2g` alone writes 120 as 1.2e+02.
     return f"≈{NO_BREAK}{float(f'{count / scale:.2g}'):g}{NO_BREAK}{unit}"
 
 

@@ -132,7 +132,9 @@ def apply(app: QCoreApplication | None, theme: Theme) -> None:
     if not isinstance(app, QApplication) or app.property("theme") == theme.name:
         return  # a style sheet polishes every widget anew
     app.setProperty("theme", theme.name)
+    # A class with slots has no `vars`.
     colours = {name: getattr(theme, name) for name in Theme.__slots__}
+    # A style sheet knows forward slashes alone, on Windows too.
     tick = (RESOURCES / "icons" / f"tick-{theme.name}.svg").as_posix()
     with gc_paused():  # Qt walks over all widgets: one that is freed meanwhile ends the process
         app.setStyle("Fusion")
@@ -155,6 +157,7 @@ def palette(theme: Theme) -> QPalette:
     ):
         for role in own:
             made.setColor(role, QColor(colour))
+    # Last: `setColor` without a group sets the disabled one too.
     for role in written:
         made.setColor(QPalette.ColorGroup.Disabled, role, QColor(theme.muted))
     return made

@@ -56,6 +56,8 @@ class ColourControl(QObject):
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Colour another run, or what has come of this one."""
+        # Also when a run has just ended (`_live` is still
+        # set): its last spans may have changed the ramp.
         if scene is not self._scene or live or self._live:
             self._scene, self._live = scene, live
             self._colour()
@@ -79,6 +81,7 @@ class ColourControl(QObject):
 
     def _take(self, colours: Mapping[str, str]) -> None:
         built_in = self._built_in
+        # Only what differs from the built-in theme is kept: after a reset that is nothing.
         own = {name: c for name, c in colours.items() if c != getattr(built_in, name)}
         self._settings.set_colours(built_in.name, own)
         self.theme_changed.emit()
@@ -88,6 +91,8 @@ class ColourControl(QObject):
         if self._scene is None:
             return
         colouring = colouring_of(self.by, self._scene.trace)
+        # Compared, as this comes at every round of a live
+        # run, and a new colouring paints all bars anew.
         if colouring != self._scene.colouring:
             self._scene.colouring = colouring
             self.scene_changed.emit()

@@ -58,6 +58,8 @@ def columns(found: Sequence[Section], most: int = LINES) -> list[list[Section]]:
                 made.append([])
                 free = most
             taken, rows = rows[: free - 1], rows[free - 1 :]
+            # A section that is cut goes on under the same
+            # heading, and each takes a line for it and one below.
             made[-1].append((heading, taken))
             free -= len(taken) + 2
     return made
@@ -67,6 +69,7 @@ def lines_of(found: Sequence[Section], width: int) -> int:
     """How high columns must be for all of them to fit side by side into so many pixels."""
     total = sum(len(rows) + 2 for _, rows in found)
     wide = max(1, width // COLUMN)
+    # Two more than the quotient, rounded up: a section that is cut repeats its heading.
     return max(LINES, -(-total // wide) + 2)
 
 
@@ -85,8 +88,11 @@ class KeySheet(QDialog):
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setWidget(sheet)
         column(area, of=self, margins=(0, 0, 0, 0))
+        # With room for the vertical bar: it would take it
+        # from the sheet, and so bring a horizontal one.
         bar = area.verticalScrollBar().sizeHint().width()
         self.resize((sheet.sizeHint() + QSize(bar, 2)).boundedTo(room))
+        # The window's own `?` is not heard while this dialog has the focus.
         QShortcut("?", self, self.close)
 
 
@@ -99,6 +105,7 @@ class KeySheets(QObject):
 
     def toggle(self) -> None:
         """Show keys and mouse, or close them."""
+        # One that is found is open: a sheet deletes itself when it is closed.
         sheet = self._window.findChild(KeySheet)
         if sheet is None:
             KeySheet(sections(self._window.menuBar()), self._window).show()

@@ -60,10 +60,14 @@ class Menus(QObject):
         action.setToolTip(_with_keys(tr(entry.tip), action))
         action.setStatusTip("")
         path, _, way = entry.slot.rstrip(")").partition("(")
+        # Looked up once and kept: what stands on the
+        # path has to be there before the menus are made.
         method = attrgetter(path)(self._window)
         slot = partial(method, int(way) if way in WAYS else way) if way else method
         if entry.is_choice:
             self._group(entry.menu).addAction(action)
+            # `triggered` always carries whether the action
+            # is checked, which only slots of checks want.
             action.triggered.connect(lambda _=False: slot(entry.value))
         elif entry.checked:
             action.triggered.connect(lambda on: slot(on))

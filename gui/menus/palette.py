@@ -63,6 +63,7 @@ def matching(typed: str, commands: Sequence[Command]) -> list[Command]:
 def _worth(typed: str, command: Command) -> float | None:
     named = score(typed, command.text)
     if named is not None:
+        # More than any score, which is at most three for each letter that is typed.
         return named + NAMED
     return score(typed, f"{command.text} {command.where}")
 
@@ -102,9 +103,12 @@ class Palette(QFrame):
         if self.isVisible():
             self.leave()
             return
+        # Before the field takes it: this is where the
+        # focus returns to, and then the command is done.
         self._before = QApplication.focusWidget()
         self._commands = list(self._ask())
         self.field.clear()
+        # Explicitly: `clear` tells of no change if the field was empty, but the commands are new.
         self._fill("")
         window = self.parentWidget()
         assert window is not None
@@ -146,6 +150,7 @@ class Palette(QFrame):
         command: Command | None = item.data(0, PLACE_ROLE) if item is not None else None
         if command is not None and command.enabled:
             self.leave()
+            # Only now, as it may act on what has the focus, or give it to something else.
             command.do()
 
     def _fill(self, typed: str) -> None:

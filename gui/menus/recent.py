@@ -43,6 +43,7 @@ class RecentMenu(QObject):
         self._add(tr("Clear the list"), lambda: self._keep(set())).setEnabled(bool(paths))
 
     def _add(self, text: str, do: Callable[[], None], tip: str = "") -> QAction:
+        # A file's & must not be taken for the mark of the item's key.
         action = QAction(text.replace("&", "&&"), self.menu)
         action.setToolTip(plain_tip(tip))
         action.triggered.connect(lambda _=False: do())

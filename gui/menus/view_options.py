@@ -80,6 +80,7 @@ class ViewOptions(QObject):
         """Follow the present, or stay where one is."""
         if following:
             self._timeline.navigator.follow()
+        # Unchecking ends nothing, as following ends when one moves away: the action is set back.
         self._actions["follow"].setChecked(self._timeline.state.following)
 
     def forget_path(self) -> None:

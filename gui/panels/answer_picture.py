@@ -87,6 +87,8 @@ class AnswerPicture(Painted):
             painter.fillRect(self.rect(), QColor(self.theme.plot))
             if self.answer is not None:
                 if self._picture is None:
+                    # Kept, as words and veils over it paint the
+                    # widget anew far more often than it changes.
                     self._picture = self._draw(self.answer)
                 if self._veiled:
                     painter.setOpacity(0.25)
@@ -139,6 +141,7 @@ class AnswerPicture(Painted):
             painter.setPen(QPen(QColor(self.theme.grid), 1))
             painter.drawLine(QPointF(x, HEAD - 3), QPointF(x, plot.bottom()))
             width = text_width(fonts.small, tick.label)
+            # The word Predicted stands over the first 40 pixels of the plot.
             if tick.x > 50 and tick.x + width / 2 < plot.width():
                 place = QRectF(x - width / 2, 0, width + 2, HEAD - 4)
                 write(painter, fonts.small, self.theme.muted, place, tick.label, CENTRE)

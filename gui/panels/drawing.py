@@ -60,6 +60,7 @@ class Painted(QWidget):
 
     def event(self, event: QEvent) -> bool:  # noqa: D102
         if event.type() is QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            # Also where there is nothing to say: an empty text hides the tip of the place before.
             QToolTip.showText(event.globalPos(), plain_tip(self.tip_at(QPointF(event.pos()))), self)
             return True
         return super().event(event)

@@ -26,6 +26,8 @@ class Sheet(Drawing):
     def show_scene(self, scene: Scene | None) -> None:
         """Show another run, or what has come of this one."""
         self.scene = scene
+        # At least: in a high dock a sheet fills the frame,
+        # where a Drawing is as high as its content.
         self.setMinimumHeight(int(self.content_height()))
         self.setAccessibleDescription(self.words())
         self.update()
@@ -64,6 +66,8 @@ class Sheet(Drawing):
         return QSize(260, 150)
 
     def minimumSizeHint(self) -> QSize:  # noqa: D102
+        # None of its own: `show_scene` sets the least
+        # height, while Drawing's is the height that it has.
         return QSize(-1, -1)
 
     def _nothing(self) -> str:

@@ -62,6 +62,7 @@ class TableModel(QAbstractTableModel):
         return self.role_data(index.row(), index.column(), role)
 
     def rowCount(self, parent: Index = NOTHING) -> int:  # noqa: D102
+        # Qt asks this of every cell too, as if it had rows below it: a table's have none.
         return 0 if parent.isValid() else self.count()
 
     def columnCount(self, parent: Index = NOTHING) -> int:  # noqa: D102
@@ -117,6 +118,7 @@ def dress(table: QTableView, name: str, row_height: int = 0, tight: bool = True)
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     table.verticalHeader().hide()
     if row_height:
+        # With a height that is given, Qt measures no row, however many there are.
         table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         table.verticalHeader().setDefaultSectionSize(row_height)
     else:

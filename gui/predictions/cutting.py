@@ -230,6 +230,8 @@ class Cutting(QObject):
         """Put borders into the form; what is not told falls back to its default."""
         for option in SET:
             self._form.choose(option, cut.get(option.name, option.default))
+        # Before the check, whose `checked` comes to `update`:
+        # that must know the cut for one of its own.
         self._mine = _cut_of(self._form.specification())
         self._form.check_now()
 

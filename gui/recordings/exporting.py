@@ -188,4 +188,5 @@ class Exporting(QObject):
     def _visible(self, scene: Scene) -> Range:
         part = self._state.timeline.state.viewport
         shown = range_between(scene.trace, round(part.start), round(part.end))
+        # The figure's axis counts from where that on screen counts.
         return replace(shown, zero=round(self._state.timeline.state.frame.origin.zero))

@@ -87,6 +87,7 @@ class Files:
 
     def open_paths(self, paths: Sequence[Path]) -> None:
         """Show recordings, the last one in front; one line tells of all that cannot be shown."""
+        # A large one that is on its way would go on with these files too, once it is there.
         self.opening.cancel()
         self._coming = deque(paths)
         self._names, self._warnings, self._problems = [], [], []
@@ -101,6 +102,8 @@ class Files:
                 return
             try:
                 self._show_opened(path, *self._session.open(path))
+            # Whatever a damaged file makes its reader raise:
+            # the files behind it are opened all the same.
             except Exception as error:
                 self._problems.append(problem_text(error))
         self._show_progress()
@@ -117,9 +120,13 @@ class Files:
         self._settings.folder = str(path.parent)
         self._settings.remember(path)
         self._names.append(path.name)
+        # Readers warn in English: what they say of an
+        # odd file is put in the window's language here.
         english, own = (" ".join(sentences(run.trace.odd, say)) for say in (plainly, tr))
         warning = warning.replace(english, own)
         faults = banner_text(faults_of(run.trace), path)
+        # Bookmarks are read here and not when the run
+        # is shown: one line tells of all that is wrong.
         self._warnings += [text for text in (warning, faults, run.take_bookmarks()) if text]
         self._state.show_run(run)
 

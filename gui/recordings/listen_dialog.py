@@ -63,6 +63,7 @@ class ListenDialog(QDialog):
             self._session.listen_to(None)
         else:
             try:
+                # An IPv6 address may stand in brackets, as it does in a URL.
                 host = self.host.text().strip().strip("[]")
                 self._session.listen_to(JobClient(host, self.port.value()))
             except OSError as error:
@@ -127,6 +128,7 @@ class ListenDialog(QDialog):
         self.instructions = widget_of(lines)
         tip = tr("Close this window; listening goes on.")
         close = button(QPushButton, tr("Close"), tip, self.close)
+        # Return in the field of the address is to press Listen, which is the default.
         close.setAutoDefault(False)
         self.begin_button.setDefault(True)
         self.begin_button.setMinimumWidth(BUTTON)

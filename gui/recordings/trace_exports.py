@@ -102,6 +102,7 @@ class TraceExports(QObject):
     def _write(self, path: Path, write: Callable[[Trace, Path], Writing]) -> None:
         trace = self._trace()
         if trace is not None:
+            # A run without an outcome may go on: spans then come while the thread reads.
             still = trace.snapshot() if trace.outcome is None else trace
             self.runner.start(_work(still, path, write), thread=True)
 

@@ -21,6 +21,7 @@ def report_work(scene: Scene, path: Path, explainer: Explainer, live: bool) -> W
     `explainer` first explains what takes long; of a run that is `live` nothing may. Raises
     ValueError, in one line, if a step cannot be explained or the file not be written.
     """
+    # First: `Runner.start` works up to the first yield before it returns, and this takes no time.
     yield 0.0
     while missing := _not_at_hand(scene):
         hopeless = missing if live else [s for s in missing if scene.explained.problem(s)]
@@ -33,6 +34,7 @@ def report_work(scene: Scene, path: Path, explainer: Explainer, live: bool) -> W
     for number, section in enumerate(run_sections(scene)):
         if section is not None:
             sections.append(section)
+        # SECTIONS is an estimate: never all of it before the file is written.
         yield min(number, whole - 1) / whole
     write_page(path, run_title(scene.trace), subtitle(scene.trace), sections)
     return path

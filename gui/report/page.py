@@ -88,6 +88,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str | Html]], words: in
     With `bar`, the last cell of each row is markup, as `bar_of` makes it.
     """
     last = len(header) - 1 if bar else len(header)
+    # Classes of the page's style sheet: words, bar, numbers.
     kinds = ["w" if n < words else "b" if n >= last else "n" for n in range(len(header))]
     head = "".join(
         f'<th scope="col" class="{kind}">{escape(cell)}</th>'
@@ -114,6 +115,7 @@ def bar_of(parts: Iterable[tuple[str, float]], before: float = 0.0) -> Html:
     for colour, share in parts:
         width = f"width:{100 * max(0.0, share):.2f}%"
         spans += f'<i style="{space}{width};background:var(--{escape(colour)})"></i>'
+        # Only the first part is moved; the others stand behind it.
         space = ""
     return Html(f'<span class="bar">{spans}</span>')
 

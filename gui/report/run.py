@@ -180,6 +180,8 @@ def _lanes(trace: Trace, balances: Sequence[LaneBalance], mean: StepFigures, ste
     header = (tr("lane"), tr("device"), tr("idle most for"), tr("busy"), tr("communication"),
               tr("idle"), tr("idle share"), tr("peak memory"))  # fmt: skip
     rows, lanes = [], working_lanes(trace.header.lanes)
+    # Both have an entry for every lane, nested ones too:
+    # these stand last, and `lanes` is without them.
     for lane, balance, idle in zip(lanes[:MOST_ROWS], balances, mean.idle_by_cause, strict=False):
         times = (balance.time.busy_ns, balance.time.communication_ns, balance.time.idle_ns)
         cause = max(idle, key=lambda name: idle[name], default="")
@@ -197,6 +199,7 @@ def _waterfall(mean: StepFigures) -> Html:
     whole, level, rows = mean.makespan_ns or 1, 0, []
     highest = max([*accumulate(mean.ladder.values()), 1])
     for name, ns in mean.ladder.items():
+        # A bar that takes time away reaches from its new level up to the old one.
         low = max(0, min(level, level + ns))
         bar = bar_of([(BAR_LOOKS[name].colour, abs(ns) / highest)], low / highest)
         rows.append((tr(BAR_WORDS[name]), _signed(ns), _share(ns, whole), bar))

@@ -50,6 +50,7 @@ def _foreign(trace: Trace) -> Iterator[Section]:
 def _settings(trace: Trace) -> list[tuple[str, str]]:
     """Every setting of the run that has a value, the model's among them."""
     specification = trace.header.specification
+    # Another version's recording may name a strategy that this one has no defaults of.
     if specification.strategy in STRATEGIES:
         specification = with_defaults(specification)
     values: dict[str, Any] = asdict(specification)

@@ -65,6 +65,7 @@ def _times(trace: Trace, steps: Sequence[int]) -> tuple[int, int, tuple[int, ...
         return *_without_steps(trace), ()
     kept, last = 1, trace.step_bounds(steps[-1])[1]
     while kept < len(steps):
+        # With one step more than are kept so far.
         begin = trace.step_bounds(steps[-kept - 1])[0]
         if sum(_count(trace, lane, begin, last) for lane in trace.header.lanes) > MOST_SPANS:
             break
@@ -205,6 +206,7 @@ def _count(trace: Trace, lane: Lane, begin: int, end: int) -> int:
 
 def _steps_of(times: NDArray[np.int64]) -> list[int]:
     """Each time as the distance from the one before it, which takes fewer digits."""
+    # The 0 in front keeps the first time as it is, from which the page adds up the others.
     return np.diff(times, prepend=0).tolist()  # type: ignore[no-any-return]
 
 
@@ -217,6 +219,7 @@ class _Descriptions:
 
     def place(self, lane: int, index: int, row: int) -> int:
         """The place of what a span of a row of the task table tells."""
+        # One span stands for all of its task in every step: they tell the same but for their times.
         if row not in self._places:
             self._places[row] = len(self.all)
             span = self._trace.span(lane, index)

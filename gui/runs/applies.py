@@ -26,6 +26,8 @@ def useless(asked: Specification) -> set[Option[Any]]:
 
 def excluded(asked: Specification) -> dict[Option[Any], str]:
     """Why options cannot be set now, as another one is that excludes them."""
+    # Only what the user changed excludes others: each
+    # of two that exclude one another has a default.
     given = {o.name: o.title for o in STRATEGY_OPTIONS if asked[o] not in (None, o.default)}
     return {
         option: tr(

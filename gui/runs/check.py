@@ -72,6 +72,7 @@ def schedule_problems(
     """
     if specification[SCHEDULE] is None or specification.own_model:
         return {}
+    # As many plans as there are schedules, after each change of the form: large ones would be felt.
     if sum(len(plan.columns) for plan in checked.plans.values()) > MOST_TRIED:
         return {}
     model, found = describe(specification), {}
@@ -79,6 +80,7 @@ def schedule_problems(
         chunks = specification[CHUNKS] if schedule.settable_chunks else None
         other = specification.having(schedule=schedule.name, chunks=chunks)
         try:
+            # Devices that are missing are told of the form as a whole, not of each schedule.
             plans_of(other, model, lanes_of(other, hardware, present=False))
         except PlanError as error:
             found[schedule.name] = friendly(str(error))
@@ -95,6 +97,7 @@ def pictured(plan: Plan) -> WhatIfResult | None:
 
 def friendly(message: str) -> str:
     """A message of core's with the form's names instead of the command line's flags."""
+    # Translated first: sentences are found by their English templates, in which the flags stand.
     text = _FLAG.sub(_field_name, translated(message))
     return text[:1].upper() + text[1:]
 

@@ -42,6 +42,8 @@ def told_log(trace: Trace, live: bool) -> Log:
     log, faults = trace.logs, faults_of(trace, live)
     if not faults:
         return log
+    # A log of its own: the trace's stays as it was
+    # recorded, and is written as such when it is saved.
     longer = Log(log.levels, log.texts, log.arrays)
     count, end = len(faults), trace.bounds[1]
     longer.add(np.full(count, end), np.full(count, ABSENT), ["warning"] * count, faults)

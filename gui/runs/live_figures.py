@@ -49,6 +49,7 @@ class LiveFigures(QObject):
 
     def update(self) -> None:
         """Bring everything up to date at once; the next round is due after the usual time."""
+        # What is left of the round under way would only show the same again.
         self.runner.cancel()
         for part in self._parts():
             part()

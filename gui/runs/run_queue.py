@@ -39,6 +39,7 @@ class RunQueue:
         elif self._waiting:
             self._next()
         else:
+            # Forgotten before the call: `then` may ask for the next row, which sets it again.
             then, self._then = self._then, None
             then(self._ended)
 
@@ -49,6 +50,7 @@ class RunQueue:
 
     def forget(self) -> None:
         """Start none of those that still wait."""
+        # The run that is under way goes on; without `_then` its end is none of this row's any more.
         self._waiting.clear()
         self._then = None
 

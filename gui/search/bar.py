@@ -44,10 +44,12 @@ class QueryField(QLineEdit):
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self.read)
         self.textChanged.connect(lambda _: self._pause.start())
+        # Typed texts alone: one that the program puts in needs no hints.
         self.textEdited.connect(lambda _: self._hint())
         self._offers = QListView()
         self._offers.setObjectName("offers")
         self._completer = QCompleter(_completions(self), self)
+        # What is put in is an item's data; its text says besides what the key takes.
         self._completer.setCompletionRole(Qt.ItemDataRole.UserRole)
         # Not QLineEdit.setCompleter, which completes the whole line: here it is the word at the
         # cursor alone (`_hint`, `_complete`).
@@ -98,9 +100,11 @@ class QueryField(QLineEdit):
 
     def _hint(self) -> None:
         """Offer keys and kinds that go on as the word at the cursor does."""
+        # A minus before a word means that spans are not to be so.
         word = self._word().lstrip("-")
         self._completer.setCompletionPrefix(word)
         known = self._completer.completionCount()
+        # Nothing is offered for a word that is complete.
         if word and known and self._completer.currentCompletion() != word:
             self._completer.complete()
         else:
@@ -108,6 +112,7 @@ class QueryField(QLineEdit):
 
     def _complete(self, text: str) -> None:
         start = self.cursorPosition() - len(self._word().lstrip("-"))
+        # Selected and replaced: `setText` would forget what Ctrl+Z takes back.
         self.setSelection(start, self.cursorPosition() - start)
         self.insert(text)
 
@@ -180,6 +185,7 @@ class SearchBar(QWidget):
         """Choose the next hit (1) or the one before (-1), round the end."""
         if self._trace is None:
             return
+        # Return may come before the first hit: the step is taken once there is one.
         self._wanted = by if self.searcher.running and not self.hits else 0
         found = next_hit(self._trace, self.hits, self._place, by)
         if found is not None:
@@ -216,6 +222,7 @@ class SearchBar(QWidget):
             or not self._shown_since.isValid()
             or self._shown_since.hasExpired(TELL_MS)
         ):
+            # Not at each piece of news: the timeline and the overview draw all hits anew.
             self._shown_since.start()
             self.hits_changed.emit(self.hits)
         if self._wanted and self.hits:

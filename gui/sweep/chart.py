@@ -29,6 +29,7 @@ GAP = 0.6  # of a place, between the bars and the curves
 MARKER = 4.5  # half of a marker
 ASIDE = 5.0  # from a curve's marker to the next curve's
 CAP = 5.0  # half of a whisker's end
+# Above the highest result: its time, and that it is the fastest, stand there.
 HEADROOM = 1.16
 LABEL_LINES = 3
 SWATCH = 22.0
@@ -88,6 +89,7 @@ class Chart:
         y = self.y(place.result.mean_ms)
         if place.series < 0:
             half = self.pitch * BAR / 2
+            # From 8 pixels above, so that a bar that is nearly flat can be hit too.
             return QRectF(place.x - half, y - 8, 2 * half, self.plot.bottom() - y + 8)
         return QRectF(place.x - 11, y - 11, 22, 22)
 
@@ -110,9 +112,11 @@ def lay_out(results: Results, area: QRectF, theme: Theme, fonts: Fonts) -> Chart
     gap = GAP if bars and numbers else 0.0
     pitch = min(WIDEST, (right - left) / max(1.0, places + gap))
     lines = max((len(_label(results, bar, pitch, fonts)) for bar in bars), default=1)
+    # Under curves stand two lines: the numbers, and which option they are of.
     below = LINE * (max(lines, 1 + bool(numbers)) + len(notes)) + 8
     top = area.top() + SENTENCE * len(sentence) + 4 + LINE * len(legend) + UNDER
     wide = pitch * (places + gap)
+    # At least a pixel: a dock can be lower than the words, and the axis divides by the height.
     plot = QRectF(left, top, max(1.0, wide), max(1.0, area.bottom() - top - below))
     xs = {number: left + pitch * (len(bars) + gap + place + 0.5)
           for place, number in enumerate(numbers)}  # fmt: skip
@@ -136,12 +140,14 @@ def draw_chart(painter: QPainter, chart: Chart) -> None:
     for place in chart.places:
         if place.series < 0:
             _bar(painter, chart, place)
+    # Over the bars, which would hide it.
     _ideal(painter, chart)
     for number in range(len(chart.results.series)):
         _curve(painter, chart, number)
     for place in chart.places:
         _whisker(painter, chart, place)
     for place in chart.places:
+        # Last: the ground behind a number covers whiskers and curves, whichever result they are of.
         _value(painter, chart, place)
     _labels(painter, chart)
     _draw_legend(painter, chart)
@@ -231,6 +237,7 @@ def _curve(painter: QPainter, chart: Chart, number: int) -> None:
 def _whisker(painter: QPainter, chart: Chart, place: Place) -> None:
     """One deviation up and down, and on a curve the marker."""
     low, high = (chart.y(ms) for ms in place.result.spread)
+    # Pixels grow downwards, so the shorter time lies lower; both are the same without a deviation.
     if low > high:
         several = place.series >= 0 and len(chart.results.series) > 1
         colour = _colour(chart, place.series) if several else chart.theme.text
@@ -254,11 +261,14 @@ def _draw_marker(painter: QPainter, chart: Chart, number: int, at: QPointF, half
     """The marker of a curve: each has a shape of its own."""
     painter.setPen(QPen(QColor(chart.theme.plot), 1.2))
     painter.setBrush(QColor(_colour(chart, number)))
+    # Five shapes and a theme's eight colours have no
+    # common factor: 40 curves differ in one of them.
     corners = (0, 4, 3, 5, 6)[number % 5]
     if not corners:
         painter.drawEllipse(at, half, half)
         return
     turns = [2 * math.pi * corner / corners - math.pi / 2 for corner in range(corners)]
+    # A polygon is smaller than the circle around it: farther out it looks as large as the ellipse.
     x, y, far = at.x(), at.y(), 1.25 * half
     spots = [QPointF(x + far * math.cos(turn), y + far * math.sin(turn)) for turn in turns]
     painter.drawPolygon(QPolygonF(spots))

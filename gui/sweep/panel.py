@@ -63,6 +63,7 @@ class SweepPanel(QScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
         wide = self.width() >= BESIDE_WIDTH
+        # Before the scroll area lays out its contents, which it does in `resizeEvent`.
         self._box.setDirection(_ACROSS if wide else _DOWN)
         super().resizeEvent(event)
 
@@ -124,6 +125,7 @@ class SweepPanel(QScrollArea):
         ):  # fmt: skip
             field.setAccessibleName(title)
             field.setMinimumWidth(FIELD)
+            # Else the wheel, on its way down the panel, would change the field under the pointer.
             field.installEventFilter(self._guard)
             form.addRow(title, field)
         self.problem = Label(look="problem", wrapped=True)

@@ -100,10 +100,13 @@ class Sweeping(QObject):
         """The sweep of the fields, or why there is none."""
         panel = self.panel
         beside = BESIDE if panel.beside.isChecked() else ()
+        # It only carries what the fields say besides;
+        # `sweep_along` puts in the form's specification.
         kept = Sweep(Specification(), beside=beside, repeat=panel.repeat.value())
         option = _OPTIONS[panel.option.currentData()]
         try:
             asked = sweep_along(self._form.specification(), option, panel.values.text(), kept)
+            # No values yet: there is nothing to run, and nothing wrong either.
             return asked if asked.settings else ""
         except PlanError as error:
             return friendly(str(error))
@@ -118,6 +121,7 @@ class Sweeping(QObject):
 
     def _check(self, *_: object) -> None:
         """Say what is wrong with the fields, where they can be seen."""
+        # A hidden panel is not looked at: `visibilityChanged` asks again once it can be seen.
         if not self.running and self.panel.isVisible():
             asked = self._asked()
             self.panel.show_problem(asked if isinstance(asked, str) else "")
@@ -171,6 +175,8 @@ class Sweeping(QObject):
         except UnmeasuredError as error:
             self._lose(point, str(error), run.outcome is Outcome.STOPPED)
             return
+        # Before the queue starts the next run: should
+        # that be refused at once, it is in front by then.
         self._left.popleft()
         self._runs[point] = run
         self._took.append((point.setting, time.monotonic() - self._began))

@@ -103,6 +103,7 @@ class SweepView(Painted):
 
     def _step(self, chart: Chart, by: int) -> None:
         """Choose the result beside the current one, for the keyboard."""
+        # The chart's places go curve by curve, the keys from left to right over all of them.
         places = sorted(chart.places, key=lambda place: place.x)
         now = self._current_place(chart)
         at = -1 if now is None else places.index(now)
@@ -113,6 +114,7 @@ class SweepView(Painted):
     def _current_place(self, chart: Chart) -> Place | None:
         if self.current is None:
             return None
+        # By setting: every run that ends makes all results anew, so they are not the same objects.
         setting = self.current.setting
         return next((place for place in chart.places if place.result.setting == setting), None)
 

@@ -52,6 +52,7 @@ def settings_text(settings: Iterable[tuple[Option[Any], Value]]) -> str:
 
 def setting_title(sweep: Sweep, setting: Specification) -> str:
     """A setting beside the others of its sweep."""
+    # Where all settings are alike, or there is one, nothing differs.
     return settings_text(sweep.differing(setting)) or value_title_of(setting)
 
 

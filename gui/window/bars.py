@@ -61,6 +61,7 @@ class RunButton(QToolButton):
         option.text = self.fontMetrics().elidedText(option.text, Qt.TextElideMode.ElideRight, room)
         painter = QStylePainter(self)
         painter.drawComplexControl(QStyle.ComplexControl.CC_ToolButton, option)
+        # By hand: a painter must end before the paint event does, and Python may free it later.
         painter.end()
 
 
@@ -71,6 +72,8 @@ class RunBar(QToolBar):
         super().__init__(tr("Tools"))
         self.setObjectName("tools")
         self.setMovable(False)
+        # The window's own context menu lists this action;
+        # Run and Stop must not be hidden with the bar.
         self.toggleViewAction().setEnabled(False)
         self.title, self.step = Elided("title"), Label(look="step")
         self._progress = named(QProgressBar(textVisible=False), tr("Progress of the run"))
@@ -82,9 +85,12 @@ class RunBar(QToolBar):
             actions[name].setIconText(tr(text))
         self.addWidget(RunButton(actions["run"]))
         self.addAction(actions["stop"])
+        # The bar has made a button of the action itself, and the style sheet goes by names.
         stop = self.widgetForAction(actions["stop"])
         stop.setObjectName("stop")
         stop.setAccessibleName(tr("Stop"))
+        # A tool bar shows and hides its widgets by their
+        # actions; `setVisible` of a widget is undone.
         self._progress_action = QWidgetAction(self)
         self._progress_action.setDefaultWidget(self._progress)
         self.addWidget(self.title)
@@ -109,6 +115,8 @@ class RunBar(QToolBar):
 
     def _show_progress(self, run: Run) -> None:
         done, total = progress(run)
+        # From 0 to 0, of a job that does not tell how many
+        # steps it has, Qt shows a bar that only moves.
         self._progress.setRange(0, total)
         self._progress.setValue(done)
 

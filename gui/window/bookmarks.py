@@ -152,6 +152,7 @@ class Bookmarking(QObject):
         self._close_editor()
         self._panel.set_current(index)
         place = self._timeline.overlays.flag(index)
+        # Out of view: its flag is somewhere only once it is brought there.
         if place.isEmpty():
             named = self.bookmarks[index]
             self._timeline.navigator.show_moments(named.start, named.last)
@@ -161,6 +162,7 @@ class Bookmarking(QObject):
         self.editor.closed.connect(self._forget_editor)
 
     def _rename(self, index: int, note: str, together: bool) -> None:
+        # While the note was typed the mark may have gone, as by Ctrl+Z.
         if index < len(self.bookmarks) and note != self.bookmarks[index].note:
             bookmarks = list(self.bookmarks)
             bookmarks[index] = replace(bookmarks[index], note=note)
@@ -175,6 +177,7 @@ class Bookmarking(QObject):
         at = timeline.overlays.crosshair
         view = timeline.state.viewport
         here = view.time(view.width / 2) if at is None else at.time
+        # More than half a ns away: the crosshair stands on the mark that one went to last.
         beyond = [i for i, one in enumerate(self.bookmarks) if (one.start - here) * by > 0.5]
         if beyond:
             self.go_to(min(beyond) if by > 0 else max(beyond))

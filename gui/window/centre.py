@@ -27,6 +27,7 @@ class Centre(QWidget):
         self._settings, self._set_waiting = settings, set_waiting
         self.tabs, self.welcome, self.pages = RunTabs(), WelcomePage(), QStackedWidget()
         self._run_page = run_page
+        # In this order: the window takes page 0 for the first page.
         for page in (self.welcome, run_page):
             self.pages.addWidget(page)
         parts = (*notices, self.tabs, self.pages)

@@ -39,6 +39,8 @@ class DockTabs(QObject):
         }
         for bar in self._bars():
             for place in range(bar.count()):
+                # `_fit` leaves a tab that has an icon as it is,
+                # so those of the old colours are taken off first.
                 bar.setTabIcon(place, QIcon())
         self._fit_all()
 

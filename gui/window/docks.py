@@ -159,6 +159,7 @@ def make_docks(window: QMainWindow, panels: Panels) -> dict[str, QDockWidget]:
     docks: dict[str, QDockWidget] = {}
     for place in panels.places:
         docks[place.name] = dock = QDockWidget(place.title, window)
+        # By these names `restoreState` finds the docks of the last sitting again.
         dock.setObjectName(place.name)
         dock.setWidget(place.widget)
         if not place.widget.accessibleName():
@@ -193,6 +194,7 @@ def front_action(dock: QDockWidget) -> QAction:
     action = QAction(dock.windowTitle(), dock)
     action.setObjectName(f"show_{dock.objectName()}")
     action.setCheckable(True)
+    # `triggered` comes by the user's hand alone: `setChecked` below makes `toggled` come too.
     action.triggered.connect(lambda on: bring(dock) if on else dock.hide())
     dock.visibilityChanged.connect(action.setChecked)
     return action

@@ -66,6 +66,7 @@ def _sample_commands(show: Callable[[Path], object]) -> Iterator[Command]:
 
 
 def _of_action(where: str, action: QAction) -> Command:
+    # In an action a plain & is doubled; the palette's list shows texts as they are.
     text = action.text().replace("&&", "&")
     return Command(
         text, where, keys_text(action), action.trigger, action.isEnabled(), action.isChecked()

@@ -36,6 +36,7 @@ def step_pane(parts: Sequence[QWidget], by: int) -> QWidget | None:
     holds = [now is not None and part.isAncestorOf(now) for part, _ in targets]
     start = 0 if by > 0 else -1  # where nothing of them has the focus
     place = holds.index(True) + by if any(holds) else start
+    # Round the end, both ways.
     part, target = targets[place % len(targets)]
     target.setFocus(Qt.FocusReason.TabFocusReason)
     return part

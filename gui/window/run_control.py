@@ -56,6 +56,7 @@ class RunControl(QObject):
 
     def run(self) -> None:
         """Run what the form says, unless it cannot run or something runs already."""
+        # What was typed a moment ago is otherwise checked a little later.
         self._form.check_now()
         if isinstance(self._form.result, str) or self._session.asking:
             return
@@ -99,6 +100,7 @@ class RunControl(QObject):
 
     def _begin(self, specification: Specification) -> None:
         self._banner.hide()
+        # Before the session is asked, as its `asking_changed` has `allow` say what runs.
         self._begun = specification
         self._wait(tr("Preparing the run…"))
         self._session.run(specification)
@@ -112,6 +114,7 @@ class RunControl(QObject):
         """Run and Stop are there when they can do something; Run says what it starts, or runs."""
         checked: Checked | str = self._form.result
         asking = self._session.asking
+        # What the button says; menus and the palette go on calling the action by its `text`.
         self._run_action.setIconText(
             tr("A job is recorded")
             if self._session.runs_job

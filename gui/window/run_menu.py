@@ -44,6 +44,7 @@ class RunMenu(QObject):
     def popup(self, run: Run, at: QPoint) -> QMenu:
         """Show the menu of a run at a place on screen."""
         menu = QMenu(self._window)
+        # Its parent is the window: each menu would otherwise stay until that goes.
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setToolTipsVisible(True)
         menu.addAction(tr("Use this run's settings"), lambda: self.use(run))

@@ -56,6 +56,7 @@ class SelectionPanels(QObject):
         trace, now = (run.trace, run.now) if run else (None, None)
         measure = self._timeline.selector.measure
         panels.details.show_selection(trace, selection, now, report, measure, note)
+        # A range has no step of its own, while gaps and spans do.
         if selection is None or isinstance(selection, TimeRange):
             panels.show_step(None)
             panels.statistics.show_range(scene, selection)
@@ -79,4 +80,5 @@ class SelectionPanels(QObject):
 
     def _select_longest(self, lane: int, index: int) -> None:
         self._timeline.selector.select_span(lane, index)
+        # Selecting has brought Details to the front; the list that was chosen from comes back.
         bring(self._docks["statistics"])

@@ -84,6 +84,7 @@ def _take_over(window: MainWindow, other: MainWindow) -> None:
     window.coming = other.coming
     window.restoreGeometry(other.saveGeometry())
     window.show()
+    # Not close(), which ends the session too; that goes on in the new window.
     other.leave()
     other.hide()
     other.deleteLater()

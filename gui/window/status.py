@@ -113,6 +113,7 @@ def step_text(run: Run, scene: Scene) -> str:
     else:
         total = len(specification.all_rows) - warmup
         words = tr("step {n} of {total}", n=number - warmup + 1, total=total)
+    # A live run's last step is still growing.
     whole = measured_steps(run.trace)[: -1 if run.live else None]
     if not whole:
         return words

@@ -92,6 +92,7 @@ class RunTabs(QTabBar):
             return
         whole = title_of(run)
         short = whole if len(whole) <= LONGEST else f"{whole[: LONGEST - 1]}…"
+        # A single & would make the next letter the tab's key.
         self.setTabText(place, (f"● {short}" if run.live else short).replace("&", "&&"))
         tip = tr("{title}, running", title=whole) if run.live else whole
         self.setTabToolTip(place, plain_tip("\n".join(filter(None, [tip, run.note]))))
@@ -105,6 +106,8 @@ class RunTabs(QTabBar):
         if not 0 <= place < self.count():
             return
         with QSignalBlocker(self):
+            # Blocked: Qt makes another tab the current one,
+            # and `closed` tells of it once all is done.
             self._kept.pop(self.tabData(place))
             self.removeTab(place)
         self.closed.emit(self.tabData(self.currentIndex()) if self.count() else None)

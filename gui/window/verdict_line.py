@@ -65,6 +65,7 @@ class VerdictLine(QFrame):
             self._show_change()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+        # As of a button: who moves away before letting go has thought better of it.
         if event.button() is Qt.MouseButton.LeftButton and self.rect().contains(
             event.position().toPoint()
         ):

@@ -172,6 +172,7 @@ class MainWindow(QMainWindow):
         self.control.attach(menus.actions, self.bar, self.status)
         recent = menus.menu("File/Open recent")
         self.recent = RecentMenu(recent, self.settings, self.files.open_from)
+        # Nothing refers to these two: the menu and the window, their parents, keep them.
         LessonMenu(menus.menu("Help/Lessons"), self.lessons.open)
         FileDrops(self, self.files.open_paths)
         self.comparing.attach(menus.actions, self.docks["compare"], self.overview)
@@ -238,6 +239,7 @@ class MainWindow(QMainWindow):
         if kept is None:
             size_docks(self, self.docks)
         else:
+            # In this order: docks are fitted into the size that the window has by then.
             self.restoreGeometry(kept[0])
             self.restoreState(kept[1])
         self.control.restore()
@@ -292,6 +294,7 @@ class MainWindow(QMainWindow):
         if run is self.run_shown and self.scene is not None:
             self.scene.update()
             self.live.update()
+            # Without a present, as no bar grows any more.
             self.timeline.state.refresh(None)
             self.predictions.show_run(run)
 
@@ -332,6 +335,7 @@ class MainWindow(QMainWindow):
 
     def _show(self, run: Run) -> None:
         self.coming = None
+        # Even if its bars are there already: the first page may stand over them.
         self.centre.show_run_page()
         if run is self.run_shown:
             return
@@ -381,6 +385,7 @@ class MainWindow(QMainWindow):
         if run is None or scene is None:
             return []
         return [
+            # First: the others show what is summed up here.
             partial(scene.sum_up, live=run.live),
             partial(self.colours.show_scene, scene, run.live),
             self.overview.refresh,
@@ -395,6 +400,7 @@ class MainWindow(QMainWindow):
 
     def leave(self) -> None:
         """Keep what is kept between sittings, and end all work in the background."""
+        # First: the docks' real heights are to be kept, not those of the first page.
         self._low_docks.set_low(False)
         self.settings.window = (self.saveGeometry(), self.saveState())
         self.control.keep()
@@ -402,9 +408,12 @@ class MainWindow(QMainWindow):
         close_all(self)
         self.predictions.close()
         self.cutting.close()
+        # Its parent is the session, which goes on where a window in another language takes over.
         self.predictions.deleteLater()
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: D102
+        # Spontaneous is what the window system asks for, by the frame. Who calls close() has asked
+        # already, or is not to ask, as on a signal.
         if event.spontaneous() and not self.leaving.may_close():
             event.ignore()
             return

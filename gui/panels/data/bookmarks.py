@@ -45,8 +45,10 @@ class BookmarksPanel(QWidget):
         )
         self.list, heads = QTreeWidget(), (tr("Time in run"), tr("Length"), tr("Note"))
         dress_tree(self.list, tr("Marks of the run"), heads, stretched=NOTE)
+        # A click goes to the mark; only `rename` opens an editor.
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         for key, do in ((Qt.Key.Key_F2, self.rename), (Qt.Key.Key_Delete, self.remove)):
+            # Of the list alone: in the field in which a note is typed, Delete takes away a letter.
             QShortcut(key, self.list, do, context=Qt.ShortcutContext.WidgetShortcut)
         self.list.itemActivated.connect(lambda item, _: self.chosen.emit(self._index(item)))
         self.list.itemClicked.connect(lambda item, _: self.chosen.emit(self._index(item)))
@@ -57,6 +59,7 @@ class BookmarksPanel(QWidget):
     def show_bookmarks(self, bookmarks: Sequence[Bookmark]) -> None:
         """List other bookmarks; the row that was current stays so."""
         current = self.current
+        # `itemChanged` would take each note that is filled in for one that was typed.
         with QSignalBlocker(self.list):
             self.list.clear()
             for bookmark in bookmarks:

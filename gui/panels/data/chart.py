@@ -30,6 +30,7 @@ class StepAxis(pyqtgraph.AxisItem):
         self.warmup = 0
 
     def tickSpacing(self, minVal: float, maxVal: float, size: float) -> list[tuple[int, int]]:  # noqa: D102
+        # One level of ticks: pyqtgraph's own finer ones would stand between whole steps.
         return [(whole_spacing((maxVal - minVal) * TICK / max(1.0, size)), 0)]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
@@ -99,12 +100,14 @@ class StepChart(pyqtgraph.PlotWidget):
         self.getPlotItem().showAxis("right", known)
         self.losses.setData(numbers, bars.losses)
         self.getViewBox().setRange(
+            # Bars stand around their numbers: half of the outer ones lies beyond.
             xRange=(numbers[0] - 0.6, numbers[-1] + 0.6),
             yRange=(0.0, float(makespans.max()) * HEADROOM or 1.0),
             padding=0,
         )
         if known:
             least, most = float(np.nanmin(bars.losses)), float(np.nanmax(bars.losses))
+            # A view needs a range of some height, even where all losses are the same, or 0.
             edge = (most - least) * 0.1 or abs(most) * 0.1 or 1.0
             self._second.setYRange(least - edge, most + edge, padding=0)
 

@@ -91,9 +91,11 @@ class FigurePanel(QDialog):
         preset = self.preset.currentData() or None
         colours, part = self.colours.currentData(), self.part.currentData()
         named = self.times.text().strip() if part == NAMED else ""
+        # Only a range of times has a colon; steps are told by numbers, commas and dashes.
         steps = named if ":" not in named else ""
         options = FigureOptions(
             preset=preset,
+            # What is printed is light; the field is disabled then, but keeps what was chosen.
             theme=self.theme.currentData() if self.theme.isEnabled() else "light",
             width_mm=self.width_mm.value() or None,
             font_pt=(self.font_pt.value() or None) if preset else None,

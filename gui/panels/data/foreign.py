@@ -45,6 +45,8 @@ class ForeignPanel(QWidget):
         for time in rank_times(trace):
             self._add(time)
         rows = self.list.topLevelItemCount()
+        # As high as its rows: what it stands in scrolls as
+        # a whole, and lists that scroll in there do not do.
         height = self.list.sizeHintForRow(0) * rows + self.list.header().sizeHint().height()
         self.list.setFixedHeight(height + 2 * self.list.frameWidth())
         self.odd.setText("\n".join(odd_lines(trace)))

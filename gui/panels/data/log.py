@@ -106,6 +106,8 @@ class LogPanel(QWidget):
         bar = self.table.verticalScrollBar()
         # Before rows come: afterwards the bar's maximum is another one.
         at_end = bar.value() >= bar.maximum() - 1
+        # When a run ends, what is wrong with it comes
+        # behind its lines: the model begins again then.
         if trace is self._trace and live is self._live:
             self.model.take_new()
         else:

@@ -58,6 +58,7 @@ class SpansTable(QTableView):
         across = self.horizontalHeader()
         across.setSectionsClickable(True)
         across.setSortIndicatorShown(True)
+        # A third click sorts no more, which the header tells as column -1.
         across.setSortIndicatorClearable(True)
         across.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         for number, shown in enumerate(COLUMNS):
@@ -130,6 +131,8 @@ class SpansPanel(QWidget):
 
     def sort_by(self, column: int, order: Qt.SortOrder) -> None:
         """Sort by a column of the table; -1 is lane by lane."""
+        # Heads and the field tell of each other's change:
+        # both are set in silence, and it is sorted once.
         with QSignalBlocker(self.sort_column):
             self.sort_column.setCurrentIndex(column + 1)
         with QSignalBlocker(self.table.horizontalHeader()):
@@ -252,6 +255,8 @@ class SpansPanel(QWidget):
         self.save.clicked.connect(self.ask_where_to_save)
         self.sort_column.currentIndexChanged.connect(lambda _: self._sort_again())
         self.table.horizontalHeader().sortIndicatorChanged.connect(self.sort_by)
+        # The table has got its model before, and with it
+        # this selection model; another one brings its own.
         self.table.selectionModel().selectionChanged.connect(lambda chosen, _: self._choose(chosen))
 
     def _sort_again(self) -> None:

@@ -42,6 +42,7 @@ class AnswerModel(TableModel):
 
     def show(self, found: Answer) -> None:
         """Show another answer."""
+        # A column's first value tells whether numbers stand in it.
         first = found.rows[0] if found.rows else ("",) * len(found.columns)
         with self.other_rows():
             self.answer = found
@@ -156,12 +157,14 @@ class SqlPanel(QWidget):
 
     def _go(self) -> None:
         if self.runner.running:
+            # Its `ended` empties the line, so the word comes afterwards.
             self.runner.cancel()
             self.status.setText(tr("Stopped."))
         else:
             self.ask()
 
     def _take_example(self, place: int) -> None:
+        # The first entry is the heading.
         if place > 0:
             self.query.setPlainText(EXAMPLES[place - 1].query)
             self.ask()
@@ -176,7 +179,9 @@ class SqlPanel(QWidget):
         self.examples.setAccessibleName(tr("Examples"))
         self.examples.activated.connect(self._take_example)
         self.go = button(QPushButton, tr("Run query"), tr("Run the query (Ctrl+Enter)."), self._go)
+        # Enter is the key of the number pad.
         for keys in ("Ctrl+Return", "Ctrl+Enter"):
+            # Anywhere in the panel, but not in the rest of the window.
             within = Qt.ShortcutContext.WidgetWithChildrenShortcut
             QShortcut(keys, self, self.ask, context=within)
         dress(self.table, tr("Answer"), ROW_HEIGHT)

@@ -58,9 +58,11 @@ def step_bars(scene: Scene, live: bool) -> StepBars:
     counter = scene.trace.counter("loss")
     known = np.isin(scene.step_numbers, counter.steps)
     if not len(counter.steps):
+        # `live` counts as 1: the last step of a live run is not whole.
         known = np.arange(len(scene.step_numbers)) < len(scene.step_numbers) - live
     steps = scene.step_numbers[known]
     losses = np.full(len(steps), np.nan)
+    # Each loss finds a place, also of steps that are not here: only exact hits are taken.
     placed = np.searchsorted(steps, counter.steps)
     inside = placed < len(steps)
     hits = inside.copy()

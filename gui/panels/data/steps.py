@@ -40,6 +40,7 @@ class StepsPanel(QWidget):
         self._scene: Scene | None = None
         self._live = False
         self.legend = QLabel()
+        # A QLabel, unlike all others, for its colours: nothing from a file stands in it.
         self.legend.setTextFormat(Qt.TextFormat.RichText)
         self.legend.hide()
         self._column = column(self.legend, of=self, margins=(8, 4, 8, 4), spacing=2)
@@ -66,6 +67,8 @@ class StepsPanel(QWidget):
             painter.fillRect(self.rect(), QColor(self.theme.plot))
             if self.bars is not None:
                 if self.chart is None:
+                    # Not now: a widget gets no children while it is
+                    # painted, and the import would hold the paint up.
                     QTimer.singleShot(0, self, self._build)
                 return
             area = QRectF(self.rect()).adjusted(PAD, 8, -PAD, -8)

@@ -70,6 +70,7 @@ class BatchPanel(Sheet):
         steps = scene.trace.steps
         if not steps:
             return 0, []
+        # While tasks are open the last step still runs.
         last = steps[-2] if scene.trace.open_tasks and len(steps) > 1 else steps[-1]
         step = self._step if self._step in steps else last
         known, version = self._known, scene.trace.version
@@ -127,6 +128,8 @@ class BatchPanel(Sheet):
         widest = max(text_width(ink.fonts.small, lane.name) for lane in lanes) + 12
         room = self.width() - 2 * PAD - first
         fitting = lanes[: max(1, int(room / widest))]
+        # The last head that has room stands for all that
+        # have none: "…", or its own name if it is the last.
         heads = [lane.name for lane in fitting[:-1]] + ["…" * (fitting != lanes) or lanes[-1].name]
         rows = [("", heads, False)]
         for name, split in zip(names, splits, strict=True):

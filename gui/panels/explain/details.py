@@ -64,6 +64,7 @@ class DetailsPanel(QWidget):
         self.reasons.itemActivated.connect(self._choose)
         self.table = _table(tr("Details of the selection"))
         whole = joined(self.sentence, self.reasons, self.table, growing=self.table)
+        # The reasons get room first, up to what they need, which `_limit_reasons` says.
         whole.setStretchFactor(self.reasons, 3)
         self._stack = stacked(self, hint(words), widget_of(whole))
         self._arguments = Runner(self, "arguments")
@@ -202,6 +203,7 @@ def _table(name: str) -> QTableWidget:
 
 
 def _fill(table: QTableWidget, rows: Sequence[tuple[str, ...]], heads: tuple[str, ...]) -> None:
+    # The heading above another selection's arguments may still lie over two cells.
     table.clearSpans()
     table.setColumnCount(len(rows[0]))
     table.setRowCount(len(rows))

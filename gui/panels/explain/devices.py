@@ -76,6 +76,7 @@ class DevicesPanel(Sheet):
         y = top + HEAD
         for balance in sorted(scene.balances, key=lambda b: (lanes[b.lane].serves, b.lane)):
             high = _height(scene, balance)
+            # Only the lanes in what is painted now: there may be a thousand.
             if y + high > self.seen.top() and y < self.seen.bottom():
                 at = QRectF(PAD, y, names, BAR)
                 self._lane(ink, _short_name(lanes[balance.lane]), balance, at, most)
@@ -117,6 +118,7 @@ class DevicesPanel(Sheet):
         time = balance.time
         total = time.busy_ns + time.communication_ns + time.idle_ns
         painter.fillRect(bar, QColor(self.theme.grid))
+        # All of it at first: what busy time and communication leave free of it is idle.
         painter.fillRect(bar, hatch_brush(self.theme.idle, self.devicePixelRatioF()))
         x = bar.left()
         for colour, part in (

@@ -46,6 +46,7 @@ class Durations(QWidget):
         """Show the spans of a range; the kind that was chosen stays so if there is some of it."""
         self._shown = trace, counted, repeats
         wanted = self.which.currentData()
+        # Else `clear` and the first entry would tell of other choices, each of them shown.
         with QSignalBlocker(self.which):
             self.which.clear()
             self.which.addItem(tr("All kinds"), None)

@@ -64,6 +64,7 @@ class HistogramChart(Drawing):
             column = self.rect_of(number)
             if count:
                 bar = QRectF(column)
+                # Two pixels at least: outliers, which are few, are what one looks for.
                 bar.setTop(column.bottom() - max(2.0, column.height() * count / most))
                 gap = 1.0 if column.width() > 4 else 0.0
                 painter.fillRect(bar.adjusted(0, 0, -gap, 0), QColor(self.theme.accent))
@@ -93,6 +94,7 @@ class HistogramChart(Drawing):
                 free = at + width + APART
 
     def _tip(self, number: int) -> str:
+        # n bars have n + 1 edges.
         first, last = self.bins.edges[number : number + 2].tolist()
         count = int(self.bins.counts[number])
         return tr(

@@ -55,6 +55,7 @@ def steps_range(trace: Trace, live: bool) -> TimeRange | None:
 def steps_headline(trace: Trace, counted: RangeStatistics) -> str:
     """The first and the last step that were counted, and how long they took."""
     warmup = trace.header.specification.warmup
+    # A range's end is outside of it, and may be where the next step begins.
     first, last = trace.step_table.at(counted.start), trace.step_table.at(counted.end - 1)
     if first is None or last is None:
         return headline(counted)
@@ -92,6 +93,7 @@ def lane_table(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> Ta
     ]  # fmt: skip
     sums = 0 if len(rows) > 1 else None
     if sums is not None:  # at the top, where it is seen also with many lanes
+        # Behind the lane and its five figures stand causes, which only single lanes have.
         empty = [""] * (len(heads) - 6)
         rows.insert(sums, (tr("Any lane"), *_time_words(counted.any_lane), *empty))
     return Table(tr("Lanes"), tuple(heads), tuple(rows), tuple(tips), sums)
@@ -210,6 +212,7 @@ def as_csv(trace: Trace, counted: RangeStatistics, causes: IdleCauses, bins: His
     writer.writerow([*_LANE_HEADS, *reasons, "not_explained_ns"])
     for lane, time in counted.lanes.items():
         own = [causes.by_lane[lane].get(cause, 0) for cause in present]
+        # A name from a file that begins with = would be a formula to a spreadsheet.
         name = cell(trace.header.lanes[lane].name)
         writer.writerow([name, *_numbers(time), *own, causes.rest[lane]])
     writer.writerow(["any lane", *_numbers(counted.any_lane), *[""] * (len(present) + 1)])
@@ -244,4 +247,5 @@ def _cause_words(own: dict[Cause, int], present: Sequence[Cause]) -> list[str]:
 
 
 def _escaped(text: str) -> str:
+    # Backslashes first: those that are put before bars must not be doubled.
     return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")

@@ -52,6 +52,7 @@ class RangeTable(ReturnTable):
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.horizontalHeader().setHighlightSections(False)
+        # So many rows are measured for a column's width; Qt would take a thousand.
         self.horizontalHeader().setResizeContentsPrecision(50)
         self.rows = _Rows(self)
         self.setModel(self.rows)
@@ -63,4 +64,6 @@ class RangeTable(ReturnTable):
         self.resizeColumnsToContents()
         head = self.horizontalHeader().sizeHint().height()
         shown = 21 * min(LISTED, len(table.rows))
+        # With room for the bar below even while there
+        # is none: it would otherwise hide the last row.
         self.setFixedHeight(head + shown + self.horizontalScrollBar().sizeHint().height() + 2)

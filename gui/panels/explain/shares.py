@@ -133,6 +133,7 @@ class IdleBars(PartsBar):
             parts = [(CAUSE_LOOKS[c], float(ns), self._tip(name, c, ns)) for c, ns in idle.items()]
             self.draw_parts(ink.painter, bar, parts, self._makespan)
             ink.painter.setPen(QPen(QColor(self.theme.line), 1))
+            # Half a pixel outwards: the line stands around the bar, and hides none of its parts.
             ink.painter.drawRect(bar.adjusted(-0.5, -0.5, 0.5, 0.5))
         self._legend(ink, ROW * len(self.lanes) + 6)
 

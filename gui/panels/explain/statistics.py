@@ -132,6 +132,7 @@ class StatisticsPanel(QWidget):
 
     def _count(self) -> None:
         """Count the range, or else all steps, unless nothing has come since that was done."""
+        # All steps are counted only for who sees them; `showEvent` asks again.
         if self._scene is None or self._stopped or not (self._chosen or self.isVisible()):
             return
         trace, job = self._scene.trace, self._job
@@ -147,6 +148,7 @@ class StatisticsPanel(QWidget):
     def _begin(self, job: RangeJob) -> None:
         self._job, self._begun = job, time.monotonic()
         if self.figures is not None:
+            # The same range, which has grown: its figures stay until the new ones are there.
             counted = self.figures.counted
             if (counted.start, counted.end) != (job.range.start, job.range.end):
                 self.figures = None

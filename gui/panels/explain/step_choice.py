@@ -28,6 +28,7 @@ class StepChoice(Choice):
     def list_steps(self, steps: Sequence[int], warmup: int) -> None:
         """Offer the latest of `steps`, newest first; what is chosen stays while it is there."""
         wanted = list(steps)[-LISTED:][::-1]
+        # Not while the list is open: its entries would move away under the pointer.
         if wanted == self._listed or self.view().isVisible():
             return
         chosen, self._listed = self.currentData(), wanted

@@ -123,6 +123,7 @@ class WaterfallChart(Drawing):
     def _y(self, value: float) -> float:
         """The height of a value in ns; room is left below where a bar descends to the ground."""
         levels = [level for bar in self.bars for level in (bar.below, bar.above)]
+        # At least 1, as heights are divided by what lies between.
         low, high = min(levels), max([*levels, 1])
         falls = any(bar.value < 0 and bar.above < 0.25 * high for bar in self.bars)
         bottom = HEIGHT - NAMES - (BELOW if falls else 0)
@@ -130,6 +131,7 @@ class WaterfallChart(Drawing):
 
     def _box(self, column: QRectF, bar: WaterfallBar) -> QRectF:
         y0, y1 = self._y(bar.below), self._y(bar.above)
+        # Whole pixels, so that the filled box and its outline end at the same ones.
         width = round(min(WIDEST, BAR * column.width()))
         left = round(column.center().x() - width / 2)
         return QRectF(left, min(y0, y1), width, max(1.0, abs(y1 - y0)))
@@ -142,6 +144,7 @@ class WaterfallChart(Drawing):
         self.fill(painter, box, look)
         painter.setPen(QPen(QColor(str(getattr(self.theme, look.colour))), 1))
         painter.setBrush(Qt.BrushStyle.NoBrush)
+        # Half a pixel inwards: an outline of one pixel then lies on the box's own pixels.
         painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5))
 
     def _connect(self, painter: QPainter, before: QRectF, box: QRectF, bar: WaterfallBar) -> None:

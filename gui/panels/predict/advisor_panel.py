@@ -148,6 +148,7 @@ class AdvisorPanel(QWidget):
         self.model = AdviceModel(self)
         self._proxy = QSortFilterProxyModel(self)
         self._proxy.setSourceModel(self.model)
+        # By figures: as texts, 9 ms would come after 10 ms.
         self._proxy.setSortRole(SORT)
         self.table = ReturnTable()
         self.line = Label(look="quiet", wrapped=True)
@@ -218,6 +219,7 @@ class AdvisorPanel(QWidget):
 
     def _lay_out(self) -> None:
         buttons = row(self.run, self.again, self.cancel, self.progress, growing=self.progress)
+        # It takes the room while the progress is hidden, or the buttons would be drawn apart.
         buttons.addStretch(0)
         column(
             self.line, self.table, buttons, of=self, growing=self.table,

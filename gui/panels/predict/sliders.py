@@ -38,6 +38,7 @@ class SliderRow(QObject):
         number: QSpinBox | QDoubleSpinBox,
         guard: WheelGuard,
     ) -> None:
+        # A layout owns no QObject but widgets: the row lives as long as its number does.
         super().__init__(number)
         self._stops = list(stops)
         self._tip = tr(words.tip)
@@ -101,4 +102,5 @@ class SliderRow(QObject):
         after = min(bisect_left(self._stops, self.value), len(self._stops) - 1)
         near = (max(0, after - 1), after)
         with QSignalBlocker(self.slider):
+            # In silence: `_slid` would set a number that was typed exactly to the slider's stop.
             self.slider.setValue(min(near, key=lambda n: abs(self._stops[n] - self.value)))

@@ -106,6 +106,7 @@ class WhatIfPanel(QWidget):
             fault.edited.connect(self._ask)
         self.schedule.currentIndexChanged.connect(self._follow_schedule)
         self.schedule.currentIndexChanged.connect(self._changed)
+        # By hand alone: who sets costs in the code asks when all of them are set.
         self.costs.activated.connect(self._costs_chosen)
         self._follow_schedule()
         self.source.setText(self.basis.source)
@@ -131,6 +132,7 @@ class WhatIfPanel(QWidget):
         first = RUN not in self._bases
         self._bases[RUN] = basis
         with QSignalBlocker(self):
+            # In silence, as each field would ask; `_costs_chosen` asks once, below.
             self.faults.write(basis.faults)
         _offer(self.costs, RUN, tr("Of the run that is shown"))
         if first:
@@ -162,6 +164,7 @@ class WhatIfPanel(QWidget):
         faults = self.faults.read()
         if factor != 1.0:
             slow = f"{self.sliders['slow_lane'].value:.0f}:{factor:g}"
+            # Added to what the field of faults says: it may name several lanes.
             faults["slow_lane"] = f"{faults['slow_lane'] or ''} {slow}".strip()
         return WhatIfQuery(
             basis.model,

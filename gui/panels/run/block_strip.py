@@ -52,6 +52,7 @@ class ShownCut:
 
     def lane_of(self, block: int) -> int:
         """The index of the lane that a block lies on; -1 where nothing cuts the model."""
+        # As many stages lie before a block's own as borders at or before it.
         stage = sum(border <= block for border in self.borders)
         return -1 if self.plan is None else lane_of_stage(self.plan)[stage]
 
@@ -117,6 +118,7 @@ class BlockStrip(Drawing):
         assert self.cut is not None and self.cut.plan is not None
         lane = self.cut.plan.lanes[lane_of_stage(self.cut.plan)[stage]].name
         values = {"stage": stage, "lane": lane, "share": percent_text(part)}
+        # The most that has room.
         for text in (tr("{stage}: {lane}, {share}", **values), percent_text(part), str(stage)):
             width = text_width(ink.fonts.small, text) + 12
             if width + 8 <= room.width():
@@ -128,6 +130,7 @@ class BlockStrip(Drawing):
     def _handle(self, ink: Ink, x: float, chosen: bool) -> None:
         colour = QColor(self.theme.accent if chosen else self.theme.text)
         wide = 5.0 if chosen else 3.0
+        # Half a pixel to the left, in the middle of the free pixel that ends the block before.
         ink.painter.fillRect(QRectF(x - wide / 2 - 0.5, 2, wide, BAR + 2 * AIR - 4), colour)
         for top in (0.0, BAR + 2 * AIR - 7):
             ink.painter.fillRect(QRectF(x - 5.5, top, 10, 7), colour)

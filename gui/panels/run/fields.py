@@ -84,6 +84,7 @@ class WheelGuard(QObject):
             and isinstance(watched, QWidget)
             and not watched.hasFocus()
         ):
+            # Ignored, it goes on to the form around; with True the field itself does not get it.
             event.ignore()
             return True
         return False

@@ -30,6 +30,7 @@ class FormFooter(QWidget):
         tip = tr("Each task is then measured alone, so nothing is shared: the strategy itself.")
         self._devices = ""
         self.virtual = button(QToolButton, "", tip, name=tr("Use virtual lanes"), look="link")
+        # Which devices is known only when it is pressed: `show_checked` changes them.
         self.virtual.clicked.connect(lambda: self.devices_wanted.emit(self._devices))
         column(
             self.picture, self.problem, self.preview, self.virtual,

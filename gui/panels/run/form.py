@@ -73,12 +73,14 @@ class OptionForm(QFormLayout):
             self.addRow(fold)
             self._add(name)
         self._align()
+        # `activated` comes by hand alone: settings that are filled in bring sizes of their own.
         self.field("model", FileChoice).activated.connect(self._fill_sizes)
 
     def _add(self, part: str) -> None:
         for option in (option for option, place in self._options.items() if place == part):
             field = self.fields[option.name] = field_of(option)
             add_field(self, option, field.widget, self._guard)
+            # Fields' signals carry a number, a text or a bool; nobody needs it here.
             field.edited.connect(lambda *_: self.edited.emit())
 
     def _align(self) -> None:
@@ -92,6 +94,8 @@ class OptionForm(QFormLayout):
         """Let the Tab key walk down the rows, after `first`."""
         rows = (self.itemAt(row, role) for row in range(self.rowCount()) for role in _FIELD_ROLES)
         widgets = [widget for item in rows if item is not None and (widget := item.widget())]
+        # Qt's own order is that in which widgets were
+        # made, and the folds were made before all fields.
         for before, after in pairwise([first, *widgets]):
             QWidget.setTabOrder(before, after)
 
@@ -118,6 +122,7 @@ class OptionForm(QFormLayout):
     def offer_devices(self, names: Iterable[str]) -> None:
         """What the field of the lanes offers; what stands in it stays."""
         devices = self.field("devices", QComboBox)
+        # `clear` empties the line as well, with what the user has typed.
         text = devices.currentText()
         devices.clear()
         devices.addItems(list(names))

@@ -39,6 +39,7 @@ def preview_text(
         lines.append(
             tr("{count} of {lanes} lanes get no rows.", count=idle, lanes=len(checked.lanes))
         )
+    # Steps of different sizes may be cut alike: each line once.
     return "\n".join(dict.fromkeys(lines))
 
 

@@ -80,6 +80,7 @@ class RunsPanel(QTreeWidget):
 def run_columns(run: Run) -> tuple[str, str, str, str]:
     """Number, title, outcome and median makespan of the measured steps."""
     table = run.trace.step_table
+    # Steps are numbered from 0, warm-up included: the first measured one is number `warmup`.
     first = int(sorted_positions(table.numbers, run.trace.header.specification.warmup))
     lengths = table.ends[first:] - table.starts[first:]
     step = duration_text(float(np.median(lengths))) if len(lengths) and not run.live else ""

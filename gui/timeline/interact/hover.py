@@ -16,6 +16,7 @@ from gui.timeline.state.selection import REACH, hit, nearest
 def card_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     """Heading and lines for a pixel of the picture, or None where there is nothing to say."""
     found = hit(scene, frame, x, y)
+    # A span that still runs is none of those that are reduced: the pointer is on it alone.
     running = isinstance(found, Span) and found.end is None
     folded = None if running else folded_card(scene, frame, x, y)
     if folded is not None:

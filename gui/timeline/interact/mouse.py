@@ -100,6 +100,8 @@ class MouseNavigator:
         turn, at = event.angleDelta(), event.position()
         modifiers = event.modifiers()
         if modifiers & Qt.KeyboardModifier.ShiftModifier or abs(turn.x()) > abs(turn.y()):
+            # Some platforms tell Shift and the wheel as a
+            # turn sideways already, others as one up or down.
             self._navigator.pan_by(-(turn.x() or turn.y()) / 2)
         elif modifiers & Qt.KeyboardModifier.ControlModifier:
             LaneArranger(self._state).scale(HEIGHTEN ** (turn.y() / NOTCH), at.y())
@@ -111,6 +113,7 @@ class MouseNavigator:
 
     def _click(self, at: QPointF) -> None:
         """Select the span or gap at a pixel, or nothing; a flag there is told."""
+        # Flags first, as they lie over the axis and the lanes.
         if not self._overlays.click_at(at):
             self._selector.stop_measuring()
             self._state.select(self._at(at))

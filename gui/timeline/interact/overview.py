@@ -119,6 +119,7 @@ class Overview(QWidget):
         ratio = self.devicePixelRatioF()
         picture = QPixmap(self.size() * ratio)
         picture.setDevicePixelRatio(ratio)
+        # The ground is painted below it, by `paintEvent`.
         picture.fill(Qt.GlobalColor.transparent)
         lanes = [lane.index for lane in scene.trace.header.lanes if lane.role is Role.COMPUTE]
         height = (HEIGHT - 2 * EDGE) / len(lanes)

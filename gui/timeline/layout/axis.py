@@ -42,6 +42,7 @@ def ticks(
     found: list[Tick] = []
     for time in _round_times(view, origin.zero, step):
         x, number = view.x(time), origin.number(time, scale, 0)
+        # A little less, or a double's rounding could leave out every other tick.
         if not found or x - found[-1].x >= apart * 0.999:
             found.append(Tick(x, number, f"{number}{NO_BREAK}{unit}"))
     return found

@@ -155,6 +155,8 @@ class Layout:
     stands: Mapping[int, Track] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        # Only where it is not given: `seen` and `layers` leave tracks out by `replace`, but what
+        # stands for each lane stays known.
         if not self.stands:
             object.__setattr__(self, "stands", _stands(self.tracks, self.groups))
 
@@ -271,6 +273,7 @@ class Frame:
     def rect(self, track: Track, start: float, end: float) -> QRectF:
         """The rectangle of a time range on a track, cut to the plot and at least one pixel wide."""
         right = self.left + self.view.width
+        # Cut two pixels outside of the plot: what goes on beyond it has no outline at its edge.
         x0 = min(max(self.x(start), self.left - 2), right + 2)
         x1 = min(max(self.x(end), self.left - 2), right + 2)
         return QRectF(x0, self.top + track.top, max(1.0, x1 - x0), track.height)
@@ -278,6 +281,7 @@ class Frame:
 
 def _between(every: tuple[_Some, ...], first: float, last: float) -> tuple[_Some, ...]:
     """Those of which a part lies between two heights."""
+    # They stand below one another, so that bottoms grow as tops do.
     begin = bisect_right(every, first, key=lambda one: one.bottom)
     return every[begin : bisect_left(every, last, lo=begin, key=lambda one: one.top)]
 

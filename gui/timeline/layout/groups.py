@@ -149,6 +149,7 @@ def arrange(lanes: Sequence[Lane], state: TrackState, replicas: Replicas) -> Arr
     fits = matcher(state.filter)
     matching = {lane.index: lane for lane in compute_lanes(lanes) if fits(lane.name)}
     pinned = tuple(matching[index] for index in state.pinned if index in matching)
+    # Of all lanes, not of those that match: a group keeps its number while one filters.
     groups = _groups([lane for lane in compute_lanes(lanes)], state, replicas)
     turn = {index: place for place, index in enumerate(state.order)}
     sections = []
@@ -183,6 +184,7 @@ def moved(
         rest = [other for other in state.pinned if other not in mine]
         return replace(state, pinned=(*mine, *rest))
     order = list(state.order) or [one.index for one in compute_lanes(lanes)]
+    # The neighbours share the places that they had in the order; all other lanes keep theirs.
     members, turns = set(mine), iter(mine)
     return replace(state, order=tuple(next(turns) if n in members else n for n in order))
 

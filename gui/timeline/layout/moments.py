@@ -47,7 +47,9 @@ class Origin:
         since = ns - self.zero
         if self.clock_s is None:
             return f"{since / scale:,.{digits}f}".replace(",", NO_BREAK).replace("-", MINUS)
+        # From digits behind the point of `scale` to those behind the point of a second.
         digits += 9 - round(math.log10(scale))
+        # Rounded before it is divided, so that 59.9996 s goes on to the next minute.
         whole, part = divmod(round((self.clock_s * 1e9 + since) / 10 ** (9 - digits)), 10**digits)
         hours, minutes, seconds = whole // 3600 % 24, whole // 60 % 60, whole % 60
         return f"{hours:02}:{minutes:02}:{seconds:02}" + (f".{part:0{digits}}" if digits else "")

@@ -171,6 +171,8 @@ def _hatched(theme: Theme, vector: bool) -> Callable[[QPainter, QRectF], None]:
             painter.setPen(QPen(QColor(theme.idle), 0.6))
             painter.drawLines(hatch_lines(box))
         else:
+            # The texture begins at the box, so that every
+            # hatched box looks alike wherever it stands.
             painter.setBrushOrigin(QPointF(box.left() % HATCH, 0))
             painter.fillRect(box, hatch_brush(theme.idle, painter.device().devicePixelRatioF()))
 

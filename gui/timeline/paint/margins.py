@@ -183,6 +183,7 @@ def _lane_label(
     first = " · ".join(filter(None, (facts.beside, facts.idle)))
     details = [text for text in (first, "" if frame.layout.memory else facts.peak) if text]
     room = frame.layout.rooms[track.lane]
+    # With less room all details share a line, and with still less there is none.
     if room < NAME + DETAIL * len(details):
         details = ["  ".join(details)]
     if room < NAME + DETAIL:
@@ -194,6 +195,7 @@ def _lane_label(
     _line(painter, fonts.bold, QRectF(indent, y, wide, NAME), facts.name)
     name = text_width(fonts.bold, facts.name) + 7
     painter.setPen(QColor(frame.theme.muted))
+    # Without a line below, the idle time is what one wants to see beside the name.
     place = facts.place if details else facts.idle or facts.place
     _line(painter, fonts.small, QRectF(indent + name, y, wide - name, NAME), place)
     for number, text in enumerate(details):

@@ -38,6 +38,7 @@ def draw_over(
     bottom = min(area.bottom(), frame.top + frame.layout.height)
     if selection is not None:
         painter.setClipRect(
+            # Two pixels more than the plot on each side: half of an outline's four (draw_outline).
             QRectF(LABELS - 2, AXIS + STEPS - 2, frame.view.width + 4, area.height())
         )
         if isinstance(selection, Span):

@@ -136,6 +136,7 @@ class LanePainter:
         low = track.height < PAIR_PIXELS
         places = self.scene.columns[track.lane].rows[bars.first + wide].tolist()
         words = self.scene.words(places, self.fonts, staged, low, self.frame.vector)
+        # Less a pixel, as wide bars leave one free behind them (SEAM_PIXELS).
         columns = (left[wide] + self.frame.left, right[wide] - left[wide] - 1, bars.family[wide])
         for one, x, room, family in zip(words, *(c.tolist() for c in columns), strict=True):
             self._put(one, track, x + room / 2, room, self.letters[family])
@@ -149,6 +150,8 @@ class LanePainter:
         if second is not None and (part < 40 or second.width > room - 4):
             second = None
         y = self.frame.top + track.top + part / 2
+        # Parts and pens may differ: two halves in one
+        # colour, or a low bar with both labels on one line.
         for choices, pen in zip(words.parts, cycle(pens), strict=False):
             for label in choices:
                 if label.width <= room - 2:

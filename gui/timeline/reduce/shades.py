@@ -26,6 +26,7 @@ def shares(answer: WhatIfResult, pixels: int) -> NDArray[np.float64]:
     pixel = at.astype(np.int64)
     at -= pixel
     at *= sign
+    # A row of starts and one of ends, shape (2, tasks): a task's two moments lie in the same row.
     pixel.reshape(2, -1)[:] += rows
     # What begins at p + f takes 1 - f of pixel p, and all of those behind it until it ends.
     found = np.zeros(shape)
@@ -43,6 +44,7 @@ def blended(found: NDArray[np.float64], colours: NDArray[np.float64]) -> NDArray
     red, green, blue = (
         np.minimum(found @ colours[:, c], 255.0).astype(np.uint32) for c in range(3)
     )
+    # The colours were multiplied by their shares above, which is what premultiplied means.
     alpha = np.rint(busy * 255).astype(np.uint32)
     pixels: NDArray[np.uint32] = alpha << 24 | red << 16 | green << 8 | blue
     return pixels

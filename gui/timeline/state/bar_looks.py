@@ -75,6 +75,7 @@ def recoloured(
     else:
         middles = view.times(np.arange(len(reduced.family)) + 0.5)
         begun = np.searchsorted(spans.start, np.floor(middles).astype(np.int64), "right")
+        # `searchsorted` gives how many have begun by then: the last of them is one before.
         shown = spans[np.maximum(begun - 1, 0)]
     return replace(reduced, family=colouring.codes(shown))
 
@@ -113,11 +114,14 @@ def words_of(
     task = table.rows[place]
     kind, *numbers, stage, paired_stage, rows, size = (task[name].item() for name in COLUMNS)
     if task["name"] == ABSENT:
+        # `numbers` are the five of COLUMNS between the
+        # kind and the stages, as `bar_label` takes them.
         parts = labels_of(kind, tuple(numbers), stage, paired_stage, staged)
     else:
         parts = (shortened(table.names[task["name"]]),)
     if low:
         parts = on_one_line(parts)
+    # Each word in the bold font first, then in the small one: the best comes first.
     fonts = ((bold, False), (small, True))[: 2 if shrinks else 1]
     second = bytes_text(size) if size else rows_text(rows) if rows else ""
     return BarWords(

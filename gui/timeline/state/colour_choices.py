@@ -74,6 +74,7 @@ class ByName(Colouring):
 
     def codes_of(self, rows: NDArray[np.int32]) -> NDArray[np.int8]:
         """The same of rows of the table."""
+        # Each name is looked up once, however many of the rows have it.
         names, which = np.unique(self.table.rows["name"][rows], return_inverse=True)
         codes = [
             SERIES if place == ABSENT else _series_of(self.table.names[place])
@@ -102,6 +103,7 @@ class ByName(Colouring):
 @lru_cache(1 << 16)
 def _series_of(name: str) -> int:
     """The place in the series that a name has everywhere."""
+    # Not `hash`, which is another in each process: a name has one colour in every file and sitting.
     return crc32(name.encode(errors="replace")) % SERIES
 
 
@@ -139,6 +141,8 @@ class ByDuration(Colouring):
 
     def _places(self, lengths: NDArray[np.int64]) -> NDArray[np.int8]:
         ratio = np.log(np.maximum(lengths, 1) / self.shortest)
+        # A little longer at least, or the ratio below would
+        # be divided by 0 where all take the same time.
         whole = np.log(max(self.longest, 1.001 * self.shortest) / self.shortest)
         places: NDArray[np.int8] = np.clip(ratio / whole * RAMP, 0, RAMP - 1).astype(np.int8)
         return places

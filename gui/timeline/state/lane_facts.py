@@ -43,6 +43,8 @@ def lane_facts(trace: Trace, lane: Lane, balance: LaneBalance, known: bool) -> L
     stages: tuple[int, ...] = ()
     replicas: tuple[int, ...] = ()
     if lane.role is Role.COMPUTE:
+        # The latest will do: a lane holds the same stages
+        # in all steps, and this is asked again and again.
         spans = trace.spans(lane.index)[-LATEST_SPANS:]
         mine = spans[np.isin(FAMILY_CODES[spans["kind"]], _FORWARDS)]
         stages, replicas = _numbers(mine["stage"]), _numbers(mine["replica"])
@@ -63,6 +65,7 @@ def placed(facts: Sequence[LaneFacts], replicas: int) -> Iterator[LaneFacts]:
             places.append(_numbered(tr("stage"), tr("stages"), lane.stages))
         if len(facts) > 1 and replicas > 1:
             places.append(_numbered(tr("replica"), tr("replicas"), lane.replicas))
+        # Filled up to two words, of which there may be none, one or both.
         place, beside, *_ = (*places, "", "")
         yield replace(lane, place=place, beside=beside)
 

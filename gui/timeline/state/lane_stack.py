@@ -54,6 +54,7 @@ class LaneStack:
     def lay_out(self, scene: Scene | None, available: float) -> Layout:
         """Stack the lanes of a scene into `available` pixels."""
         lanes = () if scene is None else scene.trace.header.lanes
+        # Whole pixels, or lanes of one height would differ by a pixel on the screen.
         height = None if self.height is None else float(round(self.height))
         self._replicas = self.replicas(scene)
         self.wanted = self.shown = self.strips(scene)
@@ -101,5 +102,7 @@ class LaneStack:
 
     def group_by(self, grouping: Grouping, node_devices: int | None = None) -> None:
         """Group the lanes otherwise."""
+        # Without a step in the history, as when the
+        # window starts; LaneArranger's can be taken back.
         devices = self.state.node_devices if node_devices is None else node_devices
         self.state = replace(self.state.grouped_by(grouping), node_devices=devices)

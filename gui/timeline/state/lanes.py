@@ -33,6 +33,7 @@ def reveal(state: TimelineState, lane: int) -> None:
         return
     end = track.top + layout.rooms.get(lane, track.height)
     page = state.size[1] - AXIS - STEPS
+    # Pinned lanes cover `band` pixels at the top: a lane behind them is not seen.
     if track.top - layout.band < state.scroll:
         state.scroll_to(int(track.top - layout.band - ABOVE))
     elif end > state.scroll + page:
@@ -167,6 +168,7 @@ class LaneArranger:
         if state.scene is None:
             return
         above = y - AXIS - STEPS
+        # Where `y` is in all that can be scrolled, from 0 to 1: it is to be there again below.
         share = (state.scroll + above) / state.stack.layout.height
         state.remember("lanes")
         state.stack.scale(factor)
@@ -184,6 +186,8 @@ class LaneArranger:
     def _arrange(self, tracks: TrackState, gesture: str = "tracks") -> None:
         """Arrange the lanes so; `gesture` is one step back however often it comes in a row."""
         state = self._state
+        # Each fold or move is a step back of its own;
+        # letters typed into the filter are one together.
         if gesture == "tracks":
             state.history.pause()
         state.remember(gesture)

@@ -29,6 +29,7 @@ def live_view(view: Viewport, scene: Scene, now: float, choose_zoom: bool) -> Vi
         makespans = scene.step_ends[:-1] - scene.step_starts[:-1]
         wanted = 1.5 * float(makespans[-1]) if len(makespans) else 1.1 * now
         wanted = max(SHORTEST_FOLLOWED, wanted)
+        # Steps take a little more or less each time: the scale would change with each of them.
         if not wanted / STEADY <= view.span <= wanted * STEADY:
             view = replace(view, span=wanted)
     return view.following(_present(view, scene, now))
@@ -64,6 +65,7 @@ def origin_of(scene: Scene | None, view: Viewport, count_from: CountFrom) -> Ori
     seen = np.minimum(scene.step_ends, view.end) - np.maximum(scene.step_starts, view.start)
     if count_from is CountFrom.RUN or not len(seen) or seen.max() <= 0:
         return Origin()
+    # `argmax` of booleans is the first that is True.
     step = int(np.argmax(seen >= MUCH * seen.max()))
     name = step_name(int(scene.step_numbers[step]), header.specification.warmup)
     return Origin(float(scene.step_starts[step]), name)

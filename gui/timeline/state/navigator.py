@@ -100,6 +100,7 @@ class Navigator:
         """Let moments count from one that another timeline has too; None ends that."""
         if origin != self._state.aligned:
             self._state.aligned = origin
+            # The same part once more: `move` folds time, or does not, by `aligned`.
             self._state.move(self._state.viewport)
             self._state.picture_changed.emit()
 

@@ -120,6 +120,7 @@ class Scene:
         ]
         self.facts = [
             *placed(facts, self.trace.header.replicas),
+            # Nested lanes, the ones that do not work themselves, are numbered behind all others.
             *(LaneFacts(lane.name) for lane in lanes[len(working) :]),
         ]
 
@@ -198,6 +199,8 @@ class Scene:
         codes, made = Column(np.int8), _columns_of(prediction)
         for lane in range(len(made)):
             spans = prediction.spans(lane)
+            # Of each predicted span the place of its step;
+            # spans are sorted, so the last has the largest.
             place = np.searchsorted(self.step_numbers, spans.step)
             if len(spans) and place[-1] < len(self.step_ends):
                 end = self.step_ends[place]

@@ -36,6 +36,7 @@ def hit(scene: Scene, frame: Frame, x: float, y: float) -> Span | Gap | None:
         return None
     time = frame.view.time(x - frame.left)
     reach = REACH * frame.view.ns_per_pixel
+    # First: an open task has no column yet, and lies at the end of its lane.
     for span in scene.trace.open_tasks:
         if span.lane == track.lane and span.start - reach <= time:
             end = open_end(scene.trace, span, frame.now)
@@ -76,6 +77,7 @@ def lanes_between(scene: Scene, frame: Frame, y0: float, y1: float) -> tuple[int
 
 def nearest(columns: LaneColumns, time: float, reach: float) -> int | None:
     """Index of a lane's span at a time, or of the closest one within `reach` ns."""
+    # The last span that began by then; it or the next one is the closest, as spans do not overlap.
     index = int(count_until(columns.starts, time)) - 1
     candidates = [i for i in (index, index + 1) if 0 <= i < len(columns)]
     distances = [(max(columns.starts[i] - time, time - columns.ends[i], 0), i) for i in candidates]

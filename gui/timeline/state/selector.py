@@ -114,6 +114,8 @@ class Selector:
 
     def _set_anchor(self, span: Span | None) -> None:
         self._state.anchor = span
+        # The selection is the same, but what Details says
+        # of it has the distance from the anchor in it.
         self._state.selection_changed.emit(self._state.selection)
         self._state.overlay_changed.emit()
 

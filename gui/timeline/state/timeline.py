@@ -185,6 +185,7 @@ class TimelineState(QObject):
             self.strips = strips
             self.strips_changed.emit(strips)
         self.most_scroll = max(0, int(self.stack.layout.height - available))
+        # Directly: this tells of another picture anyway, where `scroll_to` would tell of one more.
         self.scroll = min(self.scroll, self.most_scroll)
         self.picture_changed.emit()
 
@@ -225,6 +226,7 @@ class TimelineState(QObject):
     def move(self, view: Viewport) -> None:
         """Show this part, without a step in the history; it is drawn with the next picture."""
         scene = self.scene if self.aligned is None else None
+        # Every view passes here, whichever folds it was made with.
         view = replace(view, folds=NO_FOLDS if scene is None else scene.folds)
         if view != self.viewport:
             self.viewport = view
@@ -263,6 +265,7 @@ class TimelineState(QObject):
             self.scroll_to(state.scroll)
             self.tracks_changed.emit()
         self.bookmarks.take_back(state.bookmarks)
+        # The window may have had another width when the state was remembered.
         self.move(state.view.resized(self.viewport.width))
 
 
