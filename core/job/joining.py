@@ -3,7 +3,9 @@
 **Every item arrives exactly once.** A rank's batches come in the order in which it wrote them, each
 once (core.recorder.wire). A step waits here until every rank has sent it; then it goes out, once:
 `_told` is the last step that has, and only later ones are looked at. A step that a rank has passed
-by without telling it goes out for no rank, and is counted in `left_out`.
+by without telling it goes out for no rank, and is counted in `left_out`. What is told of a step
+(`Recorder.tell`) comes behind it and before the next one: it goes out, once, when every rank has
+passed the step.
 """
 
 from __future__ import annotations
@@ -25,8 +27,10 @@ from core.recording.importers.ranks import (
     clocks_of,
     device_clocks_of,
     joint_header,
+    told_numbers,
 )
 from core.recording.schema import NoteRow, Record, Timings, note_batch, span_batch
+from core.trace.event_rows import Counter
 from core.trace.header import Header
 from core.trace.spans import Spans
 from core.trace.step_bounds import StepBounds
@@ -36,6 +40,8 @@ MOST_SPANS = 1 << 20
 """Of a rank that wait for other ranks; beyond them its oldest steps are left out."""
 MOST_TASKS = 1 << 22
 """Of a rank's plans: a job that tells more of them is none."""
+MOST_NUMBERS = 1 << 20
+"""That a rank has told of steps which the run does not have yet."""
 
 
 class Coming:
@@ -59,12 +65,13 @@ class Coming:
         append_batch(self.trace, batch)
         self.clocks += clocks_of(batch)
         self.device = max([self.device, *device_clocks_of(batch)])
-        # Clocks are kept above. Nothing here reads other counters, which would grow with the run.
-        self.trace.counters.clear()
-        self.trace.clocks.clear()
+        self.trace.clocks.clear()  # they are kept above, and would grow with the run
         self.latest = max([self.latest, *self.trace.steps[-1:]])
         if len(self.trace.table) > MOST_TASKS:
             raise ValueError(f"rank {self.number} tells more than {MOST_TASKS:,} tasks")
+        if sum(map(len, self.trace.counters.values())) > MOST_NUMBERS:
+            text = f"rank {self.number} tells more than {MOST_NUMBERS:,} numbers of steps to come"
+            raise ValueError(text)
 
     def _check_new(self, batch: pa.RecordBatch) -> None:
         """A step comes once and as a whole, and after those before it."""
@@ -101,15 +108,21 @@ class Coming:
         return self.number > 0 and len(self.clocks) == 1
 
     def drop(self, last: int) -> None:
-        """Forget the spans of steps up to this one."""
+        """Forget the spans of steps up to this one, and the numbers of those before it."""
         old = self.trace
         table, steps = old.table, StepBounds()
+        counters = {}
+        for key, told in old.counters.items():
+            late = told.steps >= last
+            counters[key] = Counter(*key, {name: all_[late] for name, all_ in told.arrays.items()})
         lanes = []
         for lane in old.lanes:
             kept = lane[lane.step > last]
             steps.widen(kept.step, kept.start, kept.end)
             lanes.append(kept)
-        self.trace = Trace(old.header, table, lanes, steps, logs=old.logs, version=old.version)
+        self.trace = Trace(
+            old.header, table, lanes, steps, counters, logs=old.logs, version=old.version
+        )
 
     def lines(self, origin: int) -> list[NoteRow]:
         """What it has logged since it was last asked, but how it ended."""
@@ -135,7 +148,7 @@ class Joining:
         self.header, places = joint_header(seen)
         self._trace = Trace(self.header)
         self._plans = Plans(self._trace, seen, places)
-        self._last_step, self._sent_plans = -1, 0
+        self._last_step, self._numbered, self._sent_plans = -1, -1, 0
         self._latest = [(LEAST, -1)] * len(self.header.lanes)
         self.left_out = 0
 
@@ -148,24 +161,41 @@ class Joining:
         if whole:
             yield from self._steps(whole)
         # Also steps that not all ranks have: they can come no more, and would stay in memory.
+        notes = []
         if passed:
             self._last_step = passed[-1]
+            # Of the last one more may come: no rank need have begun the next.
+            notes += self._numbers(self._last_step - 1)
             for rank in self.ranks:
                 rank.drop(self._last_step)
         self.left_out += len(passed) - len(whole)
         origin = self.header.origin_ns
-        notes = [line for rank in self.ranks for line in rank.lines(origin)]
+        notes += [line for rank in self.ranks for line in rank.lines(origin)]
         if notes:
             yield note_batch(notes)
 
     def last(self) -> Iterator[pa.RecordBatch]:
         """The last batches, once all ranks have ended."""
         yield from self.batches()
-        notes = [*self._clocks([max(0, self._last_step)])]
+        notes = [*self._clocks([max(0, self._last_step)]), *self._numbers(self._last_step)]
         if self.left_out:
             text = f"{self.left_out} steps are not in every rank's stream: they are left out"
             notes.append(NoteRow(Record.LOG, "warning", self._trace.bounds[1], text=text))
         yield note_batch(notes)
+
+    def _numbers(self, last: int) -> list[NoteRow]:
+        """What was told of the run's steps up to `last`, from where it was last asked."""
+        known = self._trace.step_table.numbers
+        steps = known[(known > self._numbered) & (known <= last)]
+        self._numbered = last
+        told = told_numbers([rank.seen() for rank in self.ranks], steps, self.header.origin_ns)
+        return [
+            NoteRow(Record.COUNTER, name, time, step, value=value)
+            for (name, _), numbers in told.items()
+            for time, step, value in zip(
+                numbers.times.tolist(), numbers.steps.tolist(), numbers.values.tolist(), strict=True
+            )
+        ]
 
     def _decided(self) -> tuple[list[int], list[int]]:
         """Steps that all ranks have sent; and with them those that can come no more."""

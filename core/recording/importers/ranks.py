@@ -28,7 +28,7 @@ from core.recording.index import Progress, report_progress
 from core.recording.schema import Record
 from core.recording.sniff import rank_files
 from core.recording.stream import Opened, open_stream
-from core.trace.event_rows import Counter
+from core.trace.event_rows import Counter, Counters
 from core.trace.header import MOST_LANES, Header
 from core.trace.spans import Spans
 from core.trace.trace import STATE_LEVEL, Trace
@@ -154,21 +154,26 @@ def _joined(ranks: Sequence[Rank]) -> tuple[Trace, int]:
         trace.add_spans(came, [(place, came)])
     for rank in ranks:
         trace.clocks[rank.path.stem, None] = _clock(rank, sorted(common), header.origin_ns)
-    _add_counters(trace, ranks, common)
+    trace.counters |= told_numbers(ranks, np.array(sorted(common), np.int64), header.origin_ns)
     _add_logs(trace, ranks)
     trace.version += 1
     return trace, len(every - common)
 
 
-def _add_counters(trace: Trace, ranks: Sequence[Rank], steps: set[int]) -> None:
-    """What was counted of the steps that are shown, as the first rank that has it counted it."""
+def told_numbers(ranks: Sequence[Rank], steps: NDArray[np.integer[Any]], origin: int) -> Counters:
+    """What ranks have told of some steps, on rank 0's clock since `origin`.
+
+    Of a name and a step it is what the first rank has that told of it: one is meant to.
+    """
+    found: Counters = {}
     for rank in ranks:
-        for (name, lane), counter in rank.trace.counters.items():
-            if lane is None and (name, None) not in trace.counters:
-                shown = np.isin(counter.steps, list(steps))
-                times = rank.moved(counter.times[shown], trace.header.origin_ns)
-                found = trace.counters[name, None] = Counter(name, None)
-                found.extend(times=times, values=counter.values[shown], steps=counter.steps[shown])
+        for (name, lane), told in rank.trace.counters.items():
+            if lane is None:
+                known = found.setdefault((name, None), Counter(name, None))
+                mine = np.isin(told.steps, steps) & ~np.isin(told.steps, known.steps)
+                times = rank.moved(told.times[mine], origin)
+                known.extend(times=times, values=told.values[mine], steps=told.steps[mine])
+    return found
 
 
 def _add_logs(trace: Trace, ranks: Sequence[Rank]) -> None:

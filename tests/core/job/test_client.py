@@ -11,6 +11,9 @@ from core.job import client as job_client
 from core.job.client import JobClient
 from core.job.joining import Joining
 from core.recorder.wire import connect
+from core.recording.decode import append_batch
+from core.recording.recording import open_recording
+from core.trace.trace import Trace
 from tests.core.recorder.made import two_ranks, write_rank
 from tests.core.recording.test_packed import packed_by
 
@@ -36,14 +39,28 @@ def until(ready):
     assert ready()
 
 
-def end_of(client):
-    end = time.monotonic() + 20
+def messages_of(client):
+    """All messages of a run, up to its end."""
+    end, messages = time.monotonic() + 20, []
     while time.monotonic() < end:
-        for message in client.poll():
-            if isinstance(message, Ended):
-                return message
+        messages += client.poll()
+        if messages and isinstance(messages[-1], Ended):
+            return messages
         time.sleep(0.005)
     raise AssertionError("no end was heard")
+
+
+def end_of(client):
+    return messages_of(client)[-1]
+
+
+def trace_of(client):
+    """The run that comes, as the window has it at the end."""
+    header, *batches, _ = messages_of(client)
+    trace = Trace(header)
+    for batch in batches:
+        append_batch(trace, batch)
+    return trace
 
 
 def test_what_unpacks_to_too_much_ends_the_run_with_the_limit_named(client, tmp_path, monkeypatch):
@@ -71,6 +88,33 @@ def test_whatever_goes_wrong_the_end_of_a_run_is_told(client, tmp_path, monkeypa
     for wire in send(client, tmp_path, 0, 1):
         wire.close()
     assert end_of(client).text.startswith("what the ranks tell makes no sense: ")
+
+
+@pytest.mark.parametrize(
+    ("losses", "steps", "shown"),
+    [
+        ((lambda step: step / 2, None), [range(4), range(4)], {0: 0.0, 1: 0.5, 2: 1.0, 3: 1.5}),
+        ((None, lambda step: 2 - step), [range(3), range(3)], {0: 2.0, 1: 1.0, 2: 0.0}),
+        ((lambda step: step, lambda step: -step), [range(3), range(3)], {0: 0, 1: 1, 2: 2}),
+        ((lambda step: step, None), [range(4), (0, 1, 3)], {0: 0, 1: 1, 3: 3}),
+        ((None, None), [range(2), range(2)], {}),
+    ],
+    ids=["rank 0 tells", "rank 1 tells", "both tell", "a step is left out", "nobody tells"],
+)
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_what_is_told_of_steps_comes_live_once_as_it_stands_in_the_ranks_recordings(
+    client, tmp_path, losses, steps, shown, order
+):
+    two_ranks(tmp_path, (5, 5), steps, "finished", losses)
+    wires = send(client, tmp_path, *order)
+    for wire in wires:
+        wire.close()
+    live = trace_of(client).counter("loss")
+    known = open_recording(tmp_path).trace.counter("loss")
+    assert dict(zip(live.steps.tolist(), live.values.tolist(), strict=True)) == shown
+    assert live.steps.tolist() == known.steps.tolist() == list(shown)
+    assert live.values.tolist() == known.values.tolist()
+    assert live.times.tolist() == known.times.tolist()
 
 
 def rewritten(path, *batches):

@@ -6,8 +6,11 @@ from core.recorder.rank_step import FIRST_TRACK, Op, lanes_of, timed_step
 MS = 1_000_000
 
 
-def write_rank(folder, rank, steps, clocks, origin, begin=0, outcome=None):
-    """A rank's recording: a forward of 1 ms (2 ms on rank 1), an all-reduce to 4 ms, an update."""
+def write_rank(folder, rank, steps, clocks, origin, begin=0, outcome=None, loss=None):
+    """A rank's recording: a forward of 1 ms (2 ms on rank 1), an all-reduce to 4 ms, an update.
+
+    `loss` gives what is told of a step once it is over.
+    """
     header = {
         "specification": {"warmup": 1},
         "model": {"name": "Net", "blocks": [], "input_bytes": 0},
@@ -31,16 +34,19 @@ def write_rank(folder, rank, steps, clocks, origin, begin=0, outcome=None):
         plan = [stream.plan_batch(0, told.tasks)] if step == steps[0] else []
         for batch in [*plan, stream.span_batch(0, step, told, origin)]:
             sender.hand_in(lambda write, batch=batch: write(batch))
+        if loss is not None:
+            told = stream.note_batch("counter", "loss", at + 6 * MS - origin, step, loss(step))
+            sender.hand_in(lambda write, told=told: write(told))
     if outcome is not None:
         end = stream.note_batch("log", "state", begin + 10 * MS * len(steps), text=outcome)
         sender.hand_in(lambda write: write(end))
     sender.close()
 
 
-def two_ranks(folder, ahead=(0, 0), steps=(range(3), range(3)), outcome=None):
+def two_ranks(folder, ahead=(0, 0), steps=(range(3), range(3)), outcome=None, losses=(None, None)):
     """Two ranks that begin together on rank 0's clock, which goes as far ahead as is given."""
-    write_rank(folder, 0, steps[0], [(1000, 0, 0.0)], 1000, outcome=outcome)
+    write_rank(folder, 0, steps[0], [(1000, 0, 0.0)], 1000, outcome=outcome, loss=losses[0])
     origin = 1000 - ahead[0]
     clocks = [(origin, ahead[0], 40.0), (origin + 100 * MS, ahead[1], 90.0)]
     told = clocks if ahead != (0, 0) else []
-    write_rank(folder, 1, steps[1], told, origin, outcome=outcome)
+    write_rank(folder, 1, steps[1], told, origin, outcome=outcome, loss=losses[1])

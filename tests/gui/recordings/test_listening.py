@@ -18,11 +18,12 @@ import sys, torch
 from bubblescope import record
 model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU(), torch.nn.Linear(8, 8))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-with record(model, optimizer, out=sys.argv[1]):
-    for _ in range(5):
+with record(model, optimizer, out=sys.argv[1]) as run:
+    for step in range(5):
         optimizer.zero_grad()
         model(torch.randn(4, 8)).sum().backward()
         optimizer.step()
+        run.tell("loss", step / 2)
     print("trained", flush=True)
     sys.stdin.readline()
 """
@@ -69,6 +70,8 @@ def test_a_job_is_drawn_live_kept_and_saved(window, listening, qtbot, tmp_path):
         )
         run = window.run_shown
         assert run.live and window.session.runs_job
+        # What is told of a step is sure to be whole only once the next step has come.
+        qtbot.waitUntil(lambda: run.trace.counter("loss").values.tolist() == [0.0, 0.5, 1.0, 1.5])
         assert not window.actions_by_name["run"].isEnabled()
         assert window.panels.foreign.isHidden()
         listening.refresh()
@@ -79,6 +82,9 @@ def test_a_job_is_drawn_live_kept_and_saved(window, listening, qtbot, tmp_path):
     run.save(tmp_path / "job.arrow")
     saved = open_recording(tmp_path / "job.arrow").trace
     assert list(map(str, saved)) == list(map(str, run.trace))
+    for trace in (run.trace, saved):
+        told = trace.counter("loss")
+        assert (told.steps.tolist(), told.values.tolist()) == (list(range(5)), [0, 0.5, 1, 1.5, 2])
     assert window.actions_by_name["stop"].isEnabled() is False
     qtbot.wait(300)  # the last figures
     assert window.panels.foreign.isHidden() and not window.bar._progress.isVisible()
