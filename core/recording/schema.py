@@ -1,6 +1,7 @@
-"""The one schema of wire, recording and file; and rows in, record batches out.
+"""The recording's format, for wire and file alike; and rows in, record batches out.
 
-Whoever runs a plan hands rows to a TraceWriter. The run's header is kept as the schema's metadata.
+Which columns there are says core.recorder.stream, which writes them where a job runs. Here,
+whoever runs a plan hands rows to a TraceWriter. The run's header is kept as the schema's metadata.
 
 A stream is an Apache Arrow IPC stream. Its `record` column says what each row is:
 
@@ -41,8 +42,9 @@ from numpy.typing import NDArray
 
 from core.errors import RecordingError
 from core.plan.task import ABSENT, Task
+from core.recorder.stream import NOTE, SCHEMA, TASK
 from core.trace.header import FORMAT, MOST_LANES, Header
-from core.trace.spans import ATTRIBUTES, WORDS
+from core.trace.spans import ATTRIBUTES
 from core.typed import typed
 
 HEADER_KEY = b"bubblescope"
@@ -67,40 +69,8 @@ class Record(StrEnum):
 RECORDS = tuple(Record)
 _WORDS = pa.array(RECORDS, pa.string())
 _CODES = {record: code for code, record in enumerate(RECORDS)}
-ARROW_TYPES = {
-    name: pa.string() if name in WORDS else pa.int64() if dtype is np.int64 else pa.int32()
-    for name, dtype in ATTRIBUTES.items()
-}
+ARROW_TYPES = {name: TASK.field(name).type for name in ATTRIBUTES}
 """How the stream holds what a task is; a number that does not apply is null."""
-TASK = pa.struct(
-    [
-        *ARROW_TYPES.items(),
-        ("after", pa.list_(pa.int32())),
-        ("name", pa.string()),
-    ]
-)
-NOTE = pa.struct(
-    [
-        pa.field("name", pa.string()),
-        pa.field("lane", pa.int32()),
-        pa.field("value", pa.float64()),
-        pa.field("text", pa.string()),
-    ]
-)
-SCHEMA = pa.schema(
-    [
-        pa.field("record", pa.dictionary(pa.int8(), pa.string()), nullable=False),
-        pa.field("plan", pa.int32()),
-        pa.field("task", pa.int32()),
-        pa.field("step", pa.int32()),
-        pa.field("start", pa.int64()),
-        pa.field("end", pa.int64()),
-        pa.field("ready", pa.int64()),
-        pa.field("launched", pa.int64()),
-        pa.field("note", pa.list_(NOTE)),
-        pa.field("tasks", pa.list_(TASK)),
-    ]
-)
 
 
 def schema_of(header: Header) -> pa.Schema:

@@ -32,8 +32,9 @@ ATTRIBUTES: dict[str, type[np.signedinteger[Any]]] = {
     "payload": np.int8,
 }
 """What a task is, and its type in columns, where a number that does not apply is ABSENT; beside
-what it waits for (`after`) and its own `name`. The one list of it, from which the schema, the
-columns in memory, tables and CSV are made. The names are core.plan.task's."""
+what it waits for (`after`) and its own `name`. The one list of it, from which the columns in
+memory, tables and CSV are made; core.recorder.stream has the same columns. The names are
+core.plan.task's."""
 TASK_DTYPE = np.dtype(
     [
         *ATTRIBUTES.items(),

@@ -13,12 +13,12 @@ import pyarrow as pa
 
 from core.files import whole_file
 from core.plan.task import ABSENT
+from core.recorder.stream import TASK
 from core.recording.exporters.events import numbers_or_none
 from core.recording.imported import ARGUMENTS_LEVEL, IMPORTED_LEVEL, imported_text
 from core.recording.schema import (
     ARROW_TYPES,
     COSTS_LEVEL,
-    TASK,
     NoteRow,
     Record,
     batch_of,
