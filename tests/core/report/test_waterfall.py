@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.explain.bubble import bubble, closed_form
+from core.explain.bubble import bubble_of, closed_form
 from core.explain.causes import cause_totals
 from core.explain.critical import Share, critical_path, path_shares
 from core.plan.division import Pipeline
@@ -119,7 +119,7 @@ def test_the_bubble_is_the_idle_time_over_lanes_times_makespan(step: Step) -> No
     explanation = step.explained()
     lanes = step.compute_lanes()
     idle, whole = cause_totals(explanation)[lanes].sum(), explanation.makespan * len(lanes)
-    found = bubble(explanation)
+    found = bubble_of(explanation.columns, explanation.lanes)
     assert found.by_makespan == pytest.approx(idle / whole if whole else 0)
     assert 0 <= found.by_lane_span <= 1
 
@@ -128,7 +128,7 @@ def test_equal_stages_give_the_closed_form() -> None:
     step = step_of("pipeline", PASS, schedule="1f1b", devices="4xcpu", batch=8, microbatches=8)
     form = closed_form(step.columns, step.plan.pipeline)
     assert form == pytest.approx(3 / 11)
-    assert bubble(step.explained()).by_makespan == pytest.approx(3 / 11)
+    assert bubble_of(step.columns, step.plan.lanes).by_makespan == pytest.approx(3 / 11)
     assert step_figures(step.explained(), step.plan.pipeline).closed_form == form
 
 
@@ -142,5 +142,5 @@ def test_plans_and_schedules_without_a_formula_have_no_closed_form() -> None:
 def test_by_lane_span_only_the_longest_lanes_own_span_counts() -> None:
     step = step_of("mp", PASS, batch=4)
     # Lane 0: forward, 3 ms idle, backward. Lane 1 works 3 ms in one go.
-    assert bubble(step.explained()).by_lane_span == pytest.approx(3 / 6)
-    assert bubble(step.explained()).by_makespan == pytest.approx(6 / 12)
+    assert bubble_of(step.columns, step.plan.lanes).by_lane_span == pytest.approx(3 / 6)
+    assert bubble_of(step.columns, step.plan.lanes).by_makespan == pytest.approx(6 / 12)
