@@ -219,15 +219,16 @@ class TraceWriter:
         self, name: str, value: float, lane: int | None = None, step: int | None = None
     ) -> None:
         """Hand in a counter's value, now."""
-        self._note(Record.COUNTER, name, step, lane, value)
+        self._queue.append(NoteRow(Record.COUNTER, name, self.now(), step, lane, value))
 
     def log(self, level: str, text: str, step: int | None = None) -> None:
         """Hand in a line of text; levels are `info`, `size`, `warning`, `error` and `state`."""
-        self._note(Record.LOG, level, step, text=text)
+        self._queue.append(NoteRow(Record.LOG, level, self.now(), step, text=text))
 
     def clock(self, device: str, step: int, uncertainty_ns: float) -> None:
         """Hand in the half-width of a device's clock anchors in a step."""
-        self._note(Record.CLOCK, device, step, value=uncertainty_ns)
+        row = NoteRow(Record.CLOCK, device, self.now(), step, value=uncertainty_ns)
+        self._queue.append(row)
 
     def forward(self, batch: pa.RecordBatch) -> None:
         """Hand in a batch that another process has made."""
@@ -298,12 +299,6 @@ class TraceWriter:
         """Send what is left and end the stream."""
         self.flush()
         self._stream.close()
-
-    def _note(
-        self, record: Record, name: str, step: int | None, lane: int | None = None,
-        value: float | None = None, text: str | None = None,
-    ) -> None:  # fmt: skip
-        self._queue.append(NoteRow(record, name, self.now(), step, lane, value, text))
 
 
 def _numbers(times: Numbers | None, count: int) -> NDArray[np.int64]:
