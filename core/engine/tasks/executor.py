@@ -194,7 +194,7 @@ class RunningStep:
 
 
 class Executor:
-    """Runs steps on started lanes, one at a time. Without a writer nothing is recorded.
+    """Runs steps on started lanes, one at a time, and tells the writer of them.
 
     Once `stop` is set, by any thread, tasks that have not started are skipped. `untold` are the
     steps of which the writer does not have everything yet.
@@ -204,7 +204,7 @@ class Executor:
         self,
         lanes: Sequence[LaneThread],
         operations: Operations,
-        writer: TraceWriter | None,
+        writer: TraceWriter,
         stop: threading.Event | None = None,
     ) -> None:
         self._lanes, self._operations, self._writer = lanes, operations, writer
@@ -215,8 +215,7 @@ class Executor:
         self.untold: deque[RunningStep] = deque()
         # Between the thread that sends and the end of a step, where lanes recycle their timestamps.
         self._stamps_lock = threading.Lock()
-        if writer is not None:
-            writer.running = self._news
+        writer.running = self._news
 
     def run(
         self, index: int, plan: Plan, number: int, batch: Batch, nested: Nested | None = None
@@ -241,14 +240,12 @@ class Executor:
         # All jobs of the step are made before the first is queued: a job that waits for one of
         # another lane must find it, and the thread that sends must see lanes whole.
         running = RunningStep(index, number, lanes, [0] * len(lanes))
-        if self._writer is not None:
-            self.untold.append(running)
+        self.untold.append(running)
         for job in jobs:
             job.lane.submit(partial(self._do, job))
         # Behind this no lane works on the step, so clocks can be anchored on idle devices.
         self._collect(jobs)
-        if self._writer is not None:
-            self._close(step, began, running, jobs, self._writer)
+        self._close(step, began, running, jobs)
         for job in jobs:
             job.lane.recycle(job.stamps.all)
         if self._error is not None:
@@ -300,18 +297,13 @@ class Executor:
             job.held = []
 
     def _close(
-        self,
-        step: Step,
-        began: int,
-        running: RunningStep,
-        jobs: Sequence[_LaneJob],
-        writer: TraceWriter,
+        self, step: Step, began: int, running: RunningStep, jobs: Sequence[_LaneJob]
     ) -> None:
         """All jobs are over: make their times final, and note what the next step will change."""
         for device, clock in self._clocks.items():
-            writer.clock(device, running.step, clock.end())
+            self._writer.clock(device, running.step, clock.end())
             if (allocated := allocator_bytes(device)) is not None:
-                writer.counter(f"allocator {device}", allocated, step=running.step)
+                self._writer.counter(f"allocator {device}", allocated, step=running.step)
         with self._stamps_lock:
             for own in running.lanes:
                 done = 0  # without overlaps: events resolve only half a microsecond
@@ -326,7 +318,7 @@ class Executor:
                 held = [job.activations for job in jobs]
                 running.closed = self._operations.closed_rows(step, began, ends, held)
             running.over = True
-        writer.flush_soon()
+        self._writer.flush_soon()
 
     def _news(self) -> Iterator[Timings | NoteRow]:
         """What was not sent yet: spans that are final, and which tasks are open now.

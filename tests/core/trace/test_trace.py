@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import RecordingError
+from core.order import groups
 from core.plan.specification import Specification
 from core.plan.task import Kind
-from core.recording.decode import append_batch, groups
+from core.recording.decode import append_batch
 from core.recording.recording import RecordingFile, open_recording, read_stream
 from core.recording.schema import (
     SCHEMA,

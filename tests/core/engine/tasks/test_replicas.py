@@ -1,3 +1,4 @@
+import io
 from contextlib import ExitStack
 from dataclasses import replace
 
@@ -6,6 +7,7 @@ import pytest
 from core.models.catalogue import ModelSettings
 from core.plan.division import Placement, Stage
 from core.plan.specification import Specification
+from core.recording.schema import TraceWriter
 from core.report.summary import summarise
 from tests.core.helpers import run_here
 
@@ -40,13 +42,13 @@ RUNS = {
 
 
 def parameters_after(specification):
-    """Run without recording; the parameters of every replica that is stepped."""
+    """Run without sending; the parameters of every replica that is stepped."""
     prepared = prepare(specification, find_hardware())
     operations = Operations(prepared)
     plan = prepared.plan_list[0]
     with ExitStack() as stack:
         lanes = [stack.enter_context(lane) for lane in open_lanes(prepared.header.lanes)]
-        executor = Executor(lanes, operations, None)
+        executor = Executor(lanes, operations, TraceWriter(io.BytesIO(), prepared.header))
         for index, batch in enumerate(prepared.workload.batches(prepared.specification)):
             executor.run(index, plan, 0, batch)
     return operations.model.parameters()
