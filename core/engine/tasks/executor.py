@@ -194,7 +194,7 @@ class RunningStep:
 
 
 class Executor:
-    """Runs steps on started lanes, one at a time, and tells the writer of them.
+    """Runs steps on started lanes, one at a time. Without a writer nothing is recorded.
 
     Once `stop` is set, by any thread, tasks that have not started are skipped. `untold` are the
     steps of which the writer does not have everything yet.
@@ -204,7 +204,7 @@ class Executor:
         self,
         lanes: Sequence[LaneThread],
         operations: Operations,
-        writer: TraceWriter,
+        writer: TraceWriter | None,
         stop: threading.Event | None = None,
     ) -> None:
         self._lanes, self._operations, self._writer = lanes, operations, writer
@@ -215,7 +215,8 @@ class Executor:
         self.untold: deque[RunningStep] = deque()
         # Between the thread that sends and the end of a step, where lanes recycle their timestamps.
         self._stamps_lock = threading.Lock()
-        writer.running = self._news
+        if writer is not None:
+            writer.running = self._news
 
     def run(
         self, index: int, plan: Plan, number: int, batch: Batch, nested: Nested | None = None
@@ -240,12 +241,14 @@ class Executor:
         # All jobs of the step are made before the first is queued: a job that waits for one of
         # another lane must find it, and the thread that sends must see lanes whole.
         running = RunningStep(index, number, lanes, [0] * len(lanes))
-        self.untold.append(running)
+        if self._writer is not None:
+            self.untold.append(running)
         for job in jobs:
             job.lane.submit(partial(self._do, job))
         # Behind this no lane works on the step, so clocks can be anchored on idle devices.
         self._collect(jobs)
-        self._close(step, began, running, jobs)
+        if self._writer is not None:
+            self._close(step, began, running, jobs, self._writer)
         for job in jobs:
             job.lane.recycle(job.stamps.all)
         if self._error is not None:
@@ -297,13 +300,18 @@ class Executor:
             job.held = []
 
     def _close(
-        self, step: Step, began: int, running: RunningStep, jobs: Sequence[_LaneJob]
+        self,
+        step: Step,
+        began: int,
+        running: RunningStep,
+        jobs: Sequence[_LaneJob],
+        writer: TraceWriter,
     ) -> None:
         """All jobs are over: make their times final, and note what the next step will change."""
         for device, clock in self._clocks.items():
-            self._writer.clock(device, running.step, clock.end())
+            writer.clock(device, running.step, clock.end())
             if (allocated := allocator_bytes(device)) is not None:
-                self._writer.counter(f"allocator {device}", allocated, step=running.step)
+                writer.counter(f"allocator {device}", allocated, step=running.step)
         with self._stamps_lock:
             for own in running.lanes:
                 done = 0  # without overlaps: events resolve only half a microsecond
@@ -318,7 +326,7 @@ class Executor:
                 held = [job.activations for job in jobs]
                 running.closed = self._operations.closed_rows(step, began, ends, held)
             running.over = True
-        self._writer.flush_soon()
+        writer.flush_soon()
 
     def _news(self) -> Iterator[Timings | NoteRow]:
         """What was not sent yet: spans that are final, and which tasks are open now.

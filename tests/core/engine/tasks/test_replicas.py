@@ -1,4 +1,3 @@
-import io
 from contextlib import ExitStack
 from dataclasses import replace
 
@@ -7,7 +6,6 @@ import pytest
 from core.models.catalogue import ModelSettings
 from core.plan.division import Placement, Stage
 from core.plan.specification import Specification
-from core.recording.schema import TraceWriter
 from core.report.summary import summarise
 from tests.core.helpers import run_here
 
@@ -42,13 +40,13 @@ RUNS = {
 
 
 def parameters_after(specification):
-    """Run without sending; the parameters of every replica that is stepped."""
+    """Run without recording; the parameters of every replica that is stepped."""
     prepared = prepare(specification, find_hardware())
     operations = Operations(prepared)
     plan = prepared.plan_list[0]
     with ExitStack() as stack:
         lanes = [stack.enter_context(lane) for lane in open_lanes(prepared.header.lanes)]
-        executor = Executor(lanes, operations, TraceWriter(io.BytesIO(), prepared.header))
+        executor = Executor(lanes, operations, None)
         for index, batch in enumerate(prepared.workload.batches(prepared.specification)):
             executor.run(index, plan, 0, batch)
     return operations.model.parameters()
