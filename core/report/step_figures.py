@@ -56,7 +56,7 @@ def step_figures(
     if not explanation.fault:
         bubbles = bubble_of(explanation.columns, explanation.lanes)
         form = closed_form(explanation.columns, pipeline)
-        bars = waterfall(explanation, costs).bars
+        bars = waterfall(explanation, costs)
     return StepFigures(
         tuple(
             {str(cause): int(ns) for cause, ns in zip(CAUSES, row, strict=True) if ns}
