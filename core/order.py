@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,20 @@ def row_keys(*columns: NDArray[Any]) -> NDArray[np.int64]:
             room = len(keys)
         keys, room = keys * width + (column.astype(np.int64) - least), room * width
     return keys
+
+
+def groups(keys: NDArray[Any], within: NDArray[np.int64] | None = None) -> list[NDArray[np.int64]]:
+    """Where each of n integers stands, smallest first; of the places `within` alone, if given.
+
+    The places of a number keep their order.
+    """
+    mine = keys if within is None else keys[within]
+    order = stable_argsort(mine)
+    arranged = mine[order]
+    places = order if within is None else within[order]
+    firsts = np.flatnonzero(arranged[1:] != arranged[:-1]) + 1
+    ends = [0, *firsts.tolist(), len(mine)] if len(mine) else []
+    return [places[first:last] for first, last in pairwise(ends)]
 
 
 def turns(keys: NDArray[Any]) -> NDArray[np.int64]:

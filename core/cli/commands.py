@@ -7,6 +7,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
@@ -123,8 +124,7 @@ def run(arguments: argparse.Namespace, write_image: WriteImage) -> int:
         say(summary_text(summary))
         if comparison is not None:
             say(comparison_text(comparison))
-    if ended.outcome is Outcome.FAILED:
-        raise RunError(ended.text)
+    status = _end_of(ended)
     # Judged last, so that a run whose gradients are wrong still shows and keeps what it did.
     found = verified(trace)
     if summary.faults:
@@ -136,7 +136,7 @@ def run(arguments: argparse.Namespace, write_image: WriteImage) -> int:
         raise RunError(verified_text(found))
     if found is not None:
         say(verified_text(found))
-    return _end_of(ended)
+    return status
 
 
 def _end_of(ended: Ended) -> int:
@@ -235,12 +235,8 @@ def execute(
 
     Raises PlanError if the specification is refused before there is a trace.
     """
-    client = EngineClient()
-    with noting_interrupts() as interrupts:
-        try:
-            return execute_with(client, specification, record, Progress(verbose), interrupts)
-        finally:
-            client.close()
+    with noting_interrupts() as interrupts, closing(EngineClient()) as client:
+        return execute_with(client, specification, record, Progress(verbose), interrupts)
 
 
 def execute_with(
@@ -319,15 +315,12 @@ def _ask(kind: type[Answer], about: Specification | None = None) -> Answer:
 
     Raises PlanError if it refuses, RunError if it ends.
     """
-    client = EngineClient()
-    try:
+    with closing(EngineClient()) as client:
         with holding_interrupts():  # an engine that was half started could not be closed
             client.start()
             if about is not None:
                 client.describe(about)
         return _awaited(client, kind)
-    finally:
-        client.close()
 
 
 def _awaited(client: EngineClient, kind: type[Answer], interrupts: Sequence[int] = ()) -> Answer:

@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 from typing import NoReturn
 
@@ -55,10 +56,8 @@ def listen(given: argparse.Namespace) -> None:
     def say(text: str) -> None:
         print(f"bubblescope: {text}", file=sys.stderr, flush=True)
 
-    listener = Listener(host.strip("[]"), int(port), Files(Path(given.out), say).receive, say)
-    print(f"bubblescope record --out {listener.address} -- COMMAND", flush=True)
-    try:
+    receive = Files(Path(given.out), say).receive
+    with closing(Listener(host.strip("[]"), int(port), receive, say)) as listener:
+        print(f"bubblescope record --out {listener.address} -- COMMAND", flush=True)
         # For ever: Ctrl+C raises here. The listener works on threads of its own.
         threading.Event().wait()
-    finally:
-        listener.close()

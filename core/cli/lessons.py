@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 
 from core.cli.commands import RunError, execute_with, ready_hardware
 from core.cli.interrupts import INTERRUPTED, noting_interrupts
@@ -45,16 +46,13 @@ def lesson(arguments: argparse.Namespace) -> int:
         say("\n".join(f"{n}  {one.title}: {one.about}" for n, one in enumerate(lessons, 1)))
         return 0
     found = read_lesson(find_lesson(arguments.lesson))
-    client = EngineClient()
-    with noting_interrupts() as interrupts:
+    with noting_interrupts() as interrupts, closing(EngineClient()) as client:
         try:
             ready_hardware(client, interrupts)
             _go_through(found, client, interrupts)
         except KeyboardInterrupt:
             say("bubblescope: interrupted", sys.stderr)
             return INTERRUPTED
-        finally:
-            client.close()
     return 0
 
 

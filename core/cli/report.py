@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from statistics import median
+from statistics import fmean, median
 
 from core.explain.causes import Cause
 from core.explain.verified import Verified
@@ -160,9 +160,9 @@ def _bubble_line(steps: Sequence[StepSummary]) -> str:
     """Both definitions of the bubble, and the formula where there is one, as means."""
     forms = [step.closed_form for step in steps if step.closed_form is not None]
     return bubble_text(
-        _mean([step.bubble_by_makespan for step in steps]),
-        _mean([step.bubble_by_lane_span for step in steps]),
-        _mean(forms) if forms else None,
+        fmean([step.bubble_by_makespan for step in steps]),
+        fmean([step.bubble_by_lane_span for step in steps]),
+        fmean(forms) if forms else None,
     )
 
 
@@ -195,11 +195,7 @@ def _path_line(steps: Sequence[StepSummary]) -> str:
 def _means(steps: Sequence[dict[str, int]]) -> list[tuple[str, float]]:
     """The mean of each name over steps; a step without the name counts as 0."""
     names = dict.fromkeys(name for step in steps for name in step)
-    return [(name, _mean([step.get(name, 0) for step in steps])) for name in names]
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
+    return [(name, fmean([step.get(name, 0) for step in steps])) for name in names]
 
 
 def _percent(fraction: float) -> str:

@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -105,21 +106,18 @@ class _Sweeping:
 
         Raises KeyboardInterrupt once the run under way has ended.
         """
-        with noting_interrupts() as interrupts:
-            try:
-                hardware = ready_hardware(self._client, interrupts)
-                # All settings before the first run: a sweep should not fail in its third hour for
-                # what could be known.
-                for setting in self._sweep.settings:
-                    check_setting(setting, hardware)
-                points = remaining(self._sweep, self._rows.measured)
-                for number, point in enumerate(points):
-                    # What failed once for a reason of its own (too little memory, say) fails again,
-                    # and takes its time.
-                    if point.setting not in self._failed:
-                        self._make(point, points[number:], interrupts)
-            finally:
-                self._client.close()
+        with noting_interrupts() as interrupts, closing(self._client) as client:
+            hardware = ready_hardware(client, interrupts)
+            # All settings before the first run: a sweep should not fail in its third hour for
+            # what could be known.
+            for setting in self._sweep.settings:
+                check_setting(setting, hardware)
+            points = remaining(self._sweep, self._rows.measured)
+            for number, point in enumerate(points):
+                # What failed once for a reason of its own (too little memory, say) fails again,
+                # and takes its time.
+                if point.setting not in self._failed:
+                    self._make(point, points[number:], interrupts)
         return self._failed
 
     def _make(self, point: Point, left: Sequence[Point], interrupts: list[int]) -> None:

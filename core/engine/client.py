@@ -50,9 +50,15 @@ class EngineClient:
         """The engine's process id, if there is an engine."""
         return self._engine.pid if self._engine is not None else None
 
-    def start(self) -> None:
+    def start(self) -> Child[Message]:
         """Start the engine unless it is there. Does not wait for it; OSError if it cannot start."""
-        self._started()
+        if self._engine is None:
+            received: queue.SimpleQueue[Message | str] = queue.SimpleQueue()
+            # Each engine has a queue of its own: what the thread of one that was
+            # given up still puts goes nowhere.
+            self._engine = Child(self.module, receive, received.put, KEPT_MEMORY)
+            self._received, self._killed = received, False
+        return self._engine
 
     def run(self, specification: Specification) -> None:
         """Ask for a run; its messages come from `poll`. Starts an engine if there is none.
@@ -98,23 +104,14 @@ class EngineClient:
         if engine is not None:
             engine.close()
 
-    def _started(self) -> Child[Message]:
-        if self._engine is None:
-            received: queue.SimpleQueue[Message | str] = queue.SimpleQueue()
-            # Each engine has a queue of its own: what the thread of one that was
-            # given up still puts goes nowhere.
-            self._engine = Child(self.module, receive, received.put, KEPT_MEMORY)
-            self._received, self._killed = received, False
-        return self._engine
-
     def _send(self, command: str, specification: Specification) -> None:
         line = json.dumps({command: specification.to_dict()}).encode()
-        engine = self._started()
+        engine = self.start()
         # It died while nothing ran, so nothing was lost: the command goes to a new one.
         if not engine.send(line):  # it is gone: another
             engine.kill()
             self._engine = None
-            self._started().send(line)
+            self.start().send(line)
 
     def _end(self, how: str) -> Ended:
         """The message that ends a run whose engine is gone; `how` says how the process ended."""

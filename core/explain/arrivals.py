@@ -14,7 +14,8 @@ import numpy as np
 
 from core.explain.causes import Explanation
 from core.explain.waits import Positions
-from core.plan.task import ABSENT, KINDS, Kind
+from core.order import groups
+from core.plan.task import KINDS, Kind, known
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +46,8 @@ def arrivals(explanation: Explanation) -> tuple[Arrivals, ...]:
     """A step's collectives in which several ranks met, in the order in which they came to them."""
     columns, waits = explanation.columns, explanation.waits
     members = np.flatnonzero(waits.meets >= 0)
-    if not len(members):
-        return ()
-    members = members[np.lexsort((columns.start[members], waits.meets[members]))]
-    # By collective, in each by start: where the number changes, the next one's members begin.
-    firsts = np.flatnonzero(np.diff(waits.meets[members], prepend=ABSENT))
-    met = [own for own in np.split(members, firsts[1:]) if len(own) > 1]
+    members = members[np.argsort(columns.start[members], kind="stable")]
+    met = [own for own in groups(waits.meets, members) if len(own) > 1]
     return merged(_of_one(explanation, own) for own in met)
 
 
@@ -69,8 +66,7 @@ def _of_one(explanation: Explanation, members: Positions) -> Arrivals:
     begun = int(waits.begun[one])
     last = explanation.lanes[columns.lane[waits.slowest[one]]].serves
     stage, block, bucket = (
-        None if column[one] == ABSENT else int(column[one])
-        for column in (columns.stage, columns.block, columns.bucket)
+        known(column[one]) for column in (columns.stage, columns.block, columns.bucket)
     )
     return Arrivals(
         KINDS[columns.kind[one]], stage, block, bucket, 1, ((last, 1),),

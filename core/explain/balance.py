@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,7 +151,7 @@ def moving_ns(trace: Trace, balances: Sequence[LaneBalance]) -> dict[int, int]:
 
 def max_over_mean(values: Sequence[int]) -> float | None:
     """The largest value over the mean; None if there is nothing."""
-    return max(values) / _mean(values) if any(values) else None
+    return max(values) / fmean(values) if any(values) else None
 
 
 def first_lane_shares(trace: Trace, balances: Sequence[LaneBalance]) -> list[Share]:
@@ -167,13 +168,13 @@ def first_lane_shares(trace: Trace, balances: Sequence[LaneBalance]) -> list[Sha
         Share(
             kind,
             first.kind_ns.get(kind, 0),
-            _mean([b.kind_ns.get(kind, 0) for b in others]),
+            fmean([b.kind_ns.get(kind, 0) for b in others]),
             first.kind_bytes.get(kind, 0),
         )
         for kind in SHARED_KINDS
         if kind in ran
     ]
-    memory = Share(None, first.peak_bytes, _mean([b.peak_bytes for b in others]))
+    memory = Share(None, first.peak_bytes, fmean([b.peak_bytes for b in others]))
     return [*shares, memory] if first.peak_bytes else shares
 
 
@@ -204,7 +205,7 @@ def first_lane_load(trace: Trace, balances: Sequence[LaneBalance]) -> Load | Non
 
 
 def _over_mean(values: Sequence[int]) -> float | None:
-    return values[0] / _mean(values) if any(values) else None
+    return values[0] / fmean(values) if any(values) else None
 
 
 def rows_by_step(trace: Trace, steps: Sequence[int]) -> NDArray[np.int64]:
@@ -283,7 +284,3 @@ def _forward(spans: Spans) -> Spans:
     _, first = np.unique(pieces, return_index=True)
     whole: Spans = enter[first]
     return whole
-
-
-def _mean(values: Sequence[int]) -> float:
-    return sum(values) / len(values)

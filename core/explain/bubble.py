@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.explain.causes import Explanation
 from core.plan.division import Pipeline
 from core.plan.plan import Lane, Role
 from core.plan.schedules import SCHEDULES
@@ -28,13 +27,8 @@ class Bubble:
     by_lane_span: float
 
 
-def bubble(explanation: Explanation) -> Bubble:
-    """The bubble of a step, run or predicted."""
-    return bubble_of(explanation.columns, explanation.lanes)
-
-
 def bubble_of(columns: StepColumns, every: Sequence[Lane]) -> Bubble:
-    """The bubble of a step on `every` lane, whether or not its idle time was explained."""
+    """The bubble of a step, run or predicted, on `every` lane."""
     begin = int(columns.start.min()) if len(columns) else 0
     finish = int(columns.end.max()) if len(columns) else 0
     lanes = [lane.index for lane in every if lane.role is Role.COMPUTE]

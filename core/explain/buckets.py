@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.explain.causes import CAUSES, Cause, Explanation
-from core.plan.task import ABSENT, IS_COLLECTIVE, KINDS, Kind
+from core.plan.task import ABSENT, IS_COLLECTIVE, KINDS, Kind, known
 from core.trace.step import StepSpans
 from core.trace.trace import Trace
 
@@ -60,8 +60,8 @@ def bucket_times(explanation: Explanation, trace: Trace | None = None) -> list[B
         found.append(
             BucketTimes(
                 KINDS[columns.kind[i]],
-                _number(int(columns.block[i])),
-                _number(int(columns.bucket[i])),
+                known(columns.block[i]),
+                known(columns.bucket[i]),
                 lane,
                 int(columns.bytes[i]),
                 ready.get(int(columns.task[i])),
@@ -112,7 +112,3 @@ def _ready(explanation: Explanation, trace: Trace) -> dict[int, int]:
     spans = StepSpans.of(trace, step).spans
     noted = spans[spans["ready"] != ABSENT]
     return dict(zip(noted["task"].tolist(), noted["ready"].tolist(), strict=True))
-
-
-def _number(value: int) -> int | None:
-    return None if value == ABSENT else value

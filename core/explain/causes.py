@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from core.explain.waits import Positions, Waits, waits_of
 from core.explain.walk import Pieces, gaps_of, walk
 from core.plan.plan import Lane, Role
-from core.plan.task import ABSENT, ENTERS, IS_COLLECTIVE, IS_COMMUNICATION, KINDS, Kind, among
+from core.plan.task import ABSENT, ENTERS, IS_COLLECTIVE, IS_COMMUNICATION, KINDS, PASSES, Kind
 from core.trace.step import StepColumns
 
 
@@ -127,8 +127,6 @@ _WORDS = {
 CAUSES: tuple[Cause, ...] = tuple(Cause)
 Ints = NDArray[np.int64]
 _CODE = {cause: code for code, cause in enumerate(CAUSES)}
-PASSES = among(Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT, Kind.OVERLAP)
-"""Whether each kind, by its index in KINDS, passes a micro-batch through a stage or block."""
 _LOSS, _STEP, _COPY, _DATA, _OTHER = (
     KINDS.index(kind) for kind in (Kind.LOSS, Kind.STEP, Kind.COPY, Kind.DATA, Kind.OTHER)
 )

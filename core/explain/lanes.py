@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from core.plan.plan import Role
-from core.plan.task import ABSENT, ENTERS
+from core.plan.task import ABSENT, ENTERS, known
 from core.trace.columns import sorted_positions
 from core.trace.spans import Spans
 from core.trace.trace import Trace
@@ -69,7 +69,7 @@ class Gaps(NamedTuple):
     def gap(self, place: int) -> Gap:
         """One of them."""
         step, start, end, before = (int(column[place]) for column in self[1:])
-        return Gap(self.lane, step, start, end, before if before != ABSENT else None)
+        return Gap(self.lane, step, start, end, known(before))
 
 
 def gaps_within(trace: Trace, lane: int, first: int, last: int) -> Gaps:

@@ -42,23 +42,17 @@ class RankTime:
         return self.overlap_ns / self.communication_ns if self.communication_ns else 0.0
 
 
-def rank_times(trace: Trace, start: int | None = None, end: int | None = None) -> list[RankTime]:
-    """The times of each place of a trace, cut to a range in ns (all unless given).
+def rank_times(trace: Trace) -> list[RankTime]:
+    """The times of each place of a trace.
 
     Where there are steps, a task of a device counts if its launch was seen, not after the last one:
     what was launched before the trace began would look like the work of an idle host. Counted are
     the lanes of a place that are devices' (without cores), or all where there is none.
     """
-    low, high = (
-        trace.bounds[n] if bound is None else bound for n, bound in enumerate((start, end))
-    )
     memory = matching(trace.table.names, MEMORY)
     ends = trace.step_table.ends
     until = int(ends[-1]) if len(ends) else None
-    return [
-        _time(place, _within(spans, low, high, until), low, high, memory)
-        for place, spans in _places(trace)
-    ]
+    return [_time(place, _seen(spans, until), memory) for place, spans in _places(trace)]
 
 
 def _places(trace: Trace) -> Iterator[tuple[str, list[Spans]]]:
@@ -71,18 +65,17 @@ def _places(trace: Trace) -> Iterator[tuple[str, list[Spans]]]:
         yield place, [trace.spans(lane.index) for lane in own]
 
 
-def _within(several: list[Spans], low: int, high: int, until: int | None) -> Spans:
-    """The spans of some lanes of which a part lies in a range."""
+def _seen(several: list[Spans], until: int | None) -> Spans:
+    """The spans of some lanes, of a device those whose launch was seen."""
     spans = Spans.joined(several)
     launched = spans["launched"] != ABSENT
     if until is not None and launched.any():
         spans = spans[launched & (spans["launched"] <= until)]
-    found: Spans = spans[(spans.end >= low) & (spans.start <= high)]
-    return found
+    return spans
 
 
-def _time(place: str, spans: Spans, low: int, high: int, memory: NDArray[np.bool_]) -> RankTime:
-    start, end = np.maximum(spans.start, low), np.minimum(spans.end, high)
+def _time(place: str, spans: Spans, memory: NDArray[np.bool_]) -> RankTime:
+    start, end = spans.start, spans.end
     moves = IS_COMMUNICATION[spans["kind"]]
     computes = ~moves & ~memory[spans["name"]]
     span = int(end.max() - start.min()) if len(start) else 0

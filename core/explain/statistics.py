@@ -184,7 +184,7 @@ class RangeCount:
             start, end, computes, flat = map(np.concatenate, zip(*columns, strict=True))
             np.maximum(start, begin, out=start)
             np.minimum(end, until, out=end)
-            busy, worked = _busy_and_worked_together(start, end, computes)
+            busy, worked = _busy_and_worked(start, end, computes)
             self._any_busy += busy
             self._any_worked += worked
             counts = np.bincount(flat, minlength=self._sizes.size)
@@ -212,8 +212,8 @@ class RangeCount:
         busy, worked = int(inside[~IS_COMMUNICATION].sum()), int(inside.sum())
         # Where spans of a lane overlap a sum would count the same time twice.
         if (start[1:] < end[:-1]).any():
-            ends = np.maximum(start, begin), np.minimum(end, until)
-            busy, worked = _busy_and_worked(*ends, computes)
+            within_window = np.maximum(start, begin), np.minimum(end, until)
+            busy, worked = _busy_and_worked(*within_window, computes)
         self._busy[lane] += busy
         self._worked[lane] += worked
         self._taken[lane] = last
@@ -289,19 +289,9 @@ def _union_of_sorted(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> int:
 def _busy_and_worked(
     start: NDArray[np.int64], end: NDArray[np.int64], computes: NDArray[np.bool_]
 ) -> tuple[int, int]:
-    """The time in which any of n spans computes, and in which any computes or communicates."""
-    worked = union_ns(start, end)
-    if computes.all():
-        return worked, worked
-    return union_ns(start[computes], end[computes]), worked
+    """The time in which any of n spans computes, and in which any computes or communicates.
 
-
-def _busy_and_worked_together(
-    start: NDArray[np.int64], end: NDArray[np.int64], computes: NDArray[np.bool_]
-) -> tuple[int, int]:
-    """The same for spans of several lanes, which are sorted only once: the last bit holds the kind.
-
-    Uses up `start` and `end`.
+    Uses up `start` and `end`, which are sorted only once: the last bit holds the kind.
     """
     # There is room for a bit: no time is beyond 2**61 (core.recording.decode.LATEST).
     for times in (start, end):

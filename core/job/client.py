@@ -20,7 +20,7 @@ from core.engine.messages import Ended, Message, Outcome
 from core.job.joining import Coming, Joining
 from core.plain import error_text
 from core.reading import FORESEEN
-from core.recording.listener import Listener
+from core.recording.listener import Listener, shut
 from core.recording.packed import Packed, TooLarge
 from core.recording.schema import read_header
 
@@ -111,7 +111,7 @@ class JobClient:
             if peers:
                 self._problem = self._problem or "stopped"
         for peer in peers:
-            _let_go(peer)
+            shut(peer)
 
     def close(self) -> None:
         """Listen no more, and end the run that is under way."""
@@ -240,10 +240,3 @@ class _Limited:
         # Before Arrow sees the bytes: it unpacks a message as soon as it has it.
         self._packed.take(data)
         return data
-
-
-def _let_go(peer: socket.socket) -> None:
-    try:
-        peer.shutdown(socket.SHUT_RDWR)
-    except OSError:
-        return

@@ -25,7 +25,6 @@ from core.recording.importers.ranks import (
     Plans,
     Rank,
     clocks_of,
-    device_clocks_of,
     joint_header,
     told_numbers,
 )
@@ -63,8 +62,8 @@ class Coming:
         """Take what came. Raises ValueError or LookupError for rows that no run has."""
         self._check_new(batch)
         append_batch(self.trace, batch)
-        self.clocks += clocks_of(batch)
-        self.device = max([self.device, *device_clocks_of(batch)])
+        compared, width = clocks_of(batch)
+        self.clocks, self.device = self.clocks + compared, max(self.device, width)
         self.trace.clocks.clear()  # they are kept above, and would grow with the run
         self.latest = max([self.latest, *self.trace.steps[-1:]])
         if len(self.trace.table) > MOST_TASKS:

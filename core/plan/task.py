@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from itertools import chain, pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsInt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,12 @@ from core.errors import PlanError
 
 ABSENT = -1
 """What stands in a column for a number that does not apply."""
+
+
+def known(value: SupportsInt) -> int | None:
+    """A number of a column; None where it does not apply."""
+    number = int(value)
+    return None if number == ABSENT else number
 
 
 class Kind(StrEnum):
@@ -97,6 +103,8 @@ IS_COMMUNICATION, IS_COLLECTIVE = among(*_COMMUNICATION), among(*_COLLECTIVE)
 """Whether each kind, by its index in KINDS, moves data; and whether it is a collective."""
 ENTERS = among(Kind.FORWARD, Kind.OVERLAP)
 """Whether each kind, by its index in KINDS, passes rows forward."""
+PASSES = among(Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT, Kind.OVERLAP)
+"""Whether each kind, by its index in KINDS, passes a micro-batch through a stage or block."""
 
 
 class Payload(StrEnum):

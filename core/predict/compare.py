@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 from collections import defaultdict
 from collections.abc import Sequence
@@ -20,7 +19,7 @@ from core.plan.faults import NO_FAULTS, Faults
 from core.plan.plan import Lane, Role, working_lanes
 from core.plan.task import ABSENT, KINDS, Kind
 from core.predict.costs import CostModel, Curve, durations
-from core.predict.costs_file import costs_of
+from core.predict.costs_file import told_costs
 from core.predict.predict import lane_times
 from core.predict.simulate import simulate
 from core.trace.complete import completed_steps
@@ -136,12 +135,9 @@ def known_costs(trace: Trace) -> tuple[CostModel, CostSource] | None:
     run's first, in which all that torch does once is done.
     """
     if trace.costs is not None:
-        try:
-            alone = any(lane.is_virtual for lane in trace.header.lanes)
-            source = CostSource.ALONE if alone else CostSource.CALIBRATED
-            return costs_of(json.loads(trace.costs)), source
-        except ValueError:
-            return None
+        costs, alone = told_costs(trace.costs), any(lane.is_virtual for lane in trace.header.lanes)
+        source = CostSource.ALONE if alone else CostSource.CALIBRATED
+        return None if costs is None else (costs, source)
     last = trace.header.specification.warmup - 1
     if last < 1 or last not in trace.steps:
         return None

@@ -27,6 +27,7 @@ import json
 import reprlib
 import tomllib
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,15 @@ def costs_of(values: object) -> CostModel:
         raise CostError(f"the costs miss {', '.join(missing)}")
     passes.setdefault(Kind.LOSS, (((1.0, 0.0),),))
     return CostModel(passes, transfers, link, transfer_ns, by_rows, by == "block")
+
+
+@lru_cache(8)  # a run that goes on tells them a few times, and its steps ask for them often
+def told_costs(text: str | None) -> CostModel | None:
+    """The costs that a run has told as JSON; None if it has told none, or none that make sense."""
+    try:
+        return None if text is None else costs_of(json.loads(text))
+    except ValueError:
+        return None
 
 
 def values_of(costs: CostModel) -> dict[str, object]:

@@ -185,15 +185,11 @@ class Hooks:
             return
         op, made = self._open.pop()
         op.end = self.now()
-        if op.kind == "recompute":
-            self._goes_on(op)
+        back = self._back
+        if op.kind == "recompute" and back is not None and back.number == op.number:
+            self._begin_backward(back)  # it goes on
         if torch.is_grad_enabled():
             self._watch_backward(op, made, output)
-
-    def _goes_on(self, recomputed: Op) -> None:
-        """After activation recompute, reopen the backward span of its block."""
-        if self._back is not None and self._back.number == recomputed.number:
-            self._begin_backward(self._back)
 
     def _watch_backward(self, op: Op, made: set[object], output: object) -> None:
         """Begin the block's backward span when the first gradient of an output arrives.

@@ -126,11 +126,8 @@ class record(AbstractContextManager["record"]):
             self._hooks.pause(False)
             self._collectives.pause(False)
 
-    def _add(self, op: Op) -> None:
-        self._hooks.ops.append(op)
-
     def _waited(self, start: int, end: int) -> None:
-        self._add(Op("data", start, end, lane=DATA))
+        self._hooks.ops.append(Op("data", start, end, lane=DATA))
 
     def _before_update(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
         # The hooks see every optimizer of the process: a job may have one for another model too.
@@ -147,7 +144,7 @@ class record(AbstractContextManager["record"]):
         if optimizer is not self._optimizer or self._updating is None:
             return
         self._updating.end = self._now()
-        self._add(self._updating)
+        self._hooks.ops.append(self._updating)
         self._updating = None
         # From here on what happens belongs to the next step. Turning operations into rows costs
         # more than noting them, so the sender's thread does that.

@@ -39,7 +39,8 @@ class Stages:
         original = getattr(kind, name, None)
         if original is not None:
             self._originals.append((kind, name, original))
-            setattr(kind, name, wraps(original)(partial_method(wrap, original)))
+            # A function, which Python binds as a method: a partial it would not.
+            setattr(kind, name, wraps(original)(lambda *a, **o: wrap(original, *a, **o)))
 
     def _pass(self, kind: str) -> Callable[..., Any]:
         def wrap(original: Callable[..., Any], stage: Any, chunk: int, *more: Any, **o: Any) -> Any:
@@ -81,12 +82,3 @@ class Stages:
             self._rows[where] = rows_of(leaves_of(found))
         op.rows = self._rows.get(where, 0)
         return found
-
-
-def partial_method(wrap: Callable[..., Any], original: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that Python binds as a method, and that hands `original` on to `wrap`."""
-
-    def method(*arguments: Any, **options: Any) -> Any:
-        return wrap(original, *arguments, **options)
-
-    return method

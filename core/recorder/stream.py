@@ -1,7 +1,7 @@
-"""The recording's format, written with NumPy and pyarrow alone: a rank's own stream.
+"""The one schema of wire, recording and file; and a rank's own stream, of NumPy and pyarrow alone.
 
-docs/recording.md says what a row means; a test holds this to core.recording.schema, of which it
-knows nothing, since nothing of the house is imported where a job runs.
+docs/recording.md and core.recording.schema say what a row means. Nothing else of the house is
+imported here, since it is not there where a job runs: a test holds TASK to what the house knows.
 
 **Every span arrives exactly once.** The hooks append what happens to one list; the end of a step
 takes this list and puts an empty one in its place, on the thread that trains, which alone appends

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import compress
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from core.order import stable_argsort
+from core.order import groups
 from core.plan.task import ABSENT
 from core.recording.imported import ARGUMENTS_LEVEL, IMPORTED_LEVEL, take_imported
 from core.recording.schema import COSTS_LEVEL, RECORDS, Record
@@ -80,7 +80,7 @@ def _checked(
 
 def _append_spans(trace: Trace, batch: pa.RecordBatch) -> None:
     spans, lanes = _checked(trace, batch, stepless=trace.imported_steps is not None)
-    trace.add_spans(spans, ((lane, spans[mine]) for lane, mine in groups(lanes)))
+    trace.add_spans(spans, ((int(lanes[mine[0]]), spans[mine]) for mine in groups(lanes)))
 
 
 def _append_open(trace: Trace, batch: pa.RecordBatch) -> None:
@@ -116,8 +116,9 @@ def _extend_counters(counters: Counters, batch: pa.RecordBatch) -> None:
     values = floats_in(notes.field("value"))
     # Name and lane as one number, so that one sort groups by both; no lane (ABSENT) comes as 0.
     width = int(lanes.max()) - ABSENT + 1
-    for key, mine in groups(codes * width + (lanes - ABSENT)):
-        code, lane = divmod(key, width)
+    keys = codes * width + (lanes - ABSENT)
+    for mine in groups(keys):
+        code, lane = divmod(int(keys[mine[0]]), width)
         named = (texts[code], lane + ABSENT if lane else None)
         counter = counters.setdefault(named, Counter(*named))
         counter.extend(times=times[mine], values=values[mine], steps=steps[mine])
@@ -246,17 +247,6 @@ def notes_of(batch: pa.RecordBatch) -> pa.StructArray:
     if (counts != 1).any():
         raise ValueError("a row has not one note")
     return batch["note"].flatten()
-
-
-def groups(keys: NDArray[Any]) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Each of the keys, and where it stands, in order."""
-    if not len(keys):
-        return
-    order = stable_argsort(keys)  # stable, so that each group stays in the order of time
-    arranged = keys[order]
-    firsts = [0, *(np.flatnonzero(arranged[1:] != arranged[:-1]) + 1).tolist()]
-    for first, last in zip(firsts, [*firsts[1:], len(keys)], strict=True):
-        yield int(keys[order[first]]), order[first:last]
 
 
 def parts_of(batch: pa.RecordBatch) -> dict[Record, pa.RecordBatch]:

@@ -6,6 +6,7 @@ import signal
 import sys
 import time
 from concurrent.futures import wait
+from contextlib import closing
 from pathlib import Path
 
 from core.process.worker import Worker, report
@@ -21,8 +22,7 @@ def build_apart(path: Path | str, progress: Progress | None) -> None:
     nothing is left of the process and its index then.
     """
     reports = [(0, 1)]
-    worker = Worker(reports.append)
-    try:
+    with closing(Worker(reports.append)) as worker:
         made = worker.submit(_build, path)
         try:
             while not wait([made], LOOK_SECONDS).done:
@@ -33,8 +33,6 @@ def build_apart(path: Path | str, progress: Progress | None) -> None:
             raise
         if made.exception() is not None:
             raise OSError("it could not be made") from made.exception()
-    finally:
-        worker.close()
 
 
 def _build(path: Path | str) -> None:

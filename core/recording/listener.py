@@ -62,13 +62,12 @@ class Listener:
 
     def close(self) -> None:
         """Listen no more; what has come of each recording stays."""
-        _shut(self._socket)  # else a thread that accepts would accept one more
+        shut(self._socket)  # else a thread that accepts would accept one more
         self._socket.close()
         with self._lock:
             peers = [*self._unknown, *self._ranks.values()]
         for peer in peers:
-            with suppress(OSError):
-                peer.shutdown(socket.SHUT_RDWR)
+            shut(peer)
 
     def _accept(self) -> None:
         while True:
@@ -106,14 +105,14 @@ class Listener:
 
     def _admit(self, peer: socket.socket) -> int | None:
         """The rank of a peer that knows the token; None for another, or a rank that is here."""
-        timer = threading.Timer(HELLO_SECONDS, _shut, (peer,))  # however slowly it speaks
+        timer = threading.Timer(HELLO_SECONDS, shut, (peer,))  # however slowly it speaks
         timer.daemon = True
         timer.start()
         try:
-            opening = _exactly(peer, OPENING.size)
+            opening = peer.recv(OPENING.size, socket.MSG_WAITALL)
         finally:
             timer.cancel()
-        if opening is None:
+        if len(opening) < OPENING.size:
             return None
         magic, token, rank = OPENING.unpack(opening)
         # In constant time: how long it takes must not tell how many of its bytes are right.
@@ -153,17 +152,6 @@ class Files:
         return size < MOST_BYTES
 
 
-def _exactly(peer: socket.socket, count: int) -> bytes | None:
-    """So many bytes; None if the peer ends before."""
-    data = b""
-    while len(data) < count:
-        piece = peer.recv(count - len(data))
-        if not piece:
-            return None
-        data += piece
-    return data
-
-
 def _expect_life(peer: socket.socket) -> None:
     """A peer that has vanished without a word is given up after a minute."""
     peer.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
@@ -172,6 +160,7 @@ def _expect_life(peer: socket.socket) -> None:
             peer.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
-def _shut(peer: socket.socket) -> None:
+def shut(peer: socket.socket) -> None:
+    """Let a connection go, whether or not it is still there."""
     with suppress(OSError):
         peer.shutdown(socket.SHUT_RDWR)

@@ -1,6 +1,7 @@
-"""The one schema of wire, recording and file; and rows in, record batches out.
+"""The recording's format, for wire and file alike; and rows in, record batches out.
 
-Whoever runs a plan hands rows to a TraceWriter. The run's header is kept as the schema's metadata.
+Which columns there are says core.recorder.stream, which writes them where a job runs. Here,
+whoever runs a plan hands rows to a TraceWriter. The run's header is kept as the schema's metadata.
 
 A stream is an Apache Arrow IPC stream. Its `record` column says what each row is:
 
@@ -41,8 +42,9 @@ from numpy.typing import NDArray
 
 from core.errors import RecordingError
 from core.plan.task import ABSENT, Task
+from core.recorder.stream import NOTE, SCHEMA, TASK
 from core.trace.header import FORMAT, MOST_LANES, Header
-from core.trace.spans import ATTRIBUTES, WORDS
+from core.trace.spans import ATTRIBUTES
 from core.typed import typed
 
 HEADER_KEY = b"bubblescope"
@@ -68,40 +70,8 @@ RECORDS = tuple(Record)
 # One array for all batches: a stream has a dictionary written again only where it differs.
 _WORDS = pa.array(RECORDS, pa.string())
 _CODES = {record: code for code, record in enumerate(RECORDS)}
-ARROW_TYPES = {
-    name: pa.string() if name in WORDS else pa.int64() if dtype is np.int64 else pa.int32()
-    for name, dtype in ATTRIBUTES.items()
-}
+ARROW_TYPES = {name: TASK.field(name).type for name in ATTRIBUTES}
 """How the stream holds what a task is; a number that does not apply is null."""
-TASK = pa.struct(
-    [
-        *ARROW_TYPES.items(),
-        ("after", pa.list_(pa.int32())),
-        ("name", pa.string()),
-    ]
-)
-NOTE = pa.struct(
-    [
-        pa.field("name", pa.string()),
-        pa.field("lane", pa.int32()),
-        pa.field("value", pa.float64()),
-        pa.field("text", pa.string()),
-    ]
-)
-SCHEMA = pa.schema(
-    [
-        pa.field("record", pa.dictionary(pa.int8(), pa.string()), nullable=False),
-        pa.field("plan", pa.int32()),
-        pa.field("task", pa.int32()),
-        pa.field("step", pa.int32()),
-        pa.field("start", pa.int64()),
-        pa.field("end", pa.int64()),
-        pa.field("ready", pa.int64()),
-        pa.field("launched", pa.int64()),
-        pa.field("note", pa.list_(NOTE)),
-        pa.field("tasks", pa.list_(TASK)),
-    ]
-)
 
 
 def schema_of(header: Header) -> pa.Schema:
@@ -253,15 +223,16 @@ class TraceWriter:
         self, name: str, value: float, lane: int | None = None, step: int | None = None
     ) -> None:
         """Hand in a counter's value, now."""
-        self._note(Record.COUNTER, name, step, lane, value)
+        self._queue.append(NoteRow(Record.COUNTER, name, self.now(), step, lane, value))
 
     def log(self, level: str, text: str, step: int | None = None) -> None:
         """Hand in a line of text; levels are `info`, `size`, `warning`, `error` and `state`."""
-        self._note(Record.LOG, level, step, text=text)
+        self._queue.append(NoteRow(Record.LOG, level, self.now(), step, text=text))
 
     def clock(self, device: str, step: int, uncertainty_ns: float) -> None:
         """Hand in the half-width of a device's clock anchors in a step."""
-        self._note(Record.CLOCK, device, step, value=uncertainty_ns)
+        row = NoteRow(Record.CLOCK, device, self.now(), step, value=uncertainty_ns)
+        self._queue.append(row)
 
     def forward(self, batch: pa.RecordBatch) -> None:
         """Hand in a batch that another process has made."""
@@ -332,12 +303,6 @@ class TraceWriter:
         """Send what is left and end the stream."""
         self.flush()
         self._stream.close()
-
-    def _note(
-        self, record: Record, name: str, step: int | None, lane: int | None = None,
-        value: float | None = None, text: str | None = None,
-    ) -> None:  # fmt: skip
-        self._queue.append(NoteRow(record, name, self.now(), step, lane, value, text))
 
 
 def _numbers(times: Numbers | None, count: int) -> NDArray[np.int64]:

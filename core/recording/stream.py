@@ -42,10 +42,10 @@ class Stream:
         self.name, self.cut = name, False
         self._behind = 0  # bytes that follow the stream's end
         self.header = Header.unknown()
-        self._source, self._size = source, int(source.size())
+        self._source, self.size = source, int(source.size())  # in bytes
         try:
             # Also where the file was cut within these four bytes, or is empty.
-            begins = CONTINUATION.startswith(source.read(min(4, self._size)))
+            begins = CONTINUATION.startswith(source.read(min(4, self.size)))
         except OSError:  # what stands there is no message's length either
             begins = False
         if not begins:
@@ -58,16 +58,11 @@ class Stream:
             with self._refusing():
                 self._reader = pa.ipc.open_stream(source)
         except (pa.ArrowException, OSError) as error:
-            if self._size >= 8 and self._is_begun():
+            if self.size >= 8 and self._is_begun():
                 raise RecordingError(f"{name} is no recording: {error}") from error
             self.cut = True
         else:
             self.header = read_header(self._reader.schema, name)
-
-    @property
-    def size(self) -> int:
-        """Bytes of the whole file."""
-        return self._size
 
     @property
     def position(self) -> int:
@@ -85,7 +80,7 @@ class Stream:
             return ""
         if self._reader is None:
             return f"{self.name} was cut before its first batch: there is nothing to show"
-        happened = "is damaged" if self._last_bytes(self._size) == END_OF_STREAM else "was cut"
+        happened = "is damaged" if self._last_bytes(self.size) == END_OF_STREAM else "was cut"
         return f"{self.name} {happened}: it is shown up to its last whole batch, {spans:,} spans"
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
@@ -106,7 +101,7 @@ class Stream:
         if self._reader is not None:
             end = self.position
             self.cut = self._last_bytes(end) != END_OF_STREAM
-            self._behind = 0 if self.cut else self._size - end
+            self._behind = 0 if self.cut else self.size - end
 
     @contextmanager
     def _refusing(self) -> Iterator[None]:
@@ -126,7 +121,7 @@ class Stream:
         """Whether the stream's first message is all there: its length stands behind its mark."""
         self._source.seek(4)
         length = int.from_bytes(self._source.read(4), "little")
-        return length <= self._size - 8
+        return length <= self.size - 8
 
 
 def naming_damage(name: str) -> AbstractContextManager[None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 
+from core.option import flag_of
 from core.trace.excerpt import Excerpt
 from core.typed import typed
 
@@ -75,8 +76,7 @@ class FigureOptions:
         if self.preset is None:
             for name in ("font_pt", "hatching"):
                 if getattr(self, name) is not None:
-                    option = name.replace("_", "-")
-                    raise ValueError(f"--{option} is for figures: add --figure one-column")
+                    raise ValueError(f"{flag_of(name)} is for figures: add --figure one-column")
             if self.greyscale:
                 raise ValueError("--greyscale is for figures: add --figure one-column")
         elif self.theme == "dark" and PRESETS[self.preset].printed:
@@ -88,8 +88,7 @@ class FigureOptions:
         ):  # fmt: skip
             value = getattr(self, name)
             if value is not None and not least <= value <= most:
-                option = name.replace("_", "-")
-                raise ValueError(f"--{option} {value:g}: use {least:g} to {most:g}")
+                raise ValueError(f"{flag_of(name)} {value:g}: use {least:g} to {most:g}")
         self.excerpt.check()
 
     def to_dict(self) -> dict[str, object]:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.explain.causes import CAUSES, PASSES, Cause, Explanation
+from core.explain.causes import CAUSES, Cause, Explanation
+from core.explain.statistics import union_ns
 from core.plain import Say, duration_text, plainly
 from core.plan.plan import computing_lanes
+from core.plan.task import PASSES
 
 MOSTLY = 2 / 3
 """The part of a cause's idle time from which on one lane is said to be what it waits for."""
@@ -111,13 +113,8 @@ def _for_all(explained: Explanation, lane: int) -> int:
     """Ns in which a lane, or one that copies for it, does anything but passes of its own rows."""
     columns = explained.columns
     serves = np.array([one.serves for one in explained.lanes])
-    mine = np.flatnonzero((serves[columns.lane] == lane) & ~PASSES[columns.kind])
-    mine = mine[np.argsort(columns.start[mine], kind="stable")]
-    start, end = columns.start[mine], columns.end[mine]
-    reached = np.maximum.accumulate(end)
-    begun = start.copy()
-    begun[1:] = np.maximum(start[1:], reached[:-1])  # what overlaps counts once
-    return int(np.maximum(end - begun, 0).sum())
+    mine = (serves[columns.lane] == lane) & ~PASSES[columns.kind]
+    return union_ns(columns.start[mine], columns.end[mine])
 
 
 def _percent(share: float) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,8 +10,8 @@ from core.explain.causes import Explanation
 from core.plan.plan import Plan, Role
 from core.plan.planning import job_of
 from core.plan.strategies import STRATEGIES
-from core.predict.costs import CostModel, durations
-from core.predict.costs_file import costs_of
+from core.predict.costs import durations
+from core.predict.costs_file import told_costs
 from core.report.step_figures import StepFigures, step_figures
 from core.trace.trace import Trace
 
@@ -25,7 +23,6 @@ class RunPlans:
         self._trace = trace
         self._rows = trace.header.specification.all_rows
         self._plans: dict[int, Plan | None] = {}
-        self._costs: tuple[str | None, CostModel | None] = (None, None)
 
     def plan(self, step: int) -> Plan | None:
         """The plan of a step; None for what cannot be planned again, as models of one's own."""
@@ -42,7 +39,7 @@ class RunPlans:
 
         None where that was not measured, or says nothing of some task.
         """
-        model, plan = self._cost_model(), self.plan(step)
+        model, plan = told_costs(self._trace.costs), self.plan(step)
         if model is None or plan is None:
             return None
         try:
@@ -65,13 +62,3 @@ class RunPlans:
             return strategy.plan(job) if strategy is not None else None
         except PlanError:
             return None
-
-    def _cost_model(self) -> CostModel | None:
-        text = self._trace.costs
-        # Costs come into a trace late, and again before some of a virtual run's steps.
-        if text is not None and self._costs[0] != text:
-            try:
-                self._costs = (text, costs_of(json.loads(text)))
-            except ValueError:
-                self._costs = (text, None)
-        return self._costs[1]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.arrivals import Arrivals, arrivals, merged
-from core.explain.bubble import Bubble, bubble, closed_form
+from core.explain.bubble import Bubble, bubble_of, closed_form
 from core.explain.causes import CAUSES, Explanation, cause_totals
 from core.explain.critical import critical_path, path_shares
 from core.plan.division import Pipeline
@@ -54,9 +54,9 @@ def step_figures(
     """
     bubbles, form, bars = Bubble(math.nan, math.nan), None, {"incomplete": explanation.makespan}
     if not explanation.fault:
-        bubbles = bubble(explanation)
+        bubbles = bubble_of(explanation.columns, explanation.lanes)
         form = closed_form(explanation.columns, pipeline)
-        bars = waterfall(explanation, costs).bars
+        bars = waterfall(explanation, costs)
     return StepFigures(
         tuple(
             {str(cause): int(ns) for cause, ns in zip(CAUSES, row, strict=True) if ns}

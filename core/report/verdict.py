@@ -17,7 +17,7 @@ import numpy as np
 
 from core.explain.causes import Explanation
 from core.explain.run_step import explain_run_step
-from core.order import stable_argsort
+from core.order import groups
 from core.plain import Say, duration_text, plainly
 from core.plan.task import ABSENT, KINDS
 from core.report.idling import Idling, idle_text
@@ -158,7 +158,7 @@ def hiccups(run: Measured) -> Iterator[Finding]:
     usual = _usual(run)
     over = run.logs - usual
     noise = np.empty(len(run.columns))
-    for tasks in _groups(run.alike):
+    for tasks in groups(run.alike):
         noise[tasks] = _scatter(over[:, tasks])
     # The usual time is the median of the same steps, which lies nearer to each of them than the
     # true one does: their variance about it is too small by (n - 1) / n, as it is about a mean.
@@ -201,7 +201,7 @@ def _usual(run: Measured) -> Floats:
     if len(run.steps) >= 3:
         return _median_of_others(run.logs)
     usual = run.logs.copy()
-    for tasks in _groups(run.alike * len(run.lanes) + run.columns.lane):
+    for tasks in groups(run.alike * len(run.lanes) + run.columns.lane):
         usual[:, tasks] = np.median(run.logs[:, tasks])
     return usual
 
@@ -263,8 +263,8 @@ def _compared(
     """
     shape = (count, len(KINDS))
     excess, variance, time = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    for group in _groups(numbers[task]):
-        at = {int(place[one[0]]): task[one] for one in _groups(place, group)}
+    for group in groups(numbers[task]):
+        at = {int(place[one[0]]): task[one] for one in groups(place, group)}
         if len(at) < 2:
             continue
         logs = {where: run.logs[:, tasks].ravel() for where, tasks in at.items()}
@@ -288,14 +288,6 @@ def _weighted_median(values: Floats, weights: Floats) -> float:
     order = np.argsort(values)
     reached = np.cumsum(weights[order]) >= weights.sum() / 2
     return float(values[order][np.argmax(reached)])
-
-
-def _groups(numbers: Ints, within: Ints | None = None) -> list[Ints]:
-    """The places of each number, in order; of those `within` alone, if they are given."""
-    places = np.arange(len(numbers)) if within is None else within
-    places = places[stable_argsort(numbers[places])]
-    firsts = np.flatnonzero(np.diff(numbers[places])) + 1
-    return np.split(places, firsts) if len(places) else []
 
 
 def _mean(values: Floats) -> float:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,39 +21,15 @@ BAR_WORDS = {
 """What the bars are called on screen, bottom first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Waterfall:
-    """What each reason adds to a step, in ns; together they are the makespan, to the nanosecond.
+def waterfall(explanation: Explanation, costs: NDArray[np.int64] | None = None) -> dict[str, int]:
+    """What each reason adds to a step, run or predicted, in ns by the names of BAR_WORDS.
 
-    `ideal` is all computing divided by the compute lanes, rounded down; `imbalance` what the lane
-    with the most has above that; `bubble` what the order of the tasks adds if nothing moves and
-    nobody is late; `communication` what moving data adds to that; `contention` what tasks took
-    longer than `costs` say (None without costs); `host` all the rest: launch, Python and, without
-    costs, contention. A bar may be negative: tasks that ran faster than their costs, or clocks
-    that disagree.
-    """
-
-    ideal: int
-    imbalance: int
-    bubble: int
-    communication: int
-    contention: int | None
-    host: int
-
-    @property
-    def bars(self) -> dict[str, int]:
-        """The bars by name, bottom first; `contention` only where it is known."""
-        values = {name: getattr(self, name) for name in BAR_WORDS}
-        return {name: value for name, value in values.items() if value is not None}
-
-    @property
-    def makespan(self) -> int:
-        """The sum of the bars."""
-        return sum(self.bars.values())
-
-
-def waterfall(explanation: Explanation, costs: NDArray[np.int64] | None = None) -> Waterfall:
-    """The ladder of a step, run or predicted.
+    Together they are the makespan, to the nanosecond. `ideal` is all computing divided by the
+    compute lanes, rounded down; `imbalance` what the lane with the most has above that; `bubble`
+    what the order of the tasks adds if nothing moves and nobody is late; `communication` what
+    moving data adds to that; `contention` what tasks took longer than `costs` say (only with
+    costs); `host` all the rest: launch, Python and, without costs, contention. A bar may be
+    negative: tasks that ran faster than their costs, or clocks that disagree.
 
     `costs` (ns of each task, calibrated) stand for the measured durations in the lower bars, so
     that contention can be told from lateness. Each bar but the last is the difference between two
@@ -74,11 +48,12 @@ def waterfall(explanation: Explanation, costs: NDArray[np.int64] | None = None) 
     still, moving = lasts(columns, work, meets), lasts(columns, taken, meets)
     # Without costs the simulation already has what tasks took: nothing is left to tell apart.
     crowded = moving if costs is None else lasts(columns, measured, meets)
-    return Waterfall(
-        ideal=ideal,
-        imbalance=longest - ideal,
-        bubble=still - longest,
-        communication=moving - still,
-        contention=None if costs is None else crowded - moving,
-        host=explanation.makespan - crowded,
-    )
+    slower = {} if costs is None else {"contention": crowded - moving}
+    return {
+        "ideal": ideal,
+        "imbalance": longest - ideal,
+        "bubble": still - longest,
+        "communication": moving - still,
+        **slower,
+        "host": explanation.makespan - crowded,
+    }

@@ -65,7 +65,8 @@ class Sweep:
     def strategies(self) -> tuple[str, ...]:
         """The strategies that are asked for, without those beside them."""
         return next(
-            (_words(v) for v in self.varied if v.option is _STRATEGY), (self.base.strategy,)
+            (tuple(map(str, v.values)) for v in self.varied if v.option is _STRATEGY),
+            (self.base.strategy,),
         )
 
     @cached_property
@@ -171,7 +172,3 @@ def values_by_name(specification: Specification) -> dict[str, Value]:
 
 def _taken(strategy: str) -> tuple[Option[Any], ...]:
     return STRATEGIES[strategy].options if strategy in STRATEGIES else ()
-
-
-def _words(varied: Varied) -> tuple[str, ...]:
-    return tuple(str(value) for value in varied.values)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import ABSENT
+from core.plan.task import known
 from core.trace.columns import NO_ARRAYS, Arrays, Columns, Texts
 
 STARTED = "started"
@@ -102,7 +102,7 @@ class Log(Columns):
             return self[index : index + 1 or None][0]
         rows = zip(*(array[index].tolist() for array in self.arrays.values()), strict=True)
         return [
-            LogRow(time, self.levels[level], self.texts[text], None if step == ABSENT else step)
+            LogRow(time, self.levels[level], self.texts[text], known(step))
             for time, step, level, text in rows
         ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from core.models.description import ModelDescription
@@ -59,10 +59,6 @@ class Header:
     def timing_note(self) -> str:
         """What must be said wherever a time is shown: of shared hardware, or a virtual clock."""
         return timing_note(self.lanes, self.specification.link)
-
-    def since(self, origin_ns: int) -> Header:
-        """The same with another run's origin, for processes that write to one stream."""
-        return replace(self, origin_ns=origin_ns)
 
     def check(self) -> None:
         """Raise ValueError for numbers that contradict each other or that no run can have."""

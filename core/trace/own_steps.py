@@ -8,8 +8,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.plan import Role
-from core.plan.task import ABSENT
 from core.trace.spans import Spans
 from core.trace.step_bounds import StepBounds
 from core.trace.trace import Trace
@@ -32,12 +30,7 @@ def with_steps(trace: Trace, ranges: Sequence[tuple[int, int]]) -> Trace:
     if finish <= starts[-1]:
         raise ValueError("the last mark lies behind the end of the trace")
     lanes = [_stepped(lane, starts, finish) for lane in trace.lanes]
-    table = StepBounds()
-    for lane, spans in zip(trace.header.lanes, lanes, strict=True):
-        if lane.role is not Role.NESTED:
-            mine = (spans.step != ABSENT) & (spans.step < len(starts))
-            table.widen(spans.step[mine], spans.start[mine], spans.end[mine])
-    table.bounds = trace.bounds
+    table = StepBounds.of(trace.header.lanes, lanes, np.arange(len(starts)), trace.bounds)
     made = replace(trace, lanes=lanes, step_table=table)
     made.header = replace(trace.header, specification=replace(trace.header.specification, warmup=0))
     return made

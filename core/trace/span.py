@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from core.plan.task import ABSENT, Kind, Payload
+from core.plan.task import ABSENT, Kind, Payload, known
 from core.trace.spans import Spans
 
 
@@ -65,12 +64,8 @@ def bar_label(
 def span_of(lane: int, index: int, one: Spans) -> Span:
     """The only span of `one`; an open task's end is absent."""
     table, row = one.table, one.table.rows[one.row[0]]
-    times = {name: _maybe(one[name][0]) for name in ("start", "end", "ready", "launched")}
+    times = {name: known(one[name][0]) for name in ("start", "end", "ready", "launched")}
     values = {**table.attributes(int(one.row[0])), **times, "lane": lane, "index": index}
     values["step"] = int(one.step[0])
     name = "" if row["name"] == ABSENT else table.names[row["name"]]
     return Span(**values, task=int(row["task"]), name=name)
-
-
-def _maybe(value: Any) -> int | None:
-    return None if value == ABSENT else int(value)

@@ -12,7 +12,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import ABSENT, KINDS, PAYLOADS, Kind
+from core.plan.task import ABSENT, KINDS, PAYLOADS, Kind, known
 from core.trace.columns import NO_ARRAYS, Arrays, Column, Columns, Texts, sorted_positions
 
 WORDS: dict[str, tuple[str, ...]] = {"kind": KINDS, "payload": PAYLOADS}
@@ -32,8 +32,9 @@ ATTRIBUTES: dict[str, type[np.signedinteger[Any]]] = {
     "payload": np.int8,
 }
 """What a task is, and its type in columns, where a number that does not apply is ABSENT; beside
-what it waits for (`after`) and its own `name`. The one list of it, from which the schema, the
-columns in memory, tables and CSV are made. The names are core.plan.task's."""
+what it waits for (`after`) and its own `name`. The one list of it, from which the columns in
+memory, tables and CSV are made; core.recorder.stream has the same columns. The names are
+core.plan.task's."""
 TASK_DTYPE = np.dtype(
     [
         *ATTRIBUTES.items(),
@@ -120,9 +121,8 @@ class TaskTable:
         """The attributes of a task, and what it waits for, by the names of core.plan.task.Task."""
         row = self.rows[place]
         first, count = int(row["after"]), int(row["after_count"])
-        numbers = {name: int(row[name]) for name in ATTRIBUTES if name not in WORDS}
         return {
-            **{name: None if value == ABSENT else value for name, value in numbers.items()},
+            **{name: known(row[name]) for name in ATTRIBUTES if name not in WORDS},
             **{name: words[row[name]] for name, words in WORDS.items()},
             "after": tuple(self.after[first : first + count].tolist()),
         }

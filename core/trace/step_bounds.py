@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.plan.plan import Lane, Role
 from core.trace.columns import NO_ARRAYS, Arrays, Column, Columns, sorted_positions
+from core.trace.spans import Spans
+
+Ints = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,17 @@ class StepBounds(Columns):
         self.bounds = bounds
         if len(self):
             self.bounds = (int(self.starts.min()), int(self.ends.max()))
+
+    @classmethod
+    def of(
+        cls, lanes: Sequence[Lane], spans: Sequence[Spans], steps: Ints, bounds: tuple[int, int]
+    ) -> StepBounds:
+        """Those of such steps of some lanes; `bounds` are of more than what belongs to steps."""
+        made = cls()
+        for lane, some in zip(lanes, spans, strict=True):
+            made.take(lane, some, steps)
+        made.bounds = bounds
+        return made
 
     @property
     def numbers(self) -> NDArray[np.int32]:
@@ -74,6 +90,13 @@ class StepBounds(Columns):
             # (0, 0) stands for no bounds yet: as a moment it would reach to the run's start.
             known = self.bounds if len(self) or self.bounds != (0, 0) else (first, last)
             self.bounds = (min(known[0], first), max(known[1], last))
+
+    def take(self, lane: Lane, spans: Spans, steps: Ints) -> None:
+        """Take in spans of a lane; those of such `steps` bound these, unless they are nested."""
+        self.reach(spans.start, spans.end)
+        if lane.role is not Role.NESTED:
+            mine = np.isin(spans.step, steps)
+            self.widen(spans.step[mine], spans.start[mine], spans.end[mine])
 
     def widen(
         self, steps: NDArray[np.int32], starts: NDArray[np.int64], ends: NDArray[np.int64]

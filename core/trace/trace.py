@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.plan import Lane, Role
 from core.plan.task import Task
 from core.trace.arguments import Arguments
 from core.trace.blocks import Blocks
@@ -181,7 +180,7 @@ class Trace:
                     len(before) and some.start.min(initial=before.start[-1]) < before.start[-1]
                 )
                 _check_apart(self.lanes[lane], 0 if is_late else max(0, len(before) - 1))
-                _take_imported(self.step_table, self.header.lanes[lane], some, self.imported_steps)
+                self.step_table.take(self.header.lanes[lane], some, self.imported_steps)
         if self.imported_steps is None:
             self.step_table.widen(spans.step, spans.start, spans.end)
         if self.open_spans:
@@ -213,11 +212,3 @@ def _check_apart(spans: Spans, first: int) -> None:
     """Raise ValueError if a span of a lane, `first` or later, begins before another has ended."""
     if (spans.start[first + 1 :] < spans.end[first:-1]).any():
         raise ValueError("spans of a lane overlap")
-
-
-def _take_imported(table: StepBounds, lane: Lane, some: Spans, steps: NDArray[np.int32]) -> None:
-    """Of another program's spans those of its `steps` bound these, unless they are nested."""
-    table.reach(some.start, some.end)
-    if lane.role is not Role.NESTED:
-        mine = np.isin(some.step, steps)
-        table.widen(some.step[mine], some.start[mine], some.end[mine])

@@ -67,7 +67,7 @@ BAR_LOOKS: dict[str, Look] = {
     "host": CAUSE_LOOKS[Cause.HOST],
     "incomplete": CAUSE_LOOKS[Cause.INCOMPLETE],
 }
-"""By the names of core.report.waterfall.Waterfall.bars."""
+"""By the names of core.report.waterfall.BAR_WORDS."""
 
 
 def brush(look: Look, theme: Theme, ratio: float) -> QBrush:

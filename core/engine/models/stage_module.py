@@ -24,6 +24,14 @@ def copy_to(device: torch.device, tensor: Tensor) -> Tensor:
     return target.copy_(tensor, non_blocking=True)
 
 
+def sum_on(device: torch.device, tensors: Sequence[Tensor]) -> Tensor:
+    """The sum of tensors, which stay as they are, on a device."""
+    total = copy_to(device, tensors[0])
+    for tensor in tensors[1:]:
+        total.add_(tensor.to(device, non_blocking=True))
+    return total
+
+
 class StageModule:
     """One stage of one replica on its lane: its blocks, and for the owner the optimizer.
 

@@ -37,31 +37,21 @@ class Communication:
     def __init__(self, lane: LaneThread) -> None:
         self._lane = lane
 
-    def gather(self, op: TimedOp, whole: Tensor, part: Tensor, group: ProcessGroup) -> Work | None:
-        """Fill `whole` (ranks x n entries) with every rank's `part` (n entries).
+    def run(self, op: TimedOp, collective: Callable[[], object]) -> Work | None:
+        """Run a collective, whose result must not be read before `finish` or what is returned.
 
-        Returns what to wait for before `whole` is read, None if torch's streams see to that.
+        Returns what to wait for before it is read, None if torch's streams see to that.
         """
-        all_gather(whole, part, group=group)
-        self._launched(op)
+        collective()
+        op.launched = time.perf_counter_ns()
+        op.end = self._lane.completion()
         return None
 
-    def reduce(
-        self,
-        op: TimedOp,
-        part: Tensor,
-        whole: Tensor,
-        group: ProcessGroup,
-        done: Callable[[], None],
-    ) -> None:
-        """Fill `part` with this rank's piece of the mean of every rank's `whole`, which is lost.
-
-        `part` must not be read before `finish`; `done` is called when `whole` is given back.
-        """
+    @staticmethod
+    def reduce_scatter(part: Tensor, whole: Tensor, group: ProcessGroup) -> None:
+        """Fill `part` with this rank's piece of the mean of every rank's `whole`, which is lost."""
         # Divided before the sum, which could overflow in a short type such as float16.
         reduce_scatter(part, whole.div_(group.size()), group=group)
-        self._launched(op)
-        done()
 
     def finish(self) -> None:
         """Wait for all collectives. Raises what one of them raised.
@@ -71,10 +61,6 @@ class Communication:
 
     def close(self) -> None:
         """After the last step."""
-
-    def _launched(self, op: TimedOp) -> None:
-        op.launched = time.perf_counter_ns()
-        op.end = self._lane.completion()
 
 
 class ThreadedCollectives(Communication):
@@ -86,44 +72,8 @@ class ThreadedCollectives(Communication):
         super().__init__(self._stack.enter_context(open_lanes((lane.lane,))[0]))
         self._pending: list[Future[Timestamp]] = []
 
-    def gather(self, op: TimedOp, whole: Tensor, part: Tensor, group: ProcessGroup) -> Work:
+    def run(self, op: TimedOp, collective: Callable[[], object]) -> Work:
         """Queue it; returns its end."""
-        return _End(self._submit(op, lambda: all_gather(whole, part, group=group)), self._lane)
-
-    def reduce(
-        self,
-        op: TimedOp,
-        part: Tensor,
-        whole: Tensor,
-        group: ProcessGroup,
-        done: Callable[[], None],
-    ) -> None:
-        """Queue it. Gloo has no reduce-scatter of its own: torch all-reduces a copy of the whole.
-
-        Here each rank is sent its pieces and adds them, which moves half as much.
-        """
-
-        # With 2 ranks whose wholes are (a0 a1) and (b0 b1), rank 0 gets (a0 b0) and adds these up,
-        # rank 1 gets (a1 b1): each sends half of its whole, in an all-reduce as much as all of it.
-        def collective() -> None:
-            pieces = torch.empty_like(whole)
-            dist.all_to_all_single(pieces, whole, group=group)
-            torch.sum(pieces.view(group.size(), -1), 0, out=part).div_(group.size())
-            done()
-
-        self._submit(op, collective)
-
-    def finish(self) -> None:
-        """Wait for the queue; the computing stream then waits for what it has launched."""
-        pending, self._pending = self._pending, []
-        for future in pending:
-            self._lane.wait(future.result())
-
-    def close(self) -> None:
-        """End the thread. Not for a rank that failed: its last collective may never end."""
-        self._stack.close()
-
-    def _submit(self, op: TimedOp, collective: Callable[[], object]) -> Future[Timestamp]:
         # In the calling thread, which has launched what the
         # collective reads: it may run ahead of its device.
         asked = self._lane.completion()
@@ -139,7 +89,29 @@ class ThreadedCollectives(Communication):
             return ended
 
         self._pending.append(self._lane.call(job))
-        return self._pending[-1]
+        return _End(self._pending[-1], self._lane)
+
+    @staticmethod
+    def reduce_scatter(part: Tensor, whole: Tensor, group: ProcessGroup) -> None:
+        """The same. Gloo has no reduce-scatter of its own: torch all-reduces a copy of the whole.
+
+        Here each rank is sent its pieces and adds them, which moves half as much.
+        """
+        # With 2 ranks whose wholes are (a0 a1) and (b0 b1), rank 0 gets (a0 b0) and adds these up,
+        # rank 1 gets (a1 b1): each sends half of its whole, in an all-reduce as much as all of it.
+        pieces = torch.empty_like(whole)
+        dist.all_to_all_single(pieces, whole, group=group)
+        torch.sum(pieces.view(group.size(), -1), 0, out=part).div_(group.size())
+
+    def finish(self) -> None:
+        """Wait for the queue; the computing stream then waits for what it has launched."""
+        pending, self._pending = self._pending, []
+        for future in pending:
+            self._lane.wait(future.result())
+
+    def close(self) -> None:
+        """End the thread. Not for a rank that failed: its last collective may never end."""
+        self._stack.close()
 
 
 class _End(Work):

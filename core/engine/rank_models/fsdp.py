@@ -28,7 +28,7 @@ from torch.distributed.fsdp._fully_shard._fsdp_collectives import DefaultAllocMi
 from torch.distributed.tensor import DTensor
 
 from core.engine.models.workload import Workload
-from core.engine.rank_models.communication import Communication, ThreadedCollectives
+from core.engine.rank_models.communication import Communication, ThreadedCollectives, all_gather
 from core.engine.rank_models.model import RankModel, RankSetup
 from core.errors import PlanError
 from core.plan.task import Kind, Payload
@@ -115,7 +115,7 @@ class Sharded(RankModel):
         self._whole[block] = whole.nbytes
         self._report_parameters()
         op = self._setup.timer.ask(Kind.ALL_GATHER, payload, block, self._names[block])
-        return self._communication.gather(op, whole, part, group)
+        return self._communication.run(op, lambda: all_gather(whole, part, group=group))
 
     def reduce(self, block: int, part: Tensor, whole: Tensor, group: dist.ProcessGroup) -> None:
         """Reduce-scatter a block's gradients to their mean; its parameters are resharded by now."""
@@ -124,10 +124,11 @@ class Sharded(RankModel):
         payload = Payload.PARAMETER_GRADIENTS
         op = self._setup.timer.ask(Kind.REDUCE_SCATTER, payload, block, self._trained[block])
 
-        def done() -> None:
+        def collective() -> None:
+            self._communication.reduce_scatter(part, whole, group)
             self._hold_gradients(part.nbytes - whole.nbytes)
 
-        self._communication.reduce(op, part, whole, group, done)
+        self._communication.run(op, collective)
 
     def _shard(self) -> None:
         group = dist.group.WORLD

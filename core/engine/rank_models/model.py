@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib import import_module
 
-import torch
 from torch import Tensor, nn
 
 from core.engine.lanes.lane import LaneThread
-from core.engine.models.workload import Workload, full_names
+from core.engine.models.workload import Workload, full_names, gradients_of
 from core.engine.rank_models.timer import RankTimer, ReportMemory
 from core.errors import PlanError
 from core.plan.plan import Strategy
@@ -80,12 +79,7 @@ class RankModel:
 
     def whole_gradients(self) -> dict[str, Tensor]:
         """Copies of all gradients, by name; zeros for a parameter without one."""
-        return {
-            name: torch.zeros(p.shape, dtype=p.dtype, device=p.device)
-            if p.grad is None
-            else self.whole(p.grad)
-            for name, p in self.parameters.items()
-        }
+        return {name: self.whole(g) for name, g in gradients_of(self.parameters).items()}
 
 
 def rank_model(strategy: Strategy) -> type[RankModel]:

@@ -15,7 +15,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 import pyarrow as pa
@@ -187,7 +187,7 @@ class Rank:
         ]
         # The model's finish() has waited for the collectives, and the clock's end for
         # the device: so nothing is open any more, and every row below has an end.
-        rows = done + self._on_tracks(happened.collectives)
+        rows = done + on_tracks(happened.collectives, self._tracks, time)
         assert len(rows) == len(happened.compute) + len(happened.collectives)
         self._writer.spans(self._timings(rows))
         with self._stamps_lock:
@@ -195,9 +195,6 @@ class Rank:
             # sends, would else ask an event that by then is recorded for something else.
             self._timer.now = RankEvents()
             self._lane.recycle(happened.timestamps())
-
-    def _on_tracks(self, collectives: Sequence[TimedOp]) -> list[Row]:
-        return on_tracks(collectives, self._tracks, self._clock.time)
 
     def _timings(self, rows: Sequence[Row]) -> Timings:
         """What happened as spans of this rank's tasks, or as open ones."""
@@ -217,7 +214,8 @@ class Rank:
     def _openings(self) -> Iterator[Timings]:
         """Tasks under way on the rank's lanes that were not sent yet, for the thread that sends."""
         with self._stamps_lock:
-            rows = [row for row in self._on_tracks(self._timer.now.collectives) if row[3] is None]
+            asked = on_tracks(self._timer.now.collectives, self._tracks, self._clock.time)
+            rows = [row for row in asked if row[3] is None]
             if (computing := self._timer.now.open_compute()) is not None:
                 rows.append((computing, None, self._clock.time(computing.start), None))
             # A row of an open task names its task by index, and cannot be taken back.
@@ -276,7 +274,9 @@ def main() -> None:
     compute_exactly()
     settings: RankSettings = typed(RankSettings, json.loads(commands.readline()))
     prepared = prepare(settings.specification, settings.hardware)
-    header = prepared.header.since(settings.origin_ns)
+    header = replace(
+        prepared.header, origin_ns=settings.origin_ns
+    )  # all ranks' times are one run's
     sink = pa.PythonFile(wire, "w")
     writer = TraceWriter(sink, header)
     leaving = threading.Lock()

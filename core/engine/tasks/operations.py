@@ -26,7 +26,7 @@ from core.engine.lanes import memory
 from core.engine.lanes.lane import Stamps
 from core.engine.models.modules import Batch
 from core.engine.models.split_backward import backward_input, backward_weight
-from core.engine.models.stage_module import StageModule, copy_to, sum_of_copies
+from core.engine.models.stage_module import StageModule, copy_to, sum_of_copies, sum_on
 from core.engine.prepare import Prepared
 from core.engine.tasks.replicas import Replicas
 from core.engine.tasks.step_counters import ClosedStep
@@ -312,11 +312,8 @@ class Operations:
             )
             for other in range(step.plan.stages[stage].shards)
         ]
-        device = self._devices[task.lane]
         yield partial
-        total = copy_to(device, partial[0])
-        for one in partial[1:]:
-            total.add_(one.to(device, non_blocking=True))
+        total = sum_on(self._devices[task.lane], partial)
         yield
         step.values.put(Key.of(name, part, target, shard), task.lane, total)
 

@@ -127,9 +127,8 @@ class Shards(Replicas):
         for block in self._blocks:
             if any(True for _ in block.parameters()):
                 fully_shard(block)
-        whole: nn.Module = nn.Sequential(*self._blocks)
-        fully_shard(whole)
-        self.model = whole
+        self.model = nn.Sequential(*self._blocks)
+        fully_shard(self.model)
 
 
 class Stages(TorchEngine):

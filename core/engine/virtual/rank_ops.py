@@ -11,17 +11,16 @@ members still read is changed by the last of them.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import ClassVar, NamedTuple
 
-import torch
 from torch import Tensor
 
 from core.engine.lanes import memory
 from core.engine.lanes.lane import Stamps
 from core.engine.models.modules import Batch
-from core.engine.models.stage_module import copy_to
+from core.engine.models.stage_module import sum_on
 from core.engine.prepare import Prepared
 from core.engine.tasks.operations import Operations, Work
 from core.engine.tasks.step_counters import inside, outside, size_line
@@ -154,7 +153,7 @@ class RankOps(Operations):
         yield [gradient for each in gradients.values() for gradient in each]
         # A sum, not a mean: every rank's loss is weighted by its share of the rows already
         # (Operations._loss_of), so that the sum is the gradient of the whole batch's mean.
-        sums = {name: _sum(device, each) for name, each in gradients.items()}
+        sums = {name: sum_on(device, each) for name, each in gradients.items()}
         yield
         # The members of a collective run one after the other here. A sum that replaced its rank's
         # gradient at once would be added up again by the next member, which reads the gradients of
@@ -178,7 +177,7 @@ class RankOps(Operations):
         yield [gradient for each in gradients.values() for gradient in each]
         for name, each in gradients.items():
             # Parts are read by their own rank alone, so these need not wait for the other members.
-            self.model.parts[rank][name].grad = _sum(device, each)
+            self.model.parts[rank][name].grad = sum_on(device, each)
         yield
         parts = sum(self.model.parts[rank][name].nbytes for name in names)
         self._hold("gradients", rank, parts - sum(self.model.sizes[name] for name in names))
@@ -228,11 +227,3 @@ def _names(plan: Plan, collectives: Collectives) -> dict[int, tuple[str, ...]]:
     # Every rank runs all of them, in the same order.
     members = (zip(own, collectives, strict=True) for own in of_rank.values())
     return {index: each.names for pairs in members for index, each in pairs}
-
-
-def _sum(device: torch.device, tensors: Sequence[Tensor]) -> Tensor:
-    """In the order of the ranks, so that all of them get the same bits."""
-    total = copy_to(device, tensors[0])
-    for tensor in tensors[1:]:
-        total.add_(tensor)
-    return total

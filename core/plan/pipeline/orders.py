@@ -5,11 +5,7 @@ from __future__ import annotations
 from core.errors import PlanError
 from core.plan.plan import Plan, Role
 from core.plan.schedules.schedule import Action, overlap
-from core.plan.task import Kind, Task
-
-_PASSES = frozenset(
-    {Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT, Kind.OVERLAP}
-)
+from core.plan.task import KIND_CODES, PASSES, Kind, Task
 
 
 def lane_orders(plan: Plan) -> list[list[Action]]:
@@ -22,7 +18,7 @@ def lane_orders(plan: Plan) -> list[list[Action]]:
     numbers = {(part.replica, part.microbatch): i for i, part in enumerate(plan.parts)}
     orders: list[list[Action]] = [[] for lane in plan.lanes if lane.role is Role.COMPUTE]
     for task in plan.tasks:
-        if task.kind in _PASSES:
+        if PASSES[KIND_CODES[task.kind]]:
             orders[task.lane].append(_action(task, numbers))
     return orders
 

@@ -41,11 +41,7 @@ BUCKET_MB: Option[float | None] = Option(
 
 def parameter_bytes(model: ModelDescription) -> dict[str, int]:
     """Bytes of each parameter by its name in nn.Sequential of all blocks, in that order."""
-    return {
-        f"{index}.{name}": count * model.element_bytes
-        for index, block in enumerate(model.blocks)
-        for name, count in block.parameters
-    }
+    return {name: count * model.element_bytes for name, count in model.parameter_counts.items()}
 
 
 def expected_buckets(model: ModelDescription, bucket_mb: float) -> Buckets:
@@ -95,10 +91,16 @@ def complete(job: Job, collectives: Collectives) -> Plan:
     reduced = _all_reduces(tasks, job, buckets, backwards)
     for rank in ranks:
         add_task(tasks, Kind.STEP, rank, [backwards[rank][0], *reduced[rank]], replica=rank)
+    return plan_of_ranks(job, tasks, *tracks)
+
+
+def plan_of_ranks(job: Job, tasks: list[Task], *tracks: str) -> Plan:
+    """The expected tasks of ranks that have the whole model, a lane and such `tracks` each."""
+    sizes = tensor_split(job.rows, len(job.lanes))
     return Plan(
         tuple(with_helpers(list(job.lanes), Role.COMMUNICATION, *tracks)),
-        (Stage(0, 0, len(blocks)),),
-        tuple(Placement(rank, 0, rank) for rank in ranks),
+        (Stage(0, 0, len(job.model.blocks)),),
+        tuple(Placement(rank, 0, rank) for rank in range(len(sizes))),
         tuple(Part(rank, 0, start, sizes[rank]) for rank, start in enumerate(starts(sizes))),
         TaskColumns.of(tasks),
         replicas=len(job.lanes),

@@ -21,12 +21,11 @@ from collections import deque
 from itertools import zip_longest
 
 from core.models.description import ModelDescription
-from core.plan.division import Collective, Collectives, Part, Placement, Stage
-from core.plan.lanes import with_helpers
-from core.plan.plan import Job, Plan, Role, Strategy
-from core.plan.splits import starts, tensor_split
-from core.plan.strategies.ddp import parameter_bytes
-from core.plan.task import Kind, Payload, Task, TaskColumns, add_task
+from core.plan.division import Collective, Collectives
+from core.plan.plan import Job, Plan, Strategy
+from core.plan.splits import tensor_split
+from core.plan.strategies.ddp import parameter_bytes, plan_of_ranks
+from core.plan.task import Kind, Payload, Task, add_task
 
 Pass = tuple[Kind, int]
 """A forward or backward pass through a block; the one before the first is empty, the one behind the
@@ -69,19 +68,10 @@ def collectives(job: Job) -> Collectives:
 
 def complete(job: Job, collectives: Collectives) -> Plan:
     """The plan with the collectives that torch runs; rows by `torch.tensor_split`."""
-    sizes = tensor_split(job.rows, len(job.lanes))
     tasks: list[Task] = []
-    for rank, rows in enumerate(sizes):
+    for rank, rows in enumerate(tensor_split(job.rows, len(job.lanes))):
         _RankTasks(tasks, job, rank, rows, collectives).add_all()
-    return Plan(
-        tuple(with_helpers(list(job.lanes), Role.COMMUNICATION, "comm")),
-        (Stage(0, 0, len(job.model.blocks)),),
-        tuple(Placement(rank, 0, rank) for rank in range(len(sizes))),
-        tuple(Part(rank, 0, start, sizes[rank]) for rank, start in enumerate(starts(sizes))),
-        TaskColumns.of(tasks),
-        replicas=len(job.lanes),
-        expected=True,
-    )
+    return plan_of_ranks(job, tasks, "comm")
 
 
 class _RankTasks:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from core.plan.plan import Role
 from core.plan.task import ABSENT, KINDS
+from core.recording.schema import ARROW_TYPES
 from core.trace.event_rows import Counter
 from core.trace.span import bar_label
 from core.trace.spans import ATTRIBUTES, WORDS, Spans
@@ -112,6 +114,24 @@ def pieces(count: int) -> Iterator[tuple[int, int]]:
 def numbers_or_none(numbers: NDArray[np.integer], kind: pa.DataType) -> pa.Array:
     """Numbers as an Arrow array of a kind, null where they are ABSENT."""
     return pa.array(numbers.astype(np.int64), kind, mask=numbers == ABSENT)
+
+
+def words_or_none(
+    codes: NDArray[np.integer], words: Sequence[str], written: Callable[[str], str] = str
+) -> pa.Array:
+    """The words of some codes, as they are to be `written`; ABSENT has none."""
+    distinct, which = np.unique(codes, return_inverse=True)
+    own = [None if code == ABSENT else written(words[code]) for code in distinct.tolist()]
+    return pa.array(own, pa.string()).take(pa.array(which))
+
+
+def attribute_column(
+    rows: NDArray[Any], name: str, written: Callable[[str], str] = str
+) -> pa.Array:
+    """What ATTRIBUTES call `name` of each task, with words as they are to be `written`."""
+    if name in WORDS:
+        return words_or_none(rows[name], WORDS[name], written)
+    return numbers_or_none(rows[name], ARROW_TYPES[name])
 
 
 def counter_name(trace: Trace, counter: Counter) -> str:

@@ -12,13 +12,12 @@ import numpy as np
 import pyarrow as pa
 
 from core.files import whole_file
-from core.plan.task import ABSENT
-from core.recording.exporters.events import numbers_or_none
+from core.plan.task import known
+from core.recorder.stream import TASK
+from core.recording.exporters.events import attribute_column, numbers_or_none, words_or_none
 from core.recording.imported import ARGUMENTS_LEVEL, IMPORTED_LEVEL, imported_text
 from core.recording.schema import (
-    ARROW_TYPES,
     COSTS_LEVEL,
-    TASK,
     NoteRow,
     Record,
     batch_of,
@@ -29,7 +28,7 @@ from core.recording.schema import (
     tasks_batch,
 )
 from core.trace.event_rows import Counters
-from core.trace.spans import ATTRIBUTES, WORDS, TaskTable
+from core.trace.spans import ATTRIBUTES, TaskTable
 from core.trace.trace import Trace
 
 Thing = TypeVar("Thing")
@@ -83,16 +82,9 @@ def table_plan_batch(table: TaskTable, number: int) -> pa.RecordBatch:
     counts, needs = table.needs(np.arange(len(table))[table.plan(number)])
     # Offsets of a ListArray: the tasks that task n waits for are needs[ends[n]:ends[n + 1]].
     ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
-    columns: dict[str, pa.Array] = {
-        name: pa.array(np.array(WORDS[name])[rows[name]], pa.string())
-        if name in WORDS
-        else numbers_or_none(rows[name], ARROW_TYPES[name])
-        for name in ATTRIBUTES
-    }
+    columns = {name: attribute_column(rows, name) for name in ATTRIBUTES}
     columns["after"] = pa.ListArray.from_arrays(pa.array(ends), pa.array(needs, pa.int32()))
-    distinct, which = np.unique(rows["name"], return_inverse=True)
-    names = [None if place == ABSENT else table.names[place] for place in distinct.tolist()]
-    columns["name"] = pa.array(names, pa.string()).take(pa.array(which))
+    columns["name"] = words_or_none(rows["name"], table.names)
     return tasks_batch(number, [columns[field.name] for field in TASK])
 
 
@@ -119,7 +111,7 @@ def _counted(record: Record, counters: Counters) -> Iterator[pa.RecordBatch]:
             rows = zip(*(column[some].tolist() for column in columns), strict=True)
             yield note_batch(
                 [
-                    NoteRow(record, counter.name, time, _known(step), counter.lane, value)
+                    NoteRow(record, counter.name, time, known(step), counter.lane, value)
                     for time, step, value in rows
                 ]
             )
@@ -149,7 +141,3 @@ def _pieces(things: Iterable[Thing], count: int) -> Iterator[list[Thing]]:
     every = iter(things)
     while some := list(islice(every, count)):
         yield some
-
-
-def _known(step: int) -> int | None:
-    return None if step == ABSENT else step

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,11 +12,10 @@ from numpy.typing import NDArray
 
 from core.files import whole_file
 from core.plain import cell
-from core.plan.task import ABSENT
-from core.recording.exporters.events import numbers_or_none
+from core.recording.exporters.events import attribute_column, numbers_or_none, words_or_none
 from core.recording.schema import ARROW_TYPES
 from core.trace.listing import Listing
-from core.trace.spans import ATTRIBUTES, WORDS, Spans
+from core.trace.spans import ATTRIBUTES, Spans
 from core.trace.trace import Trace
 
 PIECE = 1 << 15
@@ -73,16 +71,11 @@ def _batch(
     spans = _gathered(listing.trace, lanes, index)
     tasks = spans.table.rows[spans.row]
     columns = [
-        _words(lanes, [lane.name for lane in listing.trace.header.lanes], written),
+        words_or_none(lanes, [lane.name for lane in listing.trace.header.lanes], written),
         pa.array(spans.step),
         pa.array(tasks["task"]),
-        _words(tasks["name"], spans.table.names, written),
-        *(
-            _words(tasks[name], list(WORDS[name]), written)
-            if name in WORDS
-            else numbers_or_none(tasks[name], ARROW_TYPES[name])
-            for name in _OWN
-        ),
+        words_or_none(tasks["name"], spans.table.names, written),
+        *(attribute_column(tasks, name, written) for name in _OWN),
         *(numbers_or_none(spans[column], pa.int64()) for column in _TIMES),
         pa.array(spans.end - spans.start),
     ]
@@ -94,11 +87,3 @@ def _gathered(trace: Trace, lanes: NDArray[np.int64], index: NDArray[np.int64]) 
     parts = [trace.spans(lane)[index[lanes == lane]] for lane in np.unique(lanes).tolist()]
     # `parts` are grouped by lane. Sorting twice gives the inverse: where in them each asked row is.
     return Spans.joined(parts)[np.argsort(np.argsort(lanes, kind="stable"))]
-
-
-def _words(codes: NDArray[Any], words: list[str], written: Callable[[str], str]) -> pa.Array:
-    """The words of some codes, as they are to be `written`; ABSENT has none."""
-    distinct, which = np.unique(codes, return_inverse=True)
-    # Each word is written once, and then taken by its number: spans are many, words are few.
-    own = [None if code == ABSENT else written(words[code]) for code in distinct.tolist()]
-    return pa.array(own, pa.string()).take(pa.array(which))

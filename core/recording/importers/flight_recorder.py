@@ -15,7 +15,7 @@ from core.errors import RecordingError
 from core.gc_paused import gc_paused
 from core.plan.plan import Role
 from core.reading import one_line
-from core.recording.importers.found import MOST_EVENTS, Found, Track
+from core.recording.importers.found import LATEST, MOST_EVENTS, Found, Track
 from core.recording.importers.in_order import arguments_in_order
 from core.recording.importers.json_pieces import reader
 from core.recording.importers.to_trace import opened
@@ -26,7 +26,6 @@ from core.trace.odd import Odd
 
 MOST_BYTES = 1 << 29
 _RANK = re.compile(r"(?:rank|trace|dump)[-_ ]?(\d{1,6})", re.IGNORECASE)
-LATEST = 1 << 61  # ns
 
 
 class _Entry(msgspec.Struct, gc=False):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter as Counts
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -36,26 +36,18 @@ def read_trace_folder(path: Path | str, progress: Progress | None = None) -> Ope
         raise RecordingError(f"{path} has {len(files):,} traces; at most {MOST_FILES:,} are read")
     words = f"{path} cannot be read as a folder of traces"
     with gc_paused(), one_line(words, RecordingError, msgspec.MsgspecError):
-        read = _read(files, progress)
-        if not any(map(len, read.parts)):
-            raise RecordingError(f"{words}: {read.failed or NOTHING}")
-        found = _together([part for part in read.parts if len(part)])
-        found.odd[Odd.UNREADABLE] += read.unreadable
+        parts, failed = _read(files, progress)
+        if not any(map(len, parts)):
+            raise RecordingError(f"{words}: {[*failed, NOTHING][0]}")
+        found = _together([part for part in parts if len(part)])
+        found.odd[Odd.UNREADABLE] += len(failed)
         trace = trace_of(found, Path(path).name)
-    lost = " ".join(filter(None, (odd_text(trace.odd), read.failed)))
+    lost = " ".join(filter(None, (odd_text(trace.odd), *failed[:1])))
     return Opened(trace, lost and f"{path}: {lost}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """What was found in the files; how many cannot be read, and why one of these."""
-
-    parts: tuple[Found, ...]
-    unreadable: int
-    failed: str
-
-
-def _read(files: Sequence[Path], progress: Progress | None) -> _Read:
+def _read(files: Sequence[Path], progress: Progress | None) -> tuple[list[Found], list[str]]:
+    """What was found in the files, and why others cannot be read."""
     parts, failed = [], []
     for number, file in enumerate(files):
         try:
@@ -65,7 +57,7 @@ def _read(files: Sequence[Path], progress: Progress | None) -> _Read:
         except RecordingError as error:
             failed.append(str(error))
         report_progress(progress, number + 1, len(files))
-    return _Read(tuple(parts), len(failed), failed[0] if failed else "")
+    return parts, failed
 
 
 def _together(parts: Sequence[Found]) -> Found:

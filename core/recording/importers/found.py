@@ -18,6 +18,7 @@ from core.trace.odd import Odd
 
 MOST_LANES = 1 << 16  # threads, and depths of their calls
 MOST_EVENTS = 20_000_000
+LATEST = 1 << 61  # ns
 MOST_NAME = 1 << 20
 """Characters of the name of an event, a row or a rank."""
 

@@ -19,7 +19,7 @@ from core.gc_paused import gc_paused
 from core.plan.plan import Role
 from core.plan.task import ABSENT, IS_COMMUNICATION
 from core.reading import one_line
-from core.recording.importers.found import MOST_EVENTS, MOST_LANES, Found, Launches, Track
+from core.recording.importers.found import LATEST, MOST_EVENTS, MOST_LANES, Found, Launches, Track
 from core.recording.importers.in_order import arguments_in_order
 from core.recording.importers.to_trace import opened
 from core.recording.importers.words import coded, kinds_of, steps_of
@@ -27,7 +27,6 @@ from core.recording.index import Progress, report_progress
 from core.recording.stream import Opened
 from core.trace.odd import Odd
 
-LATEST = 1 << 61  # ns
 _PROCESS = 0xFFFFFF  # bits 24 to 47 of a global id are the process, those below the thread
 _KERNEL, _CALL, _RANGE = range(3)
 

@@ -21,7 +21,7 @@ from core.gc_paused import gc_paused
 from core.plan.plan import Role
 from core.plan.task import ABSENT
 from core.reading import one_line
-from core.recording.importers.found import MOST_EVENTS, Found, Track
+from core.recording.importers.found import LATEST, MOST_EVENTS, Found, Track
 from core.recording.importers.in_order import arguments_in_order
 from core.recording.importers.perfetto_arguments import tell_annotations
 from core.recording.importers.perfetto_fields import (
@@ -36,13 +36,12 @@ from core.recording.importers.perfetto_fields import (
 )
 from core.recording.importers.roles import with_roles
 from core.recording.importers.to_trace import opened
-from core.recording.importers.words import coded, kinds_of, own_kinds, ranges, steps_of
+from core.recording.importers.words import RANGE, coded, kinds_of, matching, own_kinds, steps_of
 from core.recording.index import Progress
 from core.recording.role_words import TrackRole, read_role
 from core.recording.stream import Opened
 from core.trace.odd import Odd
 
-LATEST = 1 << 61  # ns
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 
 
@@ -221,7 +220,7 @@ def _columns(
     steps = steps_of(names, name, start, end)
     titles = [slices.place(int(one)) for one in tracks]
     # A track of steps alone does no work, unless there is nothing else to show.
-    working = np.bincount(track, ~ranges(names)[name], len(tracks)) > 0
+    working = np.bincount(track, ~matching(names, RANGE)[name], len(tracks)) > 0
     rows = tuple(
         Track(*title, Role.COMPUTE if works or not working.any() else Role.NESTED)
         for title, works in zip(titles, working.tolist(), strict=True)

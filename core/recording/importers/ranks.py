@@ -106,8 +106,8 @@ def _read(paths: Sequence[Path], progress: Progress | None) -> Iterator[Rank]:
             trace = Trace(stream.header)
             for batch in stream:
                 append_batch(trace, batch)
-                clocks += clocks_of(batch)
-                device = max([device, *device_clocks_of(batch)])
+                compared, width = clocks_of(batch)
+                clocks, device = clocks + compared, max(device, width)
             warning = stream.warning(trace.span_count)
         at, ahead = (np.array([clock[n] for clock in clocks], np.int64) for n in (0, 1))
         half = np.array([clock[2] for clock in clocks], np.float64)
@@ -115,30 +115,22 @@ def _read(paths: Sequence[Path], progress: Progress | None) -> Iterator[Rank]:
         report_progress(progress, done + 1, len(paths))
 
 
-def clocks_of(batch: pa.RecordBatch) -> Iterator[tuple[int, int, float]]:
-    """When ranks' clocks were compared, by how much rank 0's was ahead, and its half-width."""
+def clocks_of(batch: pa.RecordBatch) -> tuple[list[tuple[int, int, float]], float]:
+    """What a batch tells of clocks, in ns.
+
+    When ranks' were compared, by how much rank 0's was ahead, and its half-width; and the largest
+    half-width of a device's clock on its host's.
+    """
     rows = parts_of(batch).get(Record.CLOCK)
     if rows is None:
-        return
+        return [], 0.0
     notes = notes_of(rows)
-    at, half = numbers_of(rows, "start").tolist(), floats_in(notes.field("value")).tolist()
-    for time, text, width in zip(at, notes.field("text").to_pylist(), half, strict=True):
-        if text is None:  # a device's
-            continue
-        ahead = int(text)
-        if abs(ahead) > LATEST:
-            raise ValueError("a clock is out of bounds")
-        yield time, ahead, width
-
-
-def device_clocks_of(batch: pa.RecordBatch) -> list[float]:
-    """The half-widths in ns of a device's clock on its host's."""
-    rows = parts_of(batch).get(Record.CLOCK)
-    if rows is None:
-        return []
-    notes = notes_of(rows)
-    widths: list[float] = notes.field("value").filter(notes.field("text").is_null()).to_pylist()
-    return widths
+    columns = (numbers_of(rows, "start"), floats_in(notes.field("value")))
+    told = list(zip(*(c.tolist() for c in columns), notes.field("text").to_pylist(), strict=True))
+    compared = [(time, int(text), width) for time, width, text in told if text is not None]
+    if any(abs(ahead) > LATEST for _, ahead, _ in compared):
+        raise ValueError("a clock is out of bounds")
+    return compared, max((width for _, width, text in told if text is None), default=0.0)
 
 
 def _joined(ranks: Sequence[Rank]) -> tuple[Trace, int]:

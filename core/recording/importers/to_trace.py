@@ -18,7 +18,7 @@ from core.order import stable_argsort
 from core.plan.plan import Lane, Role
 from core.plan.specification import Specification
 from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind
-from core.recording.importers.found import MOST_EVENTS, MOST_LANES, MOST_NAME, Found, Steps, Track
+from core.recording.importers.found import MOST_EVENTS, MOST_LANES, MOST_NAME, Found, Track
 from core.recording.stream import Opened
 from core.trace.event_rows import Counter, Counters
 from core.trace.header import Header
@@ -52,7 +52,7 @@ def trace_of(found: Found, title: str) -> Trace:
     replicas = int(np.max(found.more.get("replica", ABSENT), initial=0)) + 1
     header = Header(Specification(warmup=0), ModelDescription(title, (), 0), tuple(lanes), replicas)
     bounds = int(found.start.min()), int(found.end.max())
-    steps = _bounds(found.steps, lanes, spans, bounds)
+    steps = StepBounds.of(lanes, spans, found.steps.number, bounds)
     return Trace(
         header, table, spans, steps,
         _counters(found), odd={kind: n for kind, n in odd.items() if n},
@@ -116,21 +116,6 @@ def _counters(found: Found) -> Counters:
         }
         made[name, None] = Counter(name, None, arrays)
     return made
-
-
-def _bounds(
-    steps: Steps, lanes: Sequence[Lane], spans: Sequence[Spans], bounds: tuple[int, int]
-) -> StepBounds:
-    """The steps, from the first start to the last end of what lanes do in them."""
-    table = StepBounds()
-    for lane, some in zip(lanes, spans, strict=True):
-        # Nested calls lie within those of their lane, and notes are no work that makes a step
-        # longer.
-        if len(steps.number) and lane.role is not Role.NESTED:
-            mine = np.isin(some.step, steps.number)
-            table.widen(some.step[mine], some.start[mine], some.end[mine])
-    table.bounds = bounds  # there is more than what belongs to steps
-    return table
 
 
 def _table(found: Found, by_start: NDArray[np.int64], task: NDArray[np.int32]) -> TaskTable:

@@ -28,7 +28,8 @@ _OWN = {str(kind): code for kind, code in KIND_CODES.items()}
 MEMORY = re.compile(r"^mem(?:cpy|set)\b|^\[?cuda mem(?:cpy|set)", re.IGNORECASE)
 _PROFILER_STEP = re.compile(r"^ProfilerStep\s?#(\d+)$")
 _OPTIMIZER = re.compile(r"^Optimizer\.step#")
-_RANGE = re.compile(r"^(?:train(?:ing)?[ _])?(?:step|iteration|iter)[ _#:=]*(\d+)$", re.IGNORECASE)
+RANGE = re.compile(r"^(?:train(?:ing)?[ _])?(?:step|iteration|iter)[ _#:=]*(\d+)$", re.IGNORECASE)
+"""What a range is called that is no work, but a step or an iteration with its number."""
 
 
 def kind_of(name: str) -> Kind:
@@ -64,11 +65,6 @@ def matching(names: Iterable[str], words: re.Pattern[str]) -> NDArray[np.bool_]:
     return np.array([words.search(name) is not None for name in names], np.bool_)
 
 
-def ranges(names: Iterable[str]) -> NDArray[np.bool_]:
-    """Whether each name is that of a range, called step or iteration and a number: no work."""
-    return matching(names, _RANGE)
-
-
 def steps_of(
     names: tuple[str, ...], name: NDArray[np.int32], start: NDArray[np.int64],
     end: NDArray[np.int64],
@@ -82,7 +78,7 @@ def steps_of(
     if len(by_profiler.number):
         return by_profiler
     by_optimizer = _by_optimizer(names, name, start, end)
-    return by_optimizer if len(by_optimizer.number) else _numbered(names, name, start, end, _RANGE)
+    return by_optimizer if len(by_optimizer.number) else _numbered(names, name, start, end, RANGE)
 
 
 def _numbered(

@@ -14,7 +14,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import pyarrow as pa
@@ -90,7 +90,7 @@ def main() -> None:
             if "run" in command:
                 steps = Steps(Specification.from_dict(command["run"]), rate)
                 origin = time.perf_counter_ns()
-                writer = TraceWriter(sink, steps.header.since(origin))
+                writer = TraceWriter(sink, replace(steps.header, origin_ns=origin))
                 flood(writer, steps, origin, seconds)
                 writer.log("state", Outcome.FINISHED)
                 writer.close()

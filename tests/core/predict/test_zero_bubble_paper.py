@@ -17,8 +17,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.explain.bubble import bubble
-from core.explain.causes import explain_step
+from core.explain.bubble import bubble_of
 from core.plan.plan import Plan
 from core.plan.task import Kind
 from core.predict.predict import predict_step, predict_times
@@ -55,7 +54,7 @@ def test_interleaved_has_the_papers_rates_to_four_digits_by_the_papers_definitio
     plan = pipeline("interleaved", P, m, v)
     costs = even(f / v, b / v, w / v, transfer)
     columns = predict_times(first_round_trips(plan), costs)
-    assert round(bubble(explain_step(columns, plan.lanes)).by_lane_span, 4) == row[7]
+    assert round(bubble_of(columns, plan.lanes).by_lane_span, 4) == row[7]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=MODELS)

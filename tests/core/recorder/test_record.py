@@ -4,6 +4,8 @@ import sys
 import threading
 import time
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 from core.explain.causes import CAUSES, Cause, cause_totals
@@ -12,6 +14,7 @@ from core.plan.task import Kind, Payload
 from core.recording import schema
 from core.recording.recording import open_recording
 from core.report.verdict import verdict
+from core.trace.spans import ATTRIBUTES, WORDS
 from core.trace.step import StepColumns
 
 torch = pytest.importorskip("torch")
@@ -69,8 +72,10 @@ def of_step(trace, step=1, lane=0):
 
 
 def test_the_format_is_the_houses():
-    assert stream.SCHEMA.equals(schema.SCHEMA)
-    assert stream.TASK == schema.TASK and stream.NOTE == schema.NOTE
+    assert [field.name for field in stream.TASK] == [*ATTRIBUTES, "after", "name"]
+    for name, dtype in ATTRIBUTES.items():
+        number = pa.int64() if dtype is np.int64 else pa.int32()
+        assert stream.TASK.field(name).type == (pa.string() if name in WORDS else number)
     assert tuple(schema.RECORDS) == stream.RECORDS
 
 
