@@ -64,11 +64,11 @@ def find_faults(trace: Trace, step: int | None = None) -> tuple[Fault, ...]:
 
 def is_over(trace: Trace, step: int) -> bool:
     """Whether a step is over, as `find_faults` has it; each is of predictions and foreign ones."""
-    header = trace.header
-    if header.predicted or header.foreign or trace.outcome == "finished":
+    header, steps = trace.header, trace.step_table.numbers
+    if header.predicted or header.foreign or (len(steps) and step != steps[-1]):
         return True
-    steps = trace.step_table.numbers
-    return bool(len(steps) and step != steps[-1]) or step in trace.counter("loss").steps
+    # Only of the last step: both walk through all that was told so far.
+    return step in trace.counter("loss").steps or trace.outcome == "finished"
 
 
 def measured_steps(trace: Trace) -> list[int]:

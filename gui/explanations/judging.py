@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Signal
 from core.report.idling import Idling, idle_text
 from core.report.suggestion import Suggestion, suggestion
 from core.report.verdict import Verdict, verdict
+from core.trace.complete import is_over
 from gui.app.jobs import Runner, Work
 from gui.look.text import tr
 from gui.timeline.state.scene import Scene, shown_steps
@@ -51,7 +52,7 @@ class Judge(QObject):
 
     def _judge_last_step(self, scene: Scene) -> None:
         """How long the last whole step took, and what lanes waited for in it."""
-        whole = shown_steps(scene.trace, True)[-1:]
+        whole = [s for s in shown_steps(scene.trace, True)[-1:] if is_over(scene.trace, s)]
         # By the step and not by the trace's version, which
         # grows all the time while the next step runs.
         about = scene, whole[0] if whole else None

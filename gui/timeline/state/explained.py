@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from core.explain.causes import Explanation
 from core.explain.critical import PathPiece, Trail, critical_path, trail_of
@@ -19,6 +19,7 @@ from core.plan.division import Pipeline
 from core.plan.plan import working_lanes
 from core.report.replan import RunPlans
 from core.report.step_figures import StepFigures
+from core.trace.complete import is_over
 from core.trace.trace import Trace
 from gui.look.text import tr
 
@@ -41,12 +42,23 @@ class Wanted(Enum):
     TRAIL = auto()
 
 
-@dataclass(eq=False)
-class ExplainedStep:
-    """An explained step; `tasks` and `version` tell whether there is more of it by now."""
+class Extent(NamedTuple):
+    """How far a step has come: how many of its tasks have ended, and whether it is over.
+
+    What is made of a step holds for as long as it has come just so far. A step is over without
+    another task of its own, when the next one begins, its loss is known or the run ends; then it
+    is known what its lanes did at its end.
+    """
 
     tasks: int
-    version: int
+    is_over: bool
+
+
+@dataclass(eq=False)
+class ExplainedStep:
+    """A step as it was explained at the time `since`, in seconds, when it had come so far."""
+
+    extent: Extent
     since: float
     explanation: Explanation
 
@@ -65,30 +77,27 @@ class ExplainedStep:
         """Its critical path."""
         return critical_path(self.explanation)
 
-    def is_stale(self, tasks: int, version: int, now: float) -> bool:
-        """Whether it is to be explained anew, now that it has so many tasks."""
-        # A version grows with every batch of any step: as long as no task of this one has come,
-        # what is known of it holds for the new version too.
-        if self.tasks == tasks:
-            self.version = version
-        return self.version != version and now - self.since >= STALE_S
+    def is_stale(self, extent: Extent, now: float) -> bool:
+        """Whether it is to be explained anew, now that it has come so far."""
+        # One that is over is not waited for: nothing may come after which it would be looked at.
+        return self.extent != extent and (extent.is_over or now - self.since >= STALE_S)
 
 
 class _Kept(Generic[T]):
-    """Cache by step, valid for one number of tasks; the oldest entry is evicted."""
+    """Cache by step, valid for one extent of it; the oldest entry is evicted."""
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._made: dict[int, tuple[int, T]] = {}
+        self._made: dict[int, tuple[Extent, T]] = {}
 
-    def get(self, step: int, tasks: int) -> T | None:
-        """What was made of a step that had so many tasks."""
-        known, made = self._made.get(step, (-1, None))
-        return made if known == tasks else None
+    def get(self, step: int, extent: Extent) -> T | None:
+        """What was made of a step that had come so far."""
+        known, made = self._made.get(step, (None, None))
+        return made if known == extent else None
 
-    def put(self, step: int, tasks: int, made: T) -> T:
+    def put(self, step: int, extent: Extent, made: T) -> T:
         """Keep it."""
-        self._made[step] = (tasks, made)
+        self._made[step] = (extent, made)
         while len(self._made) > self._most:
             del self._made[next(iter(self._made))]
         return made
@@ -112,7 +121,7 @@ class Explained:
         self._trace, self._clock = trace, clock
         self._plans = RunPlans(trace)
         self._lanes = working_lanes(trace.header.lanes)
-        self._counted: dict[int, int] = {}
+        self._counted: dict[int, Extent] = {}
         self._counted_at = -1
         self._known: OrderedDict[int, ExplainedStep] = OrderedDict()
         self._figures = _Kept[StepFigures](KEPT_FIGURES)
@@ -124,7 +133,7 @@ class Explained:
     def step(self, step: int) -> ExplainedStep:
         """A step, explained now unless that was done. Raises KeyError for one without spans."""
         known = self._known.get(step)
-        now = self.tasks(step), self._trace.version, self._clock()
+        now = self.extent(step), self._clock()
         if known is None or known.is_stale(*now):
             known = ExplainedStep(*now, explain_run_step(self._trace, step))
             self._known[step] = known
@@ -144,12 +153,12 @@ class Explained:
 
     def stretches(self, step: int) -> Stretches:
         """Its idle time in stretches of one cause. They are kept as its figures are."""
-        found = self._stretches.get(step, self.tasks(step))
+        found = self._stretches.get(step, self.extent(step))
         return self.step(step).stretches if found is None else found
 
     def known_trail(self, step: int) -> Trail | None:
         """Where a step's critical path goes, if that was worked out."""
-        return self._trails.get(step, self.tasks(step))
+        return self._trails.get(step, self.extent(step))
 
     def trail(self, step: int) -> Trail:
         """Where its critical path goes. Kept when the rest is forgotten, as its figures are."""
@@ -157,20 +166,20 @@ class Explained:
         if found is None:
             known = self.step(step)
             made = trail_of(known.explanation, known.path)
-            found = self._trails.put(step, known.tasks, made)
+            found = self._trails.put(step, known.extent, made)
         return found
 
     def figures(self, step: int) -> StepFigures:
         """Its ladder, bubbles and sums. They are small, and kept when the rest is forgotten."""
-        found = self._figures.get(step, self.tasks(step))
+        found = self._figures.get(step, self.extent(step))
         if found is None:
             known = self.step(step)
-            found = self._figures.get(step, known.tasks) or self._figures.put(
-                step, known.tasks, self._plans.figures(step, known.explanation)
+            found = self._figures.get(step, known.extent) or self._figures.put(
+                step, known.extent, self._plans.figures(step, known.explanation)
             )
             # Its stretches stand in tables with its figures, and are as small: kept together,
             # neither table has to explain the step again.
-            self._stretches.put(step, known.tasks, known.stretches)
+            self._stretches.put(step, known.extent, known.stretches)
         return found
 
     def pipeline(self, step: int) -> Pipeline | None:
@@ -184,23 +193,28 @@ class Explained:
 
     def tasks(self, step: int) -> int:
         """How many tasks of a step have ended so far."""
+        return self.extent(step).tasks
+
+    def extent(self, step: int) -> Extent:
+        """How far a step has come. Raises KeyError for one without spans."""
         self._trace.step_bounds(step)
         if self._counted_at != self._trace.version:
             self._counted, self._counted_at = {}, self._trace.version
         if step not in self._counted:
             spans = (self._trace.spans(lane.index) for lane in self._lanes)
             places = (some.of_step(step) for some in spans)
-            self._counted[step] = sum(place.stop - place.start for place in places)
+            tasks = sum(place.stop - place.start for place in places)
+            self._counted[step] = Extent(tasks, is_over(self._trace, step))
         return self._counted[step]
 
     def knows(self, step: int, wanted: Wanted = Wanted.EXPLANATION) -> bool:
         """Whether what is `wanted` of a step, as far as it has come, costs next to nothing."""
         if wanted is Wanted.EXPLANATION:
             known = self._known.get(step)
-            now = self.tasks(step), self._trace.version, self._clock()
+            now = self.extent(step), self._clock()
             return known is not None and not known.is_stale(*now)
         kept = self._figures if wanted is Wanted.FIGURES else self._trails
-        return kept.get(step, self.tasks(step)) is not None
+        return kept.get(step, self.extent(step)) is not None
 
     def is_large(self, step: int) -> bool:
         """Whether explaining a step takes long enough to be felt."""
@@ -222,14 +236,13 @@ class Explained:
         """Whether all there is to ask of a step comes so soon that the window may wait for it."""
         if not self.is_large(step):
             return not self.problem(step)
-        return step in self._known and self._known[step].tasks == self.tasks(step)
+        return step in self._known and self._known[step].extent == self.extent(step)
 
     def work_out(self, step: int) -> WorkedOut:
         """What to `keep` of a step. For another thread, while the trace does not grow."""
         explanation = explain_run_step(self._trace, step)
-        known = ExplainedStep(
-            len(explanation.columns), self._trace.version, self._clock(), explanation
-        )
+        extent = Extent(len(explanation.columns), is_over(self._trace, step))
+        known = ExplainedStep(extent, self._clock(), explanation)
         # Cached properties, asked for here so that they are worked out on this thread and not with
         # the first picture.
         _ = known.stretches, known.gaps, known.path
@@ -238,11 +251,11 @@ class Explained:
     def keep(self, step: int, made: WorkedOut) -> None:
         """Remember what was worked out of a step, in place of the large step before."""
         # One large explanation takes up to 0.7 GB: there is only ever one of them.
-        for other in [other for other, known in self._known.items() if known.tasks > LARGE]:
+        for other in [other for other, known in self._known.items() if known.extent.tasks > LARGE]:
             del self._known[other]
         self._known[step] = made.known
-        self._figures.put(step, made.known.tasks, made.figures)
-        self._stretches.put(step, made.known.tasks, made.known.stretches)
+        self._figures.put(step, made.known.extent, made.figures)
+        self._stretches.put(step, made.known.extent, made.known.stretches)
         self._forget()
 
     def warm(
@@ -271,10 +284,10 @@ class Explained:
 
     def _forget(self) -> None:
         """Let go of the steps used longest ago; the large one stays until there is another."""
-        small = [step for step, known in self._known.items() if known.tasks <= LARGE]
-        total = sum(self._known[step].tasks for step in small)
+        small = [step for step, known in self._known.items() if known.extent.tasks <= LARGE]
+        total = sum(self._known[step].extent.tasks for step in small)
         # The one used last stays, however large; and what is on screen, or each picture would
         # explain it anew, and forget another part of itself.
         for step in small[:-1]:
             if total > KEPT_TASKS and step not in self._on_screen:
-                total -= self._known.pop(step).tasks
+                total -= self._known.pop(step).extent.tasks

@@ -12,7 +12,7 @@ from core.explain.balance import LaneBalance, lane_balance
 from core.plan.plan import Role, working_lanes
 from core.plan.task import KINDS, Kind
 from core.trace.columns import Column
-from core.trace.complete import measured_steps
+from core.trace.complete import is_over, measured_steps
 from core.trace.dependencies import Neighbours, neighbours
 from core.trace.span import Span
 from core.trace.trace import Trace
@@ -228,9 +228,10 @@ def shown_steps(trace: Trace, live: bool = False) -> list[int]:
 
     The step that a live run is in counts only while there is no whole one.
     """
-    steps = measured_steps(trace) or trace.steps
-    whole = steps[:-1] if live and len(steps) > 1 else steps
-    return whole[-LIVE_STEPS if live else -LATEST_STEPS :]
+    steps, measured = trace.steps, measured_steps(trace)
+    if live and steps and not is_over(trace, steps[-1]):
+        steps, measured = steps[:-1] or steps, measured[:-1]
+    return (measured or steps)[-LIVE_STEPS if live else -LATEST_STEPS :]
 
 
 def step_name(number: int, warmup: int) -> str:

@@ -4,6 +4,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from core.engine.messages import Message
 from core.explain.run_step import explain_run_step
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
@@ -14,7 +15,7 @@ from gui.look.text import tr
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform
-from tests.make_believe import specification
+from tests.make_believe import batches, specification
 
 
 def verdict_of(window: MainWindow) -> str:
@@ -90,3 +91,30 @@ def test_without_a_run_there_is_no_line(window: MainWindow, client: FakeClient) 
     perform(window, client, specification(steps=2))
     window.actions_by_name["close_tab"].trigger()
     assert not window.verdict.isVisible()
+
+
+def test_a_live_runs_line_tells_whole_steps_only_and_never_the_beginning_of_one(
+    window: MainWindow, client: FakeClient
+) -> None:
+    spec = specification("dp", devices="4xcpu", steps=1, warmup=1)
+    window.session.run(spec)
+    header, made = batches(spec)
+    plan, _, warmup, told, _, measured, loss = made
+
+    def line_after(*messages: Message) -> str:
+        client.say(*messages)
+        window.session.tick()
+        window.live.update()
+        return window.verdict.label.text()
+
+    def of(step: int) -> str:
+        return idle_text(Idling.of([explain_run_step(window.run_shown.trace, step)]), tr)
+
+    on_its_way = "The first whole step is on its way."
+    half = len(warmup) // 2
+    assert line_after(header, plan, warmup.slice(0, half)) == on_its_way
+    assert line_after(warmup.slice(half)) == on_its_way
+    assert line_after(told) == of(0)
+    assert line_after(measured.slice(0, half)) == of(0)
+    assert line_after(measured.slice(half)) == of(0) != of(1)
+    assert line_after(loss) == of(1)

@@ -5,22 +5,26 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from core.explain.causes import Cause, cause_totals
+from core.explain.causes import CAUSES, Cause, cause_totals
 from core.explain.lanes import Gap
+from core.explain.run_step import explain_run_step
+from core.explain.stretches import Stretches
 from core.recording.decode import append_batch
+from core.recording.schema import NoteRow, Record, note_batch
 from core.trace.span import Span
 from core.trace.trace import Trace
 from gui.look.causes import BAR_LOOKS, CAUSE_LOOKS, SHARE_LOOKS
 from gui.panels.explain.details import DetailsPanel
 from gui.timeline.layout.frame import Viewport
 from gui.timeline.paint.reasons import steps_to_explain
-from gui.timeline.state.explained import KEPT_TASKS, STALE_S, Explained
+from gui.timeline.state.explained import KEPT_TASKS, STALE_S, Explained, Wanted
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import TimeRange
 from gui.window.window import MainWindow
@@ -219,9 +223,45 @@ def test_a_growing_step_is_explained_anew_but_not_all_the_time() -> None:
     now[0] = STALE_S
     second = explained.explanation(0)
     assert second is not first
-    append_batch(trace, made[3])  # counters: nothing new of the step's tasks
+    append_batch(trace, log_batch())  # nothing new of the step
     now[0] = 10 * STALE_S
     assert explained.explanation(0) is second
+
+
+@pytest.mark.parametrize("ending", ["the next step begins", "its loss is known", "the run ends"])
+def test_what_was_made_of_a_step_before_it_was_over_is_made_anew_at_once_when_it_is(
+    ending: str,
+) -> None:
+    header, made = batches(specification(steps=2, warmup=0))
+    trace = Trace(header)
+    explained = Explained(trace, lambda: 0.0)
+    for batch in (made[0], made[2]):
+        append_batch(trace, batch)
+    assert causes_of(explained.stretches(0)) == causes_of(explained.step(0).stretches)
+    assert Cause.NOT_KNOWN in causes_of(explained.stretches(0))
+    before = explained.figures(0), explained.trail(0)
+    append_batch(
+        trace,
+        {
+            "the next step begins": made[5].slice(0, 1),
+            "its loss is known": made[3],
+            "the run ends": log_batch("finished"),
+        }[ending],
+    )
+    assert not any(explained.knows(0, wanted) for wanted in Wanted)
+    expected = explain_run_step(trace, 0)
+    assert Cause.NOT_KNOWN not in causes_of(explained.stretches(0))
+    assert cause_totals(explained.explanation(0)).tolist() == cause_totals(expected).tolist()
+    assert explained.figures(0) is not before[0] and explained.trail(0) is not before[1]
+    assert all(explained.knows(0, wanted) for wanted in Wanted)
+
+
+def causes_of(idle: Stretches) -> set[Cause]:
+    return {CAUSES[place] for place in np.unique(idle.cause).tolist()}
+
+
+def log_batch(state: str | None = None) -> pa.RecordBatch:
+    return note_batch([NoteRow(Record.LOG, "state" if state else "info", 0, text=state or "Well.")])
 
 
 def test_what_was_explained_long_ago_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
