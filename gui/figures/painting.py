@@ -15,6 +15,7 @@ from gui.look.causes import Pattern
 from gui.look.text import duration_text, tr
 from gui.look.writing import CENTRE, LEFT, RIGHT
 from gui.timeline.layout.axis import ticks
+from gui.timeline.layout.moments import Origin
 from gui.timeline.paint.boxes import stacked
 from gui.timeline.paint.idle import seen_steps
 from gui.timeline.paint.margins import step_labels
@@ -252,7 +253,7 @@ def _axis(painter: QPainter, figure: Textbook) -> None:
     right = figure.left + panel.view.width
     painter.drawLine(QPointF(figure.left, y), QPointF(right, y))
     zero = panel.shown.start if panel.shown.zero is None else panel.shown.zero
-    shown = ticks(panel.view, zero, TICK_EM * style.em)
+    shown = ticks(panel.view, Origin(float(zero)), TICK_EM * style.em)
     painter.drawLines([QLineF(figure.left + t.x, y, figure.left + t.x, y + tall) for t in shown])
     for tick in shown:
         wide = style.small.width(tick.label)

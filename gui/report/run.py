@@ -38,6 +38,7 @@ from gui.report.page import (
 from gui.report.setup import setup_sections
 from gui.report.timeline import Excerpt, excerpt_of, timeline
 from gui.timeline.interact.describe import kind_title
+from gui.timeline.state.measure import signed_text
 from gui.timeline.state.scene import Scene, shown_steps, step_name
 
 MOST_TASKS = 400_000  # of the latest measured steps together are explained
@@ -199,7 +200,8 @@ def _waterfall(mean: StepFigures) -> Html:
     for name, ns in mean.ladder.items():
         low = max(0, min(level, level + ns))
         bar = bar_of([(BAR_LOOKS[name].colour, abs(ns) / highest)], low / highest)
-        rows.append((tr(BAR_WORDS[name]), _signed(ns), _share(ns, whole), bar))
+        share = percent_text(ns / whole).replace("-", MINUS)
+        rows.append((tr(BAR_WORDS[name]), signed_text(ns), share, bar))
         level += ns
     bar = bar_of([("text", level / highest)])
     rows.append((tr("the step"), duration_text(level), percent_text(1.0), bar))
@@ -300,11 +302,3 @@ def _means(steps: int) -> Html:
     if steps == 1:
         return NOTHING
     return paragraph(tr("Means of a step, over {n} measured steps.", n=steps), "note")
-
-
-def _signed(ns: float) -> str:
-    return duration_text(ns).replace("-", MINUS)
-
-
-def _share(ns: float, whole: float) -> str:
-    return percent_text(ns / whole).replace("-", MINUS)

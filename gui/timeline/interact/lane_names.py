@@ -6,9 +6,9 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.look.text import tr
-from gui.look.writing import CENTRE, write
 from gui.timeline.layout.fonts import Fonts
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame
+from gui.timeline.paint.overlay import write_lines
 from gui.timeline.state.lanes import LaneArranger, LaneChoice, arrangement_of
 from gui.timeline.state.timeline import TimelineState
 
@@ -116,7 +116,4 @@ def _draw_none(painter: QPainter, frame: Frame, fonts: Fonts, area: QRectF, name
         (fonts.bold, frame.theme.text, tr("No lane is called “{name}”.", name=name)),
         (fonts.base, frame.theme.muted, hint),
     )
-    y = area.center().y() - 26
-    for font, colour, text in lines:
-        write(painter, font, colour, QRectF(0, y, area.width(), 22), text, CENTRE)
-        y += 26
+    write_lines(painter, area, lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen
 
 from core.explain.lanes import Gap
 from core.trace.dependencies import waited_for
@@ -171,6 +171,11 @@ def draw_empty(painter: QPainter, theme: Theme, fonts: Fonts, area: QRectF, wait
     )
     lines = [(fonts.bold, theme.text, waiting or tr("No run yet"))]
     lines += [] if waiting else [(fonts.base, theme.muted, hint) for hint in hints]
+    write_lines(painter, area, lines)
+
+
+def write_lines(painter: QPainter, area: QRectF, lines: Sequence[tuple[QFont, str, str]]) -> None:
+    """Lines in the middle of an area, each in a font and a colour."""
     y = area.center().y() - 13 * len(lines)
     for font, colour, text in lines:
         write(painter, font, colour, QRectF(area.left(), y, area.width(), 22), text, CENTRE)

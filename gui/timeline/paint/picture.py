@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
 from core.trace.span import Span
-from gui.look.theme import Theme
+from gui.look.theme import Colours, Theme
 from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import AXIS, LABELS, Frame, Track
 from gui.timeline.paint.arrows import draw_dependencies
@@ -29,7 +29,7 @@ from gui.timeline.paint.search_hits import draw_count, draw_hits
 from gui.timeline.paint.strips import draw_strips
 from gui.timeline.paint.summaries import draw_groups
 from gui.timeline.reduce.reduction import Bars, PixelColumns, reduce_lane
-from gui.timeline.state.bar_looks import BarWords, Colouring, Label, letters_of, recoloured
+from gui.timeline.state.bar_looks import BarWords, Colouring, Label, recoloured
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import bounds_of
 
@@ -88,7 +88,7 @@ class LanePainter:
         idle = idle_ground(self.painter, self.scene, self.frame)
         tracks = list(self.frame.visible(self.frame.layout.tracks))
         for track in tracks:
-            idle.draw(self.painter, self.frame.place(track), track.helper)
+            idle(self.frame.place(track), track.helper)
         folded: list[tuple[Track, int]] = []
         for track, reduced in zip(tracks, self._spans(tracks), strict=True):
             draw_hits(self.painter, self.scene, self.frame, track)
@@ -225,8 +225,8 @@ def draw_reduced(
 @lru_cache(maxsize=4)
 def _colours_of(
     colouring: Colouring, theme: Theme
-) -> tuple[tuple[tuple[QColor, ...], ...], tuple[tuple[int, ...], ...], Palette]:
+) -> tuple[Colours, tuple[tuple[int, ...], ...], Palette]:
     """The colours of codes, those of text on them as 0xAARRGGBB, and the codes' palette."""
     colours = colouring.colours(theme)
-    letters = tuple(tuple(pen.rgba() for pen in pens) for pens in letters_of(colours, theme))
+    letters = tuple(tuple(pen.rgba() for pen in pens) for pens in theme.letters(colours))
     return colours, letters, palette_of(colours)

@@ -30,7 +30,6 @@ class LaneStack:
         self._arranged: tuple[tuple[tuple[Lane, ...], TrackState, Replicas], Arrangement] | None = (
             None
         )
-        self._seen: tuple[Layout, float, float, Layout] | None = None
 
     def strips(self, scene: Scene | None) -> Strips:
         """What is chosen and for which there is something to show."""
@@ -87,19 +86,10 @@ class LaneStack:
 
     def seen(self, scrolled: float, height: float) -> Layout:
         """What can be seen of the layout in `height` pixels."""
-        kept = self._seen
-        if kept is None or kept[0] is not self.layout or kept[1:3] != (scrolled, height):
-            kept = (self.layout, scrolled, height, self.layout.seen(scrolled, height))
-            self._seen = kept
-        return kept[3]
+        return self.layout.seen(scrolled, height)
 
     def scale(self, factor: float) -> None:
         """Want lanes that are `factor` times as high, within the limits."""
         least, most = BY_HAND
         now = self.layout.compute if self.height is None else self.height
         self.height = min(most, max(least, now * factor))
-
-    def group_by(self, grouping: Grouping, node_devices: int | None = None) -> None:
-        """Group the lanes otherwise."""
-        devices = self.state.node_devices if node_devices is None else node_devices
-        self.state = replace(self.state.grouped_by(grouping), node_devices=devices)
