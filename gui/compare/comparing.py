@@ -74,7 +74,7 @@ class Comparing(QObject):
         self._worker.failed.connect(self._take)
         self._clock = QElapsedTimer()
         panel.row_chosen.connect(self.outline)
-        panel.steps_chosen.connect(self._choose_steps)
+        panel.steps_chosen.connect(self._refresh_anew)
         panel.asked.connect(self.choice.choose)
         frame.a.state.strips_changed.connect(lambda _: self._show_strips())
         session.ticked.connect(self._tick)
@@ -157,9 +157,8 @@ class Comparing(QObject):
             return
         if self.shown is None or self.shown is self.other.run:
             self.leave()
-            return
-        self._fresh = True
-        self.refresh()
+        else:
+            self._refresh_anew()
 
     # Working it out
 
@@ -178,7 +177,7 @@ class Comparing(QObject):
             if self._worker.running:
                 self.panel.say(tr("Comparing two large steps…"))
 
-    def _choose_steps(self) -> None:
+    def _refresh_anew(self) -> None:
         self._fresh = True
         self.refresh()
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.look.text import tr
 from gui.timeline.layout.fonts import Fonts
-from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame
+from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame, at_height
 from gui.timeline.paint.overlay import write_lines
 from gui.timeline.state.lanes import LaneArranger, LaneChoice, arrangement_of
 from gui.timeline.state.timeline import TimelineState
@@ -26,16 +26,12 @@ class LaneNames:
     def click_at(self, y: float) -> None:
         """Choose the lane at a height, or fold and open the group whose heading is there."""
         frame = self._state.frame
-        place = y - frame.top
-        lane = _lane_at(frame, y)
+        lane, group = _lane_at(frame, y), at_height(frame.layout.groups, y - frame.top)
         if lane is not None:
             self._choice.choose(lane)
-            return
-        for group in frame.layout.groups:
-            if group.key and group.top <= place < group.bottom:
-                self._state.lane = group.lanes[0].index
-                self._lanes.toggle(group.key)
-                return
+        elif group is not None and group.key:
+            self._state.lane = group.lanes[0].index
+            self._lanes.toggle(group.key)
 
     def drag_to(self, start: float, y: float) -> None:
         """Show where the lane at the height `start` would go."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
@@ -110,7 +112,8 @@ class Overview(QWidget):
             end = max(end, self._state.now)
             # In ns: at least 0.1 s, and then by factors of 1.125. Were it the run's length, every
             # batch of spans would move all bars.
-            end = start + 1e8 * 1.125 ** _steps_up((end - start) / 1e8, 1.125)
+            steps = math.ceil(math.log(max(1.0, (end - start) / 1e8), 1.125))
+            end = start + 1e8 * 1.125**steps
         folds = self._state.viewport.folds
         span = folds.drawn(end) - folds.drawn(start)
         return Viewport(start, max(1.0, span), max(1.0, self.width() - LABELS - RIGHT), folds)
@@ -170,11 +173,3 @@ class Overview(QWidget):
         x0, x1 = self._visible(whole)
         painter.setPen(QPen(QColor(self._theme.accent), 1))
         painter.drawRect(QRectF(x0, 1.5, max(2.0, x1 - x0), HEIGHT - 4))
-
-
-def _steps_up(value: float, factor: float) -> int:
-    """The smallest power of `factor`, 0 or more, that is not below `value`."""
-    steps = 0
-    while factor**steps < value:
-        steps += 1
-    return steps

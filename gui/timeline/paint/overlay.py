@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPen
 
 from core.explain.lanes import Gap
 from core.trace.dependencies import waited_for
@@ -101,7 +101,7 @@ def draw_range(
         for x in (x0, x1):
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
     text = duration_text(chosen.end - chosen.start)
-    width = QFontMetricsF(fonts.bold).horizontalAdvance(text) + 12
+    width = text_width(fonts.bold, text) + 12
     at = min(max((x0 + x1 - width) / 2, left), right - width)
     top = min((area.top() for area in areas), default=whole.top())
     tag = QRectF(at, max(top - TAG, frame.ceiling + 1), width, TAG)
@@ -136,10 +136,7 @@ def draw_card(
     lines: list[str],
 ) -> None:
     """A hover card beside the pointer, kept inside `area`."""
-    wide = max(
-        QFontMetricsF(fonts.bold).horizontalAdvance(title),
-        *(QFontMetricsF(fonts.small).horizontalAdvance(line) for line in lines),
-    )
+    wide = max(text_width(fonts.bold, title), *(text_width(fonts.small, line) for line in lines))
     width = min(wide + 26, max(CARD_WIDTH, area.width() - 20))
     height = 32.0 + 16 * len(lines)
     x = min(at.x() + 14, area.right() - width - 6)

@@ -81,7 +81,6 @@ class LanePainter:
         self.colours, self.letters, self.palette = _colours_of(scene.colouring, frame.theme)
         # Collected and written at the end: pen and font then change once a group, not once a label.
         self._words: dict[tuple[bool, int], list[tuple[float, float, Label]]] = defaultdict(list)
-        self.per_pixel = 0.0
 
     def draw(self) -> float:
         """Draw everything; returns the spans a pixel of the densest lane, 0 if all is exact."""
@@ -89,20 +88,20 @@ class LanePainter:
         tracks = list(self.frame.visible(self.frame.layout.tracks))
         for track in tracks:
             idle(self.frame.place(track), track.helper)
-        folded: list[tuple[Track, int]] = []
+        folded: list[tuple[Track, PixelColumns]] = []
         for track, reduced in zip(tracks, self._spans(tracks), strict=True):
             draw_hits(self.painter, self.scene, self.frame, track)
             if isinstance(reduced, PixelColumns):
-                self.per_pixel = max(self.per_pixel, reduced.per_pixel)
-                folded.append((track, reduced.count))
+                folded.append((track, reduced))
             elif not track.helper:
                 self._texts(track, reduced)
         self._write()
         for span in self.scene.trace.open_tasks:
             self._open(span)
-        for track, count in folded:
-            draw_count(self.painter, self.frame, self.fonts, track, count)
-        return float(f"{self.per_pixel:.2g}")  # a figure that changes with each frame says nothing
+        for track, columns in folded:
+            draw_count(self.painter, self.frame, self.fonts, track, columns.count)
+        per_pixel = max((columns.per_pixel for _, columns in folded), default=0.0)
+        return float(f"{per_pixel:.2g}")  # a figure that changes with each frame says nothing
 
     def draw_spans(self) -> None:
         """Only the spans, for an overview."""

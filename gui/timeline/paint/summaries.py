@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QPainter
 from gui.look.families import FAMILIES
 from gui.look.text import duration_text, percent_text, tr
 from gui.look.theme import Theme
-from gui.timeline.layout.frame import Frame, Viewport
+from gui.timeline.layout.frame import Frame, Viewport, at_height
 from gui.timeline.layout.moments import Origin, since_text
 from gui.timeline.paint.margins import heading_text
 from gui.timeline.paint.pixels import image_of
@@ -36,8 +36,7 @@ def draw_groups(painter: QPainter, scene: Scene, frame: Frame) -> None:
 
 def group_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     """Heading and lines for a pixel of a folded group; None where there is none."""
-    place = y - frame.top
-    group = next((g for g in frame.layout.groups if g.top <= place < g.bottom), None)
+    group = at_height(frame.layout.groups, y - frame.top)
     if group is None or not group.folded:
         return None
     if not frame.left <= x <= frame.left + frame.view.width:

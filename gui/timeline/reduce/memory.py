@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,19 +83,13 @@ class LaneMemory:
         return int(self.held[0][at]), int(self.activations[0][at])
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryColumns:
-    """The most bytes held, and the most of activations, in each pixel column."""
+def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> NDArray[np.float64]:
+    """The most bytes that a lane holds in each pixel up to `end` ns, and the most of activations.
 
-    held: NDArray[np.float64]
-    activations: NDArray[np.float64]
-
-
-def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> MemoryColumns:
-    """What a lane holds in each pixel up to `end` ns; a peak shows however short it is."""
-    pixels = int(view.width)
+    Shape (2, pixels). A peak shows however short it is.
+    """
     if not len(memory):
-        return MemoryColumns(np.zeros(pixels), np.zeros(pixels))
+        return np.zeros((2, int(view.width)))
     seen, level = memory.seen(view), 0
     while level + 1 < LEVELS and seen > CROWDED * view.width * FACTOR**level:
         level += 1
@@ -109,12 +102,8 @@ def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> MemoryColum
     last = first[1:] - at_edge  # and just before it ends
     empty = (last < 0) | (edges[:-1] >= end)
     first, last = np.maximum(first, 0), np.maximum(last, 0)
-    return MemoryColumns(
-        *(
-            np.where(empty, 0.0, _most(peaks[level], first, last))
-            for peaks in (memory.held, memory.activations)
-        )
-    )
+    both = (memory.held, memory.activations)
+    return np.stack([np.where(empty, 0.0, _most(peaks[level], first, last)) for peaks in both])
 
 
 def _most(

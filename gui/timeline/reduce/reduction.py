@@ -38,8 +38,6 @@ class Bars:
     right: NDArray[np.floating]
     family: NDArray[np.int8]
 
-    per_pixel = 0.0
-
 
 @dataclass(frozen=True, slots=True)
 class PixelColumns:
