@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from core.compare.differences import Difference
@@ -13,11 +13,11 @@ from core.compare.runs import TwoRuns
 from core.trace.span import Span
 from gui.compare.joins import Joins, joins_of, outlines
 from gui.look.text import tr
-from gui.look.theme import Theme
 from gui.look.writing import RIGHT, write
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.fonts import Fonts
 from gui.timeline.layout.frame import AXIS, STEPS
+from gui.timeline.paint.overlay import draw_curve
 from gui.timeline.state.selection import bounds_of
 
 FAINT = 70  # opacity of a join that is not selected, of 255
@@ -124,13 +124,8 @@ def _draw_selected(painter: QPainter, over: Overlay, one: Span, other: Span) -> 
     end = _anchor(over, over.b, other, below=False)
     if begin is None or end is None:
         return
-    middle = (begin.y() + end.y()) / 2
-    path = QPainterPath(begin)
-    path.cubicTo(QPointF(begin.x(), middle), QPointF(end.x(), middle), end)
-    theme: Theme = over.a.state.theme
-    for colour, width in ((theme.plot, 5.0), (theme.accent, 2.0)):
-        painter.setPen(QPen(QColor(colour), width))
-        painter.drawPath(path)
+    theme = over.a.state.theme
+    draw_curve(painter, begin, end, (theme.plot, 5.0), (theme.accent, 2.0))
     painter.setBrush(QColor(theme.accent))
     for point in (begin, end):
         painter.drawEllipse(point, 3.5, 3.5)

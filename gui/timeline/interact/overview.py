@@ -57,7 +57,7 @@ class Overview(QWidget):
         self._explain()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
-        whole = self._whole()
+        whole, fonts = self._whole(), Fonts.of(self.font())
         scene = self._state.scene
         if scene is not None and scene.bounds == (0, 0):
             scene = None
@@ -71,17 +71,17 @@ class Overview(QWidget):
                 painter.drawPixmap(0, 0, self._picture)
                 self._draw_veil(painter, whole)
                 frame = Frame(whole, Layout(), LABELS, 0, self._theme)
-                draw_folds(painter, scene, frame, Fonts.of(self.font()), EDGE, HEIGHT - EDGE)
+                draw_folds(painter, scene, frame, fonts, EDGE, HEIGHT - EDGE)
                 self._draw_window(painter, whole)
                 draw_hit_ticks(painter, self._theme, self._hit_ticks)
-                self._name(painter)
+                name = QRectF(INDENT, 0, LABELS - INDENT, HEIGHT)
+                write(painter, fonts.small, self._theme.muted, name, tr("whole run"))
             if event.rect().bottom() >= HEIGHT:
                 at = QPointF(LABELS, HEIGHT + 5)
-                draw_legend(painter, self._theme, Fonts.of(self.font()), at, self._legend)
+                draw_legend(painter, self._theme, fonts, at, self._legend)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
-        self._picture = None
-        self._explain()
+        self.refresh()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: D102
         self._go(event)
@@ -138,7 +138,7 @@ class Overview(QWidget):
                 strip = QRectF(LABELS, EDGE, whole.width, HEIGHT - 2 * EDGE)
                 draw_shades(painter, together, frame, strip)
             else:
-                LanePainter(painter, scene, frame, Fonts.of(self.font())).draw_spans()
+                LanePainter(painter, scene, frame, Fonts.of(self.font())).draw_spans(tracks)
         self._hit_ticks = hit_ticks(scene.trace, scene.hits, frame, HITS_TOP)
         return picture
 
@@ -151,10 +151,6 @@ class Overview(QWidget):
         self._legend = legend_lines(entries, Fonts.of(self.font()), width)
         self.setFixedHeight(round(HEIGHT + LEGEND + LINE * max(0, len(self._legend) - 1)))
         self.update()
-
-    def _name(self, painter: QPainter) -> None:
-        font, place = Fonts.of(self.font()).small, QRectF(INDENT, 0, LABELS - INDENT, HEIGHT)
-        write(painter, font, self._theme.muted, place, tr("whole run"))
 
     def _visible(self, whole: Viewport) -> tuple[float, float]:
         """The pixels from which and until which the strip is on screen."""

@@ -195,16 +195,20 @@ def _draw_dependency(painter: QPainter, frame: Frame, source: QRectF, target: QR
     down = target.top() > source.top()
     begin = QPointF(source.right(), source.bottom() if down else source.top())
     end = QPointF(target.left(), target.top() if down else target.bottom())
-    middle = (begin.y() + end.y()) / 2
-    path = QPainterPath(begin)
-    path.cubicTo(QPointF(begin.x(), middle), QPointF(end.x(), middle), end)
-    painter.setPen(QPen(QColor(frame.theme.plot), 4))
-    painter.drawPath(path)
-    painter.setPen(QPen(QColor(frame.theme.text), 1.6))
-    painter.drawPath(path)
+    draw_curve(painter, begin, end, (frame.theme.plot, 4.0), (frame.theme.text, 1.6))
     painter.setBrush(QColor(frame.theme.text))
     painter.drawEllipse(end, 3, 3)
     painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def draw_curve(painter: QPainter, begin: QPointF, end: QPointF, *lines: tuple[str, float]) -> None:
+    """A curve that leaves and arrives upright, drawn in each colour and width in turn."""
+    middle = (begin.y() + end.y()) / 2
+    path = QPainterPath(begin)
+    path.cubicTo(QPointF(begin.x(), middle), QPointF(end.x(), middle), end)
+    for colour, width in lines:
+        painter.setPen(QPen(QColor(colour), width))
+        painter.drawPath(path)
 
 
 def draw_measure(

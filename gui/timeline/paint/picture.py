@@ -89,7 +89,7 @@ class LanePainter:
         for track in tracks:
             idle(self.frame.place(track), track.helper)
         folded: list[tuple[Track, PixelColumns]] = []
-        for track, reduced in zip(tracks, self._spans(tracks), strict=True):
+        for track, reduced in zip(tracks, self.draw_spans(tracks), strict=True):
             draw_hits(self.painter, self.scene, self.frame, track)
             if isinstance(reduced, PixelColumns):
                 folded.append((track, reduced))
@@ -103,11 +103,8 @@ class LanePainter:
         per_pixel = max((columns.per_pixel for _, columns in folded), default=0.0)
         return float(f"{per_pixel:.2g}")  # a figure that changes with each frame says nothing
 
-    def draw_spans(self) -> None:
-        """Only the spans, for an overview."""
-        self._spans(self.frame.layout.tracks)
-
-    def _spans(self, tracks: Sequence[Track]) -> list[Bars | PixelColumns]:
+    def draw_spans(self, tracks: Sequence[Track]) -> list[Bars | PixelColumns]:
+        """Only the spans of some tracks; returns what is drawn of each."""
         scene, view = self.scene, self.frame.view
         found = [
             recoloured(

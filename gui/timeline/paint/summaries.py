@@ -64,7 +64,9 @@ def draw_shades(
 ) -> None:
     """A thin track for each aggregate over visible time: the fewer lanes are busy, the paler."""
     wide = round(rect.width() * painter.device().devicePixelRatioF())
-    view, colours = frame.view, np.array([_mean_rgb(own) for own in frame.theme.families])
+    view, families = frame.view, frame.theme.families
+    mixtures = ([(c.red(), c.green(), c.blue()) for c in own] for own in families)
+    colours = np.array([np.mean(mixture, axis=0) for mixture in mixtures])
     shares = np.array([one.shares(view.resized(wide)) for one in together])
     pixels = np.ascontiguousarray(blended(shares, colours))
     painter.drawImage(rect, image_of(pixels))
@@ -104,10 +106,3 @@ def share_lines(share: NDArray[np.float64], time: float, wide: float, origin: Or
     ]
     line = tr("{share} of the lanes are busy {at}", share=percent_text(busy), at=at)
     return [line, *([" · ".join(parts)] if parts else [])]
-
-
-def _mean_rgb(colours: Sequence[QColor]) -> list[float]:
-    """Red, green and blue, 0 to 255, of the colours' mixture."""
-    parts = np.array([(colour.red(), colour.green(), colour.blue()) for colour in colours])
-    mean: list[float] = parts.mean(axis=0).tolist()
-    return mean

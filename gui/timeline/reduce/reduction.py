@@ -202,7 +202,7 @@ def reduce_lane(columns: LaneColumns, view: Viewport) -> Bars | PixelColumns:
         return Bars(seen.start, left, right, columns.families(seen))
     # The family with the most time in a pixel gives it its colour, kept as a running maximum: one
     # pass for each family, and no array of shape (families, pixels) is sorted.
-    codes, times = times_of(columns, view, count)
+    codes, times = times_of(columns, view)
     family, most = np.full(times.shape[1], codes[0], np.int8), times[0].copy()
     for code, mine in zip(codes[1:], times[1:], strict=True):
         np.copyto(family, code, where=mine > most)
@@ -211,16 +211,13 @@ def reduce_lane(columns: LaneColumns, view: Viewport) -> Bars | PixelColumns:
     return PixelColumns(family, busy, count, count / view.width)
 
 
-def times_of(
-    columns: LaneColumns, view: Viewport, count: int | None = None
-) -> tuple[list[int], NDArray[np.float64]]:
+def times_of(columns: LaneColumns, view: Viewport) -> tuple[list[int], NDArray[np.float64]]:
     """Some families, and the ns of each in each pixel, shape (families, pixels).
 
-    All that the lane has are among them. `count` is how many spans are in view, if that is known.
+    All that the lane has are among them.
     """
-    if count is None:
-        seen = visible(columns, view.start, view.end)
-        count = seen.stop - seen.start
+    seen = visible(columns, view.start, view.end)
+    count = seen.stop - seen.start
     if count > columns.block * view.width:
         return _times_by_block(columns, view, count)
     return _times_within(columns, view)

@@ -50,18 +50,17 @@ class LaneStack:
         if names != self._names:
             self._names, self.state = names, self.state.fresh()
 
-    def lay_out(self, scene: Scene | None, available: float) -> Layout:
+    def lay_out(self, scene: Scene | None, available: float) -> None:
         """Stack the lanes of a scene into `available` pixels."""
         lanes = () if scene is None else scene.trace.header.lanes
-        height = None if self.height is None else float(round(self.height))
         self._replicas = self.replicas(scene)
         self.wanted = self.shown = self.strips(scene)
         arranged = self.arrangement(scene)
-        if height is None:
+        if self.height is None:
             self.layout, self.shown = lay_out_window(lanes, available, self.wanted, arranged)
         else:
+            height = float(round(self.height))
             self.layout = lay_out(lanes, available, self.wanted, height, arranged)
-        return self.layout
 
     def arrangement(self, scene: Scene | None) -> Arrangement:
         """The lanes of a scene as the state has them."""
