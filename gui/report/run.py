@@ -213,34 +213,33 @@ def _idle(trace: Trace, mean: StepFigures) -> Html:
     totals = _totals(trace, mean)
     if not totals:
         return paragraph(tr("The lanes are never idle."))
-    idle = sum(totals.values())
-    rows = [
-        (tr(cause.label), duration_text(totals[cause]),
-         percent_text(totals[cause] / idle),
-         bar_of([(CAUSE_LOOKS[cause].colour, totals[cause] / idle)]))
-        for cause in CAUSES if cause in totals
-    ]  # fmt: skip
     causes = [cause for cause in CAUSES if cause in totals]
     lanes = [
         (lane.name, *(duration_text(own[c]) if own.get(c) else "–" for c in causes))
         for lane, own in zip(trace.header.lanes, mean.idle_by_cause, strict=True)
         if lane.role is Role.COMPUTE
     ]
-    first = table((tr("cause"), tr("all lanes"), tr("of the idle time"), ""), rows, bar=True)
+    parts = [(cause.label, totals[cause], CAUSE_LOOKS[cause].colour) for cause in causes]
+    first = _shares((tr("cause"), tr("all lanes"), tr("of the idle time"), ""), parts)
     names = [tr(cause.label) for cause in causes]
     each = table((tr("lane"), *names), lanes[:MOST_ROWS])
     return joined(first, each, _more(len(lanes)))
 
 
 def _path(mean: StepFigures) -> Html:
-    shares = {share: mean.critical_path.get(share, 0) for share in Share}
-    whole = sum(shares.values()) or 1
+    shares = ((share, mean.critical_path.get(share, 0)) for share in Share)
+    parts = [(share.value, ns, SHARE_LOOKS[share].colour) for share, ns in shares if ns]
+    return _shares((tr("what"), tr("time"), tr("share"), ""), parts)
+
+
+def _shares(header: Sequence[str], parts: Sequence[tuple[str, int, str]]) -> Html:
+    """A table of parts of one whole: the name of each, its ns, its share, a bar in its colour."""
+    whole = sum(ns for _, ns, _ in parts)
     rows = [
-        (tr(share.value), duration_text(ns), percent_text(ns / whole),
-         bar_of([(SHARE_LOOKS[share].colour, ns / whole)]))
-        for share, ns in shares.items() if ns
-    ]  # fmt: skip
-    return table((tr("what"), tr("time"), tr("share"), ""), rows, bar=True)
+        (tr(name), duration_text(ns), percent_text(ns / whole), bar_of([(colour, ns / whole)]))
+        for name, ns, colour in parts
+    ]
+    return table(header, rows, bar=True)
 
 
 def _collectives(trace: Trace, met: Sequence[Arrivals]) -> Html:
