@@ -25,42 +25,34 @@ class Aligner(QObject):
     aligned = Signal(bool)
     message = Signal(str)
 
-    def __init__(self, a: TimelineView) -> None:
+    def __init__(self, a: TimelineView, b: TimelineState) -> None:
         super().__init__(a)
         self._a = a
-        self._views: LinkedViews | None = None
-        self._mirror: Mirror | None = None
+        self._views, self._mirror = LinkedViews(a.state, b), Mirror(a.state, b)
         self._runs: tuple[Run, Other] | None = None
         self._two: TwoRuns | None = None
         self._over: int | None = None  # the step of A that B's stands under; None: the compared one
         self._moments: tuple[float, float] | None = None  # of A and B, over each other
         self._fit = False
 
-    def begin(self, b: TimelineState) -> None:
-        """Take the second timeline; nothing is laid over anything yet."""
-        if self._views is None:
-            self._views, self._mirror = LinkedViews(self._a.state, b), Mirror(self._a.state, b)
-
     def leave(self) -> None:
         """Let both timelines be."""
-        self._runs = self._two = None
-        if self._views is not None and self._mirror is not None:
-            self._views.unlink()
-            self._mirror.two = None
+        self._runs = self._two = self._mirror.two = None
+        self._views.unlink()
 
     def show(self, run: Run, other: Other, two: TwoRuns | None) -> None:
         """These are compared now; they are laid over each other with `lay_over`."""
         self._runs, self._two = (run, other), two
 
     @property
-    def alignment(self) -> Alignment | None:
-        """How the times lie over each other, if two timelines are there."""
-        return None if self._views is None else self._views.alignment
+    def alignment(self) -> Alignment:
+        """How the times lie over each other."""
+        return self._views.alignment
 
     def align(self, here: bool) -> None:
         """Lay the selected spans over each other, or again the beginnings of the steps."""
         self._moments = None
-        if here and self._mirror is not None and self._runs is not None:
+        if here and self._runs is not None:
             self._moments = self._mirror.starts
             if self._moments is None:
                 self.message.emit(tr("Select a span in each run first, then align here."))
@@ -74,7 +66,7 @@ class Aligner(QObject):
 
     def step_in_b(self, by: int) -> None:
         """Select the next span on B's lane (1) or the previous one, without its match in A."""
-        if self._mirror is not None and self._runs is not None:
+        if self._runs is not None:
             self._mirror.step_in_b(by)
 
     def lay_over(self, fresh: bool = False) -> None:
@@ -83,7 +75,7 @@ class Aligner(QObject):
         While a live run is followed, B's step stands under the step that the run is in, and stays
         under it afterwards.
         """
-        if self._views is None or self._mirror is None or self._runs is None:
+        if self._runs is None:
             return
         (run, other), two = self._runs, self._two
         self._mirror.two = two

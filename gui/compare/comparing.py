@@ -58,17 +58,16 @@ class Comparing(QObject):
     ) -> None:  # fmt: skip
         super().__init__(frame)
         self._window, self._settings = window, settings
-        self.frame, self.panel, self.a = frame, panel, frame.a
+        self.frame, self.panel, self.a, self._b = frame, panel, frame.a, frame.b.state
         self.other: Other | None = None
         self.two: TwoRuns | None = None
-        self._scene_b: Scene | None = None
         self._fresh = False
         self._row: Difference | None = None
         self._actions: dict[str, QAction] = {}
         # Asked when it is needed: another run may be shown by then.
         self.choice = OtherChoice(frame, lambda: window.run_shown, session, settings)
         self.choice.chosen.connect(self.begin)
-        self.aligner = Aligner(frame.a)
+        self.aligner = Aligner(frame.a, frame.b.state)
         self.files = ComparisonExport(frame, self._seen, settings)
         self._worker = CompareWorker(self)
         self._worker.done.connect(self._take)
@@ -76,7 +75,7 @@ class Comparing(QObject):
         self._worker.failed.connect(self._take)
         self._clock = QElapsedTimer()
         panel.row_chosen.connect(self.outline)
-        panel.steps_chosen.connect(self._choose_steps)
+        panel.steps_chosen.connect(self._refresh_anew)
         panel.asked.connect(self.choice.choose)
         frame.a.state.strips_changed.connect(lambda _: self._show_strips())
         session.ticked.connect(self._tick)
@@ -94,12 +93,10 @@ class Comparing(QObject):
         if self._window.run_shown is None:
             return
         self.begun.emit()  # first: what gives way to the second timeline leaves its room to it
-        b = self.frame.divide()
-        self.aligner.begin(b.state)
+        self.frame.divide()
         self.other, self._fresh = other, True
-        self._scene_b = Scene(other.trace)
-        b.state.set_theme(self.a.state.theme)
-        b.state.show_scene(self._scene_b)
+        self._b.set_theme(self.a.state.theme)
+        self._b.show_scene(Scene(other.trace))
         self.frame.colour()
         self.a.state.show_strips(prediction=False)  # two comparisons at once are too many
         self._show_strips()
@@ -112,10 +109,9 @@ class Comparing(QObject):
             return
         self._worker.cancel()
         # First: what the rest of this tells of must find no comparison to work on.
-        self.other = self.two = self._scene_b = None
+        self.other = self.two = None
         self.aligner.leave()
-        if self.frame.b is not None:
-            self.frame.b.state.show_scene(None)
+        self._b.show_scene(None)
         self.outline(None)
         self.frame.unite()
         self.a.state.show_strips(prediction=self._settings.prediction)
@@ -155,8 +151,7 @@ class Comparing(QObject):
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
-        if self.frame.b is not None:
-            self.frame.b.state.set_theme(theme)
+        self._b.set_theme(theme)
 
     def show_run(self) -> None:
         """Another run is shown: it is A now. Without one, or if it is B, nothing is compared."""
@@ -164,9 +159,8 @@ class Comparing(QObject):
             return
         if self.shown is None or self.shown is self.other.run:
             self.leave()
-            return
-        self._fresh = True
-        self.refresh()
+        else:
+            self._refresh_anew()
 
     # Working it out
 
@@ -186,14 +180,14 @@ class Comparing(QObject):
             if self._worker.running:
                 self.panel.say(tr("Comparing two large steps…"))
 
-    def _choose_steps(self) -> None:
+    def _refresh_anew(self) -> None:
         self._fresh = True
         self.refresh()
 
     def outline(self, row: Difference | None) -> None:
         """Outline what a row of the table sums up in both timelines, or nothing."""
         self._row = row
-        self.frame.show_two(self.two, self._row)
+        self.frame.overlay.show_two(self.two, row)
 
     def _take(self, answer: TwoRuns | str) -> None:
         run, other = self._window.run_shown, self.other
@@ -211,15 +205,10 @@ class Comparing(QObject):
         self._say_titles(run, other)
         # While a run is live, `_tick` has the aligner follow its steps; the answers that come every
         # LIVE_MS must not move the view besides.
-        if self._fresh or not self._live:
+        if self._fresh or not (run.live or other.live):
             self.aligner.lay_over(self._fresh)
-        self.frame.show_two(self.two, self._row)
+        self.frame.overlay.show_two(self.two, self._row)
         self._fresh = False
-
-    @property
-    def _live(self) -> bool:
-        run = self._window.run_shown
-        return (run is not None and run.live) or (self.other is not None and self.other.live)
 
     def _say_titles(self, run: Run, other: Other) -> None:
         strips = self.frame.strip_a, self.frame.strip_b
@@ -230,44 +219,46 @@ class Comparing(QObject):
         """What is seen of both runs, and in which theme."""
         from gui.compare.picture import Both  # the window is there sooner without
 
-        run, alignment, state = self._window.run_shown, self.aligner.alignment, self.a.state
-        if self.two is None or self.other is None or run is None or alignment is None:
+        run, state = self._window.run_shown, self.a.state
+        if self.two is None or self.other is None or run is None:
             return None
         both = Both(
-            self.two, (run.trace, self.other.trace), alignment,
-            part=(state.viewport.start, state.viewport.end), joins=self.frame.joins,
+            self.two, (run.trace, self.other.trace), self.aligner.alignment,
+            part=(state.viewport.start, state.viewport.end), joins=self.frame.overlay.joins,
         )  # fmt: skip
         return both, state.theme.name
 
     def _show_strips(self) -> None:
         """Show below B's lanes what is shown below A's."""
-        if self.frame.b is not None and self.other is not None:
+        if self.other is not None:
             wanted = self.a.state.stack.chosen
-            self.frame.b.state.show_strips(memory=wanted.memory, path=wanted.path)
+            self._b.show_strips(memory=wanted.memory, path=wanted.path)
 
     def _tick(self) -> None:
         other, run = self.other, self._window.run_shown
         if other is None or run is None:
             return
-        if other.live and self._scene_b is not None:
-            self._refresh_b(self._scene_b)
+        if other.live:
+            self._refresh_b()
         self.aligner.follow()
-        if self._live and self._clock.hasExpired(LIVE_MS) and not self._worker.running:
+        waited = self._clock.hasExpired(LIVE_MS) and not self._worker.running
+        if waited and (run.live or other.live):
             self.refresh()
 
     def _end(self, run: Run) -> None:
         if self.other is None:
             return
-        if run is self.other.run and self._scene_b is not None:
-            self._refresh_b(self._scene_b)
-            self._scene_b.sum_up()
+        if run is self.other.run:
+            self._refresh_b(ended=True)
         if run in (self.other.run, self._window.run_shown):
             self.refresh()
 
-    def _refresh_b(self, scene: Scene) -> None:
-        scene.update()
-        if self.frame.b is not None:
-            self.frame.b.state.refresh(None)
+    def _refresh_b(self, ended: bool = False) -> None:
+        if (scene := self._b.scene) is not None:
+            scene.update()
+            self._b.refresh(None)
+            if ended:
+                scene.sum_up()
 
     def _enable(self, comparing: bool) -> None:
         for name, action in self._actions.items():

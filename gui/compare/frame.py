@@ -8,8 +8,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QToolButton, QWidget
 
-from core.compare.differences import Difference
-from core.compare.runs import TwoRuns
 from gui.compare.overlay import Overlay
 from gui.look.label import Elided, Label, plain_tip
 from gui.look.layouts import column_of, joined, named, row
@@ -53,67 +51,47 @@ class Strip(QWidget):
 
 
 class CompareFrame(QWidget):
-    """Holds the timeline, and once `divide` was called a second one under it."""
+    """Holds the timeline, and a second one, which is seen under it from `divide` to `unite`."""
 
     def __init__(self, timeline: TimelineView) -> None:
         super().__init__()
-        self.a = timeline
+        self.a, self.b = timeline, named(TimelineView(), tr("Timeline of run B"))
         self.strip_a, self.strip_b = Strip(tr("A"), self), Strip(tr("B"), self)
-        self.b: TimelineView | None = None
-        self.overlay: Overlay | None = None
+        self._lower = _stacked(self.strip_b, self.b)
         self._split = QSplitter(Qt.Orientation.Vertical)
         self._split.setChildrenCollapsible(False)
         self._split.addWidget(_stacked(self.strip_a, timeline))
+        self._split.addWidget(self._lower)
         self.opening = OpeningStrip()
         joined(self.opening, self._split, of=self, growing=self._split)
-        for strip in (self.strip_a, self.strip_b):
-            strip.hide()
-        self._lower: QWidget | None = None
-        self.joins = False
+        self.overlay = Overlay(self, self.a, self.b)
+        self._split.splitterMoved.connect(lambda *_: self.overlay.update())
+        self.unite()
 
-    def divide(self) -> TimelineView:
-        """Make the second timeline, unless it is there, and show it."""
-        if self.b is None or self.overlay is None:
-            self.b = named(TimelineView(), tr("Timeline of run B"))
-            self._lower = _stacked(self.strip_b, self.b)
-            self._split.addWidget(self._lower)
-            self.overlay = Overlay(self, self.a, self.b)
-            self.overlay.joins = self.joins
-            self._split.splitterMoved.connect(lambda *_: self.overlay and self.overlay.update())
-        if self._lower is not None and not self.divided:
+    def divide(self) -> None:
+        """Show the second timeline."""
+        if not self.divided:
             self.strip_a.show()
-            self.strip_b.show()
             self._lower.show()
             self._split.setSizes([self.height() // 2, self.height() // 2])
         self._cover()
-        return self.b
 
     def colour(self) -> None:
         """Let the colours of run B mean what those of run A do."""
-        state = None if self.b is None else self.b.state
-        if self.a.state.scene is not None and state is not None and state.scene is not None:
-            by = choice_of(self.a.state.scene.colouring)
-            state.scene.colouring = colouring_of(by, state.scene.trace)
-            state.refresh(state.now)
+        a, b = self.a.state, self.b.state
+        if a.scene is not None and b.scene is not None:
+            b.scene.colouring = colouring_of(choice_of(a.scene.colouring), b.scene.trace)
+            b.refresh(b.now)
 
     def unite(self) -> None:
         """Give the timeline all the room again."""
-        self.strip_a.hide()
-        if self._lower is not None and self.overlay is not None:
-            self._lower.hide()
-            self.overlay.hide()
+        for part in (self.strip_a, self._lower, self.overlay):
+            part.hide()
 
     def join(self, wanted: bool) -> None:
         """Draw thin lines between all matched tasks on screen, or only the selected one's."""
-        self.joins = wanted
-        if self.overlay is not None:
-            self.overlay.joins = wanted
-            self.overlay.update()
-
-    def show_two(self, two: TwoRuns | None, row: Difference | None) -> None:
-        """Outline in both timelines what a row of the differences sums up, and join matches."""
-        if self.overlay is not None:
-            self.overlay.show_two(two, row)
+        self.overlay.joins = wanted
+        self.overlay.update()
 
     @property
     def divided(self) -> bool:
@@ -126,10 +104,8 @@ class CompareFrame(QWidget):
         self._cover()
 
     def _cover(self) -> None:
-        if self.overlay is not None:
-            self.overlay.setGeometry(self.rect())
-            self.overlay.setVisible(self.divided)
-            self.overlay.raise_()
+        self.overlay.setGeometry(self.rect())
+        self.overlay.setVisible(self.divided)
 
 
 def _stacked(strip: Strip, timeline: TimelineView) -> QWidget:

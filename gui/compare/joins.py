@@ -14,7 +14,7 @@ from PySide6.QtCore import QRectF
 from core.compare.matching import Matches, StepTasks
 from core.compare.pieces import Pieces
 from gui.timeline.layout.frame import Frame, Track
-from gui.timeline.reduce.reduction import count_before, count_until
+from gui.timeline.reduce.reduction import within
 
 MOST_JOINS = 400
 """More joins than these are thinned out evenly."""
@@ -22,47 +22,46 @@ LEAST_GAP = 1.0  # pixels; closer pieces are outlined as one
 
 
 @dataclass(frozen=True, slots=True)
-class Ends:
-    """One end of n joins: pixels of their bars, `x` in the middle, and whether they are seen."""
-
-    x: NDArray[np.float64]
-    top: NDArray[np.float64]
-    bottom: NDArray[np.float64]
-    seen: NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True)
 class Joins:
-    """The joins that are on screen: n positions among the matches, and `of` how many there are."""
+    """The joins that are on screen: n positions among the matches, and `of` how many there are.
+
+    `lines` has pixels, shape (4, n): the middle and the bottom of A's bars, the middle and the top
+    of B's.
+    """
 
     pairs: NDArray[np.int64]
-    a: Ends
-    b: Ends
+    lines: NDArray[np.float64]
     of: int
 
 
-def ends_of(frame: Frame, tasks: StepTasks, positions: NDArray[np.int64]) -> Ends:
-    """Where the bars of some tasks stand, cut to what is seen of them."""
+def ends_of(
+    frame: Frame, tasks: StepTasks, positions: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Where the bars of n tasks stand: middle of what is seen of them, top and bottom; (3, n).
+
+    And whether anything is seen of them.
+    """
     # By lane, so that one index expression gives the edges of all n tasks.
     tops, bottoms = _row_edges(frame, int(tasks.lane.max(initial=0)) + 1)
     lanes = tasks.lane[positions]
     left, right = frame.left, frame.left + frame.view.width
-    x0 = np.clip(frame.left + frame.view.x(tasks.start[positions]), left, right)  # type: ignore[arg-type]
-    x1 = np.clip(frame.left + frame.view.x(tasks.end[positions]), left, right)  # type: ignore[arg-type]
+    x0 = np.clip(frame.left + frame.view.xs(tasks.start[positions]), left, right)
+    x1 = np.clip(frame.left + frame.view.xs(tasks.end[positions]), left, right)
     top, bottom = tops[lanes], bottoms[lanes]
     seen = (x1 > x0) & (bottom > frame.ceiling) & (top < frame.floor) & ~np.isnan(top)
-    return Ends((x0 + x1) / 2, top, bottom, seen)
+    return np.stack([(x0 + x1) / 2, top, bottom]), seen
 
 
 def joins_of(matches: Matches, a: Frame, b: Frame) -> Joins:
     """The joins of all matched tasks that are seen in both timelines, at most MOST_JOINS."""
-    ends_a, ends_b = ends_of(a, matches.a, matches.of_a), ends_of(b, matches.b, matches.of_b)
-    pairs = np.flatnonzero(ends_a.seen & ends_b.seen)
+    (x_a, _, bottom_a), seen_a = ends_of(a, matches.a, matches.of_a)
+    (x_b, top_b, _), seen_b = ends_of(b, matches.b, matches.of_b)
+    pairs = np.flatnonzero(seen_a & seen_b)
     count = len(pairs)
     if count > MOST_JOINS:
         # Evenly and not the first ones, so that what is drawn still shows all of the step.
         pairs = pairs[np.linspace(0, count - 1, MOST_JOINS).astype(np.int64)]
-    return Joins(pairs, _some(ends_a, pairs), _some(ends_b, pairs), count)
+    return Joins(pairs, np.stack([x_a, bottom_a, x_b, top_b])[:, pairs], count)
 
 
 def outlines(frame: Frame, pieces: Pieces) -> list[QRectF]:
@@ -83,12 +82,11 @@ def _outlines_of(
 ) -> list[QRectF]:
     view = frame.view
     # Pieces of a lane are sorted and apart, so ends are sorted as starts are.
-    first = int(count_until(ends, view.start))
-    last = int(count_before(starts, view.end))
-    if last <= first:
+    seen = within(starts, ends, view.start, view.end)
+    if seen.start == seen.stop:
         return []
-    x0 = np.maximum(view.x(starts[first:last]), 0.0)  # type: ignore[arg-type]
-    x1 = np.minimum(view.x(ends[first:last]), view.width)  # type: ignore[arg-type]
+    x0 = np.maximum(view.xs(starts[seen]), 0.0)
+    x1 = np.minimum(view.xs(ends[seen]), view.width)
     # Pieces that touch on screen are one outline: one begins where its left edge is beyond all
     # right edges before it (`reach`), and it ends at the reach of the last piece before the next
     # begins.
@@ -110,7 +108,3 @@ def _row_edges(frame: Frame, lanes: int) -> tuple[NDArray[np.float64], NDArray[n
     for track in frame.layout.tracks:
         tops[track.lane], bottoms[track.lane] = frame.top + track.top, frame.top + track.bottom
     return tops, bottoms
-
-
-def _some(ends: Ends, which: NDArray[np.int64]) -> Ends:
-    return Ends(ends.x[which], ends.top[which], ends.bottom[which], ends.seen[which])

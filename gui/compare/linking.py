@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
-
 from core.compare.alignment import Alignment
 from gui.look.text import tr
 from gui.timeline.layout.frame import Viewport
@@ -25,14 +23,13 @@ def view_of_a(b: Viewport, alignment: Alignment, width: float) -> Viewport:
     return Viewport(alignment.to_a(b.start), per_pixel * width, width)
 
 
-class LinkedViews(QObject):
+class LinkedViews:
     """Moves each of two timelines after the other, from `link` until `unlink`.
 
     Both axes count from the moment `zero` of A and the one of B that is aligned with it.
     """
 
     def __init__(self, a: TimelineState, b: TimelineState) -> None:
-        super().__init__()
         self.a, self.b = a, b
         self.alignment = Alignment(0.0, 0.0)
         self._linked = self._moving = False

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
-
 from core.compare.runs import TwoRuns
 from core.trace.span import Span
 from gui.timeline.state.selection import Selection
@@ -11,7 +9,7 @@ from gui.timeline.state.selector import Selector
 from gui.timeline.state.timeline import TimelineState
 
 
-class Mirror(QObject):
+class Mirror:
     """Keeps the selections of two timelines alike while there are `two` runs to match.
 
     A step of B is matched with the step of A that stands over it: B's compared step with the step
@@ -20,7 +18,6 @@ class Mirror(QObject):
     """
 
     def __init__(self, a: TimelineState, b: TimelineState) -> None:
-        super().__init__()
         self.a, self.b = a, b
         self.two: TwoRuns | None = None
         self.over = 0

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QLineF, QPoint, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from core.compare.differences import Difference
@@ -13,11 +13,11 @@ from core.compare.runs import TwoRuns
 from core.trace.span import Span
 from gui.compare.joins import Joins, joins_of, outlines
 from gui.look.text import tr
-from gui.look.theme import Theme
 from gui.look.writing import RIGHT, write
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.fonts import Fonts
-from gui.timeline.layout.frame import AXIS, STEPS, Frame
+from gui.timeline.layout.frame import AXIS, STEPS
+from gui.timeline.paint.overlay import draw_curve
 from gui.timeline.state.selection import bounds_of
 
 FAINT = 70  # opacity of a join that is not selected, of 255
@@ -103,16 +103,11 @@ def _draw_joins(painter: QPainter, over: Overlay, joins: Joins) -> None:
     colour = QColor(over.a.state.theme.text)
     colour.setAlpha(FAINT)
     painter.setPen(QPen(colour, 1))
-    ends = zip(
-        joins.a.x.tolist(), _within(over.a, joins.a.bottom.tolist()),
-        joins.b.x.tolist(), _within(over.b, joins.b.top.tolist()), strict=True,
-    )  # fmt: skip
-    painter.drawLines(
-        [
-            QLineF(x0 + above.x(), y0 + above.y(), x1 + below.x(), y1 + below.y())
-            for x0, y0, x1, y1 in ends
-        ]
-    )
+    lines = []
+    for x0, y0, x1, y1 in joins.lines.T.tolist():
+        start = QPointF(x0, _within(over.a, y0)) + above
+        lines.append(QLineF(start, QPointF(x1, _within(over.b, y1)) + below))
+    painter.drawLines(lines)
     if len(joins.pairs) < joins.of:
         _draw_count(painter, over, joins)
 
@@ -133,14 +128,9 @@ def _draw_selected(painter: QPainter, over: Overlay, one: Span, other: Span) -> 
     end = _anchor(over, over.b, other, below=False)
     if begin is None or end is None:
         return
-    middle = (begin.y() + end.y()) / 2
-    path = QPainterPath(begin)
-    path.cubicTo(QPointF(begin.x(), middle), QPointF(end.x(), middle), end)
-    theme: Theme = over.a.state.theme
+    theme = over.a.state.theme
     # The ground's colour below sets the curve apart from the bars that it crosses.
-    for colour, width in ((theme.plot, 5.0), (theme.accent, 2.0)):
-        painter.setPen(QPen(QColor(colour), width))
-        painter.drawPath(path)
+    draw_curve(painter, begin, end, (theme.plot, 5.0), (theme.accent, 2.0))
     painter.setBrush(QColor(theme.accent))
     for point in (begin, end):
         painter.drawEllipse(point, 3.5, 3.5)
@@ -149,7 +139,7 @@ def _draw_selected(painter: QPainter, over: Overlay, one: Span, other: Span) -> 
 
 def _anchor(over: Overlay, view: TimelineView, span: Span, below: bool) -> QPointF | None:
     """Where the curve meets a bar: the middle of what is seen of it, at its lower or upper edge."""
-    frame: Frame = view.state.frame
+    frame = view.state.frame
     track = next((track for track in frame.layout.tracks if track.lane == span.lane), None)
     if track is None or view.state.trace is None:
         return None
@@ -157,14 +147,13 @@ def _anchor(over: Overlay, view: TimelineView, span: Span, below: bool) -> QPoin
     if end < frame.view.start or start > frame.view.end:
         return None
     x = frame.rect(track, start, end).center().x()
-    (y,) = _within(view, [frame.top + (track.bottom if below else track.top)])
-    return QPointF(x, y) + QPointF(_offset(over, view))
+    y = _within(view, frame.top + (track.bottom if below else track.top))
+    return QPointF(x, y) + _offset(over, view)
 
 
-def _within(view: TimelineView, heights: list[float]) -> list[float]:
-    """Heights in a timeline's widget, held within where its lanes are seen."""
-    last = float(view.viewport().height())
-    return [min(max(y, AXIS + STEPS), last) for y in heights]
+def _within(view: TimelineView, y: float) -> float:
+    """A height in a timeline's widget, held within where its lanes are seen."""
+    return min(max(y, AXIS + STEPS), float(view.viewport().height()))
 
 
 def _plot(view: TimelineView) -> QRectF:
@@ -173,6 +162,6 @@ def _plot(view: TimelineView) -> QRectF:
     return QRectF(frame.left, top, frame.view.width, view.viewport().height() - top)
 
 
-def _offset(over: QWidget, view: TimelineView) -> QPoint:
+def _offset(over: QWidget, view: TimelineView) -> QPointF:
     # Through the screen: `mapTo` wants one to be the other's parent, and they are not.
-    return over.mapFromGlobal(view.viewport().mapToGlobal(QPoint(0, 0)))
+    return over.mapFromGlobal(view.viewport().mapToGlobal(QPointF(0, 0)))

@@ -150,10 +150,7 @@ def _draw_joins(
     colour = QColor(a.frame.theme.text)
     colour.setAlphaF(FAINT)
     painter.setPen(QPen(colour, 0.5))
-    ends = zip(
-        joins.a.x.tolist(), joins.a.bottom.tolist(), joins.b.x.tolist(), joins.b.top.tolist(),
-        strict=True,
-    )  # fmt: skip
+    ends = joins.lines.T.tolist()
     painter.drawLines([QLineF(x0, y0 + tops[0], x1, y1 + tops[1]) for x0, y0, x1, y1 in ends])
 
 

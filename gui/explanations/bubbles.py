@@ -23,11 +23,9 @@ MOST_SPANS = 1_000_000  # that are searched at a key press
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """The gaps of the steps `first` to `last`, longest first; `left_out` steps were too many."""
+    """The gaps of the steps on screen, longest first; `left_out` steps were too many."""
 
     trace: Trace
-    first: int
-    last: int
     left_out: int
     gaps: tuple[Gap, ...]
     lanes: tuple[int, ...] | None = None
@@ -103,7 +101,7 @@ def search(
         inside &= table.numbers != open_step
     steps = table.numbers[inside]
     if not len(steps):
-        return Searched(trace, 0, -1, 0, (), lanes)
+        return Searched(trace, 0, (), lanes)
     kept = len(steps)
     spans = spans_within(trace, int(steps[0]), int(steps[-1]))
     if spans > MOST_SPANS:
@@ -111,7 +109,7 @@ def search(
         kept = max(1, int(kept * MOST_SPANS / spans))
     first, last = int(steps[-kept]), int(steps[-1])
     gaps = longest_gaps(trace, first, last, MOST, lanes)
-    return Searched(trace, first, last, len(steps) - kept, tuple(gaps), lanes)
+    return Searched(trace, len(steps) - kept, tuple(gaps), lanes)
 
 
 def _words(searched: Searched, place: int) -> str:

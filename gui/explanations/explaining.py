@@ -73,7 +73,7 @@ def why_not_yet(explained: Explained, step: int, live: bool) -> str:
         return ""
     if problem := explained.problem(step):
         return problem
-    tasks = f"{explained.tasks(step):,}"
+    tasks = f"{explained.extent(step).tasks:,}"
     if live:
         return tr("This step has {n} tasks: it is explained when the run has ended.", n=tasks)
     return tr("This step has {n} tasks: explaining it takes some seconds.", n=tasks)

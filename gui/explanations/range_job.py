@@ -59,7 +59,7 @@ class RangeJob:
 
     def _explain(self, step: int) -> None:
         """Explain a step unless that takes too long; one that is known costs nothing."""
-        tasks = 0 if self._explained.knows(step) else self._explained.tasks(step)
+        tasks = 0 if self._explained.knows(step) else self._explained.extent(step).tasks
         if self._tasks + tasks > MOST_TASKS or not self._explained.at_hand(step):
             return
         self._tasks += tasks

@@ -55,16 +55,10 @@ class Looks:
 
 def looks_of(theme: Theme, hatching: bool, greyscale: bool) -> Looks:
     """The looks of a theme; `greyscale` has no colour at all, and patterns always."""
-    made = {
-        family: _look(theme, family, hatching or greyscale, greyscale)
-        for family in FAMILIES
-        if family is not Family.OVERLAP
-    }
+    halves = {Family.OVERLAP: (Family.FORWARD, Family.BACKWARD)}
     families = tuple(
-        (made[Family.FORWARD], made[Family.BACKWARD])
-        if family is Family.OVERLAP
-        else (made[family],)
-        for family in FAMILIES
+        tuple(_look(theme, half, hatching or greyscale, greyscale) for half in mine)
+        for mine in (halves.get(family, (family,)) for family in FAMILIES)
     )
     if greyscale:
         idle = Look("#e2e2e2", "#e2e2e2", "#000000", Pattern.SOLID)

@@ -83,8 +83,8 @@ def _row_labels(
     if not len(wide):
         return
     # Where boxes are single spans, box n is the lane's span `first` + n.
-    spans = panel.scene.trace.spans(row.lane.index)[boxes.first + wide]
-    staged = len(panel.scene.facts[row.lane.index].stages) > 1
+    spans = panel.run.scene.trace.spans(row.lane.index)[boxes.first + wide]
+    staged = len(panel.run.scene.facts[row.lane.index].stages) > 1
     columns = [spans[name].tolist() for name in COLUMNS]
     for index, (kind, *numbers, stage, paired_stage, _, _) in zip(
         wide.tolist(), zip(*columns, strict=True), strict=True

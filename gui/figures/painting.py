@@ -15,6 +15,7 @@ from gui.look.causes import Pattern
 from gui.look.text import duration_text, tr
 from gui.look.writing import CENTRE, LEFT, RIGHT
 from gui.timeline.layout.axis import ticks
+from gui.timeline.layout.moments import Origin
 from gui.timeline.paint.boxes import stacked
 from gui.timeline.paint.idle import seen_steps
 from gui.timeline.paint.margins import step_labels
@@ -67,29 +68,29 @@ def _text(
 
 
 def _heading(painter: QPainter, figure: Textbook, panel: Panel) -> None:
-    if panel.heading:
+    if panel.run.heading:
         face, room = figure.style.bold, figure.style.width - 2 * figure.style.edge
         rect = QRectF(figure.style.edge, panel.top, room, face.line)
-        _text(painter, figure, face, rect, face.elided(panel.heading, room))
+        _text(painter, figure, face, rect, face.elided(panel.run.heading, room))
 
 
 def _makespans(painter: QPainter, figure: Textbook, panel: Panel) -> None:
     """How long each step is, as a dimension line over it; and what the last column is."""
-    style, looks = figure.style, figure.style.looks
+    style, trace, steps = figure.style, panel.run.scene.trace, panel.run.shown.steps
     height = 1.2 * style.em
-    some = len(panel.shown.steps) * style.em <= panel.view.width  # else there is no room for lines
+    some = len(steps) * style.em <= panel.view.width  # else there is no room for lines
     if figure.options.makespan and some:
-        for step in panel.shown.steps:
-            start, end = panel.scene.trace.step_bounds(step)
+        for step in steps:
+            start, end = trace.step_bounds(step)
             x0, x1 = (figure.left + panel.view.x(time) for time in (start, end))
-            words = step_labels(step, panel.scene.trace.header.specification.warmup, end - start)
-            if len(panel.shown.steps) == 1:
+            words = step_labels(step, trace.header.specification.warmup, end - start)
+            if len(steps) == 1:
                 words = (duration_text(end - start),)
             band = QRectF(x0, panel.band, x1 - x0, height)
             _dimension(painter, figure, band, words)
     if any(row.idle for row in panel.rows):
         rect = QRectF(figure.right, panel.band, style.width - style.edge - figure.right, height)
-        _text(painter, figure, style.small, rect, tr("idle"), RIGHT, looks.muted)
+        _text(painter, figure, style.small, rect, tr("idle"), RIGHT, style.looks.muted)
 
 
 def _dimension(painter: QPainter, figure: Textbook, band: QRectF, choices: tuple[str, ...]) -> None:
@@ -121,7 +122,7 @@ def _idle(painter: QPainter, figure: Textbook, panel: Panel, row: Row) -> None:
     """The ground of each step that can be seen; boxes stand on it, and what stays free is idle."""
     if row.lane.role is not Role.COMPUTE:
         return
-    look, scene, view = figure.style.looks.idle, panel.scene, panel.view
+    look, scene, view = figure.style.looks.idle, panel.run.scene, panel.view
     # Steps of few pixels in the mean: one rectangle, not thousands in the file.
     steps = seen_steps(scene, view, view.width / (NARROW * figure.style.line))
     for start, end in zip(*(times.tolist() for times in steps), strict=True):
@@ -252,8 +253,8 @@ def _axis(painter: QPainter, figure: Textbook) -> None:
     painter.setPen(QPen(QColor(style.looks.muted), 0.7 * style.line))
     right = figure.left + panel.view.width
     painter.drawLine(QPointF(figure.left, y), QPointF(right, y))
-    zero = panel.shown.start if panel.shown.zero is None else panel.shown.zero
-    shown = ticks(panel.view, zero, TICK_EM * style.em)
+    zero = panel.run.shown.start if panel.run.shown.zero is None else panel.run.shown.zero
+    shown = ticks(panel.view, Origin(float(zero)), TICK_EM * style.em)
     painter.drawLines([QLineF(figure.left + t.x, y, figure.left + t.x, y + tall) for t in shown])
     for tick in shown:
         wide = style.small.width(tick.label)

@@ -14,6 +14,7 @@ from core.report.figure import MM_PER_INCH, PRESETS, FigureOptions, Preset
 from gui.figures.looks import Looks, looks_of
 from gui.look.theme import THEMES, edited
 from gui.look.writing import wrapped
+from gui.timeline.layout.fonts import text_width
 
 PT = 10.0  # units a point, so that every size of text is a whole number of units
 PER_INCH = 720.0
@@ -39,7 +40,7 @@ class Face(NamedTuple):
 
     def width(self, text: str) -> float:
         """How wide a text is."""
-        return _width(self, text)
+        return text_width(self.font, text)
 
     def elided(self, text: str, room: float) -> str:
         """As much of a text as fits, with an ellipsis if that is not all."""
@@ -116,8 +117,3 @@ def _font(face: Face) -> QFont:
     # layout holds in PNG, SVG and PDF alike.
     font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
     return font
-
-
-@lru_cache(maxsize=4096)
-def _width(face: Face, text: str) -> float:
-    return QFontMetricsF(_font(face)).horizontalAdvance(text)

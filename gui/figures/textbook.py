@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -81,9 +81,7 @@ class Row:
 class Panel:
     """A run of a figure. `view` has a pixel for each unit of the part of the plot that it takes."""
 
-    scene: Scene
-    shown: Range
-    heading: str
+    run: Run
     view: Viewport
     top: float
     band: float
@@ -147,6 +145,7 @@ def lay_out_textbook(
     views = [_view(run, runs, right - left) for run in runs]
     boxes = _boxes(runs, lanes, views)
     entries = _entries(runs, lanes, boxes, style) if options.legend else []
+    apart = PANELS * style.em
     # Widths first, then heights: the width says how many lines legend and caption take, and the
     # boxes get what height is left beside them.
     inner = style.width - 2 * style.edge
@@ -159,7 +158,8 @@ def lay_out_textbook(
     captions = style.base.wrapped(caption, inner) + _reduced(boxes, style, inner)
     foot = _foot(options, style, legend, captions)
     head = style.edge + face.line * len(titles) + (0.35 * style.em if titles else 0.0)
-    around = head + sum(foot) + style.edge + sum(_above_all(runs, options, style))
+    above = sum(sum(_above(run, options, style)) for run in runs) + apart * (len(runs) - 1)
+    around = head + sum(foot) + style.edge + above
     box = _box_height(runs, lanes, style, around)
     gap = min(GAP * style.em, LEAST_GAP * box)
     all_of_it = around + box * sum(map(_parts, lanes)) + gap * sum(map(_gaps, lanes))
@@ -167,7 +167,7 @@ def lay_out_textbook(
     spare = max(0.0, (style.height or 0.0) - all_of_it)
     panels, y = [], head + spare / 2
     for number, run in enumerate(runs):
-        y += PANELS * style.em if number else 0.0
+        y += apart if number else 0.0
         placed = zip(lanes[number], boxes[number], strict=True)
         panel = _panel(run, views[number], placed, options, style, y, (box, gap))
         panels.append(panel)
@@ -250,9 +250,10 @@ def _entries(
     codes = {int(code) for mine in boxes for lane in mine for code in np.unique(lane.family)}
     seen = {FAMILIES[code] for code in codes}
     kinds = [kind for run in runs for kind in run.scene.kinds if family_of(kind) in seen]
-    entries = []
-    for family, text in family_texts(kinds).items():
-        entries.append(Entry(style.looks.families[FAMILIES.index(family)], text))
+    entries = [
+        Entry(style.looks.families[FAMILIES.index(family)], text)
+        for family, text in family_texts(kinds).items()
+    ]
     compute = any(lane.role is Role.COMPUTE for mine in lanes for lane in mine)
     if compute and any(map(_has_step, runs)):
         entries.append(Entry((style.looks.idle,), tr("idle")))
@@ -328,12 +329,6 @@ def _gaps(lanes: Sequence[Lane]) -> int:
     return max(0, len(lanes) - 1)
 
 
-def _above_all(runs: Sequence[Run], options: FigureOptions, style: Style) -> Iterator[float]:
-    """What the panels take beside their lanes."""
-    for number, run in enumerate(runs):
-        yield PANELS * style.em * bool(number) + sum(_above(run, options, style))
-
-
 def _lanes(run: Run, options: FigureOptions) -> list[Lane]:
     """The lanes that are shown, each with those below it that move data for it.
 
@@ -365,4 +360,4 @@ def _panel(
         height = box if lane.role is Role.COMPUTE else HELPER * box
         rows.append(Row(lane, y, height, mine, idle_text(run, lane) if options.idle else ""))
         y += height + gap
-    return Panel(run.scene, run.shown, run.heading, view, top, top + heading, tuple(rows))
+    return Panel(run, view, top, top + heading, tuple(rows))

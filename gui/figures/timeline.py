@@ -67,7 +67,6 @@ class Timeline:
 
     scene: Scene
     frame: Frame
-    shown: Range
     options: FigureOptions
     legend: list[list[LegendEntry]]
     title: list[str]
@@ -120,7 +119,7 @@ def lay_out_timeline(
     caption = wrapped(options.caption or "", view.width, partial(text_width, fonts.base))
     bottom = top + layout.height + CAPTION * len(caption) + (EDGE if caption else 0)
     bottom += LEGEND + LINE * max(0, len(legend) - 1) if legend else EDGE / 2
-    return Timeline(scene, frame, shown, options, legend, title, caption, bottom + EDGE / 2)
+    return Timeline(scene, frame, options, legend, title, caption, bottom + EDGE / 2)
 
 
 def _layout(scene: Scene, options: FigureOptions, extras: Extras) -> tuple[Strips, Layout]:
@@ -204,10 +203,8 @@ def _draw_caption(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
 
 
 def _nothing(painter: QPainter, timeline: Timeline, fonts: Fonts) -> None:
-    rect, words = (
-        QRectF(0, 0, timeline.width, timeline.height),
-        tr("This run has recorded no spans."),
-    )
+    rect = QRectF(0, 0, timeline.width, timeline.height)
+    words = tr("This run has recorded no spans.")
     write(painter, fonts.base, timeline.frame.theme.muted, rect, words, CENTRE)
 
 

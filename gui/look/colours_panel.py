@@ -32,7 +32,6 @@ class ColoursPanel(QDialog):
     def __init__(self, theme: Theme, built_in: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Colours"))
-        self._theme, self._built_in = theme, built_in
         self.buttons: dict[str, QToolButton] = {}
         self.fields: dict[str, QLineEdit] = {}
         self.warning = named(Label(wrapped=True), tr("What is wrong with the colours"))
@@ -44,7 +43,7 @@ class ColoursPanel(QDialog):
         self._theme, self._built_in = theme, built_in
         for name in EDITABLE.values():
             colour = getattr(theme, name)
-            self.buttons[name].setIcon(_swatch(colour, theme))
+            self.buttons[name].setIcon(_swatch(colour))
             # Not the field that is being typed in: setting
             # its text would send the cursor to its end.
             if self.fields[name].text().lower() != colour:
@@ -128,7 +127,7 @@ def _words(name: str) -> str:
     return tr(Family[name.upper()].value)
 
 
-def _swatch(colour: str, theme: Theme) -> QIcon:
+def _swatch(colour: str) -> QIcon:
     picture = QPixmap(*SWATCH)
     picture.fill(QColor(colour))
     return QIcon(picture)

@@ -24,6 +24,10 @@ RAMP = 10
 """Colours of a theme for what is measured, from little to much."""
 
 
+Colours = tuple[tuple[QColor, ...], ...]
+"""One colour for each of several meanings, or two, from the top."""
+
+
 @dataclass(frozen=True, slots=True)
 class Theme:
     """Every colour of the window as `#rrggbb`.
@@ -66,17 +70,13 @@ class Theme:
         return tuple(str(getattr(self, name)) for name in colour_names(family))
 
     @property
-    def families(self) -> tuple[tuple[QColor, ...], ...]:
+    def families(self) -> Colours:
         """The colours of FAMILIES, in that order."""
         return tuple(tuple(map(QColor, self.colours_of(family))) for family in FAMILIES)
 
-    @property
-    def letters(self) -> tuple[tuple[QColor, ...], ...]:
-        """The colours of text on bars in those of `families`."""
-        return tuple(
-            tuple(QColor(self.letters_on(colour)) for colour in self.colours_of(family))
-            for family in FAMILIES
-        )
+    def letters(self, colours: Colours) -> Colours:
+        """The colours of text on bars in some colours."""
+        return tuple(tuple(QColor(self.letters_on(c.name())) for c in parts) for parts in colours)
 
     def letters_on(self, colour: str) -> str:
         """The colour of text on a bar of `colour`: `on_bar`, or `text` where that is clearer."""

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QInputDialog
 from gui.app.settings import Settings
 from gui.look.text import tr
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.layout.groups import MOST_NODE_DEVICES, NODE_DEVICES, Grouping
+from gui.timeline.layout.groups import MOST_NODE_DEVICES, NODE_DEVICES, Grouping, TrackState
 from gui.timeline.layout.moments import CountFrom
 
 STRIPS = {
@@ -34,9 +34,8 @@ class ViewOptions(QObject):
         """Show in the actions how the lanes stand, as it was when the window was closed."""
         self._actions = actions
         state, settings = self._timeline.state, self._settings
-        state.stack.group_by(
-            grouping_of(settings.grouping), max(0, settings.node_devices) or NODE_DEVICES
-        )
+        node_devices = max(0, settings.node_devices) or NODE_DEVICES
+        state.stack.state = TrackState(grouping_of(settings.grouping), node_devices)
         state.tracks_changed.connect(self._keep)
         self._keep()
         self.count_from(settings.time_from)

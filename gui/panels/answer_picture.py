@@ -199,6 +199,7 @@ class AnswerPicture(Painted):
     ) -> None:
         mine, scale = _of_lane(answer, lane), strip.width() / max(1, answer.makespan_ns)
         wide = (answer.end[mine] - answer.start[mine]) * scale >= LETTER_BAR
+        letters = self.theme.letters(self.theme.families)
         for found in (np.flatnonzero(wide) + mine.start).tolist():
             left = strip.left() + float(answer.start[found]) * scale
             width = float(answer.end[found] - answer.start[found]) * scale
@@ -207,7 +208,7 @@ class AnswerPicture(Painted):
             if answer.microbatch[found] < 0 or text_width(fonts.small, text) > width - 2:
                 text = kind.letter
             if text_width(fonts.small, text) <= width:
-                painter.setPen(self.theme.letters[FAMILY_CODES[answer.kind[found]]][0])
+                painter.setPen(letters[FAMILY_CODES[answer.kind[found]]][0])
                 painter.drawText(QRectF(left, strip.top(), width, strip.height()), CENTRE, text)
 
 

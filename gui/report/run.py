@@ -38,6 +38,7 @@ from gui.report.page import (
 from gui.report.setup import setup_sections
 from gui.report.timeline import Excerpt, excerpt_of, timeline
 from gui.timeline.interact.describe import kind_title
+from gui.timeline.state.measure import signed_text
 from gui.timeline.state.scene import Scene, shown_steps, step_name
 
 MOST_TASKS = 400_000  # of the latest measured steps together are explained
@@ -83,7 +84,7 @@ def explained_steps(scene: Scene) -> list[int]:
     kept: list[int] = []
     tasks = 0
     for step in reversed(steps):
-        tasks += scene.explained.tasks(step)
+        tasks += scene.explained.extent(step).tasks
         if kept and tasks > MOST_TASKS:
             break
         kept.append(step)
@@ -202,7 +203,8 @@ def _waterfall(mean: StepFigures) -> Html:
         # A bar that takes time away reaches from its new level up to the old one.
         low = max(0, min(level, level + ns))
         bar = bar_of([(BAR_LOOKS[name].colour, abs(ns) / highest)], low / highest)
-        rows.append((tr(BAR_WORDS[name]), _signed(ns), _share(ns, whole), bar))
+        share = percent_text(ns / whole).replace("-", MINUS)
+        rows.append((tr(BAR_WORDS[name]), signed_text(ns), share, bar))
         level += ns
     bar = bar_of([("text", level / highest)])
     rows.append((tr("the step"), duration_text(level), percent_text(1.0), bar))
@@ -214,34 +216,33 @@ def _idle(trace: Trace, mean: StepFigures) -> Html:
     totals = _totals(trace, mean)
     if not totals:
         return paragraph(tr("The lanes are never idle."))
-    idle = sum(totals.values())
-    rows = [
-        (tr(cause.label), duration_text(totals[cause]),
-         percent_text(totals[cause] / idle),
-         bar_of([(CAUSE_LOOKS[cause].colour, totals[cause] / idle)]))
-        for cause in CAUSES if cause in totals
-    ]  # fmt: skip
     causes = [cause for cause in CAUSES if cause in totals]
     lanes = [
         (lane.name, *(duration_text(own[c]) if own.get(c) else "–" for c in causes))
         for lane, own in zip(trace.header.lanes, mean.idle_by_cause, strict=True)
         if lane.role is Role.COMPUTE
     ]
-    first = table((tr("cause"), tr("all lanes"), tr("of the idle time"), ""), rows, bar=True)
+    parts = [(cause.label, totals[cause], CAUSE_LOOKS[cause].colour) for cause in causes]
+    first = _shares((tr("cause"), tr("all lanes"), tr("of the idle time"), ""), parts)
     names = [tr(cause.label) for cause in causes]
     each = table((tr("lane"), *names), lanes[:MOST_ROWS])
     return joined(first, each, _more(len(lanes)))
 
 
 def _path(mean: StepFigures) -> Html:
-    shares = {share: mean.critical_path.get(share, 0) for share in Share}
-    whole = sum(shares.values()) or 1
+    shares = ((share, mean.critical_path.get(share, 0)) for share in Share)
+    parts = [(share.value, ns, SHARE_LOOKS[share].colour) for share, ns in shares if ns]
+    return _shares((tr("what"), tr("time"), tr("share"), ""), parts)
+
+
+def _shares(header: Sequence[str], parts: Sequence[tuple[str, int, str]]) -> Html:
+    """A table of parts of one whole: the name of each, its ns, its share, a bar in its colour."""
+    whole = sum(ns for _, ns, _ in parts)
     rows = [
-        (tr(share.value), duration_text(ns), percent_text(ns / whole),
-         bar_of([(SHARE_LOOKS[share].colour, ns / whole)]))
-        for share, ns in shares.items() if ns
-    ]  # fmt: skip
-    return table((tr("what"), tr("time"), tr("share"), ""), rows, bar=True)
+        (tr(name), duration_text(ns), percent_text(ns / whole), bar_of([(colour, ns / whole)]))
+        for name, ns, colour in parts
+    ]
+    return table(header, rows, bar=True)
 
 
 def _collectives(trace: Trace, met: Sequence[Arrivals]) -> Html:
@@ -303,11 +304,3 @@ def _means(steps: int) -> Html:
     if steps == 1:
         return NOTHING
     return paragraph(tr("Means of a step, over {n} measured steps.", n=steps), "note")
-
-
-def _signed(ns: float) -> str:
-    return duration_text(ns).replace("-", MINUS)
-
-
-def _share(ns: float, whole: float) -> str:
-    return percent_text(ns / whole).replace("-", MINUS)

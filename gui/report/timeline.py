@@ -62,7 +62,8 @@ def excerpt_of(trace: Trace, steps: Sequence[int]) -> Excerpt:
 def _times(trace: Trace, steps: Sequence[int]) -> tuple[int, int, tuple[int, ...]]:
     """From when until when an excerpt is, and its steps."""
     if not steps:
-        return *_without_steps(trace), ()
+        begin, end = trace.bounds
+        return begin, _with_room(trace, begin, end + 1), ()  # with a mark at the very end
     kept, last = 1, trace.step_bounds(steps[-1])[1]
     while kept < len(steps):
         # With one step more than are kept so far.
@@ -72,11 +73,6 @@ def _times(trace: Trace, steps: Sequence[int]) -> tuple[int, int, tuple[int, ...
         kept += 1
     begin = trace.step_bounds(steps[-kept])[0]
     return begin, _with_room(trace, begin, last), tuple(steps[-kept:])
-
-
-def _without_steps(trace: Trace) -> tuple[int, int]:
-    begin, end = trace.bounds
-    return begin, _with_room(trace, begin, end + 1)  # a mark at the very end is on the page too
 
 
 def _with_room(trace: Trace, begin: int, end: int) -> int:
@@ -180,21 +176,17 @@ def _lane(
 
 def _idle(scene: Scene, lane: Lane, excerpt: Excerpt) -> Mapping[str, Value]:
     """The idle time of a compute lane in the excerpt's steps."""
-    starts, ends, causes = [], [], []
-    if lane.role is Role.COMPUTE:
-        for step in excerpt.steps:
-            found = scene.explained.stretches(step)
-            mine = found.of_lane(lane.index)
-            seen = found.start[mine] < excerpt.end
-            starts.append(found.start[mine][seen])
-            ends.append(found.end[mine][seen])
-            causes += found.cause[mine][seen].tolist()
-    start = np.concatenate(starts) if starts else np.zeros(0, np.int64)
-    end = np.concatenate(ends) if ends else start
+    parts = [np.zeros((3, 0), np.int64)]
+    for step in excerpt.steps if lane.role is Role.COMPUTE else ():
+        found = scene.explained.stretches(step)
+        mine = found.of_lane(lane.index)
+        stretches = np.stack([found.start[mine], found.end[mine], found.cause[mine]])
+        parts.append(stretches[:, stretches[0] < excerpt.end])
+    start, end, cause = np.concatenate(parts, axis=1)
     return {
         "idle": _steps_of(start - excerpt.begin),
         "idleLength": (end - start).tolist(),
-        "cause": causes,
+        "cause": cause.tolist(),
     }
 
 

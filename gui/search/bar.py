@@ -140,7 +140,8 @@ class SearchBar(QWidget):
         self._wanted = 0  # a step that waits for the first hit
         self._chosen: tuple[int, int] | None = None
         self.searcher = Searcher(self)
-        self.searcher.advanced.connect(self._show_progress)
+        for news in (self.searcher.advanced, self.searcher.done):
+            news.connect(lambda _: self._show_progress())
         self.searcher.failed.connect(self._say_wrong)
         self.field, self.count = QueryField(), Label(look="quiet")
         self.problem = Label(look="problem", wrapped=True)
@@ -207,7 +208,7 @@ class SearchBar(QWidget):
             self._show_progress()
         else:
             self._patience.start()
-            self.searcher.start(self._trace, query)
+            self.searcher.ask(self._trace, query)
 
     def _say_wrong(self, text: str) -> None:
         self._search(None)

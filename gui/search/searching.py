@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from core.trace.query import Query
 from core.trace.search import Search
@@ -13,61 +13,41 @@ AT_ONCE_S = 0.03  # a search that takes no longer is over when `start` returns
 PIECE = 1 << 17  # spans between two looks at the clock
 
 
-class Searcher(QObject):
-    """Runs one search at a time; `advanced` comes with every piece of news, `finished` once.
-
-    `failed` comes instead of `finished`, with one line; what was found until then stays found.
-    """
-
-    advanced = Signal()
-    finished = Signal()
-    failed = Signal(str)
+class Searcher(Runner):
+    """Runs one search at a time; what was found stays found, also if it fails or is cancelled."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, "searching")
         self.search: Search | None = None
         self.cancelled = False
-        self._runner = Runner(self, "searching")
-        self._runner.advanced.connect(self.advanced)
-        self._runner.done.connect(self._finish)
-        self._runner.failed.connect(self._fail)
+        self.failed.connect(self._give_up)
 
-    @property
-    def running(self) -> bool:
-        """Whether there are spans that were not looked at yet."""
-        return self._runner.running
-
-    def start(self, trace: Trace, query: Query) -> None:
+    def ask(self, trace: Trace, query: Query) -> None:
         """Search anew."""
-        self.cancelled = False
+        self.clear()
         self.search = Search(trace, query)
-        self._runner.start(_looked(self.search), AT_ONCE_S)
+        self.start(_looked(self.search), AT_ONCE_S)
 
     def look_again(self) -> None:
         """Look at what has come since, in a trace that grows."""
         if self.search is not None and not self.running and not self.cancelled:
             looked, there = self.search.searched
             if looked < there:
-                self._runner.start(_looked(self.search), SLICE_S)
+                self.start(_looked(self.search), SLICE_S)
 
     def cancel(self) -> None:
         """Search no further; what was found stays found."""
         # Cancelled only if there was something left: a search that is over goes on with a live run.
         self.cancelled = self.cancelled or self.running
-        self._runner.cancel()
+        super().cancel()
 
     def clear(self) -> None:
         """Search no further and forget what was found."""
-        self._runner.cancel()
+        self.cancel()
         self.search, self.cancelled = None, False
 
-    def _finish(self) -> None:
-        self.advanced.emit()
-        self.finished.emit()
-
-    def _fail(self, problem: str) -> None:
+    def _give_up(self) -> None:
         self.cancelled = True
-        self.failed.emit(problem)
 
 
 def _looked(search: Search) -> Work[None]:

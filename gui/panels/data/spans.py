@@ -162,7 +162,7 @@ class SpansPanel(QWidget):
             return
         query = self.field.query
         if query.terms:
-            self.searcher.start(self._trace, query)
+            self.searcher.ask(self._trace, query)
         else:
             self.searcher.clear()
             self._take(Listing.of(self._trace))
@@ -239,8 +239,8 @@ class SpansPanel(QWidget):
         self.field.wrong.connect(self._say_wrong)
         self.field.stepped.connect(lambda _: self.table.setFocus())
         self.field.left.connect(self.field.clear)
-        self.searcher.finished.connect(self._take_hits)
-        self.searcher.advanced.connect(self._show_count)
+        self.searcher.done.connect(self._take_hits)
+        self.searcher.advanced.connect(lambda _: self._show_count())
         self._sorter.done.connect(self._show)
         for failed in (self.searcher.failed, self._sorter.failed):
             failed.connect(self._say_wrong)

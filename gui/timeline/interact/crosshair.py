@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from core.trace.spans import Spans
 from gui.look.writing import CENTRE, write
 from gui.timeline.layout.fonts import Fonts, text_width
-from gui.timeline.layout.frame import AXIS, Frame
+from gui.timeline.layout.frame import AXIS, Frame, at_height
 from gui.timeline.layout.moments import moment_text
 from gui.timeline.state.scene import Scene
 
@@ -38,12 +38,10 @@ def crosshair_at(scene: Scene, frame: Frame, x: float, y: float) -> Crosshair | 
     time, reach = frame.view.time(x - frame.left), SNAP * frame.view.ns_per_pixel
     count = len(scene.trace.header.lanes)
     seen = [track for track in frame.visible(frame.layout.tracks) if 0 <= track.lane < count]
-    under = [
-        track for track in seen if y >= frame.ceiling and track.top <= y - frame.top < track.bottom
-    ]
+    under = at_height(seen, y - frame.top) if y >= frame.ceiling else None
     edges = [
         (abs(edge - time), Crosshair(float(edge), track.lane))
-        for track in under or seen
+        for track in ([under] if under else seen)
         if (edge := nearest_edge(scene.trace.spans(track.lane), time)) is not None
     ]
     distance, snapped = min(edges, key=lambda pair: pair[0], default=(math.inf, Crosshair(time)))

@@ -207,11 +207,8 @@ def _span_facts(trace: Trace, span: Span, now: float | None) -> Facts:
 
 
 def _gap_facts(trace: Trace, gap: Gap) -> Facts:
-    if gap.before is None:
-        then = tr("nothing more in this step")
-    else:
-        ended = trace.span(gap.lane, gap.before)
-        then = _task(ended)
+    ends = None if gap.before is None else trace.span(gap.lane, gap.before)
+    then = tr("nothing more in this step") if ends is None else _task(ends)
     return [
         (tr("Lane"), _lane(trace, gap.lane)),
         (tr("Step"), step_name(gap.step, trace.header.specification.warmup)),

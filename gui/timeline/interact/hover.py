@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from core.explain.gaps import GapReport
-from core.explain.lanes import Gap
 from core.trace.span import Span
 from gui.timeline.interact.describe import Card, memory_card, predicted_card, span_card
 from gui.timeline.interact.folded import folded_card
@@ -25,7 +23,7 @@ def card_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
         return span_card(scene.trace, found, frame.now)
     if found is not None:
         problem = scene.explained.problem(found.step)
-        return gap_card(scene.trace, found, _report_at(scene, found), problem)
+        return gap_card(scene.trace, found, scene.explained.report_at_hand(found), problem)
     if not frame.left <= x <= frame.left + frame.view.width:
         return None
     predicted = ghost_at(scene, frame, x, y)
@@ -43,12 +41,6 @@ def ghost_at(scene: Scene, frame: Frame, x: float, y: float) -> Span | None:
     time, reach = frame.view.time(x - frame.left), REACH * frame.view.ns_per_pixel
     index = nearest(scene.ghosts[track.lane], time, reach)
     return None if index is None else scene.prediction.span(track.lane, index)
-
-
-def _report_at(scene: Scene, gap: Gap) -> GapReport | None:
-    """Why a lane is idle, unless finding out would make the pointer wait."""
-    explained = scene.explained
-    return explained.report(gap.lane, gap.start) if explained.at_hand(gap.step) else None
 
 
 def _between_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:

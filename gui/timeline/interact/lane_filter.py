@@ -10,7 +10,7 @@ from gui.look.label import Label
 from gui.look.text import tr
 from gui.timeline.layout.fonts import Fonts
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS
-from gui.timeline.paint.margins import INDENT
+from gui.timeline.paint.margins import INDENT, lanes_text
 from gui.timeline.state.lanes import LaneArranger, lane_counts
 from gui.timeline.state.timeline import TimelineState
 
@@ -91,5 +91,5 @@ class LaneFilter(QWidget):
 def count_text(shown: int, every: int) -> str:
     """`12 of 1,024 lanes`."""
     if shown == every:
-        return tr("1 lane") if every == 1 else tr("{n} lanes", n=f"{every:,}")
+        return lanes_text(every)
     return tr("{shown} of {n} lanes", shown=f"{shown:,}", n=f"{every:,}")

@@ -6,9 +6,9 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from gui.look.text import tr
-from gui.look.writing import CENTRE, write
 from gui.timeline.layout.fonts import Fonts
-from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame
+from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame, at_height
+from gui.timeline.paint.overlay import write_lines
 from gui.timeline.state.lanes import LaneArranger, LaneChoice, arrangement_of
 from gui.timeline.state.timeline import TimelineState
 
@@ -26,16 +26,12 @@ class LaneNames:
     def click_at(self, y: float) -> None:
         """Choose the lane at a height, or fold and open the group whose heading is there."""
         frame = self._state.frame
-        place = y - frame.top
-        lane = _lane_at(frame, y)
+        lane, group = _lane_at(frame, y), at_height(frame.layout.groups, y - frame.top)
         if lane is not None:
             self._choice.choose(lane)
-            return
-        for group in frame.layout.groups:
-            if group.key and group.top <= place < group.bottom:
-                self._state.lane = group.lanes[0].index
-                self._lanes.toggle(group.key)
-                return
+        elif group is not None and group.key:
+            self._state.lane = group.lanes[0].index
+            self._lanes.toggle(group.key)
 
     def drag_to(self, start: float, y: float) -> None:
         """Show where the lane at the height `start` would go."""
@@ -116,7 +112,4 @@ def _draw_none(painter: QPainter, frame: Frame, fonts: Fonts, area: QRectF, name
         (fonts.bold, frame.theme.text, tr("No lane is called “{name}”.", name=name)),
         (fonts.base, frame.theme.muted, hint),
     )
-    y = area.center().y() - 26
-    for font, colour, text in lines:
-        write(painter, font, colour, QRectF(0, y, area.width(), 22), text, CENTRE)
-        y += 26
+    write_lines(painter, area, lines)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
@@ -55,7 +57,7 @@ class Overview(QWidget):
         self._explain()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
-        whole = self._whole()
+        whole, fonts = self._whole(), Fonts.of(self.font())
         scene = self._state.scene
         if scene is not None and scene.bounds == (0, 0):
             scene = None
@@ -69,17 +71,17 @@ class Overview(QWidget):
                 painter.drawPixmap(0, 0, self._picture)
                 self._draw_veil(painter, whole)
                 frame = Frame(whole, Layout(), LABELS, 0, self._theme)
-                draw_folds(painter, scene, frame, Fonts.of(self.font()), EDGE, HEIGHT - EDGE)
+                draw_folds(painter, scene, frame, fonts, EDGE, HEIGHT - EDGE)
                 self._draw_window(painter, whole)
                 draw_hit_ticks(painter, self._theme, self._hit_ticks)
-                self._name(painter)
+                name = QRectF(INDENT, 0, LABELS - INDENT, HEIGHT)
+                write(painter, fonts.small, self._theme.muted, name, tr("whole run"))
             if event.rect().bottom() >= HEIGHT:
                 at = QPointF(LABELS, HEIGHT + 5)
-                draw_legend(painter, self._theme, Fonts.of(self.font()), at, self._legend)
+                draw_legend(painter, self._theme, fonts, at, self._legend)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
-        self._picture = None
-        self._explain()
+        self.refresh()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: D102
         self._go(event)
@@ -110,7 +112,8 @@ class Overview(QWidget):
             end = max(end, self._state.now)
             # In ns: at least 0.1 s, and then by factors of 1.125. Were it the run's length, every
             # batch of spans would move all bars.
-            end = start + 1e8 * 1.125 ** _steps_up((end - start) / 1e8, 1.125)
+            steps = math.ceil(math.log(max(1.0, (end - start) / 1e8), 1.125))
+            end = start + 1e8 * 1.125**steps
         folds = self._state.viewport.folds
         span = folds.drawn(end) - folds.drawn(start)
         return Viewport(start, max(1.0, span), max(1.0, self.width() - LABELS - RIGHT), folds)
@@ -136,7 +139,7 @@ class Overview(QWidget):
                 strip = QRectF(LABELS, EDGE, whole.width, HEIGHT - 2 * EDGE)
                 draw_shades(painter, together, frame, strip)
             else:
-                LanePainter(painter, scene, frame, Fonts.of(self.font())).draw_spans()
+                LanePainter(painter, scene, frame, Fonts.of(self.font())).draw_spans(tracks)
         self._hit_ticks = hit_ticks(scene.trace, scene.hits, frame, HITS_TOP)
         return picture
 
@@ -149,10 +152,6 @@ class Overview(QWidget):
         self._legend = legend_lines(entries, Fonts.of(self.font()), width)
         self.setFixedHeight(round(HEIGHT + LEGEND + LINE * max(0, len(self._legend) - 1)))
         self.update()
-
-    def _name(self, painter: QPainter) -> None:
-        font, place = Fonts.of(self.font()).small, QRectF(INDENT, 0, LABELS - INDENT, HEIGHT)
-        write(painter, font, self._theme.muted, place, tr("whole run"))
 
     def _visible(self, whole: Viewport) -> tuple[float, float]:
         """The pixels from which and until which the strip is on screen."""
@@ -171,11 +170,3 @@ class Overview(QWidget):
         x0, x1 = self._visible(whole)
         painter.setPen(QPen(QColor(self._theme.accent), 1))
         painter.drawRect(QRectF(x0, 1.5, max(2.0, x1 - x0), HEIGHT - 4))
-
-
-def _steps_up(value: float, factor: float) -> int:
-    """The smallest power of `factor`, 0 or more, that is not below `value`."""
-    steps = 0
-    while factor**steps < value:
-        steps += 1
-    return steps

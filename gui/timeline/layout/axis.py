@@ -29,14 +29,11 @@ def unit_of(view: Viewport, apart: float = TICK_PIXELS) -> tuple[float, str]:
     return next((pair for pair in _UNITS if step >= pair[0]), _UNITS[-1])
 
 
-def ticks(
-    view: Viewport, origin: Origin | float = OF_RUN, apart: float = TICK_PIXELS
-) -> list[Tick]:
+def ticks(view: Viewport, origin: Origin = OF_RUN, apart: float = TICK_PIXELS) -> list[Tick]:
     """Ticks at round times since an origin, at least `apart` pixels apart.
 
     There are none before the run's start, nor where time is folded.
     """
-    origin = origin if isinstance(origin, Origin) else Origin(origin)
     step = round_step(view.ns_per_pixel * apart)
     scale, unit = unit_of(view, apart)
     found: list[Tick] = []

@@ -215,9 +215,9 @@ class Layout:
         ]  # fmt: skip
 
 
-def at_height(tracks: Iterable[Track], y: float) -> Track | None:
-    """The track or strip at a height, or None."""
-    return next((track for track in tracks if track.top <= y < track.bottom), None)
+def at_height(every: Iterable[_Some], y: float) -> _Some | None:
+    """The track, strip or group at a height, or None."""
+    return next((one for one in every if one.top <= y < one.bottom), None)
 
 
 @dataclass(frozen=True, slots=True)

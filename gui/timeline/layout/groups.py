@@ -64,10 +64,6 @@ class TrackState:
     folded: frozenset[str] = frozenset()
     filter: str = ""
 
-    def grouped_by(self, grouping: Grouping) -> TrackState:
-        """Other groups, all of them open."""
-        return replace(self, grouping=grouping, folded=frozenset())
-
     def toggled(self, key: str) -> TrackState:
         """A group folded, or opened again."""
         return replace(self, folded=self.folded ^ {key})
@@ -125,18 +121,13 @@ class Arrangement:
 
     def neighbours(self, lane: int) -> tuple[int, ...]:
         """The lanes among which a lane can be moved, itself included; none if it is not shown."""
-        for part in (self.pinned, *(section.lanes for section in self.sections)):
-            numbers = tuple(one.index for one in part)
-            if lane in numbers:
-                return numbers
-        return ()
+        pinned = tuple(one.index for one in self.pinned)
+        parts = (pinned, *(section.numbers for section in self.sections))
+        return next((numbers for numbers in parts if lane in numbers), ())
 
     def section_of(self, lane: int) -> Section | None:
         """The section that a lane stands in, or None."""
-        for section in self.sections:
-            if any(one.index == lane for one in section.lanes):
-                return section
-        return None
+        return next((section for section in self.sections if lane in section.numbers), None)
 
 
 def compute_lanes(lanes: Sequence[Lane]) -> list[Lane]:
@@ -150,7 +141,7 @@ def arrange(lanes: Sequence[Lane], state: TrackState, replicas: Replicas) -> Arr
     matching = {lane.index: lane for lane in compute_lanes(lanes) if fits(lane.name)}
     pinned = tuple(matching[index] for index in state.pinned if index in matching)
     # Of all lanes, not of those that match: a group keeps its number while one filters.
-    groups = _groups([lane for lane in compute_lanes(lanes)], state, replicas)
+    groups = _groups(compute_lanes(lanes), state, replicas)
     turn = {index: place for place, index in enumerate(state.order)}
     sections = []
     for (key, name), members in groups.items():

@@ -82,10 +82,7 @@ def _helpers(lanes: Sequence[Lane], strips: Strips) -> Mapping[int, list[Lane]]:
     """The lanes under each compute lane, blocks first."""
     helpers: dict[int, list[Lane]] = defaultdict(list)
     for lane in lanes:
-        if (lane.role is Role.NESTED and strips.nested) or lane.role not in (
-            Role.COMPUTE,
-            Role.NESTED,
-        ):
+        if lane.role is not Role.COMPUTE and (strips.nested or lane.role is not Role.NESTED):
             helpers[lane.serves].append(lane)
     return helpers
 

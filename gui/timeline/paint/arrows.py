@@ -63,19 +63,10 @@ def arrows_of(frame: Frame, span: Span, near: Neighbours) -> list[Arrow]:
 
 def draw_arrows(painter: QPainter, frame: Frame, span: Span, near: Neighbours) -> None:
     """Draw the arrows of a span over the lanes."""
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     for arrow in arrows_of(frame, span, near):
-        colour = QColor(frame.theme.text if arrow.held else frame.theme.muted)
-        width, path = THICK if arrow.held else THIN, _path(arrow)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        for pen in (QPen(QColor(frame.theme.plot), width + HALO), QPen(colour, width)):
-            painter.setPen(pen)
-            painter.drawPath(path)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colour)
-        painter.drawPolygon(_head(arrow))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        colour = frame.theme.text if arrow.held else frame.theme.muted
+        width = THICK if arrow.held else THIN
+        _draw(painter, arrow, (frame.theme.plot, width + HALO), (colour, width))
 
 
 def draw_dependencies(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
@@ -90,23 +81,28 @@ def draw_dependencies(painter: QPainter, scene: Scene, frame: Frame, fonts: Font
         if step is not None
         for pair in _pairs(step.explanation.columns, frame)
     ]
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     for source, target in found[:MOST]:
-        arrow = _between(source, target, held=False)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(QColor(frame.theme.text), THIN))
-        painter.drawPath(_path(arrow))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(frame.theme.text))
-        painter.drawPolygon(_head(arrow))
-    painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        _draw(painter, _between(source, target, held=False), (frame.theme.text, THIN))
     if len(found) > MOST:
         words = tr("{n} of {count} arrows; zoom in", n=MOST, count=f"{len(found):,}")
         wide = text_width(fonts.small, words) + 10
         tag = QRectF(frame.left + frame.view.width - wide, frame.ceiling + 2, wide, TAG)
         painter.fillRect(tag, QColor(frame.theme.plot))
         write(painter, fonts.small, frame.theme.text, tag, words, CENTRE)
+
+
+def _draw(painter: QPainter, arrow: Arrow, *lines: tuple[str, float]) -> None:
+    """An arrow as lines over one another, of a colour and a width each; the head has the last's."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    path = _path(arrow)
+    for colour, width in lines:
+        painter.setPen(QPen(QColor(colour), width))
+        painter.drawPath(path)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(colour))
+    painter.drawPolygon(_head(arrow))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 
 def _pairs(columns: StepColumns, frame: Frame) -> list[tuple[QRectF, QRectF]]:

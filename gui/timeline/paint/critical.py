@@ -12,7 +12,7 @@ import numpy as np
 from PySide6.QtCore import QLineF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from core.explain.critical import ON_TASKS, PathPiece, Trail
+from core.explain.critical import ON_TASKS, Trail
 from gui.look.theme import mixed
 from gui.timeline.layout.frame import Frame, Viewport
 from gui.timeline.paint.reasons import steps_to_explain
@@ -118,12 +118,12 @@ def path_boxes(step: ExplainedStep, frame: Frame) -> list[QRectF]:
     columns = step.explanation.columns
     view, shown = frame.view, frame.layout.stands
     return [
-        _box(frame, int(columns.lane[piece.task]), piece)
+        frame.rect(frame.layout.track_of(lane), piece.start, piece.end)
         for piece in step.path
         if piece.share in ON_TASKS
         and piece.end >= view.start
         and piece.start <= view.end
-        and int(columns.lane[piece.task]) in shown
+        and (lane := int(columns.lane[piece.task])) in shown
     ]
 
 
@@ -147,10 +147,6 @@ def draw_sample(painter: QPainter, box: QRectF, frame_colour: QColor) -> None:
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(frame_colour, LINE))
     painter.drawRect(_inside(box))
-
-
-def _box(frame: Frame, lane: int, piece: PathPiece) -> QRectF:
-    return frame.rect(frame.layout.track_of(lane), piece.start, piece.end)
 
 
 def _inside(box: QRectF) -> QRectF:

@@ -72,10 +72,8 @@ def draw_bookmarks(
     colour = QColor(frame.theme.warning)
     left, right = frame.left, frame.left + frame.view.width
     for bookmark in bookmarks:
-        edges = [
-            frame.x(bookmark.start),
-            *([] if bookmark.end is None else [frame.x(bookmark.end)]),
-        ]
+        moments = (bookmark.start, bookmark.end)
+        edges = [frame.x(moment) for moment in moments if moment is not None]
         painter.setPen(QPen(colour, 1))
         for x in edges:
             if left - 1 <= x <= right:

@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from core.plan.task import ABSENT
 from core.trace.own_colours import OWN_COLOURS
 from core.trace.spans import TaskTable
-from gui.look.families import family_texts
+from gui.look.families import FAMILIES, family_texts
 from gui.look.text import duration_text, tr
 from gui.look.theme import SERIES, Theme, mixed
 from gui.look.writing import in_lines, write
@@ -74,24 +74,21 @@ def _colour_entries(scene: Scene, theme: Theme) -> list[LegendEntry]:
         shortest, longest = map(duration_text, (colouring.shortest, colouring.longest))
         text = tr("{shortest} to {longest}", shortest=shortest, longest=longest)
         return [LegendEntry(text, RAMP_WIDE, _ramp(theme))] if scene.kinds else []
+    named = zip(_words(scene), colouring.colours(theme), strict=True)
+    return [LegendEntry(text, BOX, _filled(*colours)) for text, colours in named if text]
+
+
+def _words(scene: Scene) -> list[str]:
+    """What each code of the scene's colouring stands for; empty if nothing has it."""
+    colouring, table = scene.colouring, scene.trace.table
     if isinstance(colouring, ByName):
         # Its length is part of the question since the table grows: kept words would lack later
         # names.
-        words = _name_words(colouring, len(scene.trace.table))
-        named = zip(words, colouring.colours(theme), strict=True)
-        return [LegendEntry(text, BOX, _filled(*colours)) for text, colours in named if text]
+        return _name_words(colouring, len(table))
     if isinstance(colouring, ByNumber):
-        words = number_words(colouring, scene.trace.table)
-        named = zip(words, colouring.colours(theme), strict=True)
-        return [LegendEntry(text, BOX, _filled(*colours)) for text, colours in named if text]
-    return [
-        LegendEntry(
-            text,
-            BOX,
-            _filled(*map(QColor, theme.colours_of(family))),
-        )
-        for family, text in family_texts(scene.kinds).items()
-    ]
+        return number_words(colouring, table)
+    texts = family_texts(scene.kinds)
+    return [texts.get(family, "") for family in FAMILIES]
 
 
 def number_words(colouring: ByNumber, table: TaskTable) -> list[str]:

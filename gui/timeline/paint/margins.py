@@ -13,7 +13,7 @@ from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame, Track
 from gui.timeline.layout.groups import Section
 from gui.timeline.paint.pixels import draw_uprights
-from gui.timeline.reduce.reduction import count_before, count_until
+from gui.timeline.reduce.reduction import within
 from gui.timeline.state.scene import Scene, step_name
 
 NARROW = 24.0  # no step's name has room in less
@@ -47,46 +47,33 @@ def draw_steps(
 ) -> None:
     """A line where each step begins, and its name and makespan where there is room."""
     view, warmup = frame.view, scene.trace.header.specification.warmup
-    first = int(count_until(scene.step_ends, view.start))
-    last = int(count_before(scene.step_starts, view.end))
+    seen = within(scene.step_starts, scene.step_ends, view.start, view.end)
     # Below 12 pixels a step the lines would be all that one sees.
-    if last - first > view.width / 12:
+    if seen.stop - seen.start > view.width / 12:
         return
-    starts, ends = (
-        np.asarray(times[first:last]).tolist() for times in (scene.step_starts, scene.step_ends)
-    )
-    lefts, rights = map(frame.x, starts), map(frame.x, ends)
-    bounds = list(zip(lefts, rights, strict=True))
+    steps = (scene.step_numbers[seen], scene.step_starts[seen], scene.step_ends[seen])
     # A set: most steps begin where the one before ends.
-    lines = {x for both in bounds for x in both}
+    lines: set[float] = set()
     painter.setFont(fonts.small)
     painter.setPen(QColor(frame.theme.muted))
-    for index, (left, right) in enumerate(bounds, first):
+    for number, start, end in zip(*(column.tolist() for column in steps), strict=True):
+        left, right = frame.x(start), frame.x(end)
+        lines |= {left, right}
         x0, x1 = max(left, frame.left), min(right, frame.left + view.width)
         if x1 - x0 < NARROW:
             continue
-        number, makespan = (
-            int(scene.step_numbers[index]),
-            ends[index - first] - starts[index - first],
-        )
-        unfinished = frame.now is not None and index == len(scene.step_starts) - 1
-        label = next(
-            (
-                t
-                for t in step_labels(number, warmup, None if unfinished else makespan)
-                if text_width(fonts.small, t) < x1 - x0 - 6
-            ),
-            "",
-        )
+        unfinished = frame.now is not None and number == scene.step_numbers[-1]
+        labels = step_labels(number, warmup, None if unfinished else end - start)
+        label = next((t for t in labels if text_width(fonts.small, t) < x1 - x0 - 6), "")
         if label:
             painter.drawText(QRectF(x0, top, x1 - x0, STEPS), Qt.AlignmentFlag.AlignCenter, label)
-    seen = [x for x in sorted(lines) if frame.left <= x <= frame.left + view.width]
+    shown = [x for x in sorted(lines) if frame.left <= x <= frame.left + view.width]
     if frame.vector:
         painter.setPen(QPen(QColor(frame.theme.line), 1))
-        painter.drawLines([QLineF(x, top, x, bottom) for x in seen])
+        painter.drawLines([QLineF(x, top, x, bottom) for x in shown])
     else:
         place = QRectF(frame.left, top, view.width + 1, bottom - top)
-        draw_uprights(painter, np.array(seen) - frame.left, place, frame.theme.line)
+        draw_uprights(painter, np.array(shown) - frame.left, place, frame.theme.line)
 
 
 def step_labels(number: int, warmup: int, makespan_ns: float | None) -> tuple[str, ...]:

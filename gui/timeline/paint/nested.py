@@ -38,7 +38,7 @@ def _draw_row(painter: QPainter, scene: Scene, frame: Frame, track: Track, bars:
     # Estimated for all bars at once; measuring each text would take longer than drawing those few.
     fits = room >= DIGIT * np.char.str_len(texts)
     fits &= np.char.str_len(texts) > 0
-    letters = frame.theme.letters
+    letters = frame.theme.letters(frame.theme.families)
     for place in np.flatnonzero(fits).tolist():
         x, wide = frame.left + left[place], room[place] + AIR - 1
         painter.setPen(letters[bars.family[place]][0])

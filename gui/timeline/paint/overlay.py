@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPen
 
 from core.explain.lanes import Gap
 from core.trace.dependencies import waited_for
@@ -102,7 +102,7 @@ def draw_range(
         for x in (x0, x1):
             painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
     text = duration_text(chosen.end - chosen.start)
-    width = QFontMetricsF(fonts.bold).horizontalAdvance(text) + 12
+    width = text_width(fonts.bold, text) + 12
     at = min(max((x0 + x1 - width) / 2, left), right - width)
     top = min((area.top() for area in areas), default=whole.top())
     tag = QRectF(at, max(top - TAG, frame.ceiling + 1), width, TAG)
@@ -137,10 +137,7 @@ def draw_card(
     lines: list[str],
 ) -> None:
     """A hover card beside the pointer, kept inside `area`."""
-    wide = max(
-        QFontMetricsF(fonts.bold).horizontalAdvance(title),
-        *(QFontMetricsF(fonts.small).horizontalAdvance(line) for line in lines),
-    )
+    wide = max(text_width(fonts.bold, title), *(text_width(fonts.small, line) for line in lines))
     width = min(wide + 26, max(CARD_WIDTH, area.width() - 20))
     height = 32.0 + 16 * len(lines)
     x = min(at.x() + 14, area.right() - width - 6)
@@ -172,6 +169,11 @@ def draw_empty(painter: QPainter, theme: Theme, fonts: Fonts, area: QRectF, wait
     )
     lines = [(fonts.bold, theme.text, waiting or tr("No run yet"))]
     lines += [] if waiting else [(fonts.base, theme.muted, hint) for hint in hints]
+    write_lines(painter, area, lines)
+
+
+def write_lines(painter: QPainter, area: QRectF, lines: Sequence[tuple[QFont, str, str]]) -> None:
+    """Lines in the middle of an area, each in a font and a colour."""
     y = area.center().y() - 13 * len(lines)
     for font, colour, text in lines:
         write(painter, font, colour, QRectF(area.left(), y, area.width(), 22), text, CENTRE)
@@ -194,16 +196,20 @@ def _draw_dependency(painter: QPainter, frame: Frame, source: QRectF, target: QR
     down = target.top() > source.top()
     begin = QPointF(source.right(), source.bottom() if down else source.top())
     end = QPointF(target.left(), target.top() if down else target.bottom())
-    middle = (begin.y() + end.y()) / 2
-    path = QPainterPath(begin)
-    path.cubicTo(QPointF(begin.x(), middle), QPointF(end.x(), middle), end)
-    painter.setPen(QPen(QColor(frame.theme.plot), 4))
-    painter.drawPath(path)
-    painter.setPen(QPen(QColor(frame.theme.text), 1.6))
-    painter.drawPath(path)
+    draw_curve(painter, begin, end, (frame.theme.plot, 4.0), (frame.theme.text, 1.6))
     painter.setBrush(QColor(frame.theme.text))
     painter.drawEllipse(end, 3, 3)
     painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def draw_curve(painter: QPainter, begin: QPointF, end: QPointF, *lines: tuple[str, float]) -> None:
+    """A curve that leaves and arrives upright, drawn in each colour and width in turn."""
+    middle = (begin.y() + end.y()) / 2
+    path = QPainterPath(begin)
+    path.cubicTo(QPointF(begin.x(), middle), QPointF(end.x(), middle), end)
+    for colour, width in lines:
+        painter.setPen(QPen(QColor(colour), width))
+        painter.drawPath(path)
 
 
 def draw_measure(

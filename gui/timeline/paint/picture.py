@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
 from core.trace.span import Span
-from gui.look.theme import Theme
+from gui.look.theme import Colours, Theme
 from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import AXIS, LABELS, Frame, Track
 from gui.timeline.paint.arrows import draw_dependencies
@@ -29,7 +29,7 @@ from gui.timeline.paint.search_hits import draw_count, draw_hits
 from gui.timeline.paint.strips import draw_strips
 from gui.timeline.paint.summaries import draw_groups
 from gui.timeline.reduce.reduction import Bars, PixelColumns, reduce_lane
-from gui.timeline.state.bar_looks import BarWords, Colouring, Label, letters_of, recoloured
+from gui.timeline.state.bar_looks import BarWords, Colouring, Label, recoloured
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import bounds_of
 
@@ -81,34 +81,30 @@ class LanePainter:
         self.colours, self.letters, self.palette = _colours_of(scene.colouring, frame.theme)
         # Collected and written at the end: pen and font then change once a group, not once a label.
         self._words: dict[tuple[bool, int], list[tuple[float, float, Label]]] = defaultdict(list)
-        self.per_pixel = 0.0
 
     def draw(self) -> float:
         """Draw everything; returns the spans a pixel of the densest lane, 0 if all is exact."""
         idle = idle_ground(self.painter, self.scene, self.frame)
         tracks = list(self.frame.visible(self.frame.layout.tracks))
         for track in tracks:
-            idle.draw(self.painter, self.frame.place(track), track.helper)
-        folded: list[tuple[Track, int]] = []
-        for track, reduced in zip(tracks, self._spans(tracks), strict=True):
+            idle(self.frame.place(track), track.helper)
+        folded: list[tuple[Track, PixelColumns]] = []
+        for track, reduced in zip(tracks, self.draw_spans(tracks), strict=True):
             draw_hits(self.painter, self.scene, self.frame, track)
             if isinstance(reduced, PixelColumns):
-                self.per_pixel = max(self.per_pixel, reduced.per_pixel)
-                folded.append((track, reduced.count))
+                folded.append((track, reduced))
             elif not track.helper:
                 self._texts(track, reduced)
         self._write()
         for span in self.scene.trace.open_tasks:
             self._open(span)
-        for track, count in folded:
-            draw_count(self.painter, self.frame, self.fonts, track, count)
-        return float(f"{self.per_pixel:.2g}")  # a figure that changes with each frame says nothing
+        for track, columns in folded:
+            draw_count(self.painter, self.frame, self.fonts, track, columns.count)
+        per_pixel = max((columns.per_pixel for _, columns in folded), default=0.0)
+        return float(f"{per_pixel:.2g}")  # a figure that changes with each frame says nothing
 
-    def draw_spans(self) -> None:
-        """Only the spans, for an overview."""
-        self._spans(self.frame.layout.tracks)
-
-    def _spans(self, tracks: Sequence[Track]) -> list[Bars | PixelColumns]:
+    def draw_spans(self, tracks: Sequence[Track]) -> list[Bars | PixelColumns]:
+        """Only the spans of some tracks; returns what is drawn of each."""
         scene, view = self.scene, self.frame.view
         found = [
             recoloured(
@@ -228,8 +224,8 @@ def draw_reduced(
 @lru_cache(maxsize=4)
 def _colours_of(
     colouring: Colouring, theme: Theme
-) -> tuple[tuple[tuple[QColor, ...], ...], tuple[tuple[int, ...], ...], Palette]:
+) -> tuple[Colours, tuple[tuple[int, ...], ...], Palette]:
     """The colours of codes, those of text on them as 0xAARRGGBB, and the codes' palette."""
     colours = colouring.colours(theme)
-    letters = tuple(tuple(pen.rgba() for pen in pens) for pens in letters_of(colours, theme))
+    letters = tuple(tuple(pen.rgba() for pen in pens) for pens in theme.letters(colours))
     return colours, letters, palette_of(colours)

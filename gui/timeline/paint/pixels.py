@@ -33,27 +33,21 @@ def draw_tracks(
     They are worked out together, which takes less time than one by one. Each family in them has
     one colour.
     """
-    bars: list[tuple[Bars, QRectF]] = []
-    columns: list[tuple[PixelColumns, QRectF]] = []
-    for one, place in zip(reduced, places, strict=True):
-        if isinstance(one, PixelColumns):
-            columns.append((one, place))
-        elif len(one.left):
-            bars.append((one, place))
+    placed = list(zip(reduced, places, strict=True))
+    bars = [(one, at) for one, at in placed if isinstance(one, Bars) and len(one.left)]
+    columns = [(one, at) for one, at in placed if isinstance(one, PixelColumns)]
     if bars:
-        _draw_bars(painter, [one for one, _ in bars], [place for _, place in bars], palette)
+        _draw_bars(painter, bars, palette)
     if columns:
-        _draw_columns(painter, [one for one, _ in columns], [at for _, at in columns], palette)
+        _draw_columns(painter, columns, palette)
 
 
-def _draw_bars(
-    painter: QPainter, tracks: Sequence[Bars], places: Sequence[QRectF], palette: Palette
-) -> None:
-    ratio = painter.device().devicePixelRatioF()
-    (families,) = families_of(tracks, places[0].width(), ratio, palette)
+def _draw_bars(painter: QPainter, tracks: Sequence[tuple[Bars, QRectF]], palette: Palette) -> None:
+    ratio, width = painter.device().devicePixelRatioF(), tracks[0][1].width()
+    (families,) = families_of([bars for bars, _ in tracks], width, ratio, palette)
     lines, pixels = palette[0][families], families.shape[1]
     image = image_of(lines)
-    for number, place in enumerate(places):
+    for number, (_, place) in enumerate(tracks):
         target = QRectF(place.left(), place.top(), pixels / ratio, place.height())
         painter.drawImage(target, image, QRectF(0, number, pixels, 1))
 
@@ -168,16 +162,16 @@ def image_of(pixels: NDArray[np.uint32]) -> QImage:
 
 
 def _draw_columns(
-    painter: QPainter, tracks: Sequence[PixelColumns], places: Sequence[QRectF], palette: Palette
+    painter: QPainter, tracks: Sequence[tuple[PixelColumns, QRectF]], palette: Palette
 ) -> None:
-    colour = palette[0][np.stack([columns.family for columns in tracks])]
+    colour = palette[0][np.stack([columns.family for columns, _ in tracks])]
     # A column of level n is coloured in the lowest n of LEVELS lines. (tracks, 1, columns) against
     # (LEVELS, 1) gives (tracks, LEVELS, columns), then line LEVELS * track + step of one image.
-    level = np.stack([levels_of(columns) for columns in tracks])
+    level = np.stack([levels_of(columns) for columns, _ in tracks])
     lines = np.where(level[:, None] >= STEPS[:, None], colour[:, None], np.uint32(0))
     pixels = colour.shape[1]
     image = image_of(lines.reshape(-1, pixels))
-    for number, place in enumerate(places):
+    for number, (_, place) in enumerate(tracks):
         edges = column_edges(place.height())
         for step, (upper, lower) in enumerate(pairwise(edges)):
             # Low tracks have levels of equal height (level_heights): nothing between their edges.

@@ -13,7 +13,7 @@ from core.explain.stretches import Stretches
 from gui.look.text import tr
 from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import Frame, Track, Viewport
-from gui.timeline.reduce.reduction import count_before, count_until
+from gui.timeline.reduce.reduction import within
 from gui.timeline.state.explained import ExplainedStep
 from gui.timeline.state.scene import Scene
 
@@ -27,10 +27,9 @@ MORE = "…"  # after a word that does not tell all
 
 def steps_to_explain(scene: Scene, view: Viewport, least: float = STEP_PIXELS) -> list[int]:
     """The steps on screen of `least` pixels or more whose explanation is at hand."""
-    first = int(count_until(scene.step_ends, view.start))
-    last = int(count_before(scene.step_starts, view.end))
-    lengths = scene.step_ends[first:last] - scene.step_starts[first:last]
-    wide = np.flatnonzero(lengths >= least * view.ns_per_pixel) + first
+    seen = within(scene.step_starts, scene.step_ends, view.start, view.end)
+    lengths = scene.step_ends[seen] - scene.step_starts[seen]
+    wide = np.flatnonzero(lengths >= least * view.ns_per_pixel) + seen.start
     # The open step is left out: it would have to be explained anew with each batch of spans.
     steps = [step for step in scene.step_numbers[wide].tolist() if step != scene.open_step]
     return [step for step in steps if scene.explained.at_hand(step)]

@@ -71,7 +71,7 @@ def draw_ghosts(painter: QPainter, scene: Scene, frame: Frame, tracks: Sequence[
         else:
             together[type(one)].append((one, place))
     for some in filter(None, together.values()):
-        _draw_together(painter, [one for one, _ in some], [place for _, place in some], ghost)
+        _draw_together(painter, some, ghost)
 
 
 def _draw_ghost(
@@ -101,27 +101,26 @@ def _reduced_ghost(scene: Scene, prediction: Trace, lane: int, frame: Frame) -> 
 
 
 def _draw_together(
-    painter: QPainter, tracks: Sequence[Bars | PixelColumns], places: Sequence[QRectF],
-    ghost: _GhostColours,
-) -> None:  # fmt: skip
+    painter: QPainter, placed: Sequence[tuple[Bars | PixelColumns, QRectF]], ghost: _GhostColours
+) -> None:
     """Tracks of one sort: lines at top and bottom, pale between, lines at the ends of wide bars.
 
     Columns are WIDE, and as high as the track: it is too low to tell how busy they are.
     """
     solid, pale, ratio = ghost.solid_codes, ghost.pale_codes, 1 / WIDE
-    bars = [track for track in tracks if isinstance(track, Bars)]
+    bars = [track for track, _ in placed if isinstance(track, Bars)]
     if bars:
         ratio = painter.device().devicePixelRatioF()
-        outer, inner = families_of(bars, places[0].width(), ratio, solid, (0.0, EDGE))
+        outer, inner = families_of(bars, placed[0][1].width(), ratio, solid, (0.0, EDGE))
     else:
         nothing = np.int8(solid.shape[1] - 1)
-        columns = [track for track in tracks if isinstance(track, PixelColumns)]
+        columns = [track for track, _ in placed if isinstance(track, PixelColumns)]
         outer = inner = np.stack([np.where(c.busy > 0, c.family, nothing) for c in columns])
     # Three lines of pixels a track, stretched to their heights: outline, body, outline. A bar too
     # narrow for an outline has no body (0), and is filled with the outline's colour.
     edge, within = solid[0][outer], pale[0][inner]
     lines = np.stack([edge, np.where(within > 0, within, edge), edge], axis=1)
-    for three, place in zip(lines, places, strict=True):
+    for three, (_, place) in zip(lines, placed, strict=True):
         edges = (0.0, EDGE, place.height() - EDGE, place.height())
         draw_slices(painter, three, edges, place, ratio)
 
@@ -139,14 +138,11 @@ def draw_memory(
     view, wide = frame.view, 1
     if not frame.vector and max(one.seen(view) for one in memory) > DENSE * view.width:
         view, wide = view.coarser(WIDE), WIDE
-    columns = [reduce_memory(one, view, end) for one in memory]
+    columns = np.stack([reduce_memory(one, view, end) for one in memory], axis=1)
     # Rounded up to half pixels: neighbours that differ by less become equal, which keeps the
     # outline of figures short (stepped_line).
     scale = (tracks[0].height - HEADROOM) * STEPS_PER_PIXEL / most
-    held, activations = (
-        np.ceil(np.stack(parts) * scale) / STEPS_PER_PIXEL
-        for parts in ([c.held for c in columns], [c.activations for c in columns])
-    )
+    held, activations = np.ceil(columns * scale) / STEPS_PER_PIXEL
     if frame.vector:
         for track, over, under in zip(tracks, held, activations, strict=True):
             _draw_areas(painter, over, under, frame.left, frame.top + track.bottom, frame.theme)

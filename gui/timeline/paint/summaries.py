@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtGui import QColor, QPainter
 
 from gui.look.families import FAMILIES
 from gui.look.text import duration_text, percent_text, tr
 from gui.look.theme import Theme
-from gui.timeline.layout.frame import Frame, Viewport
+from gui.timeline.layout.frame import Frame, Viewport, at_height
 from gui.timeline.layout.moments import Origin, since_text
 from gui.timeline.paint.margins import heading_text
+from gui.timeline.paint.pixels import image_of
 from gui.timeline.reduce.aggregate import Aggregate, Lanewise
 from gui.timeline.reduce.shades import blended
 from gui.timeline.state.scene import Scene
@@ -36,8 +36,7 @@ def draw_groups(painter: QPainter, scene: Scene, frame: Frame) -> None:
 
 def group_card(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     """Heading and lines for a pixel of a folded group; None where there is none."""
-    place = y - frame.top
-    group = next((g for g in frame.layout.groups if g.top <= place < g.bottom), None)
+    group = at_height(frame.layout.groups, y - frame.top)
     if group is None or not group.folded:
         return None
     if not frame.left <= x <= frame.left + frame.view.width:
@@ -57,8 +56,7 @@ def draw_areas(
     inner = rect.adjusted(0, AIR, 0, -AIR)
     painter.fillRect(inner, QColor(frame.theme.grid))
     pixels = area_pixels(aggregate.shares(frame.view.resized(wide)), frame.theme, high)
-    image = QImage(pixels.data, wide, high, 4 * wide, QImage.Format.Format_ARGB32_Premultiplied)
-    painter.drawImage(inner, image)  # `pixels` lives until it is drawn
+    painter.drawImage(inner, image_of(pixels))
 
 
 def draw_shades(
@@ -66,12 +64,12 @@ def draw_shades(
 ) -> None:
     """A thin track for each aggregate over visible time: the fewer lanes are busy, the paler."""
     wide = round(rect.width() * painter.device().devicePixelRatioF())
-    view, colours = frame.view, np.array([_mean_rgb(own) for own in frame.theme.families])
+    view, families = frame.view, frame.theme.families
+    mixtures = ([(c.red(), c.green(), c.blue()) for c in own] for own in families)
+    colours = np.array([np.mean(mixture, axis=0) for mixture in mixtures])
     shares = np.array([one.shares(view.resized(wide)) for one in together])
     pixels = np.ascontiguousarray(blended(shares, colours))
-    form = QImage.Format.Format_ARGB32_Premultiplied
-    image = QImage(pixels.data, wide, len(together), 4 * wide, form)
-    painter.drawImage(rect, image)  # `pixels` lives until it is drawn
+    painter.drawImage(rect, image_of(pixels))
 
 
 def area_pixels(shares: NDArray[np.float64], theme: Theme, high: int) -> NDArray[np.uint32]:
@@ -79,9 +77,9 @@ def area_pixels(shares: NDArray[np.float64], theme: Theme, high: int) -> NDArray
 
     Idle time is transparent. A family of several colours has them in equal parts.
     """
-    families = _rgba_of(theme)
+    families = theme.families
     layers = [
-        (family, colour, 1 / len(families[family]))
+        (family, colour.rgba(), 1 / len(families[family]))
         for family in np.flatnonzero(shares.any(axis=0)).tolist()
         for colour in families[family]
     ]
@@ -108,16 +106,3 @@ def share_lines(share: NDArray[np.float64], time: float, wide: float, origin: Or
     ]
     line = tr("{share} of the lanes are busy {at}", share=percent_text(busy), at=at)
     return [line, *([" · ".join(parts)] if parts else [])]
-
-
-@lru_cache(maxsize=4)
-def _rgba_of(theme: Theme) -> tuple[tuple[int, ...], ...]:
-    """The colours of each family as 0xAARRGGBB."""
-    return tuple(tuple(colour.rgba() for colour in own) for own in theme.families)
-
-
-def _mean_rgb(colours: Sequence[QColor]) -> list[float]:
-    """Red, green and blue, 0 to 255, of the colours' mixture."""
-    parts = np.array([(colour.red(), colour.green(), colour.blue()) for colour in colours])
-    mean: list[float] = parts.mean(axis=0).tolist()
-    return mean

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,56 +18,35 @@ ACTIVATIONS = "activations"
 CROWDED = 8.0  # entries of a level that a pixel may have: with more, the next coarser is read
 
 
-class Peaks(Pyramid):
-    """Values over time, growing, and the largest of each 8 of them, and so on.
-
-    They have seven digits, enough for a picture and its words: there is one for every span.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(Column(np.float32), largest_of)
-
-    @property
-    def values(self) -> NDArray[np.float32]:
-        """All values."""
-        return self[0]
-
-    @property
-    def largest(self) -> float:
-        """The largest value of all, 0 if there is none above."""
-        return float(self[LEVELS - 1].max(initial=0.0))
-
-
 class LaneMemory:
-    """What one lane holds over time: in all, and in activations; in bytes from each time on."""
+    """What one lane holds over time: in all, and in activations; in bytes from each of `starts` on.
+
+    Bytes have seven digits, enough for a picture and its words: there is a value for every span.
+    """
 
     def __init__(self, lane: int) -> None:
         self.lane = lane
-        self._times = Pyramid(Column(np.int64), first_of)
-        self.held, self.activations = Peaks(), Peaks()
+        self.starts = Pyramid(Column(np.int64), first_of)
+        self.held, self.activations = (Pyramid(Column(np.float32), largest_of) for _ in range(2))
         self._known = [0] * len(MEMORY_COUNTERS)
 
     def __len__(self) -> int:
-        return len(self._times)
+        return len(self.starts)
 
     @property
     def times(self) -> NDArray[np.int64]:
         """When what is held changed, in ns since the run's start."""
-        return self._times[0]
+        return self.starts[0]
 
     @property
     def peak(self) -> float:
         """The most bytes held so far."""
-        return self.held.largest
+        return float(self.held[LEVELS - 1].max(initial=0.0))
 
     @property
     def nbytes(self) -> int:
         """Bytes of all that is kept."""
-        return self._times.nbytes + self.held.nbytes + self.activations.nbytes
-
-    def starts(self, level: int) -> NDArray[np.int64]:
-        """From when on the entries of a level of `held` and `activations` hold, in ns."""
-        return self._times[level]
+        return self.starts.nbytes + self.held.nbytes + self.activations.nbytes
 
     def seen(self, view: Viewport) -> int:
         """How many changes a view shows."""
@@ -91,7 +69,7 @@ class LaneMemory:
         since = min(fresh)
         keep = int(self.times.searchsorted(since))
         times, held = held_bytes(trace, self.lane, since)
-        self._times.replace(keep, times)
+        self.starts.replace(keep, times)
         self.held.replace(keep, held)
         self.activations.replace(keep, trace.counter(ACTIVATIONS, self.lane).at(times))
 
@@ -101,28 +79,22 @@ class LaneMemory:
         if last <= 0:
             return 0, 0
         first = max(0, first)
-        at = first + int(self.held.values[first : max(last, first + 1)].argmax())
-        return int(self.held.values[at]), int(self.activations.values[at])
+        at = first + int(self.held[0][first : max(last, first + 1)].argmax())
+        return int(self.held[0][at]), int(self.activations[0][at])
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryColumns:
-    """The most bytes held, and the most of activations, in each pixel column."""
+def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> NDArray[np.float64]:
+    """The most bytes that a lane holds in each pixel up to `end` ns, and the most of activations.
 
-    held: NDArray[np.float64]
-    activations: NDArray[np.float64]
-
-
-def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> MemoryColumns:
-    """What a lane holds in each pixel up to `end` ns; a peak shows however short it is."""
-    pixels = int(view.width)
+    Shape (2, pixels). A peak shows however short it is.
+    """
     if not len(memory):
-        return MemoryColumns(np.zeros(pixels), np.zeros(pixels))
+        return np.zeros((2, int(view.width)))
     seen, level = memory.seen(view), 0
     while level + 1 < LEVELS and seen > CROWDED * view.width * FACTOR**level:
         level += 1
     edges, moments = pixel_edges(view)
-    times = memory.starts(level)
+    times = memory.starts[level]
     first = times.searchsorted(moments, "right") - 1  # in force where a pixel begins
     # A change exactly at the right edge belongs to the next pixel; what was in force just before it
     # is that of the entry before.
@@ -130,12 +102,8 @@ def reduce_memory(memory: LaneMemory, view: Viewport, end: float) -> MemoryColum
     last = first[1:] - at_edge  # and just before it ends
     empty = (last < 0) | (edges[:-1] >= end)
     first, last = np.maximum(first, 0), np.maximum(last, 0)
-    return MemoryColumns(
-        *(
-            np.where(empty, 0.0, _most(peaks[level], first, last))
-            for peaks in (memory.held, memory.activations)
-        )
-    )
+    both = (memory.held, memory.activations)
+    return np.stack([np.where(empty, 0.0, _most(peaks[level], first, last)) for peaks in both])
 
 
 def _most(

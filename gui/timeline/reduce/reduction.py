@@ -6,7 +6,6 @@ pixels cost.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -39,8 +38,6 @@ class Bars:
     right: NDArray[np.floating]
     family: NDArray[np.int8]
 
-    per_pixel = 0.0
-
 
 @dataclass(frozen=True, slots=True)
 class PixelColumns:
@@ -70,7 +67,7 @@ class LaneColumns:
     `starts`, `ends` (ns, growing) and `rows` (of the table of tasks) are the spans' own arrays.
     `block_starts` has the start of each whole block of `block` spans, `block_sums` the time before
     each of them and after the last, shape (blocks + 1, columns). `summed` is the family of each of
-    these columns, of which several may be of one; `present` are the families with a span here.
+    these columns, of which several may be of one.
     `codes` holds the families of the table's rows, and may be shared by its lanes.
     """
 
@@ -82,7 +79,6 @@ class LaneColumns:
         self.block_starts = Pyramid(Column(np.int64), first_of)
         self.block_sums = _sums_over(np.zeros((1, 0), np.int64))
         self.summed = np.empty(0, np.int8)
-        self.present: list[int] = []
         self.block = OWN_BLOCK
         self._place = np.zeros(_COUNT, np.intp)
 
@@ -95,7 +91,7 @@ class LaneColumns:
         made.block_starts = Pyramid(Column.of(blocks.starts), first_of)
         made.block_sums = _sums_over(blocks.sums)
         made._name_sums(FAMILY_CODES[blocks.kinds])
-        made._see(slice(len(blocks.starts) * BLOCK, None), made.summed)
+        made._know(slice(len(blocks.starts) * BLOCK, None))
         return made
 
     def __len__(self) -> int:
@@ -120,7 +116,7 @@ class LaneColumns:
         known = len(self)
         if len(spans) > known:
             self._take(spans)
-            self._see(slice(known, None), np.array(self.present, np.int8))
+            self._know(slice(known, None))
             self._sum_blocks()
 
     def _take(self, spans: Spans) -> None:
@@ -129,16 +125,6 @@ class LaneColumns:
         if len(spans.table) > known:
             self._codes.extend(FAMILY_CODES[spans.table.rows["kind"][known:]])
         self._families = self._codes.view
-
-    def _see(self, fresh: slice, known: NDArray[np.int8]) -> None:
-        """Note the families of new spans, beside those that are `known`."""
-        seen = np.bincount(self.families(fresh), minlength=_COUNT)
-        # Sums that were made beforehand name families whose spans lie in `fresh` no more: they
-        # stay.
-        seen[known] = 1
-        present = np.flatnonzero(seen)
-        self.present = present.tolist()
-        self._know(present.astype(np.int8))
 
     def _sum_blocks(self) -> None:
         known, whole = len(self.block_starts), len(self) // self.block
@@ -154,11 +140,11 @@ class LaneColumns:
         self.block_sums.extend(self.block_sums[0][-1] + sums)
         self.block_starts.extend(self.starts[part][:: self.block])
 
-    def _know(self, families: NDArray[np.int8]) -> None:
-        """Make room in the sums for families that the lane had none of."""
-        known = set(self.summed.tolist())
-        fresh = [family for family in families.tolist() if family not in known]
-        if not fresh:
+    def _know(self, spans: slice) -> None:
+        """Make room in the sums for those families of some spans that the lane had none of."""
+        seen = np.flatnonzero(np.bincount(self.families(spans))).astype(np.int8)
+        fresh = np.setdiff1d(seen, self.summed)
+        if not len(fresh):
             return
         rows, count = len(self.block_starts) + 1, len(self.summed)
         # A family that appears late has a column of zeros for all blocks before; a kind is new only
@@ -167,7 +153,7 @@ class LaneColumns:
         if count:
             grown[:, :count] = self.block_sums[0]
         self.block_sums = _sums_over(grown)
-        self._name_sums(np.append(self.summed, np.array(fresh, np.int8)))
+        self._name_sums(np.append(self.summed, fresh))
 
     def _name_sums(self, families: NDArray[np.int8]) -> None:
         self.summed = families
@@ -193,8 +179,12 @@ def count_before(times: NDArray[np.int64], moments: float | NDArray[np.floating]
 
 def visible(columns: LaneColumns, start: float, end: float) -> slice:
     """The spans of which some part lies between `start` and `end`."""
-    first = int(columns.ends.searchsorted(math.floor(start), "right"))
-    last = int(columns.starts.searchsorted(math.ceil(end), "left"))
+    return within(columns.starts, columns.ends, start, end)
+
+
+def within(starts: NDArray[np.int64], ends: NDArray[np.int64], start: float, end: float) -> slice:
+    """Of what is sorted and apart, that of which some part lies between `start` and `end`."""
+    first, last = int(count_until(ends, start)), int(count_before(starts, end))
     return slice(first, max(first, last))
 
 
@@ -212,7 +202,7 @@ def reduce_lane(columns: LaneColumns, view: Viewport) -> Bars | PixelColumns:
         return Bars(seen.start, left, right, columns.families(seen))
     # The family with the most time in a pixel gives it its colour, kept as a running maximum: one
     # pass for each family, and no array of shape (families, pixels) is sorted.
-    codes, times = times_of(columns, view, count)
+    codes, times = times_of(columns, view)
     family, most = np.full(times.shape[1], codes[0], np.int8), times[0].copy()
     for code, mine in zip(codes[1:], times[1:], strict=True):
         np.copyto(family, code, where=mine > most)
@@ -221,16 +211,13 @@ def reduce_lane(columns: LaneColumns, view: Viewport) -> Bars | PixelColumns:
     return PixelColumns(family, busy, count, count / view.width)
 
 
-def times_of(
-    columns: LaneColumns, view: Viewport, count: int | None = None
-) -> tuple[list[int], NDArray[np.float64]]:
+def times_of(columns: LaneColumns, view: Viewport) -> tuple[list[int], NDArray[np.float64]]:
     """Some families, and the ns of each in each pixel, shape (families, pixels).
 
-    All that the lane has are among them. `count` is how many spans are in view, if that is known.
+    All that the lane has are among them.
     """
-    if count is None:
-        seen = visible(columns, view.start, view.end)
-        count = seen.stop - seen.start
+    seen = visible(columns, view.start, view.end)
+    count = seen.stop - seen.start
     if count > columns.block * view.width:
         return _times_by_block(columns, view, count)
     return _times_within(columns, view)

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QStaticText
+from PySide6.QtGui import QFont, QFontMetricsF, QStaticText
 
 from core.plan.task import ABSENT, KINDS, Kind
 from core.trace.span import Span, bar_label
@@ -20,7 +20,7 @@ from core.trace.spans import Spans, TaskTable
 from core.trace.trace import Trace
 from gui.look.families import FAMILIES, FAMILY_CODES, family_of
 from gui.look.text import bytes_text, rows_text
-from gui.look.theme import Theme
+from gui.look.theme import Colours, Theme
 from gui.timeline.layout.frame import Viewport
 from gui.timeline.reduce.reduction import Bars, PixelColumns
 
@@ -30,7 +30,6 @@ COLUMNS = (
 )  # fmt: skip
 """The columns of Spans that a bar's words are made from."""
 Choices = tuple[str, ...]
-Colours = tuple[tuple[QColor, ...], ...]
 SHORTER = (24, 12, 6)  # letters of a name that is too long for its bar
 
 
@@ -53,11 +52,6 @@ class Colouring:
     def colours(self, theme: Theme) -> Colours:
         """The colours of each code."""
         return theme.families
-
-
-def letters_of(colours: Colours, theme: Theme) -> Colours:
-    """The colours of text on bars in some colours."""
-    return tuple(tuple(QColor(theme.letters_on(c.name())) for c in several) for several in colours)
 
 
 def recoloured(

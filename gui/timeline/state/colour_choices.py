@@ -17,8 +17,8 @@ from core.trace.span import Span
 from core.trace.spans import Spans, TaskTable
 from core.trace.trace import Trace
 from gui.look.colours import seen_on
-from gui.look.theme import RAMP, SERIES, Theme
-from gui.timeline.state.bar_looks import Colouring, Colours
+from gui.look.theme import RAMP, SERIES, Colours, Theme
+from gui.timeline.state.bar_looks import Colouring
 
 SAMPLE = 4096  # spans of a lane that tell how long spans are
 RANGE = (5, 95)  # per cent of the durations that the ramp covers

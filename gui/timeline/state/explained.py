@@ -13,6 +13,7 @@ from typing import Generic, NamedTuple, TypeVar
 from core.explain.causes import Explanation
 from core.explain.critical import PathPiece, Trail, critical_path, trail_of
 from core.explain.gaps import GapReport, run_gap_report
+from core.explain.lanes import Gap
 from core.explain.run_step import explain_run_step
 from core.explain.stretches import Stretches, main_causes, stretches
 from core.plan.division import Pipeline
@@ -124,8 +125,9 @@ class Explained:
         self._counted: dict[int, Extent] = {}
         self._counted_at = -1
         self._known: OrderedDict[int, ExplainedStep] = OrderedDict()
-        self._figures = _Kept[StepFigures](KEPT_FIGURES)
-        self._stretches = _Kept[Stretches](KEPT_FIGURES)
+        # Its stretches stand in tables with its figures, and are as small: kept together, neither
+        # table has to explain the step again.
+        self._figures = _Kept[tuple[StepFigures, Stretches]](KEPT_FIGURES)
         self._trails = _Kept[Trail](KEPT_TRAILS)
         self._refused: dict[int, str] = {}
         self._on_screen: frozenset[int] = frozenset()
@@ -153,8 +155,8 @@ class Explained:
 
     def stretches(self, step: int) -> Stretches:
         """Its idle time in stretches of one cause. They are kept as its figures are."""
-        found = self._stretches.get(step, self.extent(step))
-        return self.step(step).stretches if found is None else found
+        found = self._figures.get(step, self.extent(step))
+        return self.step(step).stretches if found is None else found[1]
 
     def known_trail(self, step: int) -> Trail | None:
         """Where a step's critical path goes, if that was worked out."""
@@ -174,13 +176,11 @@ class Explained:
         found = self._figures.get(step, self.extent(step))
         if found is None:
             known = self.step(step)
-            found = self._figures.get(step, known.extent) or self._figures.put(
-                step, known.extent, self._plans.figures(step, known.explanation)
-            )
-            # Its stretches stand in tables with its figures, and are as small: kept together,
-            # neither table has to explain the step again.
-            self._stretches.put(step, known.extent, known.stretches)
-        return found
+            found = self._figures.get(step, known.extent)
+            if found is None:
+                figures = self._plans.figures(step, known.explanation)
+                found = self._figures.put(step, known.extent, (figures, known.stretches))
+        return found[0]
 
     def pipeline(self, step: int) -> Pipeline | None:
         """The numbers of its pipeline, if its plan is made of one and can be made again."""
@@ -190,10 +190,6 @@ class Explained:
     def report(self, lane: int, time_ns: int) -> GapReport | None:
         """The gap of a lane at a moment of the run; None if it is busy or outside the run."""
         return run_gap_report(self._trace, lane, time_ns, lambda _, step: self.explanation(step))
-
-    def tasks(self, step: int) -> int:
-        """How many tasks of a step have ended so far."""
-        return self.extent(step).tasks
 
     def extent(self, step: int) -> Extent:
         """How far a step has come. Raises KeyError for one without spans."""
@@ -216,13 +212,13 @@ class Explained:
         kept = self._figures if wanted is Wanted.FIGURES else self._trails
         return kept.get(step, self.extent(step)) is not None
 
-    def is_large(self, step: int) -> bool:
-        """Whether explaining a step takes long enough to be felt."""
-        return self.tasks(step) > LARGE
+    def report_at_hand(self, gap: Gap) -> GapReport | None:
+        """Why a lane is idle, unless the window would wait for it."""
+        return self.report(gap.lane, gap.start) if self.at_hand(gap.step) else None
 
     def problem(self, step: int) -> str:
         """Why a step is not explained at all, in a sentence; "" if it can be."""
-        tasks = self.tasks(step)
+        tasks = self.extent(step).tasks
         if tasks <= MOST:
             return self._refused.get(step, "")
         return tr("Not explained: the step has {n} tasks, and at most {most} are explained here.",
@@ -234,7 +230,7 @@ class Explained:
 
     def at_hand(self, step: int) -> bool:
         """Whether all there is to ask of a step comes so soon that the window may wait for it."""
-        if not self.is_large(step):
+        if self.extent(step).tasks <= LARGE:
             return not self.problem(step)
         return step in self._known and self._known[step].extent == self.extent(step)
 
@@ -254,8 +250,7 @@ class Explained:
         for other in [other for other, known in self._known.items() if known.extent.tasks > LARGE]:
             del self._known[other]
         self._known[step] = made.known
-        self._figures.put(step, made.known.extent, made.figures)
-        self._stretches.put(step, made.known.extent, made.known.stretches)
+        self._figures.put(step, made.known.extent, (made.figures, made.known.stretches))
         self._forget()
 
     def warm(

@@ -30,7 +30,6 @@ class LaneStack:
         self._arranged: tuple[tuple[tuple[Lane, ...], TrackState, Replicas], Arrangement] | None = (
             None
         )
-        self._seen: tuple[Layout, float, float, Layout] | None = None
 
     def strips(self, scene: Scene | None) -> Strips:
         """What is chosen and for which there is something to show."""
@@ -51,19 +50,17 @@ class LaneStack:
         if names != self._names:
             self._names, self.state = names, self.state.fresh()
 
-    def lay_out(self, scene: Scene | None, available: float) -> Layout:
+    def lay_out(self, scene: Scene | None, available: float) -> None:
         """Stack the lanes of a scene into `available` pixels."""
         lanes = () if scene is None else scene.trace.header.lanes
-        # Whole pixels, or lanes of one height would differ by a pixel on the screen.
-        height = None if self.height is None else float(round(self.height))
         self._replicas = self.replicas(scene)
         self.wanted = self.shown = self.strips(scene)
         arranged = self.arrangement(scene)
-        if height is None:
+        if self.height is None:
             self.layout, self.shown = lay_out_window(lanes, available, self.wanted, arranged)
         else:
+            height = float(round(self.height))
             self.layout = lay_out(lanes, available, self.wanted, height, arranged)
-        return self.layout
 
     def arrangement(self, scene: Scene | None) -> Arrangement:
         """The lanes of a scene as the state has them."""
@@ -88,21 +85,10 @@ class LaneStack:
 
     def seen(self, scrolled: float, height: float) -> Layout:
         """What can be seen of the layout in `height` pixels."""
-        kept = self._seen
-        if kept is None or kept[0] is not self.layout or kept[1:3] != (scrolled, height):
-            kept = (self.layout, scrolled, height, self.layout.seen(scrolled, height))
-            self._seen = kept
-        return kept[3]
+        return self.layout.seen(scrolled, height)
 
     def scale(self, factor: float) -> None:
         """Want lanes that are `factor` times as high, within the limits."""
         least, most = BY_HAND
         now = self.layout.compute if self.height is None else self.height
         self.height = min(most, max(least, now * factor))
-
-    def group_by(self, grouping: Grouping, node_devices: int | None = None) -> None:
-        """Group the lanes otherwise."""
-        # Without a step in the history, as when the
-        # window starts; LaneArranger's can be taken back.
-        devices = self.state.node_devices if node_devices is None else node_devices
-        self.state = replace(self.state.grouped_by(grouping), node_devices=devices)

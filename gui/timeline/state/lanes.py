@@ -93,9 +93,9 @@ class LaneArranger:
 
     def group_by(self, grouping: Grouping, node_devices: int | None = None) -> None:
         """Group the lanes otherwise; `node_devices` is how many devices a node has from now on."""
-        tracks = self.tracks.grouped_by(grouping)
-        count = tracks.node_devices if node_devices is None else max(1, node_devices)
-        self._arrange(replace(tracks, node_devices=count))
+        count = self.tracks.node_devices if node_devices is None else max(1, node_devices)
+        opened: frozenset[str] = frozenset()
+        self._arrange(replace(self.tracks, grouping=grouping, node_devices=count, folded=opened))
 
     def group_otherwise(self) -> None:
         """Group the lanes by the next thing that they can be grouped by."""

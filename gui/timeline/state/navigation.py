@@ -73,14 +73,11 @@ def origin_of(scene: Scene | None, view: Viewport, count_from: CountFrom) -> Ori
 
 def blocking_span(scene: Scene, gap: Gap) -> Span | None:
     """The span that a lane waits for in most of a bubble; None where that is not known."""
-    report = (
-        scene.explained.report(gap.lane, gap.start) if scene.explained.at_hand(gap.step) else None
-    )
-    named = [] if report is None else [r for r in report.reasons if r.blocking is not None]
-    if not named:
-        return None
-    longest = max(named, key=lambda reason: reason.duration)
-    return None if longest.blocking is None else scene.trace.find(gap.step, longest.blocking.index)
+    report = scene.explained.report_at_hand(gap)
+    reasons = () if report is None else report.reasons
+    tasks = [(one.duration, one.blocking.index) for one in reasons if one.blocking is not None]
+    longest = max(tasks, key=lambda pair: pair[0], default=None)
+    return None if longest is None else scene.trace.find(gap.step, longest[1])
 
 
 def same_in(trace: Trace, span: Span, step: int) -> Span | None:

@@ -121,7 +121,7 @@ def test_a_search_that_fails_ends_with_one_line(
     searcher = Searcher()
     searcher.failed.connect(said.append)
     monkeypatch.setattr(jobs, "SLICE_S", 0.0)
-    searcher.start(trace_of(SPEC), parse_query("forward"))
+    searcher.ask(trace_of(SPEC), parse_query("forward"))
     monkeypatch.setattr(Search, "advance", fail)
     qtbot.waitUntil(lambda: bool(said))
     qtbot.wait(20)

@@ -44,7 +44,7 @@ class Stand:
     def b(self) -> TimelineView:
         """The timeline of run B."""
         view = self.comparing.frame.b
-        assert view is not None and view.isVisible()
+        assert view.isVisible()
         return view
 
     def show(self, run: Run) -> None:

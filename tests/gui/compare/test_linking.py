@@ -18,6 +18,7 @@ from gui.compare.linking import LinkedViews, view_of_a, view_of_b
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.axis import ticks
 from gui.timeline.layout.frame import Viewport
+from gui.timeline.layout.moments import Origin
 from gui.timeline.state.scene import Scene
 from tests.make_believe import specification, trace_of
 
@@ -96,7 +97,7 @@ def test_another_width_of_b_does_not_move_a(views: tuple[TimelineView, TimelineV
 
 def test_an_axis_that_counts_from_a_later_time_has_ticks_before_it() -> None:
     view = Viewport(0.0, 100e6, 800.0)
-    labels = [tick.label.replace("\u00a0", " ") for tick in ticks(view, 40e6)]
+    labels = [tick.label.replace("\u00a0", " ") for tick in ticks(view, Origin(40e6))]
     assert labels == ["−40 ms", "−20 ms", "0 ms", "20 ms", "40 ms", "60 ms"]
     assert ticks(Viewport(-50e6, 100e6, 1000.0))[0].label.startswith("0")
 
@@ -112,8 +113,8 @@ def test_joins_are_those_of_tasks_that_both_views_show(
     joins = joins_of(two.matches, a.state.frame, b.state.frame)
     assert len(joins.pairs) == joins.of == len(two.matches)
     lanes = two.matches.a.lane[two.matches.of_a[joins.pairs]].tolist()
-    tops = {row.lane: a.state.frame.top + row.top for row in a.state.frame.layout.tracks}
-    assert joins.a.top.tolist() == [tops[lane] for lane in lanes]
+    bottoms = {row.lane: a.state.frame.top + row.bottom for row in a.state.frame.layout.tracks}
+    assert joins.lines[1].tolist() == [bottoms[lane] for lane in lanes]
     b.navigator.fit_between(0.0, 1.0)
     assert joins_of(two.matches, a.state.frame, b.state.frame).of == 0
 

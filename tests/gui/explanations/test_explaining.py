@@ -139,7 +139,7 @@ def test_a_large_step_stays_at_hand_while_small_ones_come_and_go(
 ) -> None:
     trace = trace_of(specification(steps=4, warmup=0))
     explained = Explained(trace)
-    tasks = explained.tasks(0)
+    tasks = explained.extent(0).tasks
     monkeypatch.setattr("gui.timeline.state.explained.LARGE", tasks - 1)
     explained.keep(0, explained.work_out(0))
     monkeypatch.setattr("gui.timeline.state.explained.KEPT_TASKS", tasks)

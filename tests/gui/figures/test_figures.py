@@ -165,7 +165,7 @@ def test_several_runs_have_one_scale(gpipe: Trace, one_f_one_b: Trace) -> None:
 def test_boxes_stand_where_their_spans_are_in_time(gpipe: Trace) -> None:
     figure = layout(gpipe)
     (panel,) = figure.panels
-    start, end = panel.shown.start, panel.shown.end
+    start, end = panel.run.shown.start, panel.run.shown.end
     for row in panel.rows:
         spans = gpipe.spans(row.lane.index)
         inside = spans[(spans["start"] >= start) & (spans["end"] <= end)]
@@ -274,7 +274,7 @@ def test_lanes_by_the_hundred_fit_on_a_page() -> None:
     assert len(panel.rows) == 256
     assert figure.height <= 245 / 25.4 * 720
     assert all(b.top >= a.bottom for a, b in pairwise(panel.rows))
-    names = words(svg(figure_of([panel.scene], FigureOptions("one-column"))))
+    names = words(svg(figure_of([panel.run.scene], FigureOptions("one-column"))))
     assert not any("micro-batches" in name for name in names)  # no box has room for a number
     assert 20 < sum(name.startswith("cpu:") for name in names) < 256
 

@@ -188,7 +188,7 @@ def test_a_long_search_leaves_the_window_free_and_can_be_cancelled(
     monkeypatch.setattr("gui.search.searching.AT_ONCE_S", 0.0)
     monkeypatch.setattr("gui.app.jobs.SLICE_S", 0.0)
     searcher, trace = Searcher(), trace_of(SPEC)
-    searcher.start(trace, parse_query("kind:forward"))
+    searcher.ask(trace, parse_query("kind:forward"))
     assert searcher.running
     assert searcher.search.searched[0] < trace.span_count
     with qtbot.waitSignal(searcher.advanced, timeout=2000):

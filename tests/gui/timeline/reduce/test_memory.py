@@ -10,10 +10,11 @@ import pytest
 from core.explain.balance import held_bytes
 from core.recording.decode import append_batch
 from core.recording.schema import Record
+from core.trace.columns import Column
 from core.trace.trace import Trace
 from gui.timeline.layout.frame import Viewport
-from gui.timeline.reduce.memory import LaneMemory, Peaks, reduce_memory
-from gui.timeline.reduce.pyramid import FACTOR
+from gui.timeline.reduce.memory import LaneMemory, reduce_memory
+from gui.timeline.reduce.pyramid import FACTOR, LEVELS, Pyramid, largest_of
 from tests.core.helpers import Note, batch_of
 from tests.make_believe import header_and_plans, specification, trace_of
 
@@ -48,8 +49,8 @@ def test_parameters_and_activations_add_up_from_the_time_of_each() -> None:
         trace_with([("parameters", 0, 40.0), ("activations", 10, 5.0), ("activations", 20, 0.0)])
     )
     assert memory.times.tolist() == [0, 10, 20]
-    assert memory.held.values.tolist() == [40, 45, 40]
-    assert memory.activations.values.tolist() == [0, 5, 0]
+    assert memory.held[0].tolist() == [40, 45, 40]
+    assert memory.activations[0].tolist() == [0, 5, 0]
     assert memory.peak == 45
 
 
@@ -67,7 +68,7 @@ def test_memory_that_grew_batch_by_batch_equals_memory_read_at_once() -> None:
         grown.update(trace)
     times, held = held_bytes(trace, 0)
     assert np.array_equal(grown.times, times)
-    assert np.array_equal(grown.held.values, held)
+    assert np.array_equal(grown.held[0], held)
     assert grown.peak == held.max()
 
 
@@ -83,7 +84,7 @@ def test_a_counter_that_comes_late_changes_what_was_held_from_its_time_on() -> N
     append_batch(trace, batch_of([Note(Record.COUNTER, "gradients", 20, 0, 0, 100.0)]))
     memory.update(trace)
     assert memory.times.tolist() == [10, 20, 30]
-    assert memory.held.values.tolist() == [5, 105, 109]
+    assert memory.held[0].tolist() == [5, 105, 109]
 
 
 def test_nothing_is_worked_out_while_no_counter_has_grown(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,14 +97,14 @@ def test_nothing_is_worked_out_while_no_counter_has_grown(monkeypatch: pytest.Mo
 @pytest.mark.parametrize("count", [1, FACTOR - 1, FACTOR, FACTOR + 1, 5 * FACTOR + 7])
 def test_blocks_hold_the_largest_value_of_some_also_after_a_cut(count: int) -> None:
     values = np.random.default_rng(count).random(count, np.float32)
-    peaks = Peaks()
+    peaks = Pyramid(Column(np.float32), largest_of)
     peaks.replace(0, np.ones(3 * FACTOR))
     peaks.replace(0, values[: count // 2])
     peaks.replace(count // 2, values[count // 2 :])
     expected = [values[i : i + FACTOR].max() for i in range(0, count, FACTOR)]
-    assert peaks.values.tolist() == values.tolist()
+    assert peaks[0].tolist() == values.tolist()
     assert peaks[1].tolist() == expected
-    assert peaks.largest == values.max()
+    assert peaks[LEVELS - 1].max() == values.max()
 
 
 @pytest.mark.parametrize("count", [50, 3_000, 60_000])
@@ -112,26 +113,27 @@ def test_a_peak_of_one_nanosecond_shows_however_many_values_share_a_pixel(
     count: int, share: float
 ) -> None:
     high_at = int(share * count)
-    columns = reduce_memory(memory_of(spikes(count, high_at)), Viewport(0, count, 100), count)
-    assert columns.held.max() == 1000
-    assert abs(int(columns.held.argmax()) - high_at * 100 // count) <= 1
-    assert columns.activations.max() == 1000
+    memory = memory_of(spikes(count, high_at))
+    held, activations = reduce_memory(memory, Viewport(0, count, 100), count)
+    assert held.max() == 1000
+    assert abs(int(held.argmax()) - high_at * 100 // count) <= 1
+    assert activations.max() == 1000
 
 
 def test_a_pixel_begins_with_what_was_held_before_it() -> None:
     memory = memory_of(trace_with([("parameters", 10, 7.0)]))
-    assert reduce_memory(memory, Viewport(1000, 10, 5), 2000).held.tolist() == [7] * 5
+    assert reduce_memory(memory, Viewport(1000, 10, 5), 2000)[0].tolist() == [7] * 5
 
 
 def test_nothing_is_held_before_the_first_value_nor_drawn_after_the_end() -> None:
     memory = memory_of(trace_with([("parameters", 30, 7.0)]))
-    held = reduce_memory(memory, Viewport(0, 100, 10), 70).held.tolist()
+    held = reduce_memory(memory, Viewport(0, 100, 10), 70)[0].tolist()
     assert held == [0, 0, 0, 7, 7, 7, 7, 0, 0, 0]
 
 
 def test_a_lane_without_counters_holds_nothing() -> None:
     memory = memory_of(trace_with())
-    assert reduce_memory(memory, Viewport(0, 100, 10), 70).held.tolist() == [0] * 10
+    assert reduce_memory(memory, Viewport(0, 100, 10), 70)[0].tolist() == [0] * 10
     assert memory.peak == 0
 
 
@@ -150,6 +152,6 @@ def test_gpipe_holds_all_micro_batches_where_1f1b_holds_as_many_as_stages_follow
     for schedule in ("gpipe", "1f1b"):
         trace = trace_of(specification(devices="4xcpu", schedule=schedule, microbatches=8, steps=1))
         most[schedule] = [
-            float(memory_of(trace, lane).activations.values.max()) / 3e6 for lane in range(4)
+            float(memory_of(trace, lane).activations[0].max()) / 3e6 for lane in range(4)
         ]
     assert most == {"gpipe": [8, 8, 8, 8], "1f1b": [4, 3, 2, 1]}

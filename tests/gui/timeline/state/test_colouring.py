@@ -22,7 +22,7 @@ from gui.timeline.layout.stacking import lay_out
 from gui.timeline.paint.legend import legend_entries, number_words
 from gui.timeline.paint.strips import draw_ghosts
 from gui.timeline.reduce.reduction import Bars, LaneColumns, PixelColumns, reduce_lane
-from gui.timeline.state.bar_looks import Colouring, letters_of, recoloured
+from gui.timeline.state.bar_looks import Colouring, recoloured
 from gui.timeline.state.colour_choices import (
     ByDuration,
     ByNumber,
@@ -55,7 +55,7 @@ def test_every_code_has_colours_and_letters_that_can_be_read(trace: Trace, by: C
     most = max(int(colouring.codes(trace.spans(lane)).max()) for lane in (0, 1))
     for theme in THEMES.values():
         colours = colouring.colours(theme)
-        assert most < len(colours) == len(letters_of(colours, theme))
+        assert most < len(colours) == len(theme.letters(colours))
     assert colouring.colours(LIGHT) != colouring.colours(DARK)
 
 
