@@ -78,10 +78,9 @@ class Panels:
         self.foreign, self.sql, self.blocks = ForeignPanel(), SqlPanel(session), BlocksPanel()
         self.predictions = Predictions(session, settings)
         self.compare, self.sweep, self.lesson = ComparePanel(), SweepPanel(), LessonPanel()
-        self.sheets = (self.batch, self.devices)
         self.of_steps = (
-            self.steps, self.why, self.buckets, self.statistics, self.search, self.spans,
-            self.foreign,
+            self.batch, self.devices, self.steps, self.why, self.buckets, self.statistics,
+            self.search, self.spans, self.foreign, self.log,
         )  # fmt: skip
         self.of_a_step = (self.batch, self.why, self.buckets)
         self.themed = (
@@ -127,26 +126,14 @@ class Panels:
         for panel in self.themed:
             panel.set_theme(theme)
 
-    def show_scene(self, scene: Scene, live: bool) -> None:
-        """Show another run, or what has come of this one."""
-        for part in self.parts(scene, live):
-            part()
-
-    def parts(self, scene: Scene, live: bool) -> list[Part]:
-        """What `show_scene` does, panel by panel."""
-        return [
-            *(partial(sheet.show_scene, scene) for sheet in self.sheets),
-            *(partial(panel.show_scene, scene, live) for panel in self.of_steps),
-            partial(self.log.show_trace, scene.trace, live),
-        ]
+    def parts(self, scene: Scene | None, live: bool) -> list[Part]:
+        """Show another run, or what has come of this one, or none: panel by panel."""
+        return [partial(panel.show_scene, scene, live) for panel in self.of_steps]
 
     def show_nothing(self) -> None:
         """No run is shown."""
-        for sheet in self.sheets:
-            sheet.show_scene(None)
-        for panel in self.of_steps:
-            panel.show_scene(None, False)
-        self.log.show_trace(None)
+        for part in self.parts(None, False):
+            part()
 
     def show_step(self, step: int | None) -> None:
         """The step at hand is this one; None for the last whole one."""
