@@ -230,10 +230,10 @@ class Lessons(QObject):
 
     def _connect(self) -> None:
         panel, session = self.panel, self._session
-        panel.asked.connect(self.run)
+        panel.run.clicked.connect(self.run)
         panel.stepped.connect(self.step)
         panel.chosen.connect(self._choose)
-        panel.pointed.connect(self.point)
+        panel.again.clicked.connect(self.point)
         session.run_ended.connect(self._end)
         session.refused.connect(self._stop_waiting)
         session.asking_changed.connect(lambda _: self._show())

@@ -48,16 +48,14 @@ class Page:
 
 
 class LessonPanel(QWidget):
-    """`asked` comes when the step shall run, or stop; `stepped` carries the way, back or forth.
+    """`stepped` carries the way that one wants to go, back or forth.
 
-    `chosen` carries the place of a run that shall be shown, `pointed` comes when what the step is
-    about shall be shown again.
+    `chosen` carries the place of a run that shall be shown. The button `run` wants the step run, or
+    stopped, and `again` what it is about shown again.
     """
 
-    asked = Signal()
     stepped = Signal(int)
     chosen = Signal(int)
-    pointed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -124,9 +122,9 @@ class LessonPanel(QWidget):
         self.question = Label(wrapped=True)
         self.answer = Label("", "answer", wrapped=True, selectable=True)
         tip = tr("Run what this step is about; the settings in the form stay as they are.")
-        self.run = button(QPushButton, tr("▶  Run"), tip, self.asked.emit)
+        self.run = button(QPushButton, tr("▶  Run"), tip)
         tip = tr("Put the light on what this step is about.")
-        self.again = button(QToolButton, tr("Show me where"), tip, self.pointed.emit, look="link")
+        self.again = button(QToolButton, tr("Show me where"), tip, look="link")
         tip = tr("Think first; the answer comes from what ran.")
         self.reveal = button(QPushButton, tr("Show the answer"), tip, self.show_answer)
         tip = tr("Go back to the step before.")

@@ -48,8 +48,8 @@ class AdvisorController(QObject):
         self._later = QTimer(self, singleShot=True, interval=LATER_MS)
         self._later.timeout.connect(self._begin)
         panel.opened.connect(self._begin)
-        panel.asked.connect(self.ask)
-        panel.cancelled.connect(self.cancel)
+        panel.again.clicked.connect(self.ask)
+        panel.cancel.clicked.connect(self.cancel)
 
     def show_trace(self, trace: Trace) -> None:
         """Another run is shown, or this one has ended."""

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from core.report.figure import FigureOptions
 from gui.app.banner import Banner
-from gui.app.dialogs import ProgressDialogs, ask_save, to_front
+from gui.app.dialogs import ProgressDialogs, to_front
 from gui.app.jobs import Runner
-from gui.app.saving import IMAGES
+from gui.app.saving import IMAGES, Saver
 from gui.app.session import Run
 from gui.app.settings import Settings
 from gui.explanations.explaining import Explainer
@@ -40,19 +41,15 @@ class ExportingWindow(Protocol):
     explainer: Explainer
     timeline: TimelineView
 
-    def note(self, text: str) -> None:
-        """Say in the status bar that something was done."""
 
-
-class Exporting(QObject):
+class Exporting(Saver):
     """What the File menu makes of a run. The `…_to` methods take a path and ask nothing."""
 
     def __init__(
         self, window: QWidget, state: ExportingWindow, banner: Banner, settings: Settings
     ) -> None:
-        super().__init__(window)
-        self._window, self._state = window, state
-        self._banner, self._settings = banner, settings
+        super().__init__(window, settings)
+        self._window, self._state, self._banner = window, state, banner
         self.panel: FigurePanel | None = None
         self.report = Runner(self, "report")
         self.progress = ProgressDialogs(window, self.report, tr("Writing the report…"))
@@ -87,7 +84,7 @@ class Exporting(QObject):
         """Ask for a file and write exactly what is visible into it."""
         if self.scene() is not None:
             picture = self.draw(self._on_screen())  # what is visible now, not when it is named
-            self._ask(self._window, picture, ".png", IMAGES)
+            self._ask_picture(picture, ".png", IMAGES)
 
     def export_to(self, path: Path, visible: bool = False) -> None:
         """Write the timeline as the window shows it: the last measured steps, or the visible time.
@@ -105,8 +102,7 @@ class Exporting(QObject):
     def export_report(self) -> None:
         """Ask for a file and write a report on the run into it."""
         if self.scene() is not None:
-            start = self.offered(".html")
-            ask_save(self._window, tr("Export report"), start, [tr(REPORT)], self.report_to)
+            self.ask(tr("Export report"), self.offered(".html"), [REPORT], self.report_to)
 
     def report_to(self, path: Path) -> None:
         """Write a report bit by bit, so that the window answers and the user can cancel it."""
@@ -118,42 +114,34 @@ class Exporting(QObject):
 
     def save_to(self, picture: Picture, path: Path) -> None:
         """Write a picture; its format follows from the suffix."""
-        try:
-            write_picture(picture, path)
-        except ValueError as error:
-            self._banner.say(str(error))
-            return
-        self.done(path)
+        self.write(path, lambda: write_picture(picture, path))
 
     def _ask_figure(self, picture: Picture) -> None:
         self._keep()
-        self._ask(self.panel or self._window, picture, ".pdf", DOCUMENTS)
+        self._ask_picture(picture, ".pdf", DOCUMENTS, self.panel)
 
-    def _ask(self, parent: QWidget, picture: Picture, suffix: str, kinds: tuple[str, ...]) -> None:
-        ask_save(
-            parent, tr("Save figure"), self.offered(suffix), [tr(kind) for kind in kinds],
-            lambda path: self.save_to(picture, path),
-        )  # fmt: skip
+    def _ask_picture(
+        self, picture: Picture, ending: str, kinds: Sequence[str], above: QWidget | None = None
+    ) -> None:
+        save = partial(self.save_to, picture)
+        self.ask(tr("Save figure"), self.offered(ending), kinds, save, above)
 
-    def offered(self, ending: str) -> Path:
-        """A file called as the run that is shown, in the folder that was written to last."""
+    def offered(self, ending: str) -> str:
+        """A file that is called as the run that is shown."""
         run = self._state.run_shown
-        name = "run" if run is None else Path(file_name(run)).stem
-        return Path(self._settings.folder) / f"{name}{ending}"
+        return ("run" if run is None else Path(file_name(run)).stem) + ending
 
     def _copy(self, picture: Picture) -> None:
         copy_picture(picture)
-        self._state.note(tr("Copied as an image and as SVG."))
+        self.message.emit(tr("Copied as an image and as SVG."))
 
     def _keep(self, *_: object) -> None:
         if self.panel is not None:
             self._settings.figure = self.panel.wish.options
 
-    def done(self, path: Path) -> None:
-        """Something was written: say so, and offer its folder from now on."""
-        self._settings.folder = str(path.parent)
+    def done(self, path: Path, said: str = "") -> None:  # noqa: D102
         self._banner.hide()
-        self._state.note(tr("Exported {name}.", name=path.name))
+        super().done(path, said)
 
     def scene(self) -> Scene | None:
         """What there is to write; if that is nothing, the window says so."""

@@ -44,7 +44,7 @@ class Bookmarking(QObject):
         # A row that is edited must not be taken away while it tells of it.
         panel.renamed.connect(self.rename, Qt.ConnectionType.QueuedConnection)
         panel.removed.connect(self.remove)
-        panel.steps_asked.connect(self.use_as_steps)
+        panel.steps.clicked.connect(self.use_as_steps)
 
     @property
     def bookmarks(self) -> tuple[Bookmark, ...]:

@@ -183,7 +183,7 @@ class MainWindow(QMainWindow):
         session.run_ended.connect(self.end)
         session.warned.connect(self.banner.say)
         self.bookmarking.stepped.connect(self.show_stepped)
-        self.panels.statistics.explain_asked.connect(self.bookmarking.explain_range)
+        self.panels.statistics.explain.clicked.connect(self.bookmarking.explain_range)
         self.control.planned.connect(self.predictions.show_settings)
         self.predictions.compared.connect(self.show_comparison)
         self.predictions.made.connect(self.show_run)
@@ -221,7 +221,7 @@ class MainWindow(QMainWindow):
         self.explainer.explained.connect(self.live.update)
         self.explainer.explained.connect(self.selection_panels.show_gap_again)
         both = (self.predictions.what_if, self.sweeping.files, self.comparing.files,
-                self.panels.spans, self.bookmarking)  # fmt: skip
+                self.exporting, self.panels.spans, self.bookmarking)  # fmt: skip
         for source in (*both, self.comparing.aligner, self.panels.statistics):
             source.message.connect(self.note)
         for part in (

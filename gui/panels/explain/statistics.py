@@ -40,13 +40,13 @@ class StatisticsPanel(QWidget):
     """Tables and a histogram of a range; `span_chosen` carries lane and index of a span.
 
     Without a range they are of all measured steps, counted while the panel is seen. `message` is a
-    line for the status bar. Large ranges are counted bit by bit: the window answers all the while,
-    and after 0.3 s there is a bar with Cancel.
+    line for the status bar. The button `explain` wants the range as a step. Large ranges are
+    counted bit by bit: the window answers all the while, and after 0.3 s there is a bar with
+    Cancel.
     """
 
     span_chosen = Signal(int, int)
     message = Signal(str)
-    explain_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -203,7 +203,7 @@ class StatisticsPanel(QWidget):
         tip = tr("Copy the tables as text.")
         markdown = button(QPushButton, tr("Markdown"), tip, self.copy_markdown)
         tip = tr("Take the range for a step: its idle time by cause, and what can be compared.")
-        self.explain = button(QPushButton, tr("Explain this range"), tip, self.explain_asked.emit)
+        self.explain = button(QPushButton, tr("Explain this range"), tip)
         copying, spans = Label(tr("Copy as"), "quiet"), Label(tr("Spans"), "heading")
         page = column(
             across(self.head, copying, csv, markdown), self.lanes,

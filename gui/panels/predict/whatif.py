@@ -80,15 +80,12 @@ class Basis:
 class WhatIfPanel(QWidget):
     """`asked` carries a WhatIfQuery with every change while the panel is visible.
 
-    `opened` comes when it becomes visible. `large_asked` wants the question's step in the centre;
-    `load_asked` and `save_asked` want a file of costs.
+    `opened` comes when it becomes visible. The button `large` wants the question's step in the
+    centre; `load` and `save` want a file of costs.
     """
 
     asked = Signal(object)
     opened = Signal()
-    large_asked = Signal(object)
-    load_asked = Signal()
-    save_asked = Signal()
 
     def __init__(self, model: ModelDescription) -> None:
         super().__init__()
@@ -169,9 +166,7 @@ class WhatIfPanel(QWidget):
             int(self.sliders["devices"].value),
             int(self.sliders["microbatches"].value),
             schedule.name,
-            int(self.sliders["chunks"].value)
-            if SCHEDULES[self.schedule.currentData()].settable_chunks
-            else None,
+            int(self.sliders["chunks"].value) if schedule.settable_chunks else None,
             self.batch.optional,
             Link.of(self.sliders["latency"].value, bandwidth) if bandwidth else None,
             {name: value for name, value in faults.items() if value},
@@ -226,14 +221,12 @@ class WhatIfPanel(QWidget):
             prefix="× ", decimals=2, minimum=0.1, maximum=100.0, singleStep=0.1, value=1.0
         )
         self._add("factor", FACTORS, factor)
-        load, save = self.load_asked.emit, self.save_asked.emit
         tip = tr("Read costs from a JSON or TOML file.")
-        self.load = button(QPushButton, tr("Load…"), tip, load, tr("Load costs"))
+        self.load = button(QPushButton, tr("Load…"), tip, name=tr("Load costs"))
         tip = tr("Write the costs that are chosen to a JSON file.")
-        self.save = button(QPushButton, tr("Save…"), tip, save, tr("Save costs"))
+        self.save = button(QPushButton, tr("Save…"), tip, name=tr("Save costs"))
         tip = tr("Show the predicted step in the timeline, as a run of the list.")
         self.large = button(QPushButton, tr("Show large"), tip)
-        self.large.clicked.connect(lambda: self.large_asked.emit(self.question))
 
     def _add(self, name: str, stops: Sequence[float], number: QSpinBox | QDoubleSpinBox) -> None:
         self.sliders[name] = SliderRow(name, WORDS[name], stops, number, self._guard)

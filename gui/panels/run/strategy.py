@@ -89,11 +89,15 @@ class StrategyPanel(QScrollArea):
         """Set one field."""
         self.fields[option.name].write(value)
 
+    def check(self, specification: Specification) -> Checked | str:
+        """What settings come to on the machine as far as it is known, or why they cannot run."""
+        return check_specification(specification, self._hardware, self._known)
+
     def check_now(self) -> None:
         """Check the form's settings with core and say what comes of them."""
         self._timer.stop()
         asked = self.specification()
-        self.result = check_specification(asked, self._hardware, self._known)
+        self.result = self.check(asked)
         self.footer.show_checked(asked, self.result)
         plans = {} if isinstance(self.result, str) else self.result.plans
         largest = plans[max(plans)] if plans else None
