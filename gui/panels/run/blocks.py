@@ -90,20 +90,16 @@ class BlocksPanel(QWidget):
             part.setVisible(cut is not None)
         self._empty.setVisible(cut is None)
 
-    def show_times(self, now: int | None, with_borders: int | None) -> None:
+    def show_times(self, now: int, then: int | None = None) -> None:
         """Say what passes of a step are predicted to take, now and with other borders, in ns."""
-        if now is None:
-            self.predicted.say("")
-        elif with_borders is None:
-            text = tr("Predicted passes of a step: {now}.", now=duration_text(now))
-            self.predicted.say(text)
-        else:
+        text = tr("Predicted passes of a step: {now}.", now=duration_text(now))
+        if then is not None:
             text = tr(
                 "Predicted passes of a step: {now} before, {then} with these borders ({change}).",
-                now=duration_text(now), then=duration_text(with_borders),
-                change=change_text(with_borders / now - 1),
+                now=duration_text(now), then=duration_text(then),
+                change=change_text(then / now - 1),
             )  # fmt: skip
-            self.predicted.say(text)
+        self.predicted.say(text)
 
     def show_problem(self, text: str) -> None:
         """Say why nothing can be predicted, or balanced."""
