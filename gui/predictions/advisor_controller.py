@@ -7,8 +7,9 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from core.plan.plan import Role
+from core.predict.advisor import Advise, Advised
 from core.predict.worker.client import PredictorClient
-from core.predict.worker.jobs import Advise, Advised, Done, Lost, Progress, Refused, Reply
+from core.predict.worker.jobs import Done, Lost, Progress, Refused, Reply
 from core.report.run_costs import RunCosts, run_costs
 from core.report.suggestion import better_way
 from core.trace.trace import Trace

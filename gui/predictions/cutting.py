@@ -177,10 +177,8 @@ class Cutting(QObject):
 
     def _on_reply(self, reply: Reply) -> None:
         match reply:
-            case Done(number, (int(now),)) if number == self._asked:
-                self._panel.show_times(now, None)
-            case Done(number, (int(now), int(then))) if number == self._asked:
-                self._panel.show_times(now, then)
+            case Done(number, tuple() as times) if number == self._asked:
+                self._panel.show_times(*times)
             case Refused(number, text) if number == self._asked:
                 self._panel.show_problem(friendly(text))
             # Whatever was asked last: a process that has died answers no question any more.

@@ -14,7 +14,7 @@ from core.plan.plan import Role
 from core.predict.costs_file import read_costs, write_costs
 from core.predict.whatif import WhatIfQuery, WhatIfResult
 from core.predict.worker.client import PredictorClient
-from core.predict.worker.jobs import Done, Draw, Lost, Refused, Reply, WhatIfRequest
+from core.predict.worker.jobs import Done, Draw, Lost, Refused, Reply
 from core.report.run_costs import run_costs
 from core.report.summary import microbatch_rows
 from core.trace.trace import Trace
@@ -62,7 +62,7 @@ class WhatIf(Saver):
 
     def _put(self, question: WhatIfQuery) -> None:
         """Ask; whatever was asked before is not waited for."""
-        self._asked = self.predictor.send(WhatIfRequest(question))
+        self._asked = self.predictor.send(question)
         # Not started anew by each question: a drag that goes on would never come to be late.
         if not self._late.isActive():
             self._late.start()
