@@ -7,7 +7,6 @@ from copy import copy
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from PySide6.QtWidgets import QWidget
 
@@ -16,8 +15,8 @@ from gui.app.banner import Banner
 from gui.app.dialogs import ProgressDialogs, to_front
 from gui.app.jobs import Runner
 from gui.app.saving import IMAGES, Saver
-from gui.app.session import Run
 from gui.app.settings import Settings
+from gui.app.shown import Shown
 from gui.explanations.explaining import Explainer
 from gui.figures.picture import Picture, copy_picture, write_picture
 from gui.figures.run_names import file_name
@@ -33,23 +32,16 @@ DOCUMENTS = IMAGES[::-1]
 REPORT = "Web page (*.html)"
 
 
-class ExportingWindow(Protocol):
-    """What exporting needs of the window."""
-
-    run_shown: Run | None
-    scene: Scene | None
-    explainer: Explainer
-    timeline: TimelineView
-
-
 class Exporting(Saver):
     """What the File menu makes of a run. The `…_to` methods take a path and ask nothing."""
 
     def __init__(
-        self, window: QWidget, state: ExportingWindow, banner: Banner, settings: Settings
-    ) -> None:
+        self, window: QWidget, shown: Shown, timeline: TimelineView, explainer: Explainer,
+        banner: Banner, settings: Settings,
+    ) -> None:  # fmt: skip
         super().__init__(window, settings)
-        self._window, self._state, self._banner = window, state, banner
+        self._window, self._shown, self._banner = window, shown, banner
+        self._timeline, self._explainer = timeline.state, explainer
         self.panel: FigurePanel | None = None
         self.report = Runner(self, "report")
         self.progress = ProgressDialogs(window, self.report, tr("Writing the report…"))
@@ -73,7 +65,7 @@ class Exporting(Saver):
         """The picture that is wished for, of the run that is shown. Raises ValueError."""
         from gui.figures.make import figure_of  # the window is there sooner without
 
-        scene = self._state.scene
+        scene = self._timeline.scene
         if scene is None:
             raise ValueError(tr("There is no run to draw."))
         shown = [self._visible(scene)] if wish.visible else []
@@ -108,9 +100,9 @@ class Exporting(Saver):
         """Write a report bit by bit, so that the window answers and the user can cancel it."""
         from gui.report.job import report_work  # the window is there sooner without
 
-        scene, run = self.scene(), self._state.run_shown
+        scene, run = self.scene(), self._shown.run_shown
         if scene is not None and run is not None:
-            self.report.start(report_work(scene, path, self._state.explainer, run.live))
+            self.report.start(report_work(scene, path, self._explainer, run.live))
 
     def save_to(self, picture: Picture, path: Path) -> None:
         """Write a picture; its format follows from the suffix."""
@@ -128,7 +120,7 @@ class Exporting(Saver):
 
     def offered(self, ending: str) -> str:
         """A file that is called as the run that is shown."""
-        run = self._state.run_shown
+        run = self._shown.run_shown
         return ("run" if run is None else Path(file_name(run)).stem) + ending
 
     def _copy(self, picture: Picture) -> None:
@@ -145,7 +137,7 @@ class Exporting(Saver):
 
     def scene(self) -> Scene | None:
         """What there is to write; if that is nothing, the window says so."""
-        scene = self._state.scene
+        scene = self._timeline.scene
         if scene is not None and not scene.trace.is_empty:
             return scene
         words = tr("There is no run to write yet: press Run, or open a recording.")
@@ -162,18 +154,18 @@ class Exporting(Saver):
         # A shallow copy: its prediction can be taken away without the window's scene losing its
         # own.
         seen = copy(scene)
-        if not self._state.timeline.state.strips.prediction:
+        if not self._timeline.strips.prediction:
             seen.set_prediction(None)
         return seen
 
     def _extras(self, theme: str) -> Extras:
-        timeline = self._state.timeline
+        strips = self._timeline.strips
         return Extras(
-            timeline.state.strips.memory, timeline.state.strips.path, timeline.state.stack.layout,
+            strips.memory, strips.path, self._timeline.stack.layout,
             self._settings.colours(theme),
         )  # fmt: skip
 
     def _visible(self, scene: Scene) -> Range:
-        part = self._state.timeline.state.viewport
+        part = self._timeline.viewport
         shown = range_between(scene.trace, round(part.start), round(part.end))
-        return replace(shown, zero=round(self._state.timeline.state.frame.origin.zero))
+        return replace(shown, zero=round(self._timeline.frame.origin.zero))

@@ -122,7 +122,7 @@ class MainWindow(QMainWindow):
             self._draw_frame, self._figure_parts,
         )  # fmt: skip
         self.explainer, self.judge = Explainer(self), Judge(self)
-        self.exporting = Exporting(self, self, self.banner, settings)
+        self.exporting = Exporting(self, self, self.timeline, self.explainer, self.banner, settings)
         self.trace_exports = TraceExports(self, self.exporting, self.banner)
         self.bookmarking = Bookmarking(self.timeline, panels.bookmarks)
         self.bubbles = Bubbles(self.timeline, self.note)
@@ -144,7 +144,9 @@ class MainWindow(QMainWindow):
         )  # fmt: skip
         self.listening = Listening(self, session)
         self.leaving = Leaving(self, session, settings, self.banner.say)
-        self.selection_panels = SelectionPanels(self, self.timeline, panels, docks, self.explainer)
+        self.selection_panels = SelectionPanels(
+            self, session, self.timeline, panels, docks, self.explainer
+        )
         self.view_options = ViewOptions(self.timeline, settings)
         self.colours = ColourControl(settings, self)
         self.finder = Finder(panels.search, panels.spans, self.timeline, self.overview)
