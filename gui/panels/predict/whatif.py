@@ -100,7 +100,7 @@ class WhatIfPanel(QWidget):
         for slider in self.sliders.values():
             slider.changed.connect(self._changed)
         for fault in self.faults.fields.values():
-            fault.edited.connect(self._ask)
+            fault.edited.connect(self.ask_again)
         self.schedule.currentIndexChanged.connect(self._follow_schedule)
         self.schedule.currentIndexChanged.connect(self._changed)
         self.costs.activated.connect(self._costs_chosen)
@@ -120,26 +120,22 @@ class WhatIfPanel(QWidget):
             return
         for name in {PLAIN_COSTS, FILE} & self._bases.keys():
             self._bases[name] = replace(self._bases[name], model=model)
-        self._ask()
+        self.ask_again()
 
     def set_run(self, basis: Basis, devices: int, microbatches: int, schedule: str) -> None:
         """The run that is shown; the numbers of the first one are where the sliders begin."""
         # Later runs leave the sliders: the user may have moved them meanwhile.
         first = RUN not in self._bases
         self._bases[RUN] = basis
+        _offer(self.costs, RUN, tr("Of the run that is shown"))
         with QSignalBlocker(self):
             self.faults.write(basis.faults)
-        _offer(self.costs, RUN, tr("Of the run that is shown"))
-        if first:
-            self._begin_with(devices, microbatches, schedule)
+            if first:
+                self.sliders["devices"].value = devices
+                self.sliders["microbatches"].value = microbatches
+                self.schedule.setCurrentIndex(max(0, self.schedule.findData(schedule)))
+                self.costs.setCurrentIndex(self.costs.findData(RUN))
         self._costs_chosen()
-
-    def _begin_with(self, devices: int, microbatches: int, schedule: str) -> None:
-        with QSignalBlocker(self):
-            for name, value in (("devices", devices), ("microbatches", microbatches)):
-                self.sliders[name].value = value
-            self.schedule.setCurrentIndex(max(0, self.schedule.findData(schedule)))
-            self.costs.setCurrentIndex(self.costs.findData(RUN))
 
     def set_file(self, costs: CostModel, path: Path) -> None:
         """Costs that were read from a file."""
@@ -189,8 +185,9 @@ class WhatIfPanel(QWidget):
         self.large.setEnabled(False)
 
     def ask_again(self) -> None:
-        """Ask for what is set."""
-        self.asked.emit(self.question)
+        """Ask for what is set, if the panel is seen."""
+        if self.isVisible():
+            self.asked.emit(self.question)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
         super().showEvent(event)
@@ -261,7 +258,7 @@ class WhatIfPanel(QWidget):
         if self.sliders["slow_lane"].number.maximum() != devices - 1:
             self.sliders["slow_lane"].set_stops(range(devices))
         self._follow_link()
-        self._ask()
+        self.ask_again()
 
     def _follow_schedule(self) -> None:
         schedule = SCHEDULES[self.schedule.currentData()]
@@ -283,11 +280,7 @@ class WhatIfPanel(QWidget):
         if batch != self.batch.optional:
             self.batch.optional = batch  # which asks
         else:
-            self._ask()
-
-    def _ask(self) -> None:
-        if self.isVisible():
-            self.asked.emit(self.question)
+            self.ask_again()
 
 
 def plain_words() -> str:
