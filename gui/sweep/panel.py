@@ -47,7 +47,6 @@ class SweepPanel(QScrollArea):
         super().__init__()
         self.setObjectName("form")
         scroll_down(self)
-        self._guard = WheelGuard(self)
         self.view = SweepView()
         self._build_fields()
         self._lay_out()
@@ -116,7 +115,7 @@ class SweepPanel(QScrollArea):
         ):  # fmt: skip
             field.setAccessibleName(title)
             field.setMinimumWidth(FIELD)
-            field.installEventFilter(self._guard)
+            WheelGuard(field)
             form.addRow(title, field)
         self.problem = Label(look="problem", wrapped=True)
         self.progress = Label(look="quiet", wrapped=True)

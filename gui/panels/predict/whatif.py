@@ -27,7 +27,7 @@ from gui.panels.answer_picture import AnswerPicture
 from gui.panels.predict.answer_figures import AnswerFigures
 from gui.panels.predict.fault_fields import FaultFields
 from gui.panels.predict.sliders import SliderRow, growing
-from gui.panels.run.fields import OptionalSpin, WheelGuard, Words, choice, decimal, labelled, whole
+from gui.panels.run.fields import choice, decimal, labelled, whole
 from gui.panels.sheet import scrolling
 from gui.runs.check import EQUAL, friendly
 
@@ -39,18 +39,19 @@ MICROSECONDS = (0, 1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 80, 100, 200, 500, 1000, 2
 FACTORS = tuple(n / 10 for n in range(10, 41))
 RUN, PLAIN_COSTS, FILE = "run", "plain", "file"
 WORDS = {
-    "costs": Words("Costs", "What the tasks take: as in the run that is shown, or as a file says."),
-    "schedule": Words("Schedule", "In which order every stage works through the micro-batches."),
-    "devices": Words("Devices", "On how many devices the stages are, whatever this machine has."),
-    "microbatches": Words("Micro-batches", "Into how many pieces the batch is cut."),
-    "chunks": Words("Chunks", "Stages of each device, for schedules that give it several."),
-    "batch": Words(
-        "Batch", "Rows of the whole batch; without a number it grows with the micro-batches."
+    "costs": ("Costs", "What the tasks take: as in the run that is shown, or as a file says."),
+    "schedule": ("Schedule", "In which order every stage works through the micro-batches."),
+    "devices": ("Devices", "On how many devices the stages are, whatever this machine has."),
+    "microbatches": ("Micro-batches", "Into how many pieces the batch is cut."),
+    "chunks": ("Chunks", "Stages of each device, for schedules that give it several."),
+    "batch": (
+        "Batch",
+        "Rows of the whole batch; without a number it grows with the micro-batches.",
     ),
-    "bandwidth": Words("Link speed", "GB each second between two devices, in place of the costs'."),
-    "latency": Words("Latency", "Microseconds that every transfer takes at least."),
-    "slow_lane": Words("Slow lane", "The lane that computes longer than the others."),
-    "factor": Words("Slower by", "How many times as long the slow lane computes."),
+    "bandwidth": ("Link speed", "GB each second between two devices, in place of the costs'."),
+    "latency": ("Latency", "Microseconds that every transfer takes at least."),
+    "slow_lane": ("Slow lane", "The lane that computes longer than the others."),
+    "factor": ("Slower by", "How many times as long the slow lane computes."),
 }
 
 
@@ -90,9 +91,8 @@ class WhatIfPanel(QWidget):
     def __init__(self, model: ModelDescription) -> None:
         super().__init__()
         self._bases = {PLAIN_COSTS: Basis(EQUAL, plain_words(), model)}
-        self._guard = WheelGuard(self)
         self.sliders: dict[str, SliderRow] = {}
-        self.faults = FaultFields(self._guard)
+        self.faults = FaultFields()
         self.picture = AnswerPicture()
         self.figures = AnswerFigures()
         self._build_fields()
@@ -163,7 +163,7 @@ class WhatIfPanel(QWidget):
             int(self.sliders["microbatches"].value),
             schedule.name,
             int(self.sliders["chunks"].value) if schedule.settable_chunks else None,
-            self.batch.optional,
+            int(self.sliders["batch"].value) or None,
             Link.of(self.sliders["latency"].value, bandwidth) if bandwidth else None,
             {name: value for name, value in faults.items() if value},
             basis.measured,
@@ -207,8 +207,8 @@ class WhatIfPanel(QWidget):
             "microbatches", growing(MOST_SLID["microbatches"]), whole(1, MOST_MICROBATCHES, 8)
         )
         self._add("chunks", range(1, 9), whole(1, int(CHUNKS.most), 2))
-        self.batch = OptionalSpin(tr("grows"), tr(" rows"))
-        self._add("batch", [0, *growing(MOST_SLID["batch"])], self.batch)
+        batch = whole(0, automatic=tr("grows"), suffix=tr(" rows"))
+        self._add("batch", [0, *growing(MOST_SLID["batch"])], batch)
         self._add("bandwidth", GB_S, decimal(1e6, 1, 1.0, tr("as the costs"), tr(" GB/s")))
         latency = decimal(1e6, 1, 1.0, suffix=tr(" µs"))
         latency.setValue(5)
@@ -226,7 +226,7 @@ class WhatIfPanel(QWidget):
         self.large = button(QPushButton, tr("Show large"), tip)
 
     def _add(self, name: str, stops: Sequence[float], number: QSpinBox | QDoubleSpinBox) -> None:
-        self.sliders[name] = SliderRow(name, WORDS[name], stops, number, self._guard)
+        self.sliders[name] = SliderRow(name, WORDS[name], stops, number)
 
     def _lay_out(self) -> None:
         fields = grid(across=10, down=3)
@@ -235,7 +235,7 @@ class WhatIfPanel(QWidget):
         for line, name, chooser in ((0, "costs", self.costs), (3, "schedule", self.schedule)):
             words = WORDS[name]
             chooser.setObjectName(f"whatif_{name}")
-            fields.addWidget(labelled(chooser, words.label, words.tip, self._guard), line, 0)
+            fields.addWidget(labelled(chooser, *words), line, 0)
             fields.addWidget(chooser, line, 1, 1, 2)
         fields.addWidget(self.source, 1, 1, 1, 2)
         fields.addLayout(row(self.load, self.save, None), 2, 1, 1, 2)
@@ -276,9 +276,9 @@ class WhatIfPanel(QWidget):
     def _costs_chosen(self) -> None:
         self.source.setText(self.basis.source)
         # Setting a number asks through `changed`, but only if it is another one.
-        batch = self.basis.batch
-        if batch != self.batch.optional:
-            self.batch.optional = batch  # which asks
+        batch = self.basis.batch or 0
+        if batch != self.sliders["batch"].value:
+            self.sliders["batch"].value = batch  # which asks
         else:
             self.ask_again()
 

@@ -323,8 +323,8 @@ def test_the_picture_is_told_in_words(panel: WhatIfPanel) -> None:
 
 
 def test_every_field_has_a_name_and_a_tooltip_of_one_sentence(panel: WhatIfPanel) -> None:
-    for words in WORDS.values():
-        assert words.tip.endswith(".") and words.tip.count(". ") == 0
+    for _, tip in WORDS.values():
+        assert tip.endswith(".") and tip.count(". ") == 0
     for _, tip in FIGURES.values():
         assert tip.endswith(".")
     for row in panel.sliders.values():
