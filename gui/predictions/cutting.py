@@ -65,7 +65,7 @@ class Cutting(QObject):
         panel.balance.clicked.connect(self._balance)
         panel.by_parameters.clicked.connect(lambda: self._set({}))
         panel.reset.clicked.connect(self._reset)
-        for news in (panel.opened, panel.limited, form.checked, session.asking_changed):
+        for news in (panel.opened, panel.limit.edited, form.checked, session.asking_changed):
             news.connect(self.update)
         session.run_ended.connect(self.update)
         session.run_started.connect(self._keep)
@@ -227,7 +227,7 @@ class Cutting(QObject):
     def _set(self, cut: Cut) -> None:
         """Put borders into the form; what is not told falls back to its default."""
         for option in SET:
-            self._form.choose(option, cut.get(option.name, option.default))
+            self._form.fields[option.name].write(cut.get(option.name, option.default))
         self._mine = _cut_of(self._form.specification())
         self._form.check_now()
 

@@ -36,12 +36,11 @@ _ACROSS, _DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBot
 class SweepPanel(QScrollArea):
     """`asked` comes when the sweep shall begin, or end; `edited` with every change of a field.
 
-    `picked` comes with another option. The buttons `image` and `table` want a file.
+    The field `option` tells of another one. The buttons `image` and `table` want a file.
     """
 
     asked = Signal()
     edited = Signal()
-    picked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -52,7 +51,6 @@ class SweepPanel(QScrollArea):
         self._lay_out()
         self.set_running(False)
         self.show_results(None)
-        self.option.currentIndexChanged.connect(self.picked)
         self.values.returnPressed.connect(self.asked)
         for news in (self.values.textChanged, self.repeat.valueChanged, self.beside.toggled):
             news.connect(self.edited)

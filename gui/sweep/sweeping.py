@@ -214,7 +214,7 @@ class Sweeping(QObject):
         panel, session = self.panel, self._session
         panel.asked.connect(self.begin)
         panel.edited.connect(self._check)
-        panel.picked.connect(self._suggest)
+        panel.option.currentIndexChanged.connect(self._suggest)
         panel.image.clicked.connect(self.files.ask_image)
         panel.table.clicked.connect(self.files.ask_table)
         panel.view.chosen.connect(self._open)

@@ -20,14 +20,13 @@ NARROW, LOW = 240, 90
 
 
 class BlocksPanel(QWidget):
-    """`opened` comes when the panel is seen; `limited` when what a lane may hold has changed.
+    """`opened` comes when the panel is seen; `limit` is the field of what a lane may hold.
 
     `strip.shifted` wants a border elsewhere, and each button what is on it. `message` says what the
     blocks' figures are worth, `predicted` what comes of the borders.
     """
 
     opened = Signal()
-    limited = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,7 +39,6 @@ class BlocksPanel(QWidget):
         limit.setBuddy(self.limit.widget)
         tip = tr("What the blocks of a lane may hold; Balance keeps within it.")
         named(self.limit.widget, limit.text(), tip)
-        self.limit.edited.connect(self.limited)
         self._tools, self._sheet = QWidget(), scrolled(self.table)
         limits = row(None, limit, self.limit.widget)
         self._box = row(row(*self.buttons), limits, of=self._tools, growing=limits,
