@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from core.plan.plan import Role
 from core.predict.advisor import Advise, Advised
 from core.predict.worker.client import PredictorClient
 from core.predict.worker.jobs import Done, Lost, Progress, Refused, Reply
@@ -68,7 +67,7 @@ class AdvisorController(QObject):
         if trace is None or known is None:
             return
         header = trace.header
-        lanes = tuple(lane for lane in header.lanes if lane.role is Role.COMPUTE)
+        lanes = header.compute_lanes
         self._busy.start()
         self._asked = self.predictor.send(
             Advise(header.specification, header.model, lanes, known.costs, known.stages)
@@ -136,7 +135,7 @@ class AdvisorController(QObject):
         if self._trace is None or self._costs is None:
             return ""
         header = self._trace.header
-        lanes = sum(lane.role is Role.COMPUTE for lane in header.lanes)
+        lanes = len(header.compute_lanes)
         return tr(
             "{model}, batch {rows}, {lanes} lanes. Costs {source}.",
             model=model_title(header.model.name), rows=header.specification.batch_rows, lanes=lanes,

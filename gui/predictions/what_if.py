@@ -10,7 +10,6 @@ from core.errors import PlanError
 from core.plan.devices import KINDS, PREDICTED, kind_of
 from core.plan.faults import HICCUP, faults_given
 from core.plan.pipeline.options import DEFAULT_SCHEDULE, SCHEDULE
-from core.plan.plan import Role
 from core.predict.costs_file import read_costs, write_costs
 from core.predict.whatif import WhatIfQuery, WhatIfResult
 from core.predict.worker.client import PredictorClient
@@ -144,7 +143,7 @@ class WhatIf(Saver):
             self.panel.ask_again()
             return
         header, last = trace.header, trace.steps[-1]
-        lanes = sum(lane.role is Role.COMPUTE for lane in header.lanes)
+        lanes = len(header.compute_lanes)
         schedule = header.specification[SCHEDULE] or DEFAULT_SCHEDULE
         self.panel.set_run(basis, lanes, max(1, len(microbatch_rows(trace, last))), schedule)
 
