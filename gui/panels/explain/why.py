@@ -13,7 +13,6 @@ from gui.explanations.explaining import why_not_yet
 from gui.look.label import Label, hint
 from gui.look.layouts import button, column, grid, joined, named, row, stacked, widget_of
 from gui.look.text import percent_text, tr
-from gui.look.theme import Theme
 from gui.panels.explain.arrivals import ArrivalsList
 from gui.panels.explain.path_list import MOST, PathList
 from gui.panels.explain.shares import IdleBars, PathBar
@@ -59,15 +58,9 @@ class WhyPanel(QWidget):
         self.bubbles = _Bubbles()
         self.arrivals = ArrivalsList()
         self._arrivals_heading = _heading(tr("COLLECTIVES · who came last, mean wait and transfer"))
-        self._charts = (self.waterfall, self.path_bar, self.idle)
         self._build()
 
     # What is shown
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        for chart in self._charts:
-            chart.set_theme(theme)
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Show another run, or none, or what has come of this one."""
