@@ -12,7 +12,6 @@ from core.models.catalogue import MODELS
 from core.models.description import ModelDescription
 from core.option import Option, Value
 from core.plan.pipeline.options import BALANCE, BORDERS, LANE_MEMORY, STAGES
-from core.plan.plan import Plan
 from core.plan.planning import plans_of
 from core.plan.specification import Specification, describe
 from core.predict.worker.client import PredictorClient
@@ -95,7 +94,8 @@ class Cutting(QObject):
         problem = checked if isinstance(checked, str) else ""
         if model is not None and isinstance(checked, Checked) and takes_borders(asked):
             try:
-                plan = self._plan(asked, model)
+                plans = plans_of(asked, model, list(checked.lanes))
+                plan = plans[max(plans)]  # the largest step's
             except PlanError as error:
                 problem = friendly(str(error))
         cut = None
@@ -159,12 +159,6 @@ class Cutting(QObject):
                 found = measured_blocks(run.trace)
                 return found if run.trace.header.model.blocks == model.blocks else None
         return None
-
-    def _plan(self, asked: Specification, model: ModelDescription) -> Plan:
-        """The largest step's. Raises PlanError."""
-        assert isinstance(self._form.result, Checked)
-        plans = plans_of(asked, model, list(self._form.result.lanes))
-        return plans[max(plans)]
 
     def _predict(
         self, asked: Specification, model: ModelDescription, measured: MeasuredBlocks

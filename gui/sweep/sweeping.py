@@ -16,7 +16,7 @@ from core.option import Option
 from core.plan.specification import OPTIONS, Specification
 from core.sweep.results import Result, Results, remaining, seconds_left
 from core.sweep.sweep import BESIDE, Point, Sweep, sweep_along, values_by_name
-from core.sweep.table import Measured, UnmeasuredError, measured
+from core.sweep.table import UnmeasuredError, measured
 from core.sweep.values import COMMA, DEFAULT, SEMICOLON, suggested
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
@@ -85,10 +85,10 @@ class Sweeping(QObject):
         results = self.results
         # The same fields again: what is measured already stays, and the sweep goes on behind it.
         if results is None or results.sweep != asked or not remaining(asked, results.measured):
-            self.results, self._runs, self._took = Results(asked, ()), {}, []
-        self._failed = {}
-        self.panel.show_results(self.results)
-        self._go_on(remaining(asked, self._measured()))
+            results, self._runs, self._took = Results(asked, ()), {}, []
+        self.results, self._failed = results, {}
+        self.panel.show_results(results)
+        self._go_on(remaining(asked, results.measured))
 
     # What is asked for
 
@@ -164,7 +164,7 @@ class Sweeping(QObject):
             return
         self._runs[point] = run
         self._took.append((point.setting, time.monotonic() - self._began))
-        self.results = replace(self.results, measured=(*self._measured(), row))
+        self.results = replace(self.results, measured=(*self.results.measured, row))
         self.panel.show_results(self.results)
         self._go_on(self._left)
 
@@ -178,9 +178,6 @@ class Sweeping(QObject):
             self._failed[point.setting] = why
         left = [other for other in self._left if other.setting != point.setting]
         self._go_on([] if stopped else left)
-
-    def _measured(self) -> tuple[Measured, ...]:
-        return () if self.results is None else self.results.measured
 
     # What is said
 
