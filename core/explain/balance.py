@@ -213,7 +213,7 @@ def rows_by_step(trace: Trace, steps: Sequence[int]) -> NDArray[np.int64]:
 
     Every piece of a step's batch counts once on a lane.
     """
-    lanes = [lane for lane in trace.header.lanes if lane.role is Role.COMPUTE]
+    lanes = trace.header.compute_lanes
     wanted = np.array(steps, np.int64)
     rows = np.zeros((len(steps), len(lanes)), np.int64)
     for column, lane in enumerate(lanes):

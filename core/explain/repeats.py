@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.statistics import RangeStatistics, within
+from core.explain.statistics import Figures, RangeStatistics, within
 from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind
 from core.trace.spans import Spans
 from core.trace.trace import Trace
@@ -20,19 +20,13 @@ FAR, MORE = 3.0, 1.25  # interquartile ranges beyond the third quartile, and tim
 
 
 @dataclass(frozen=True, slots=True)
-class NameFigures:
-    """The spans with one label on their bars, `F0`, of all lanes of a range; all in ns.
+class NameFigures(Figures):
+    """The spans with one label on their bars, `F0`, of all lanes of a range.
 
-    See statistics.KindFigures. `place` is the longest one's lane and index.
+    `place` is the longest one's lane and index.
     """
 
     label: str
-    count: int
-    inside: int
-    mean: float
-    p50: int
-    p99: int
-    longest: int
     place: tuple[int, int]
 
 
@@ -126,7 +120,7 @@ def _names(
         at = int(lane[longest[group]]), int(index[longest[group]])
         count, total, mean, p50, p99, most = (column[group].item() for column in figures)
         label = trace.span(*at).label
-        found.append(NameFigures(label, count, total, mean, p50, p99, most, at))
+        found.append(NameFigures(count, total, mean, p50, p99, most, label, at))
     return tuple(found), len(groups.counts)
 
 

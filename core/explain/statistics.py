@@ -29,20 +29,26 @@ COUNTED = (Role.COMPUTE, Role.COPY, Role.COMMUNICATION)
 
 
 @dataclass(frozen=True, slots=True)
-class KindFigures:
-    """The spans of one kind that a range holds at least a part of, at least one; all in ns.
+class Figures:
+    """Spans that a range holds at least a part of, at least one; all in ns.
 
     `inside` is the sum of their parts in the range. The rest counts whole spans: `mean`, `p50`
     and `p99` (the shortest duration that so many per cent do not exceed) and `longest`.
     """
 
-    kind: Kind
     count: int
     inside: int
     mean: float
     p50: int
     p99: int
     longest: int
+
+
+@dataclass(frozen=True, slots=True)
+class KindFigures(Figures):
+    """The spans of one kind."""
+
+    kind: Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,11 +234,13 @@ class RangeCount:
         return min(len(spans), before + behind)  # a span that reaches over both ends counts once
 
     def _kinds(self) -> tuple[KindFigures, ...]:
-        counts, ranked = self._sizes.sum(axis=1), self._ranked.values()
+        counts = self._sizes.sum(axis=1)
+        p50, p99, longest = self._ranked.values().T.tolist()
         return tuple(
             KindFigures(
-                KINDS[code], int(counts[code]), int(self._inside[code]),
-                int(self._whole[code]) / int(counts[code]), *ranked[code].tolist(),
+                int(counts[code]), int(self._inside[code]),
+                int(self._whole[code]) / int(counts[code]), p50[code], p99[code], longest[code],
+                KINDS[code],
             )
             for code in np.flatnonzero(counts)
         )  # fmt: skip

@@ -41,64 +41,64 @@ class Advice:
     extrapolated: bool
 
 
-def advise(
-    specification: Specification,
-    model: ModelDescription,
-    lanes: Sequence[Lane],
-    costs: CostModel,
-    stages: Sequence[Stage] = (),
-    report: Callable[[int, int], None] = lambda done, total: None,
-    missed: Callable[[CostError], None] = lambda error: None,
-) -> list[Advice]:
-    """Every strategy, schedule, number of micro-batches, chunks and replicas, quickest first.
+@dataclass(frozen=True, slots=True)
+class Advise:
+    """What is to be advised on.
 
     `specification` says all that is the same in every run: model, devices, batch, optimizer.
     `lanes` are the compute lanes of its devices. `stages` are those that costs by stage are for,
     as in the plan that they were measured with; without it the costs are taken to be for the whole
-    model (one stage). What does not fit (a PlanError) is left out. Equal times are ranked by
-    memory. `report` gets how many of how many runs are predicted; `missed` why one is left out for
-    which there are no costs. Raises CostError if the costs are for other stages than these, or if
-    there are none for any run.
+    model (one stage).
     """
-    known = _by_block(specification, model, costs, stages)
+
+    specification: Specification
+    model: ModelDescription
+    lanes: tuple[Lane, ...]
+    costs: CostModel
+    stages: tuple[Stage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Advised:
+    """All ways, quickest first, and what was asked about, None if it cannot be predicted.
+
+    `missing` says what the costs lack for ways that are left out, or is empty.
+    """
+
+    ways: list[Advice]
+    present: Advice | None
+    missing: str = ""
+
+
+def advise(asked: Advise, report: Callable[[int, int], None] = lambda done, total: None) -> Advised:
+    """Every strategy, schedule, number of micro-batches, chunks and replicas, quickest first.
+
+    What does not fit (a PlanError) is left out. Equal times are ranked by memory. `report` gets how
+    many of how many runs are predicted. Raises CostError if the costs are for other stages than
+    these, or if there are none for any run.
+    """
+    specification, model, lanes = asked.specification, asked.model, asked.lanes
+    rows = specification.batch_rows // (specification[MICROBATCHES] or DEFAULT_MICROBATCHES)
+    stages = asked.stages or (Stage(0, 0, len(model.blocks)),)
+    costs = blockwise(asked.costs, model, stages, max(1, rows))
     every = list(choices(specification, len(lanes)))
     found: list[Advice] = []
-    error: CostError | None = None
+    missing: list[CostError] = []
     for number, choice in enumerate(every, 1):
         try:
-            advice = _advice(choice, model, lanes, known)
+            advice = _advice(choice, model, lanes, costs)
             found += [] if advice is None else [advice]
-        except CostError as missing:
-            error = missing
-            missed(missing)
+        except CostError as error:
+            missing.append(error)
         report(number, len(every))
-    if error is not None and not found:
-        raise error
-    return sorted(found, key=lambda advice: (advice.step_ns, advice.memory_bytes))
-
-
-def advice_on(
-    specification: Specification,
-    model: ModelDescription,
-    lanes: Sequence[Lane],
-    costs: CostModel,
-    stages: Sequence[Stage] = (),
-) -> Advice | None:
-    """The same of one run, to compare others with; None if it cannot be planned.
-
-    Raises CostError as `advise` does.
-    """
-    return _advice(specification, model, lanes, _by_block(specification, model, costs, stages))
-
-
-def _by_block(
-    specification: Specification,
-    model: ModelDescription,
-    costs: CostModel,
-    stages: Sequence[Stage],
-) -> CostModel:
-    rows = specification.batch_rows // (specification[MICROBATCHES] or DEFAULT_MICROBATCHES)
-    return blockwise(costs, model, stages or (Stage(0, 0, len(model.blocks)),), max(1, rows))
+    if missing and not found:
+        raise missing[-1]
+    try:
+        present = _advice(specification, model, lanes, costs)
+    except CostError:
+        present = None
+    found.sort(key=lambda advice: (advice.step_ns, advice.memory_bytes))
+    return Advised(found, present, str(missing[0]) if missing else "")
 
 
 def choices(specification: Specification, lanes: int) -> Iterator[Specification]:

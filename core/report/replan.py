@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from core.errors import PlanError
 from core.explain.causes import Explanation
-from core.plan.plan import Plan, Role
+from core.plan.plan import Plan
 from core.plan.planning import job_of
 from core.plan.strategies import STRATEGIES
 from core.predict.costs import durations
@@ -56,7 +56,7 @@ class RunPlans:
     def _make(self, rows: int) -> Plan | None:
         header = self._trace.header
         strategy = STRATEGIES.get(header.specification.strategy)
-        lanes = [lane for lane in header.lanes if lane.role is Role.COMPUTE]
+        lanes = list(header.compute_lanes)
         try:
             job = job_of(header.specification, header.model, lanes, rows)
             return strategy.plan(job) if strategy is not None else None

@@ -8,7 +8,6 @@ from enum import StrEnum
 
 from core.errors import PlanError
 from core.plan.lanes import virtual_instead
-from core.plan.plan import Role
 from core.plan.planning import check
 from core.plan.specification import Specification
 from core.predict.advisor import Advice
@@ -46,7 +45,7 @@ def suggestion(trace: Trace, limit: Limit | None) -> Suggestion | None:
     if trace.header.foreign or trace.header.predicted:
         return None
     specification = trace.header.specification
-    lanes = [lane for lane in trace.header.lanes if lane.role is Role.COMPUTE]
+    lanes = trace.header.compute_lanes
     if devices := virtual_instead(lanes):
         return _possible(Change.VIRTUAL_LANES, specification.having(devices=devices))
     width = specification.model.filled().width

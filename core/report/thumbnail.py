@@ -47,7 +47,7 @@ def thumbnail_of(trace: Trace) -> Thumbnail | None:
     if not steps:
         return None
     start, end = trace.step_bounds(steps[-1])
-    compute = [lane.index for lane in trace.header.lanes if lane.role is Role.COMPUTE]
+    compute = [lane.index for lane in trace.header.compute_lanes]
     places = {index: place for place, index in enumerate(compute[:MOST_LANES])}
     bars: list[Bar] = []
     for lane in working_lanes(trace.header.lanes):

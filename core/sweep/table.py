@@ -15,7 +15,6 @@ from core.engine.messages import Outcome
 from core.errors import PlanError
 from core.explain.verified import verified
 from core.plain import cell
-from core.plan.plan import Role
 from core.plan.specification import Specification
 from core.reading import one_line
 from core.sweep.sweep import Point, Sweep, values_by_name
@@ -60,7 +59,7 @@ def measured(point: Point, trace: Trace, outcome: Outcome, text: str) -> Measure
     if not len(bounds):
         raise UnmeasuredError("no step was measured")
     step_ms = float(np.median(bounds[:, 1] - bounds[:, 0])) / 1e6
-    lanes = sum(lane.role is Role.COMPUTE for lane in trace.header.lanes)
+    lanes = len(trace.header.compute_lanes)
     return Measured(point, lanes, step_ms, trace.header.timing_note)
 
 

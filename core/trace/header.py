@@ -8,7 +8,7 @@ from typing import Any
 from core.models.description import ModelDescription
 from core.plan.balance import BlockCost
 from core.plan.lanes import timing_note
-from core.plan.plan import Lane
+from core.plan.plan import Lane, Role
 from core.plan.planning import check_numbers
 from core.plan.specification import Specification
 
@@ -49,6 +49,11 @@ class Header:
     def foreign(self) -> bool:
         """Whether another program made the recording: there is no plan, nor steps, nor a model."""
         return not self.model.blocks
+
+    @property
+    def compute_lanes(self) -> tuple[Lane, ...]:
+        """The lanes that compute."""
+        return tuple(lane for lane in self.lanes if lane.role is Role.COMPUTE)
 
     @property
     def is_job(self) -> bool:

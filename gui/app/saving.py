@@ -30,18 +30,24 @@ class Saver(QObject):
         self._above, self._settings = above, settings
 
     def ask(
-        self, title: str, name: str, kinds: Sequence[str], then: Callable[[Path], None]
-    ) -> None:
+        self, title: str, name: str, kinds: Sequence[str], then: Callable[[Path], None],
+        above: QWidget | None = None,
+    ) -> None:  # fmt: skip
         """Ask for a file, `name` being offered; `then` gets its path unless one cancels."""
         start = Path(self._settings.folder) / name
-        ask_save(self._above.window(), title, start, [tr(kind) for kind in kinds], then)
+        above = above or self._above.window()
+        ask_save(above, title, start, [tr(kind) for kind in kinds], then)
 
-    def write(self, path: Path, write: Callable[[], object]) -> None:
+    def write(self, path: Path, write: Callable[[], object], said: str = "") -> None:
         """Have a file written by what raises OSError or ValueError, in one line, if it cannot."""
         try:
             write()
         except (OSError, ValueError) as error:
             self.failed.emit(str(error))
             return
+        self.done(path, said)
+
+    def done(self, path: Path, said: str = "") -> None:
+        """Something was written: say so, and offer its folder from now on."""
         self._settings.folder = str(path.parent)
-        self.message.emit(tr("Exported {name}.", name=path.name))
+        self.message.emit(said or tr("Exported {name}.", name=path.name))

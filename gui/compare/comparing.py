@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QElapsedTimer, QObject, Signal
 from PySide6.QtGui import QAction
@@ -14,6 +14,7 @@ from core.compare.differences import Difference
 from core.compare.runs import TwoRuns
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
+from gui.app.shown import Shown
 from gui.compare.aligner import Aligner
 from gui.compare.chooser import Other, titles
 from gui.compare.choosing import OtherChoice
@@ -36,12 +37,6 @@ IN_STRIP_B = {"compare_export": "Export", "compare": "Change", "compare_leave": 
 """The buttons beside the titles, and what they are called there: they have little room."""
 
 
-class ComparingWindow(Protocol):
-    """What comparing needs of the window."""
-
-    run_shown: Run | None
-
-
 class Comparing(QObject):
     """Compare mode of a window: run A is the one that it shows, run B the other one.
 
@@ -53,7 +48,7 @@ class Comparing(QObject):
     left = Signal()
 
     def __init__(
-        self, window: ComparingWindow, frame: CompareFrame, panel: ComparePanel, session: Session,
+        self, window: Shown, frame: CompareFrame, panel: ComparePanel, session: Session,
         settings: Settings,
     ) -> None:  # fmt: skip
         super().__init__(frame)

@@ -187,9 +187,8 @@ class WelcomePage(QScrollArea):
                 card.show_thumbnail(small)
 
     def _gone_button(self, path: Path) -> QToolButton:
-        tip, choose = plain_tip(str(path)), partial(self.opened.emit, path)
         name = tr("Open {name}", name=path.name)
-        made = button(QToolButton, path.name, tip, choose, name, "link")
+        made = button(QToolButton, path.name, plain_tip(str(path)), name=name, look="link")
         made.setEnabled(False)
         return made
 

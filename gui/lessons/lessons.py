@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDockWidget, QWidget
 
 from core.engine.messages import Outcome
 from core.lessons.figures import figures_of
-from core.lessons.lesson import Lesson, LessonError, Step, differing, filled, read_lesson, shipped
+from core.lessons.lesson import Lesson, LessonError, Step, read_lesson, shipped
 from core.plan.specification import Specification
 from core.report.verdict import verdict
 from core.trace.trace import Trace
@@ -21,14 +21,13 @@ from gui.app.jobs import Runner, Work
 from gui.app.language import in_language
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
-from gui.lessons.panel import LessonPanel, Page, RunLine
+from gui.lessons.panel import LessonPanel, Page
 from gui.lessons.pointing import Pointer
 from gui.lessons.spotlight import Spotlight
 from gui.look.layouts import bring
 from gui.look.text import sentence, tr
 from gui.look.theme import Theme
 from gui.runs.run_queue import RunQueue
-from gui.sweep.words import settings_text
 
 KIND = "Lessons (*.md)"
 SETTLE_MS = 150  # until what a step points at stands where it will stay
@@ -196,25 +195,13 @@ class Lessons(QObject):
         lesson = self.lesson
         if lesson is None:
             return
-        step, done = self._step, self.done.get(self.place)
-        figures = [] if done is None else done.figures
-        count = len(lesson.steps)
+        done, allowed = self.done.get(self.place), self._running or not self._session.asking
         self.panel.show_page(
             Page(
-                lesson=lesson.title,
-                place=tr("Step {n} of {count}", n=self.place + 1, count=count),
-                title=step.title,
-                text=filled(step.text, figures),
-                runs=_runs_of(step, figures),
-                question=filled(step.question, figures),
-                answer=filled(step.answer, figures) if figures else "",
-                progress=self._progress(),
-                running=self._running,
-                allowed=self._running or not self._session.asking,
-                first=self.place == 0,
-                after=self._after(lesson),
+                lesson, self.place, [] if done is None else done.figures, self._progress(),
+                self._running, allowed, self._after(lesson),
             )
-        )
+        )  # fmt: skip
 
     def _progress(self) -> str:
         if self._running and self._figures.running:
@@ -233,24 +220,16 @@ class Lessons(QObject):
 
     def _connect(self) -> None:
         panel, session = self.panel, self._session
-        panel.asked.connect(self.run)
+        panel.run.clicked.connect(self.run)
         panel.stepped.connect(self.step)
         panel.chosen.connect(self._choose)
-        panel.pointed.connect(self.point)
+        panel.again.clicked.connect(self.point)
         session.run_ended.connect(self._end)
         session.refused.connect(self._stop_waiting)
         session.asking_changed.connect(lambda _: self._show())
         self._figures.done.connect(self._show_figures)
         self._figures.failed.connect(self._stop_waiting)
         self._soon.timeout.connect(self.point)
-
-
-def _runs_of(step: Step, figures: Sequence[Figures]) -> list[RunLine]:
-    """What a step's runs are, and how long a step took in each that was made."""
-    # There are figures of all runs or of none: they come when the last one is over.
-    results = [found["step_ms"] for found in figures] or [""] * len(step.runs)
-    titles = [settings_text(differing(run, step.runs)) for run in step.runs]
-    return [RunLine(title, result) for title, result in zip(titles, results, strict=True)]
 
 
 def _worked_out(traces: Sequence[Trace]) -> Work[list[Figures]]:

@@ -27,13 +27,10 @@ class LessonMenu(QObject):
         if self._filled:
             return
         self._filled = True
-        # An action that is added again moves to the end, which puts the lessons above the others.
-        others = self._menu.actions()
+        first = self._menu.actions()[0]
         for number, path in enumerate(shipped(), 1):
-            self._menu.addAction(self._action(number, path))
-        self._menu.addSeparator()
-        for action in others:
-            self._menu.addAction(action)
+            self._menu.insertAction(first, self._action(number, path))
+        self._menu.insertSeparator(first)
 
     def _action(self, number: int, path: Path) -> QAction:
         try:

@@ -9,55 +9,53 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
+from core.lessons.lesson import Lesson, Step, differing, filled
+from core.plan.specification import Specification
 from gui.look.label import Label
 from gui.look.layouts import button, column, grid, joined, row, widget_of
 from gui.look.text import tr
 from gui.panels.sheet import scrolling
+from gui.sweep.words import settings_text
 
 MARGINS = (12, 8, 10, 8)
 RESULT = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight
 
 
 @dataclass(frozen=True, slots=True)
-class RunLine:
-    """A run of a step: what it is, and once it was made what it came to."""
-
-    title: str
-    result: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Page:
-    """What the panel shows of a step; without an `answer` it has not run yet.
+    """How it stands with the step at a place of a lesson; without `figures` it has not run yet.
 
     `progress` says what goes on or went wrong, `after` what the way on is called.
     """
 
-    lesson: str
-    place: str
-    title: str
-    text: str
-    runs: Sequence[RunLine]
-    question: str
-    answer: str = ""
-    progress: str = ""
-    running: bool = False
-    allowed: bool = True
-    first: bool = True
-    after: str = ""
+    lesson: Lesson
+    place: int
+    figures: list[dict[str, str]]
+    progress: str
+    running: bool
+    allowed: bool
+    after: str
+
+    @property
+    def step(self) -> Step:
+        """What is shown."""
+        return self.lesson.steps[self.place]
+
+    @property
+    def answer(self) -> str:
+        """The answer, once there are figures for it."""
+        return filled(self.step.answer, self.figures) if self.figures else ""
 
 
 class LessonPanel(QWidget):
-    """`asked` comes when the step shall run, or stop; `stepped` carries the way, back or forth.
+    """`stepped` carries the way that one wants to go, back or forth.
 
-    `chosen` carries the place of a run that shall be shown, `pointed` comes when what the step is
-    about shall be shown again.
+    `chosen` carries the place of a run that shall be shown. The button `run` wants the step run, or
+    stopped, and `again` what it is about shown again.
     """
 
-    asked = Signal()
     stepped = Signal(int)
     chosen = Signal(int)
-    pointed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -83,32 +81,35 @@ class LessonPanel(QWidget):
         self.answer.show()
 
     def _show(self, page: Page) -> None:
-        before = self.page
         # The same page comes again whenever a run begins
         # or ends: an answer that was revealed stays open.
-        known = before is not None and (before.place, before.title, before.answer) == (
-            page.place, page.title, page.answer,
+        before, step, figures = self.page, page.step, page.figures
+        known = before is not None and (before.place, before.step.title, before.answer) == (
+            page.place, step.title, page.answer,
         )  # fmt: skip
         # Not `isVisible`, which is false as well while the panel lies behind another tab.
         revealed = known and not self.answer.isHidden()
+        place = tr("Step {n} of {count}", n=page.place + 1, count=len(page.lesson.steps))
         for label, text in (
-            (self.lesson, page.lesson), (self.place, page.place), (self.title, page.title),
-            (self.text, page.text), (self.question, page.question), (self.answer, page.answer),
+            (self.lesson, page.lesson.title), (self.place, place), (self.title, step.title),
+            (self.text, filled(step.text, figures)), (self.answer, page.answer),
+            (self.question, filled(step.question, figures)),
         ):  # fmt: skip
             label.setText(text)
         self.progress.say(page.progress)
         self.run.setText(_run_text(page))
         self.run.setEnabled(page.allowed)
-        self._show_runs(page.runs)
+        self._show_runs(step.runs, figures)
         self.again.setVisible(bool(page.answer))
         self.reveal.setVisible(not revealed)
         self.reveal.setEnabled(bool(page.answer))
         self.answer.setVisible(revealed)
-        self.back.setEnabled(not page.first)
+        self.back.setEnabled(page.place > 0)
         self.forth.setText(page.after)
         self.forth.setVisible(bool(page.after))
 
-    def _show_runs(self, runs: Sequence[RunLine]) -> None:
+    def _show_runs(self, runs: Sequence[Specification], figures: Sequence[dict[str, str]]) -> None:
+        """What a step's runs are, and how long a step took in each that was made."""
         while (item := self._runs.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 # `deleteLater` waits for the event loop: until
@@ -116,10 +117,12 @@ class LessonPanel(QWidget):
                 widget.hide()
                 widget.deleteLater()
         for place, run in enumerate(runs):
-            self._runs.addWidget(Label(run.title, "quiet", wrapped=True), place, 0)
-            if run.result:
-                tip, show = tr("Show this run; a step takes so long in it."), self.chosen.emit
-                link = button(QToolButton, run.result, tip, partial(show, place), look="link")
+            title = settings_text(differing(run, runs))
+            self._runs.addWidget(Label(title, "quiet", wrapped=True), place, 0)
+            if figures:
+                time, show = figures[place]["step_ms"], partial(self.chosen.emit, place)
+                tip = tr("Show this run; a step takes so long in it.")
+                link = button(QToolButton, time, tip, show, look="link")
                 self._runs.addWidget(link, place, 1, RESULT)
 
     def _build(self) -> None:
@@ -129,9 +132,9 @@ class LessonPanel(QWidget):
         self.question = Label(wrapped=True)
         self.answer = Label("", "answer", wrapped=True, selectable=True)
         tip = tr("Run what this step is about; the settings in the form stay as they are.")
-        self.run = button(QPushButton, tr("▶  Run"), tip, self.asked.emit)
+        self.run = button(QPushButton, tr("▶  Run"), tip)
         tip = tr("Put the light on what this step is about.")
-        self.again = button(QToolButton, tr("Show me where"), tip, self.pointed.emit, look="link")
+        self.again = button(QToolButton, tr("Show me where"), tip, look="link")
         tip = tr("Think first; the answer comes from what ran.")
         self.reveal = button(QPushButton, tr("Show the answer"), tip, self.show_answer)
         tip = tr("Go back to the step before.")

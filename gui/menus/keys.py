@@ -120,16 +120,11 @@ def _grid(found: Sequence[Section]) -> QGridLayout:
         title = Label(heading.upper(), "heading")
         title.setContentsMargins(0, 8 if line else 0, 0, 2)
         made.addWidget(title, line, 0, 1, 2)
-        for number, words in enumerate(rows, line + 1):
-            _add_row(made, number, *words)
+        for number, (keys, name, tip) in enumerate(rows, line + 1):
+            for place, label in enumerate((Label(keys, "said"), Label(name))):
+                label.setToolTip(tip)
+                made.addWidget(label, number, place)
         line += len(rows) + 1
     made.setRowStretch(line, 1)
     made.setColumnStretch(1, 1)
     return made
-
-
-def _add_row(grid: QGridLayout, line: int, keys: str, name: str, tip: str) -> None:
-    key, words = Label(keys, "said"), Label(name)
-    for place, label in enumerate((key, words)):
-        label.setToolTip(tip)
-        grid.addWidget(label, line, place)

@@ -23,7 +23,7 @@ class Sheet(Drawing):
         self.scene: Scene | None = None
         self.empty = empty
 
-    def show_scene(self, scene: Scene | None) -> None:
+    def show_scene(self, scene: Scene | None, live: bool = False) -> None:
         """Show another run, or what has come of this one."""
         self.scene = scene
         # At least: in a high dock a sheet fills the frame,

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from core.plan.plan import Role
+from core.predict.advisor import Advise, Advised
 from core.predict.worker.client import PredictorClient
-from core.predict.worker.jobs import Advise, Advised, Done, Lost, Progress, Refused, Reply
+from core.predict.worker.jobs import Done, Lost, Progress, Refused, Reply
 from core.report.run_costs import RunCosts, run_costs
 from core.report.suggestion import better_way
 from core.trace.trace import Trace
@@ -48,8 +48,8 @@ class AdvisorController(QObject):
         self._later = QTimer(self, singleShot=True, interval=LATER_MS)
         self._later.timeout.connect(self._begin)
         panel.opened.connect(self._begin)
-        panel.asked.connect(self.ask)
-        panel.cancelled.connect(self.cancel)
+        panel.again.clicked.connect(self.ask)
+        panel.cancel.clicked.connect(self.cancel)
 
     def show_trace(self, trace: Trace) -> None:
         """Another run is shown, or this one has ended."""
@@ -67,7 +67,7 @@ class AdvisorController(QObject):
         if trace is None or known is None:
             return
         header = trace.header
-        lanes = tuple(lane for lane in header.lanes if lane.role is Role.COMPUTE)
+        lanes = header.compute_lanes
         self._busy.start()
         self._asked = self.predictor.send(
             Advise(header.specification, header.model, lanes, known.costs, known.stages)
@@ -135,7 +135,7 @@ class AdvisorController(QObject):
         if self._trace is None or self._costs is None:
             return ""
         header = self._trace.header
-        lanes = sum(lane.role is Role.COMPUTE for lane in header.lanes)
+        lanes = len(header.compute_lanes)
         return tr(
             "{model}, batch {rows}, {lanes} lanes. Costs {source}.",
             model=model_title(header.model.name), rows=header.specification.batch_rows, lanes=lanes,

@@ -12,7 +12,6 @@ from core.models.catalogue import MODELS
 from core.models.description import ModelDescription
 from core.option import Option, Value
 from core.plan.pipeline.options import BALANCE, BORDERS, LANE_MEMORY, STAGES
-from core.plan.plan import Plan
 from core.plan.planning import plans_of
 from core.plan.specification import Specification, describe
 from core.predict.worker.client import PredictorClient
@@ -65,7 +64,7 @@ class Cutting(QObject):
         panel.balance.clicked.connect(self._balance)
         panel.by_parameters.clicked.connect(lambda: self._set({}))
         panel.reset.clicked.connect(self._reset)
-        for news in (panel.opened, panel.limited, form.checked, session.asking_changed):
+        for news in (panel.opened, panel.limit.edited, form.checked, session.asking_changed):
             news.connect(self.update)
         session.run_ended.connect(self.update)
         session.run_started.connect(self._keep)
@@ -95,7 +94,8 @@ class Cutting(QObject):
         problem = checked if isinstance(checked, str) else ""
         if model is not None and isinstance(checked, Checked) and takes_borders(asked):
             try:
-                plan = self._plan(asked, model)
+                plans = plans_of(asked, model, list(checked.lanes))
+                plan = plans[max(plans)]  # the largest step's
             except PlanError as error:
                 problem = friendly(str(error))
         cut = None
@@ -160,12 +160,6 @@ class Cutting(QObject):
                 return found if run.trace.header.model.blocks == model.blocks else None
         return None
 
-    def _plan(self, asked: Specification, model: ModelDescription) -> Plan:
-        """The largest step's. Raises PlanError."""
-        assert isinstance(self._form.result, Checked)
-        plans = plans_of(asked, model, list(self._form.result.lanes))
-        return plans[max(plans)]
-
     def _predict(
         self, asked: Specification, model: ModelDescription, measured: MeasuredBlocks
     ) -> None:
@@ -177,10 +171,8 @@ class Cutting(QObject):
 
     def _on_reply(self, reply: Reply) -> None:
         match reply:
-            case Done(number, (int(now),)) if number == self._asked:
-                self._panel.show_times(now, None)
-            case Done(number, (int(now), int(then))) if number == self._asked:
-                self._panel.show_times(now, then)
+            case Done(number, tuple() as times) if number == self._asked:
+                self._panel.show_times(*times)
             case Refused(number, text) if number == self._asked:
                 self._panel.show_problem(friendly(text))
             # Whatever was asked last: a process that has died answers no question any more.
@@ -229,7 +221,7 @@ class Cutting(QObject):
     def _set(self, cut: Cut) -> None:
         """Put borders into the form; what is not told falls back to its default."""
         for option in SET:
-            self._form.choose(option, cut.get(option.name, option.default))
+            self._form.fields[option.name].write(cut.get(option.name, option.default))
         # Before the check, whose `checked` comes to `update`:
         # that must know the cut for one of its own.
         self._mine = _cut_of(self._form.specification())

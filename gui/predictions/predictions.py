@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from core.plan.specification import Specification, describe
 from gui.app.jobs import close_all
@@ -16,29 +16,15 @@ from gui.predictions.what_if import WhatIf
 
 
 class Predictions(QObject):
-    """Its panels go into docks.
-
-    `made` carries a predicted run that is to be shown; `compared` a run whose prediction is there;
-    `wanted` the Specification of a run that is to be made.
-    """
-
-    made = Signal(object)
-    compared = Signal(object)
-    wanted = Signal(object)
+    """Its panels go into docks; its parts have their own signals."""
 
     def __init__(self, session: Session, settings: Settings) -> None:
         super().__init__(session)
-        self._session = session
-        self.whatif_panel, self.advisor_panel = (
-            WhatIfPanel(describe(Specification())),
-            AdvisorPanel(),
-        )
+        self.whatif_panel = WhatIfPanel(describe(Specification()))
+        self.advisor_panel = AdvisorPanel()
         self.what_if = WhatIf(self.whatif_panel, settings)
-        self.advisor = AdvisorController(self.advisor_panel, self._is_idle)
+        self.advisor = AdvisorController(self.advisor_panel, lambda: not session.asking)
         self.ghosts = Ghosts(self)
-        self.what_if.drawn.connect(lambda data: self.made.emit(session.add_predicted(data)))
-        self.ghosts.ready.connect(self.compared)
-        self.advisor_panel.chosen.connect(self.wanted)
 
     def show_run(self, run: Run) -> None:
         """Another run is shown, or the one that is shown has ended."""
@@ -58,6 +44,3 @@ class Predictions(QObject):
         self.what_if.close()
         self.advisor.close()
         close_all(self)
-
-    def _is_idle(self) -> bool:
-        return not self._session.asking

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 
 from core.errors import PlanError
 from core.plan.devices import KINDS, PREDICTED, kind_of
 from core.plan.faults import HICCUP, faults_given
 from core.plan.pipeline.options import DEFAULT_SCHEDULE, SCHEDULE
-from core.plan.plan import Role
 from core.predict.costs_file import read_costs, write_costs
 from core.predict.whatif import WhatIfQuery, WhatIfResult
 from core.predict.worker.client import PredictorClient
-from core.predict.worker.jobs import Done, Draw, Lost, Refused, Reply, WhatIfRequest
+from core.predict.worker.jobs import Done, Draw, Lost, Refused, Reply
 from core.report.run_costs import run_costs
 from core.report.summary import microbatch_rows
 from core.trace.trace import Trace
-from gui.app.dialogs import ask_open, ask_save
+from gui.app.dialogs import ask_open
+from gui.app.saving import Saver
 from gui.app.settings import Settings
 from gui.figures.titles import model_title
 from gui.look.text import tr
@@ -28,21 +28,18 @@ LATE_MS = 100  # then the panel says that it is still predicting
 FILES = "Costs (*.json *.toml)"
 
 
-class WhatIf(QObject):
+class WhatIf(Saver):
     """Asks what the panel asks, and shows answers that are newer than what is shown.
 
-    `drawn` carries the bytes of a predicted recording, `message` a line about a file, `failed` what
-    went wrong.
+    `drawn` carries the bytes of a predicted recording.
     """
 
     drawn = Signal(bytes)
-    message = Signal(str)
-    failed = Signal(str)
     _replied = Signal(object)
 
     def __init__(self, panel: WhatIfPanel, settings: Settings) -> None:
-        super().__init__(panel)
-        self.panel, self._settings = panel, settings
+        super().__init__(panel, settings)
+        self.panel = panel
         self._replied.connect(self.on_reply, Qt.ConnectionType.QueuedConnection)
         self.predictor = PredictorClient(self._replied.emit)
         self._asked = self._shown = 0
@@ -50,11 +47,11 @@ class WhatIf(QObject):
         self._trace: Trace | None = None
         self._late = QTimer(self, singleShot=True, interval=LATE_MS)
         self._late.timeout.connect(self._say_late)
-        panel.asked.connect(self.ask)
+        panel.asked.connect(self._put)
         panel.opened.connect(self._take_costs)
-        panel.large_asked.connect(self._draw)
-        panel.load_asked.connect(self.load)
-        panel.save_asked.connect(self.save)
+        panel.large.clicked.connect(self._draw)
+        panel.load.clicked.connect(self.load)
+        panel.save.clicked.connect(self.save)
 
     def show_trace(self, trace: Trace) -> None:
         """Another run is shown, or this one has ended: its costs are to be had."""
@@ -62,9 +59,9 @@ class WhatIf(QObject):
         if self.panel.isVisible():
             self._take_costs()
 
-    def ask(self, question: WhatIfQuery) -> None:
+    def _put(self, question: WhatIfQuery) -> None:
         """Ask; whatever was asked before is not waited for."""
-        self._asked = self.predictor.send(WhatIfRequest(question))
+        self._asked = self.predictor.send(question)
         # Not started anew by each question: a drag that goes on would never come to be late.
         if not self._late.isActive():
             self._late.start()
@@ -113,30 +110,21 @@ class WhatIf(QObject):
 
     def save(self) -> None:
         """Ask for a file and write the chosen costs."""
-        start = Path(self._settings.folder) / "costs.json"
-        ask_save(
-            self.panel, tr("Save costs"), start, [tr("Costs (*.json)")],
-            lambda path: self.save_to(path.with_suffix(".json")),
-        )  # fmt: skip
+        self.ask(tr("Save costs"), "costs.json", [tr("Costs (*.json)")], self.save_to)
 
     def save_to(self, path: Path) -> None:
         """Write the chosen costs; the link and the slow lane are no part of them."""
-        try:
-            write_costs(path, self.panel.basis.costs)
-        except OSError as error:
-            self.failed.emit(str(error))
-            return
-        self._settings.folder = str(path.parent)
-        self.message.emit(tr("Saved {name}.", name=path.name))
+        path, costs = path.with_suffix(".json"), self.panel.basis.costs
+        self.write(path, lambda: write_costs(path, costs), tr("Saved {name}.", name=path.name))
 
     def close(self) -> None:
         """End the process."""
         self._late.stop()
         self.predictor.close()
 
-    def _draw(self, question: WhatIfQuery) -> None:
+    def _draw(self) -> None:
         self.panel.large.setEnabled(False)
-        self._drawing.add(self.predictor.send(Draw(question)))
+        self._drawing.add(self.predictor.send(Draw(self.panel.question)))
 
     def _say_late(self) -> None:
         if self._shown < self._asked:
@@ -155,7 +143,7 @@ class WhatIf(QObject):
             self.panel.ask_again()
             return
         header, last = trace.header, trace.steps[-1]
-        lanes = sum(lane.role is Role.COMPUTE for lane in header.lanes)
+        lanes = len(header.compute_lanes)
         schedule = header.specification[SCHEDULE] or DEFAULT_SCHEDULE
         self.panel.set_run(basis, lanes, max(1, len(microbatch_rows(trace, last))), schedule)
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Protocol
 
-from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from core.report.figure import FigureOptions
 from gui.app.banner import Banner
-from gui.app.dialogs import ProgressDialogs, ask_save, to_front
+from gui.app.dialogs import ProgressDialogs, to_front
 from gui.app.jobs import Runner
-from gui.app.saving import IMAGES
-from gui.app.session import Run
+from gui.app.saving import IMAGES, Saver
 from gui.app.settings import Settings
+from gui.app.shown import Shown
 from gui.explanations.explaining import Explainer
 from gui.figures.picture import Picture, copy_picture, write_picture
 from gui.figures.run_names import file_name
@@ -32,27 +32,16 @@ DOCUMENTS = IMAGES[::-1]
 REPORT = "Web page (*.html)"
 
 
-class ExportingWindow(Protocol):
-    """What exporting needs of the window."""
-
-    run_shown: Run | None
-    scene: Scene | None
-    explainer: Explainer
-    timeline: TimelineView
-
-    def note(self, text: str) -> None:
-        """Say in the status bar that something was done."""
-
-
-class Exporting(QObject):
+class Exporting(Saver):
     """What the File menu makes of a run. The `…_to` methods take a path and ask nothing."""
 
     def __init__(
-        self, window: QWidget, state: ExportingWindow, banner: Banner, settings: Settings
-    ) -> None:
-        super().__init__(window)
-        self._window, self._state = window, state
-        self._banner, self._settings = banner, settings
+        self, window: QWidget, shown: Shown, timeline: TimelineView, explainer: Explainer,
+        banner: Banner, settings: Settings,
+    ) -> None:  # fmt: skip
+        super().__init__(window, settings)
+        self._window, self._shown, self._banner = window, shown, banner
+        self._timeline, self._explainer = timeline.state, explainer
         self.panel: FigurePanel | None = None
         self.report = Runner(self, "report")
         self.progress = ProgressDialogs(window, self.report, tr("Writing the report…"))
@@ -76,7 +65,7 @@ class Exporting(QObject):
         """The picture that is wished for, of the run that is shown. Raises ValueError."""
         from gui.figures.make import figure_of  # the window is there sooner without
 
-        scene = self._state.scene
+        scene = self._timeline.scene
         if scene is None:
             raise ValueError(tr("There is no run to draw."))
         shown = [self._visible(scene)] if wish.visible else []
@@ -87,7 +76,7 @@ class Exporting(QObject):
         """Ask for a file and write exactly what is visible into it."""
         if self.scene() is not None:
             picture = self.draw(self._on_screen())  # what is visible now, not when it is named
-            self._ask(self._window, picture, ".png", IMAGES)
+            self._ask_picture(picture, ".png", IMAGES)
 
     def export_to(self, path: Path, visible: bool = False) -> None:
         """Write the timeline as the window shows it: the last measured steps, or the visible time.
@@ -105,59 +94,50 @@ class Exporting(QObject):
     def export_report(self) -> None:
         """Ask for a file and write a report on the run into it."""
         if self.scene() is not None:
-            start = self.offered(".html")
-            ask_save(self._window, tr("Export report"), start, [tr(REPORT)], self.report_to)
+            self.ask(tr("Export report"), self.offered(".html"), [REPORT], self.report_to)
 
     def report_to(self, path: Path) -> None:
         """Write a report bit by bit, so that the window answers and the user can cancel it."""
         from gui.report.job import report_work  # the window is there sooner without
 
-        scene, run = self.scene(), self._state.run_shown
+        scene, run = self.scene(), self._shown.run_shown
         if scene is not None and run is not None:
-            self.report.start(report_work(scene, path, self._state.explainer, run.live))
+            self.report.start(report_work(scene, path, self._explainer, run.live))
 
     def save_to(self, picture: Picture, path: Path) -> None:
         """Write a picture; its format follows from the suffix."""
-        try:
-            write_picture(picture, path)
-        except ValueError as error:
-            self._banner.say(str(error))
-            return
-        self.done(path)
+        self.write(path, lambda: write_picture(picture, path))
 
     def _ask_figure(self, picture: Picture) -> None:
         self._keep()
-        self._ask(self.panel or self._window, picture, ".pdf", DOCUMENTS)
+        self._ask_picture(picture, ".pdf", DOCUMENTS, self.panel)
 
-    def _ask(self, parent: QWidget, picture: Picture, suffix: str, kinds: tuple[str, ...]) -> None:
-        ask_save(
-            parent, tr("Save figure"), self.offered(suffix), [tr(kind) for kind in kinds],
-            lambda path: self.save_to(picture, path),
-        )  # fmt: skip
+    def _ask_picture(
+        self, picture: Picture, ending: str, kinds: Sequence[str], above: QWidget | None = None
+    ) -> None:
+        save = partial(self.save_to, picture)
+        self.ask(tr("Save figure"), self.offered(ending), kinds, save, above)
 
-    def offered(self, ending: str) -> Path:
-        """A file called as the run that is shown, in the folder that was written to last."""
-        run = self._state.run_shown
-        name = "run" if run is None else Path(file_name(run)).stem
-        return Path(self._settings.folder) / f"{name}{ending}"
+    def offered(self, ending: str) -> str:
+        """A file that is called as the run that is shown."""
+        run = self._shown.run_shown
+        return ("run" if run is None else Path(file_name(run)).stem) + ending
 
     def _copy(self, picture: Picture) -> None:
         copy_picture(picture)
-        self._state.note(tr("Copied as an image and as SVG."))
+        self.message.emit(tr("Copied as an image and as SVG."))
 
     def _keep(self, *_: object) -> None:
         if self.panel is not None:
             self._settings.figure = self.panel.wish.options
 
-    def done(self, path: Path) -> None:
-        """Something was written: say so, and offer its folder from now on."""
-        self._settings.folder = str(path.parent)
+    def done(self, path: Path, said: str = "") -> None:  # noqa: D102
         self._banner.hide()
-        self._state.note(tr("Exported {name}.", name=path.name))
+        super().done(path, said)
 
     def scene(self) -> Scene | None:
         """What there is to write; if that is nothing, the window says so."""
-        scene = self._state.scene
+        scene = self._timeline.scene
         if scene is not None and not scene.trace.is_empty:
             return scene
         words = tr("There is no run to write yet: press Run, or open a recording.")
@@ -174,19 +154,19 @@ class Exporting(QObject):
         # A shallow copy: its prediction can be taken away without the window's scene losing its
         # own.
         seen = copy(scene)
-        if not self._state.timeline.state.strips.prediction:
+        if not self._timeline.strips.prediction:
             seen.set_prediction(None)
         return seen
 
     def _extras(self, theme: str) -> Extras:
-        timeline = self._state.timeline
+        strips = self._timeline.strips
         return Extras(
-            timeline.state.strips.memory, timeline.state.strips.path, timeline.state.stack.layout,
+            strips.memory, strips.path, self._timeline.stack.layout,
             self._settings.colours(theme),
         )  # fmt: skip
 
     def _visible(self, scene: Scene) -> Range:
-        part = self._state.timeline.state.viewport
+        part = self._timeline.viewport
         shown = range_between(scene.trace, round(part.start), round(part.end))
         # The figure's axis counts from where that on screen counts.
-        return replace(shown, zero=round(self._state.timeline.state.frame.origin.zero))
+        return replace(shown, zero=round(self._timeline.frame.origin.zero))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
 
 from PySide6.QtWidgets import QWidget
 
@@ -18,6 +17,7 @@ from gui.app.dialogs import ProgressDialogs, ask_folder, ask_open, ask_save
 from gui.app.jobs import Runner, Work
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
+from gui.app.shown import Shown
 from gui.figures.run_names import file_name
 from gui.look.text import problem_text, tr
 from gui.recordings.opening import OpeningStrip
@@ -28,25 +28,13 @@ TRACES = "Traces of other programs (*.json *.json.gz *.sqlite *.pftrace *.perfet
 AT_ONCE_S = 0.1  # a recording that takes longer is saved bit by bit
 
 
-class FilesWindow(Protocol):
-    """What opening and saving need of the window."""
-
-    run_shown: Run | None
-
-    def show_run(self, run: Run) -> None:
-        """Show a run, listing it if it is new."""
-
-    def note(self, text: str) -> None:
-        """Say in the status bar that something was done."""
-
-
 class Files:
     """What the File menu does. The `…_to` and `…_from` methods take a path and ask nothing."""
 
     def __init__(
         self,
         window: QWidget,
-        state: FilesWindow,
+        state: Shown,
         session: Session,
         banner: Banner,
         settings: Settings,

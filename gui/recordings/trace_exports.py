@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from core.errors import PlanError
 from core.files import check_folder
 from core.trace.trace import Trace
 from gui.app.banner import Banner
-from gui.app.dialogs import ProgressDialogs, ask_save
+from gui.app.dialogs import ProgressDialogs
 from gui.app.jobs import Runner, Work
 from gui.look.text import tr
 from gui.recordings.exporting import Exporting
@@ -33,7 +33,7 @@ class TraceExports(QObject):
 
     def __init__(self, window: QWidget, exporting: Exporting, banner: Banner) -> None:
         super().__init__(window)
-        self._window, self._exporting, self._banner = window, exporting, banner
+        self._exporting, self._banner = exporting, banner
         self.runner = Runner(self, "trace")
         self.progress = ProgressDialogs(window, self.runner, tr("Writing the trace…"))
         self.runner.failed.connect(banner.say)
@@ -41,16 +41,15 @@ class TraceExports(QObject):
 
     def export_trace(self) -> None:
         """Ask for a file, and write all spans for Perfetto or chrome://tracing into it."""
-        kinds = [tr(PERFETTO), tr(PACKED), tr(JSON)]
-        self._ask(tr("Export trace"), ".pftrace", kinds, self.trace_to)
+        self._ask(tr("Export trace"), ".pftrace", (PERFETTO, PACKED, JSON), self.trace_to)
 
     def export_ranks(self) -> None:
         """Ask for a folder, and write a file for each rank, as PyTorch's profiler does."""
-        self._ask(tr("Export ranks: name a new folder"), "-ranks", [], self.ranks_to)
+        self._ask(tr("Export ranks: name a new folder"), "-ranks", (), self.ranks_to)
 
     def export_chakra(self) -> None:
         """Ask for a folder, and write the median step's tasks and times for each rank."""
-        self._ask(tr("Export execution traces: name a new folder"), "-chakra", [], self.chakra_to)
+        self._ask(tr("Export execution traces: name a new folder"), "-chakra", (), self.chakra_to)
 
     def trace_to(self, path: Path) -> None:
         """Write one file; its format follows from the suffix."""
@@ -83,9 +82,11 @@ class TraceExports(QObject):
             return
         self._write(path, partial(write_chakra, step=median_step(trace, steps)))
 
-    def _ask(self, title: str, ending: str, kinds: list[str], then: Callable[[Path], None]) -> None:
+    def _ask(
+        self, title: str, ending: str, kinds: Sequence[str], then: Callable[[Path], None]
+    ) -> None:
         if self._trace() is not None:
-            ask_save(self._window, title, self._exporting.offered(ending), kinds, then)
+            self._exporting.ask(title, self._exporting.offered(ending), kinds, then)
 
     def _trace(self) -> Trace | None:
         scene = self._exporting.scene()

@@ -142,7 +142,7 @@ def _short(
 
 def _sentence(trace: Trace, mean: StepFigures) -> str:
     totals = _totals(trace, mean)
-    computing = sum(lane.role is Role.COMPUTE for lane in trace.header.lanes)
+    computing = len(trace.header.compute_lanes)
     idle, whole = sum(totals.values()), mean.makespan_ns * max(1, computing)
     if not idle:
         return tr("The lanes are never idle.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -75,14 +74,6 @@ class Chart:
     def unit(self) -> tuple[float, str]:
         """The unit of all its times: ms of one, and its name."""
         return next((unit for unit in UNITS if self.top_ms >= unit[0]), UNITS[-1])
-
-    def number(self, ms: float) -> str:
-        """A time in that unit."""
-        return significant(ms / self.unit[0])
-
-    def tick(self, ms: float) -> str:
-        """A round time in that unit."""
-        return f"{round(ms / self.unit[0], 6):g}"
 
     def spot(self, place: Place) -> QRectF:
         """Where the pointer meets a result: its bar, or around its marker."""
@@ -190,7 +181,7 @@ def _words(painter: QPainter, chart: Chart) -> None:
 
 
 def _axis(painter: QPainter, chart: Chart) -> None:
-    plot, theme = chart.plot, chart.theme
+    plot, theme, (unit_ms, unit) = chart.plot, chart.theme, chart.unit
     # round_step takes ns; a grid line about every 34 pixels.
     step = round_step(1e6 * chart.top_ms * 34.0 / plot.height()) / 1e6
     for count in range(math.floor(chart.top_ms / step) + 1):
@@ -198,9 +189,10 @@ def _axis(painter: QPainter, chart: Chart) -> None:
         painter.setPen(QPen(QColor(theme.line if not count else theme.grid), 1))
         painter.drawLine(QLineF(plot.left(), y, plot.right(), y))
         rect = QRectF(plot.left() - AXIS, y - LINE / 2, AXIS - 8, LINE)
-        write(painter, chart.fonts.small, theme.muted, rect, chart.tick(count * step), RIGHT)
-    unit = QRectF(plot.left() - AXIS, plot.top() - LINE - 2, AXIS - 8, LINE)
-    write(painter, chart.fonts.small, theme.muted, unit, chart.unit[1], RIGHT)
+        text = f"{round(count * step / unit_ms, 6):g}"
+        write(painter, chart.fonts.small, theme.muted, rect, text, RIGHT)
+    rect = QRectF(plot.left() - AXIS, plot.top() - LINE - 2, AXIS - 8, LINE)
+    write(painter, chart.fonts.small, theme.muted, rect, unit, RIGHT)
 
 
 def _bar(painter: QPainter, chart: Chart, place: Place) -> None:
@@ -282,7 +274,7 @@ def _value(painter: QPainter, chart: Chart, place: Place) -> None:
         return
     y = chart.y(place.result.spread[1]) - 7
     font, theme = chart.fonts.bold if best else chart.fonts.small, chart.theme
-    text = chart.number(place.result.mean_ms)
+    text = significant(place.result.mean_ms / chart.unit[0])
     half = text_width(font, text) / 2 + 2
     rect = QRectF(place.x - 60, y - LINE, 120, LINE)
     # A ground of the plot's colour: whiskers and curves would run through the number.
@@ -305,9 +297,10 @@ def _labels(painter: QPainter, chart: Chart) -> None:
             for number, line in enumerate(lines):
                 rect = QRectF(place.x - room / 2, below + number * LINE, room, LINE)
                 write(painter, small, theme.text, rect, elided(painter, line, room), CENTRE)
-    for number_x in _readable(chart):
-        rect = QRectF(number_x[1] - 60, below, 120, LINE)
-        write(painter, small, theme.text, rect, f"{number_x[0]:g}", CENTRE)
+    widest = max((text_width(small, f"{value:g}") for value, _ in chart.numbers), default=0.0)
+    # As many of the numbers as there is room for, evenly.
+    for value, x in chart.numbers[:: max(1, math.ceil((widest + 8) / chart.pitch))]:
+        write(painter, small, theme.text, QRectF(x - 60, below, 120, LINE), f"{value:g}", CENTRE)
     along = chart.results.sweep.along
     if along is not None and chart.numbers:
         first, last = chart.numbers[0][1], chart.numbers[-1][1]
@@ -318,14 +311,7 @@ def _labels(painter: QPainter, chart: Chart) -> None:
 def _label(results: Results, result: Result, pitch: float, fonts: Fonts) -> list[str]:
     """What a bar is, in lines."""
     title = setting_title(results.sweep, result.setting)
-    return wrapped(title, pitch - 4, lambda text: text_width(fonts.small, text))[:LABEL_LINES]
-
-
-def _readable(chart: Chart) -> Iterator[tuple[float, float]]:
-    """As many of the numbers as there is room for, evenly."""
-    widest = max((text_width(chart.fonts.small, f"{n:g}") for n, _ in chart.numbers), default=0.0)
-    every = max(1, math.ceil((widest + 8) / chart.pitch))
-    return iter(chart.numbers[::every])
+    return _lines(title, fonts.small, pitch - 4)[:LABEL_LINES]
 
 
 def _draw_legend(painter: QPainter, chart: Chart) -> None:

@@ -36,30 +36,24 @@ _ACROSS, _DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBot
 class SweepPanel(QScrollArea):
     """`asked` comes when the sweep shall begin, or end; `edited` with every change of a field.
 
-    `picked` comes with another option. `image_asked` and `table_asked` when a file is wanted.
+    The field `option` tells of another one. The buttons `image` and `table` want a file.
     """
 
     asked = Signal()
     edited = Signal()
-    picked = Signal()
-    image_asked = Signal()
-    table_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("form")
         scroll_down(self)
-        self._guard = WheelGuard(self)
         self.view = SweepView()
         self._build_fields()
         self._lay_out()
         self.set_running(False)
         self.show_results(None)
-        self.option.currentIndexChanged.connect(lambda _: self.picked.emit())
-        self.values.textChanged.connect(lambda _: self.edited.emit())
-        self.values.returnPressed.connect(self.asked.emit)
-        self.repeat.valueChanged.connect(lambda _: self.edited.emit())
-        self.beside.toggled.connect(lambda _: self.edited.emit())
+        self.values.returnPressed.connect(self.asked)
+        for news in (self.values.textChanged, self.repeat.valueChanged, self.beside.toggled):
+            news.connect(self.edited)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
         wide = self.width() >= BESIDE_WIDTH
@@ -108,14 +102,9 @@ class SweepPanel(QScrollArea):
         self.beside.setToolTip(tr("Run these too, with the same settings, for reference."))
         tip = tr("Run every value, in random order, with the other settings of the form.")
         self.button = button(QPushButton, "", tip, self.asked.emit)
-        self.image = button(
-            QToolButton, tr("Picture…"), tr("Write the chart as PNG, SVG or PDF."),
-            self.image_asked.emit,
-        )  # fmt: skip
-        self.table = button(
-            QToolButton, tr("Table…"), tr("Write a row for each run as CSV."),
-            self.table_asked.emit,
-        )  # fmt: skip
+        tip = tr("Write the chart as PNG, SVG or PDF.")
+        self.image = button(QToolButton, tr("Picture…"), tip)
+        self.table = button(QToolButton, tr("Table…"), tr("Write a row for each run as CSV."))
 
     def _lay_out(self) -> None:
         form = QFormLayout(verticalSpacing=4, labelAlignment=Qt.AlignmentFlag.AlignLeft)
@@ -126,7 +115,7 @@ class SweepPanel(QScrollArea):
             field.setAccessibleName(title)
             field.setMinimumWidth(FIELD)
             # Else the wheel, on its way down the panel, would change the field under the pointer.
-            field.installEventFilter(self._guard)
+            WheelGuard(field)
             form.addRow(title, field)
         self.problem = Label(look="problem", wrapped=True)
         self.progress = Label(look="quiet", wrapped=True)

@@ -13,19 +13,17 @@ from PySide6.QtWidgets import QDockWidget, QWidget
 from core.engine.messages import Outcome
 from core.errors import PlanError
 from core.option import Option
-from core.plan.devices import Hardware
 from core.plan.specification import OPTIONS, Specification
 from core.sweep.results import Result, Results, remaining, seconds_left
 from core.sweep.sweep import BESIDE, Point, Sweep, sweep_along, values_by_name
-from core.sweep.table import Measured, UnmeasuredError, measured
+from core.sweep.table import UnmeasuredError, measured
 from core.sweep.values import COMMA, DEFAULT, SEMICOLON, suggested
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
 from gui.look.layouts import bring
 from gui.look.text import duration_text, tr
 from gui.panels.run.strategy import StrategyPanel
-from gui.runs.check import assumed_hardware, check_specification, friendly
-from gui.runs.run_queue import RunQueue
+from gui.runs.check import friendly
 from gui.sweep.panel import SweepPanel
 from gui.sweep.saving import SweepFiles
 from gui.sweep.words import setting_title
@@ -47,8 +45,6 @@ class Sweeping(QObject):
     ) -> None:  # fmt: skip
         super().__init__(window)
         self.panel, self._form, self._session = panel, form, session
-        self._hardware, self._known = assumed_hardware(), False
-        self._queue = RunQueue(self._start)
         self._left: deque[Point] = deque()
         self._runs: dict[Point, Run] = {}
         self._took: list[tuple[int, float]] = []
@@ -89,10 +85,10 @@ class Sweeping(QObject):
         results = self.results
         # The same fields again: what is measured already stays, and the sweep goes on behind it.
         if results is None or results.sweep != asked or not remaining(asked, results.measured):
-            self.results, self._runs, self._took = Results(asked, ()), {}, []
-        self._failed = {}
-        self.panel.show_results(self.results)
-        self._go_on(remaining(asked, self._measured()))
+            results, self._runs, self._took = Results(asked, ()), {}, []
+        self.results, self._failed = results, {}
+        self.panel.show_results(results)
+        self._go_on(remaining(asked, results.measured))
 
     # What is asked for
 
@@ -114,7 +110,7 @@ class Sweeping(QObject):
     def _problem(self, asked: Sweep) -> str:
         """Why a setting cannot be run on this machine; '' if all can."""
         for setting in asked.settings:
-            found = check_specification(setting, self._hardware, self._known)
+            found = self._form.check(setting)
             if isinstance(found, str):
                 return f"{setting_title(asked, setting)}: {found}"
         return ""
@@ -152,38 +148,29 @@ class Sweeping(QObject):
     def _go_on(self, points: Sequence[Point]) -> None:
         """Make these runs, in this order."""
         assert self.results is not None
-        settings = self.results.sweep.settings
-        # Before the queue starts the first one: `_end` and `_refuse` take the run that is under way
-        # from the front of this.
+        # Before the first one starts: `_end` and `_refuse` take the run that is under way from the
+        # front of this.
         self._left = deque(points)
-        self.panel.set_running(self.running)
-        self._queue.run([settings[point.setting] for point in points], lambda _: None)
+        if points:
+            self._began = time.monotonic()
+            self._session.run(self.results.sweep.settings[points[0].setting])
         self._report()
-
-    def _start(self, specification: Specification) -> bool:
-        self._began = time.monotonic()
-        self._session.run(specification)
-        return self._session.asking
 
     def _end(self, run: Run) -> None:
         """A run is over: take what it has measured, and go on."""
         if not self.running or self.results is None:
             return
-        point = self._left[0]
+        point = self._left.popleft()
         try:
             row = measured(point, run.trace, run.outcome or Outcome.FAILED, run.text)
         except UnmeasuredError as error:
             self._lose(point, str(error), run.outcome is Outcome.STOPPED)
             return
-        # Before the queue starts the next run: should
-        # that be refused at once, it is in front by then.
-        self._left.popleft()
         self._runs[point] = run
         self._took.append((point.setting, time.monotonic() - self._began))
-        self.results = replace(self.results, measured=(*self._measured(), row))
+        self.results = replace(self.results, measured=(*self.results.measured, row))
         self.panel.show_results(self.results)
-        self._queue.end(run)
-        self._report()
+        self._go_on(self._left)
 
     def _refuse(self, text: str) -> None:
         if self.running:
@@ -191,16 +178,10 @@ class Sweeping(QObject):
 
     def _lose(self, point: Point, why: str, stopped: bool) -> None:
         """A run came to nothing: the sweep ends, or goes on without its setting."""
-        # The queue holds the runs of this setting too, so it gets a new list without them.
-        self._queue.forget()
-        left = [] if stopped else [other for other in self._left if other.setting != point.setting]
         if not stopped:
             self._failed[point.setting] = why
-        self._left.clear()
-        self._go_on(left)
-
-    def _measured(self) -> tuple[Measured, ...]:
-        return () if self.results is None else self.results.measured
+        left = [other for other in self._left if other.setting != point.setting]
+        self._go_on([] if stopped else left)
 
     # What is said
 
@@ -234,14 +215,10 @@ class Sweeping(QObject):
         panel, session = self.panel, self._session
         panel.asked.connect(self.begin)
         panel.edited.connect(self._check)
-        panel.picked.connect(self._suggest)
-        panel.image_asked.connect(self.files.ask_image)
-        panel.table_asked.connect(self.files.ask_table)
+        panel.option.currentIndexChanged.connect(self._suggest)
+        panel.image.clicked.connect(self.files.ask_image)
+        panel.table.clicked.connect(self.files.ask_table)
         panel.view.chosen.connect(self._open)
-        session.ready.connect(self._set_hardware)
         session.run_ended.connect(self._end)
         session.refused.connect(self._refuse)
         self._form.checked.connect(self._check)
-
-    def _set_hardware(self, hardware: Hardware) -> None:
-        self._hardware, self._known = hardware, True

@@ -44,7 +44,7 @@ class Bookmarking(QObject):
         # A row that is edited must not be taken away while it tells of it.
         panel.renamed.connect(self.rename, Qt.ConnectionType.QueuedConnection)
         panel.removed.connect(self.remove)
-        panel.steps_asked.connect(self.use_as_steps)
+        panel.steps.clicked.connect(self.use_as_steps)
 
     @property
     def bookmarks(self) -> tuple[Bookmark, ...]:
@@ -117,13 +117,28 @@ class Bookmarking(QObject):
         timeline.overlays.show_moment(float(bookmark.start))
         self._panel.set_current(index)
 
-    def edit(self, index: int) -> None:
-        """Type a bookmark's note where its flag is: Return keeps it, Esc leaves it as it was."""
-        self._edit(index, fresh=False)
+    def edit(self, index: int, fresh: bool = False) -> None:
+        """Type a bookmark's note where its flag is: Return keeps it, Esc leaves it as it was.
 
-    def rename(self, index: int, note: str) -> None:
-        """Give a bookmark another note."""
-        self._rename(index, note, together=False)
+        The note of a `fresh` bookmark is taken back together with it.
+        """
+        self._close_editor()
+        self._panel.set_current(index)
+        place = self._timeline.overlays.flag(index)
+        if place.isEmpty():
+            named = self.bookmarks[index]
+            self._timeline.navigator.show_moments(named.start, named.last)
+            place = self._timeline.overlays.flag(index)
+        self.editor = NoteEditor(self.bookmarks[index].note, place, self._timeline)
+        self.editor.typed.connect(lambda note: self.rename(index, note, together=fresh))
+        self.editor.closed.connect(self._forget_editor)
+
+    def rename(self, index: int, note: str, together: bool = False) -> None:
+        """Give a bookmark another note, which is taken back `together` with the change before."""
+        if index < len(self.bookmarks) and note != self.bookmarks[index].note:
+            bookmarks = list(self.bookmarks)
+            bookmarks[index] = replace(bookmarks[index], note=note)
+            self._timeline.state.bookmarks.change(bookmarks, together)
 
     def remove(self, index: int) -> None:
         """Delete a bookmark."""
@@ -144,29 +159,7 @@ class Bookmarking(QObject):
         self._timeline.navigator.show_moments(bookmark.start, bookmark.start)
         self._timeline.state.bookmarks.change([*self.bookmarks, bookmark])
         index = self.bookmarks.index(bookmark)
-        self._panel.set_current(index)
-        self._edit(index, fresh=True)
-
-    def _edit(self, index: int, fresh: bool) -> None:
-        """The note of a `fresh` bookmark is taken back together with it."""
-        self._close_editor()
-        self._panel.set_current(index)
-        place = self._timeline.overlays.flag(index)
-        # Out of view: its flag is somewhere only once it is brought there.
-        if place.isEmpty():
-            named = self.bookmarks[index]
-            self._timeline.navigator.show_moments(named.start, named.last)
-            place = self._timeline.overlays.flag(index)
-        self.editor = NoteEditor(self.bookmarks[index].note, place, self._timeline)
-        self.editor.typed.connect(lambda note: self._rename(index, note, together=fresh))
-        self.editor.closed.connect(self._forget_editor)
-
-    def _rename(self, index: int, note: str, together: bool) -> None:
-        # While the note was typed the mark may have gone, as by Ctrl+Z.
-        if index < len(self.bookmarks) and note != self.bookmarks[index].note:
-            bookmarks = list(self.bookmarks)
-            bookmarks[index] = replace(bookmarks[index], note=note)
-            self._timeline.state.bookmarks.change(bookmarks, together)
+        self.edit(index, fresh=True)
 
     def step(self, by: int) -> None:
         """Go to the next bookmark (1) or the one before, from where one is, else the middle."""

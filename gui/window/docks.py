@@ -22,6 +22,7 @@ from gui.panels.data.log import LogPanel
 from gui.panels.data.spans import SpansPanel
 from gui.panels.data.sql import SqlPanel
 from gui.panels.data.steps import StepsPanel
+from gui.panels.drawing import Painted
 from gui.panels.explain.batch import BatchPanel
 from gui.panels.explain.buckets import BucketsChart
 from gui.panels.explain.details import DetailsPanel
@@ -65,7 +66,7 @@ class Panels:
     """Every panel of the window, and what all of a kind are told at once.
 
     A new panel is made in `__init__`, joins the tuple of what it wants to hear of, and gets a line
-    in `places`.
+    in `places`. What is Painted hears of the theme anyway.
     """
 
     def __init__(self, session: Session, settings: Settings) -> None:
@@ -78,18 +79,12 @@ class Panels:
         self.foreign, self.sql, self.blocks = ForeignPanel(), SqlPanel(session), BlocksPanel()
         self.predictions = Predictions(session, settings)
         self.compare, self.sweep, self.lesson = ComparePanel(), SweepPanel(), LessonPanel()
-        self.sheets = (self.batch, self.devices)
         self.of_steps = (
-            self.steps, self.why, self.buckets, self.statistics, self.search, self.spans,
-            self.foreign,
+            self.batch, self.devices, self.steps, self.why, self.buckets, self.statistics,
+            self.search, self.spans, self.foreign, self.log,
         )  # fmt: skip
         self.of_a_step = (self.batch, self.why, self.buckets)
-        self.themed = (
-            self.form.footer.picture, self.predictions.whatif_panel.picture, self.batch,
-            self.devices, self.buckets, self.log, self.steps, self.why, self.compare.table,
-            self.statistics.durations.histogram, self.sweep.view, self.blocks.strip,
-            self.blocks.table,
-        )  # fmt: skip
+        self.themed = (self.log, self.steps, self.compare.table)
 
         form, predictions = self.form, self.predictions
         # Made once: what stands in a frame goes with the frame.
@@ -126,27 +121,18 @@ class Panels:
         """Draw in other colours."""
         for panel in self.themed:
             panel.set_theme(theme)
+        for place in self.places:
+            for painted in place.widget.findChildren(Painted):
+                painted.set_theme(theme)
 
-    def show_scene(self, scene: Scene, live: bool) -> None:
-        """Show another run, or what has come of this one."""
-        for part in self.parts(scene, live):
-            part()
-
-    def parts(self, scene: Scene, live: bool) -> list[Part]:
-        """What `show_scene` does, panel by panel."""
-        return [
-            *(partial(sheet.show_scene, scene) for sheet in self.sheets),
-            *(partial(panel.show_scene, scene, live) for panel in self.of_steps),
-            partial(self.log.show_trace, scene.trace, live),
-        ]
+    def parts(self, scene: Scene | None, live: bool) -> list[Part]:
+        """Show another run, or what has come of this one, or none: panel by panel."""
+        return [partial(panel.show_scene, scene, live) for panel in self.of_steps]
 
     def show_nothing(self) -> None:
         """No run is shown."""
-        for sheet in self.sheets:
-            sheet.show_scene(None)
-        for panel in self.of_steps:
-            panel.show_scene(None, False)
-        self.log.show_trace(None)
+        for part in self.parts(None, False):
+            part()
 
     def show_step(self, step: int | None) -> None:
         """The step at hand is this one; None for the last whole one."""

@@ -83,5 +83,5 @@ def _choose_schedule(form: StrategyPanel, show: Callable[[], None], name: str) -
     if SCHEDULE not in STRATEGIES[form.specification().strategy].options:
         takes = (s.name for s in STRATEGIES.values() if SCHEDULE in s.options)
         form.strategies.choose(next(takes))
-    form.choose(SCHEDULE, name)
+    form.fields[SCHEDULE.name].write(name)
     show()

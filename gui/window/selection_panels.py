@@ -3,41 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QDockWidget
 
 from core.explain.lanes import Gap
-from gui.app.session import Run, Session
+from gui.app.session import Session
+from gui.app.shown import Shown
 from gui.explanations.explaining import Explainer
 from gui.look.layouts import bring
 from gui.timeline.interact.view import TimelineView
-from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import Selection, TimeRange
 from gui.window.docks import Panels
-
-
-class SelectionWindow(Protocol):
-    """What the panels of a selection need of the window."""
-
-    run_shown: Run | None
-    scene: Scene | None
-    session: Session
-
-    def show_run(self, run: Run) -> None:
-        """Show another one."""
 
 
 class SelectionPanels(QObject):
     """Shows in Details, Statistics and the panels of a step what is selected in the timeline."""
 
     def __init__(
-        self, state: SelectionWindow, timeline: TimelineView, panels: Panels,
+        self, shown: Shown, session: Session, timeline: TimelineView, panels: Panels,
         docks: Mapping[str, QDockWidget], explainer: Explainer,
     ) -> None:  # fmt: skip
         super().__init__(timeline)
-        self._state, self._timeline, self._panels = state, timeline, panels
+        self._shown, self._session, self._timeline, self._panels = shown, session, timeline, panels
         self._docks, self._explainer = docks, explainer
         timeline.state.selection_changed.connect(self._show)
         panels.statistics.span_chosen.connect(self._select_longest)
@@ -49,7 +37,7 @@ class SelectionPanels(QObject):
             self._show(self._timeline.state.selection)
 
     def _show(self, selection: Selection | None) -> None:
-        run, scene, panels = self._state.run_shown, self._state.scene, self._panels
+        run, scene, panels = self._shown.run_shown, self._timeline.state.scene, self._panels
         report, note = None, ""
         if run is not None and scene is not None and isinstance(selection, Gap):
             report, note = self._explainer.reason(scene.explained, selection, run.live)
@@ -72,10 +60,10 @@ class SelectionPanels(QObject):
 
     def _select_of_run(self, number: int, step: int, task: int) -> None:
         """Show the span of a task, in whichever run it is."""
-        for run in self._state.session.runs:
+        for run in self._session.runs:
             span = run.trace.find(step, task) if run.number == number else None
             if span is not None:
-                self._state.show_run(run)
+                self._shown.show_run(run)
                 self._timeline.selector.select_span(span.lane, span.index)
 
     def _select_longest(self, lane: int, index: int) -> None:

@@ -7,7 +7,6 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QFrame, QToolButton
 
 from core.plan.pipeline.options import MICROBATCHES
-from core.plan.plan import Role
 from core.report.suggestion import Change, Suggestion
 from core.trace.header import Header
 from gui.figures.titles import way_title
@@ -87,7 +86,7 @@ class VerdictLine(QFrame):
 def change_text(change: Suggestion, header: Header) -> str:
     """A change in a few words: `Pipeline ZB-H1, 16 micro-batches: 35.2 ms predicted`."""
     if change.change is Change.VIRTUAL_LANES:
-        lanes = sum(lane.role is Role.COMPUTE for lane in header.lanes)
+        lanes = len(header.compute_lanes)
         return tr("Show it without sharing, on {lanes} virtual lanes", lanes=lanes)
     if change.change is Change.WIDER:
         return tr("Try width {width}", width=change.specification.model.width)

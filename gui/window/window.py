@@ -122,7 +122,7 @@ class MainWindow(QMainWindow):
             self._draw_frame, self._figure_parts,
         )  # fmt: skip
         self.explainer, self.judge = Explainer(self), Judge(self)
-        self.exporting = Exporting(self, self, self.banner, settings)
+        self.exporting = Exporting(self, self, self.timeline, self.explainer, self.banner, settings)
         self.trace_exports = TraceExports(self, self.exporting, self.banner)
         self.bookmarking = Bookmarking(self.timeline, panels.bookmarks)
         self.bubbles = Bubbles(self.timeline, self.note)
@@ -144,7 +144,9 @@ class MainWindow(QMainWindow):
         )  # fmt: skip
         self.listening = Listening(self, session)
         self.leaving = Leaving(self, session, settings, self.banner.say)
-        self.selection_panels = SelectionPanels(self, self.timeline, panels, docks, self.explainer)
+        self.selection_panels = SelectionPanels(
+            self, session, self.timeline, panels, docks, self.explainer
+        )
         self.view_options = ViewOptions(self.timeline, settings)
         self.colours = ColourControl(settings, self)
         self.finder = Finder(panels.search, panels.spans, self.timeline, self.overview)
@@ -184,11 +186,13 @@ class MainWindow(QMainWindow):
         session.run_ended.connect(self.end)
         session.warned.connect(self.banner.say)
         self.bookmarking.stepped.connect(self.show_stepped)
-        self.panels.statistics.explain_asked.connect(self.bookmarking.explain_range)
+        self.panels.statistics.explain.clicked.connect(self.bookmarking.explain_range)
         self.control.planned.connect(self.predictions.show_settings)
-        self.predictions.compared.connect(self.show_comparison)
-        self.predictions.made.connect(self.show_run)
-        self.predictions.wanted.connect(self.control.run_instead)
+        self.predictions.ghosts.ready.connect(self.show_comparison)
+        self.predictions.what_if.drawn.connect(
+            lambda recording: self.show_run(session.add_predicted(recording))
+        )
+        self.predictions.advisor_panel.chosen.connect(self.control.run_instead)
         self.runs.chosen.connect(self.show_run)
         self.sweeping.opened.connect(self.show_run)
         self.comparing.choice.opened.connect(self.runs.add)
@@ -217,12 +221,12 @@ class MainWindow(QMainWindow):
         self.verdict.chosen.connect(lambda _: bring(self.docks["strategy"]))
         self.steps.chosen.connect(timeline.navigator.fit_between)
         self.details.blocking_task_chosen.connect(timeline.selector.select_task)
-        self.why.task_chosen.connect(timeline.selector.select_task)
+        self.why.path.chosen.connect(timeline.selector.select_task)
         self.why.asked.connect(self.explainer.ask)
         self.explainer.explained.connect(self.live.update)
         self.explainer.explained.connect(self.selection_panels.show_gap_again)
         both = (self.predictions.what_if, self.sweeping.files, self.comparing.files,
-                self.panels.spans, self.bookmarking)  # fmt: skip
+                self.exporting, self.panels.spans, self.bookmarking)  # fmt: skip
         for source in (*both, self.comparing.aligner, self.panels.statistics):
             source.message.connect(self.note)
         for part in (

@@ -8,21 +8,14 @@ from concurrent.futures import BrokenExecutor, CancelledError, Future
 from contextlib import suppress
 from functools import partial
 
+from core.predict.advisor import Advise
+from core.predict.whatif import WhatIfQuery
 from core.predict.worker import server
-from core.predict.worker.jobs import (
-    Advise,
-    Draw,
-    Job,
-    Lost,
-    Refused,
-    Reply,
-    StepTimes,
-    WhatIfRequest,
-)
+from core.predict.worker.jobs import Draw, Job, Lost, Refused, Reply, StepTimes
 from core.process.worker import Worker
 
 ENDED = "the process that predicts has ended; ask again to start it afresh"
-ORDER = (WhatIfRequest, StepTimes, Draw, Advise)
+ORDER = (WhatIfQuery, StepTimes, Draw, Advise)
 
 
 class PredictorClient:

@@ -5,19 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.models.description import ModelDescription
-from core.plan.division import Stage
 from core.plan.plan import Lane
 from core.plan.specification import Specification
-from core.predict.advisor import Advice
+from core.predict.advisor import Advise
 from core.predict.costs import CostModel
 from core.predict.whatif import WhatIfQuery
-
-
-@dataclass(frozen=True, slots=True)
-class WhatIfRequest:
-    """Answer a what-if question (core.predict.whatif.WhatIfResult)."""
-
-    question: WhatIfQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,29 +17,6 @@ class Draw:
     """Predict a question's pipeline as a whole recording (bytes of its stream)."""
 
     question: WhatIfQuery
-
-
-@dataclass(frozen=True, slots=True)
-class Advise:
-    """Rank all ways to run a model; the result is Advised."""
-
-    specification: Specification
-    model: ModelDescription
-    lanes: tuple[Lane, ...]
-    costs: CostModel
-    stages: tuple[Stage, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Advised:
-    """All ways, quickest first, and what was asked about, None if it cannot be predicted.
-
-    `missing` says what the costs lack for ways that are left out, or is empty.
-    """
-
-    ways: list[Advice]
-    present: Advice | None
-    missing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +29,11 @@ class StepTimes:
     costs: CostModel
 
 
-Job = WhatIfRequest | Draw | StepTimes | Advise
-"""Of jobs of one kind that wait only the latest is done."""
+Job = WhatIfQuery | Draw | StepTimes | Advise
+"""Of jobs of one kind that wait only the latest is done.
+
+The result of a WhatIfQuery is a WhatIfResult, that of Advise is Advised.
+"""
 
 
 @dataclass(frozen=True, slots=True)

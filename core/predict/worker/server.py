@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-from functools import cache
+from functools import cache, partial
 
 from core.errors import PlanError
 from core.plan.faults import Faults
 from core.plan.planning import plans_of
-from core.predict.advisor import advice_on, advise
-from core.predict.costs import CostError
+from core.predict.advisor import Advise, advise
 from core.predict.predict import predict_times, predicted_recording
 from core.predict.whatif import WhatIf, WhatIfQuery, whole_answer
 from core.predict.worker.jobs import (
-    Advise,
-    Advised,
     Done,
     Draw,
     Job,
@@ -22,7 +19,6 @@ from core.predict.worker.jobs import (
     Refused,
     Reply,
     StepTimes,
-    WhatIfRequest,
 )
 from core.process.worker import report
 
@@ -44,33 +40,22 @@ def reply_to(number: int, job: Job) -> Reply:
     """Do a job."""
     try:
         match job:
-            case WhatIfRequest(question):
-                return Done(number, what_if().answer(question))
+            case WhatIfQuery():
+                return Done(number, what_if().answer(job))
             case Draw(question):
                 return Done(number, drawn(question))
             case StepTimes():
                 return Done(number, step_times(job))
             case Advise():
-                return Done(number, _advise(number, job))
+                return Done(number, advise(job, partial(_progress, number)))
     except (PlanError, MemoryError) as error:
         return Refused(number, str(error) or "there is not enough memory for this prediction")
     except Exception as error:  # the process goes on; the window says what happened
         return Refused(number, f"the prediction failed: {type(error).__name__}: {error}")
 
 
-def _advise(number: int, job: Advise) -> Advised:
-    about = (job.specification, job.model, job.lanes, job.costs, job.stages)
-    missing: list[str] = []
-
-    def progress(done: int, total: int) -> None:
-        report(Progress(number, done, total))
-
-    ways = advise(*about, progress, lambda error: missing.append(str(error)))
-    try:
-        present = advice_on(*about)
-    except CostError:
-        present = None
-    return Advised(ways, present, missing[0] if missing else "")
+def _progress(number: int, done: int, total: int) -> None:
+    report(Progress(number, done, total))
 
 
 def step_times(job: StepTimes) -> tuple[int, ...]:

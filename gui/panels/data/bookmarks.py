@@ -28,13 +28,12 @@ class BookmarksPanel(QWidget):
     """A row for each bookmark, in order of time.
 
     `chosen` carries the index of a bookmark to go to, `renamed` that of one and its new note, and
-    `removed` that of one to delete. With `steps_asked` steps are to begin at the bookmarks.
+    `removed` that of one to delete. By the button `steps` they are to begin at the bookmarks.
     """
 
     chosen = Signal(int)
     renamed = Signal(int, str)
     removed = Signal(int)
-    steps_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -111,7 +110,7 @@ class BookmarksPanel(QWidget):
         ]
         tip = tr("Explain this trace by steps: each mark begins one, which lasts until the next "
                  "mark, and the last one until its mark ends.")  # fmt: skip
-        self.steps = button(QPushButton, tr("Use as steps"), tip, self.steps_asked.emit)
+        self.steps = button(QPushButton, tr("Use as steps"), tip)
         self.steps.hide()
         return row(*buttons, self.steps, None, margins=(8, 4, 8, 6), spacing=6)
 

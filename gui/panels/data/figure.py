@@ -70,7 +70,6 @@ class FigurePanel(QDialog):
     def __init__(self, drawn: Callable[[Wish], Picture], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._drawn = drawn
-        self._guard = WheelGuard(self)
         self.picture: Picture | None = None
         self.setWindowTitle(tr("Export figure"))
         self._timer = QTimer(self, singleShot=True, interval=PATIENCE_MS)
@@ -184,7 +183,7 @@ class FigurePanel(QDialog):
             (tr("Pixels of a PNG"), self.scale),
         ):  # fmt: skip
             field.setAccessibleName(title or tr("Steps or times"))
-            field.installEventFilter(self._guard)
+            WheelGuard(field)
             field.setMinimumWidth(FIELD)
             form.addRow(title, field)
         for spin in (self.width_mm, self.font_pt, self.scale):

@@ -18,6 +18,7 @@ from gui.look.theme import LIGHT, Theme
 from gui.panels.run.fields import Choice
 from gui.panels.tables import Head, TableModel, dress
 from gui.runs.faults import told_log
+from gui.timeline.state.scene import Scene
 
 LEVELS = ("info", "size", "warning", "error", "state")
 
@@ -101,9 +102,9 @@ class LogPanel(QWidget):
         self.model.theme = theme
         self.table.viewport().update()
 
-    def show_trace(self, trace: Trace | None, live: bool = False) -> None:
+    def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Show another run's log, or take what is new of this one's; its faults once it is over."""
-        bar = self.table.verticalScrollBar()
+        trace, bar = None if scene is None else scene.trace, self.table.verticalScrollBar()
         # Before rows come: afterwards the bar's maximum is another one.
         at_end = bar.value() >= bar.maximum() - 1
         # When a run ends, what is wrong with it comes

@@ -205,9 +205,6 @@ class SpansPanel(QWidget):
         self._show_count()
         self.select_span(self._selected)
 
-    def _say_wrong(self, text: str) -> None:
-        self.problem.say(text)
-
     def _show_count(self, text: str = "") -> None:
         """Say how many rows there are, or how far something is."""
         search = self.searcher.search
@@ -236,14 +233,14 @@ class SpansPanel(QWidget):
     def _connect(self) -> None:
         self.field.changed.connect(self.problem.hide)
         self.field.changed.connect(self._filter)
-        self.field.wrong.connect(self._say_wrong)
+        self.field.wrong.connect(self.problem.say)
         self.field.stepped.connect(lambda _: self.table.setFocus())
         self.field.left.connect(self.field.clear)
         self.searcher.done.connect(self._take_hits)
         self.searcher.advanced.connect(lambda _: self._show_count())
         self._sorter.done.connect(self._show)
         for failed in (self.searcher.failed, self._sorter.failed):
-            failed.connect(self._say_wrong)
+            failed.connect(self.problem.say)
             failed.connect(lambda _: self._show_count())
         self.saver.advanced.connect(
             lambda share: self._show_count(tr("saving, {share}", share=percent_text(share)))

@@ -11,7 +11,6 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor
 
 from core.explain.balance import LanePart, lane_parts, rows_by_step
-from core.plan.plan import Lane, Role
 from core.trace.trace import Trace
 from gui.look.text import rows_text, tr
 from gui.look.writing import CENTRE, RIGHT, elided, write
@@ -88,13 +87,12 @@ class BatchPanel(Sheet):
 
     def height_of(self, scene: Scene) -> float:  # noqa: D102
         table = LINE * (len(self.splits(scene)) + 1) + 2 * AIR
-        return HEAD + ROW * len(_compute(scene)) + table
+        return HEAD + ROW * len(scene.trace.header.compute_lanes) + table
 
     def words_of(self, scene: Scene) -> str:  # noqa: D102
-        step, parts = self.parts(scene)
-        mine = _by_lane(parts)
-        lanes = [f"{lane.name}: {_rows(mine[lane.index])}" for lane in _compute(scene)]
-        warmup = scene.trace.header.specification.warmup
+        header, (step, parts) = scene.trace.header, self.parts(scene)
+        mine, warmup = _by_lane(parts), header.specification.warmup
+        lanes = [f"{lane.name}: {_rows(mine[lane.index])}" for lane in header.compute_lanes]
         splits = [f"{split.name(warmup)}: {numbers(split.rows)}" for split in self.splits(scene)]
         words = f"{_step_words(scene, step)}. {split_words(parts)}. "
         return words + "; ".join([*lanes, *splits])
@@ -104,7 +102,7 @@ class BatchPanel(Sheet):
         self._heading(ink, _step_words(scene, step), split_words(parts))
         # A micro-batch passes every stage and so has a part on several lanes: its rows count once.
         total = sum({(p.replica, p.microbatch): p.rows for p in parts}.values())
-        lanes = _compute(scene)
+        lanes = scene.trace.header.compute_lanes
         longest = max((lane.name for lane in lanes), key=len)
         names, own = text_width(ink.fonts.bold, longest) + 12, _by_lane(parts)
         # Only the lanes in the part of the panel that is drawn now: there may be a thousand.
@@ -121,7 +119,7 @@ class BatchPanel(Sheet):
 
     def _table(self, ink: Ink, scene: Scene, step: int, y: float) -> None:
         """A row of figures for each split of the batch, that of the shown step marked."""
-        lanes, warmup = _compute(scene), scene.trace.header.specification.warmup
+        lanes, warmup = scene.trace.header.compute_lanes, scene.trace.header.specification.warmup
         splits = self.splits(scene)
         names = [split.name(warmup) for split in splits]
         first = max((text_width(ink.fonts.small, name) for name in names), default=0) + 12
@@ -189,10 +187,6 @@ def split_words(parts: list[LanePart]) -> str:
             "{total} on {n} replicas: {sizes}", total=total, n=len(sizes), sizes=numbers(sizes)
         )
     return pieces_text(total, sizes)
-
-
-def _compute(scene: Scene) -> list[Lane]:
-    return [lane for lane in scene.trace.header.lanes if lane.role is Role.COMPUTE]
 
 
 def _by_lane(parts: list[LanePart]) -> defaultdict[int, list[LanePart]]:

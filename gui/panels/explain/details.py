@@ -87,13 +87,16 @@ class DetailsPanel(QWidget):
         """
         # What is still read belongs to the selection before.
         self._arguments.cancel()
+        self.sentence.setText(note)
+        self.sentence.setVisible(report is not None or bool(note))
+        self.reasons.setVisible(report is not None)
+        self.reasons.setRowCount(0)
         if trace is None or selection is None:
             self.table.setRowCount(0)
-            self._show_report(None, None, None)
             self._stack.setCurrentIndex(0)
             return
-        gap = selection if isinstance(selection, Gap) else None
-        self._show_report(trace, gap, report, note)
+        if isinstance(selection, Gap) and report is not None:
+            self._show_report(trace, selection.step, report)
         if isinstance(selection, TimeRange):
             _fill(self.table, range_facts(trace, selection), ())
         else:
@@ -124,21 +127,12 @@ class DetailsPanel(QWidget):
         self.table.setSpan(first, 0, 1, 2)
         _put(self.table, rows, first + 1)
 
-    def _show_report(
-        self, trace: Trace | None, gap: Gap | None, report: GapReport | None, note: str = ""
-    ) -> None:
-        is_known = trace is not None and gap is not None and report is not None
-        self.sentence.setVisible(is_known or bool(note))
-        self.reasons.setVisible(is_known)
-        self.sentence.setText(note)
-        self.reasons.setRowCount(0)
-        if trace is None or gap is None or report is None:
-            return
-        self._step = gap.step
-        whole = full_stop(gap_sentence(trace, gap.step, report))
+    def _show_report(self, trace: Trace, step: int, report: GapReport) -> None:
+        self._step = step
+        whole = full_stop(gap_sentence(trace, step, report))
         self.sentence.setText(whole)
         self.sentence.setToolTip(plain_tip(whole))
-        rows = reason_rows(trace, gap.step, report)
+        rows = reason_rows(trace, step, report)
         heads = (tr("Because"), tr("For"), tr("Share"), tr("Held up by"))
         _fill(self.reasons, [row[:4] for row in rows], heads)
         for number, row in enumerate(rows):

@@ -11,12 +11,13 @@ from core.explain.causes import Cause
 from core.explain.durations import Histogram
 from core.explain.lanes import LaneTime
 from core.explain.range_causes import IdleCauses
-from core.explain.repeats import NameFigures, Outlier, Repeats
-from core.explain.statistics import KindFigures, RangeStatistics
+from core.explain.repeats import Outlier, Repeats
+from core.explain.statistics import Figures, RangeStatistics
 from core.plain import cell
 from core.trace.complete import measured_steps
 from core.trace.trace import Trace
 from gui.look.text import NONE, duration_text, percent_text, time_text, tr
+from gui.panels.tables import Head
 from gui.timeline.interact.describe import kind_title, span_title
 from gui.timeline.state.scene import shown_steps, step_name
 from gui.timeline.state.selection import TimeRange
@@ -24,15 +25,11 @@ from gui.timeline.state.selection import TimeRange
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Words as people read them: the first column is text, the others are numbers.
-
-    `tips` say what the columns are, and `sums` is the row that stands for all others, if any does.
-    """
+    """Words as people read them; `sums` is the row that stands for all others, if any does."""
 
     title: str
-    heads: tuple[str, ...]
+    heads: tuple[Head, ...]
     rows: tuple[tuple[str, ...], ...]
-    tips: tuple[str, ...] = ()
     sums: int | None = None
 
 
@@ -70,19 +67,19 @@ def lane_table(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> Ta
     """Busy, communication and idle time of every lane, and the idle time by cause."""
     present = causes.present
     unknown = any(causes.rest.values())
-    heads = [tr("Lane"), tr("Busy"), tr("Communication"), tr("Idle"), tr("Idle share"), tr("Spans")]
-    tips = [
-        "", tr("Time in which the lane computes."),
-        tr("Time in which the lane communicates and does not compute."),
-        tr("Time in which the lane does neither."), tr("Idle time as a share of the range."),
-        tr("Spans of which some part lies in the range."),
+    heads = [
+        Head(tr("Lane"), numeric=False), Head(tr("Busy"), tr("Time in which the lane computes.")),
+        Head(
+            tr("Communication"), tr("Time in which the lane communicates and does not compute.")
+        ),
+        Head(tr("Idle"), tr("Time in which the lane does neither.")),
+        Head(tr("Idle share"), tr("Idle time as a share of the range.")),
+        Head(tr("Spans"), tr("Spans of which some part lies in the range.")),
+        *(Head(tr(cause.label).capitalize(), tr(cause.sentence)) for cause in present),
     ]  # fmt: skip
-    for cause in present:
-        heads.append(tr(cause.label).capitalize())
-        tips.append(tr(cause.sentence))
     if unknown:
-        heads.append(tr("Not explained"))
-        tips.append(tr("Idle time in steps whose causes were not worked out."))
+        tip = tr("Idle time in steps whose causes were not worked out.")
+        heads.append(Head(tr("Not explained"), tip))
     rows = [
         (
             trace.header.lanes[lane].name, *_time_words(time),
@@ -96,29 +93,28 @@ def lane_table(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> Ta
         # Behind the lane and its five figures stand causes, which only single lanes have.
         empty = [""] * (len(heads) - 6)
         rows.insert(sums, (tr("Any lane"), *_time_words(counted.any_lane), *empty))
-    return Table(tr("Lanes"), tuple(heads), tuple(rows), tuple(tips), sums)
+    return Table(tr("Lanes"), tuple(heads), tuple(rows), sums)
 
 
 def kind_table(counted: RangeStatistics) -> Table:
     """Count, total and durations of every kind of span."""
     rows = tuple(_size_words(kind_title(own.kind), own) for own in counted.kinds)
-    heads, tips = _size_heads(tr("Kind"), counted)
-    return Table(tr("Kinds"), heads, rows, tips)
+    return Table(tr("Kinds"), _size_heads(tr("Kind"), counted), rows)
 
 
 def name_table(counted: RangeStatistics, repeats: Repeats | None) -> Table:
     """The same of every name, those with the most time first."""
     rows = tuple(_size_words(own.label, own) for own in (repeats.names if repeats else ()))
-    heads, tips = _size_heads(tr("Name"), counted)
-    return Table(tr("Names"), heads, rows, tips)
+    return Table(tr("Names"), _size_heads(tr("Name"), counted), rows)
 
 
 def outlier_table(trace: Trace, outliers: Sequence[Outlier]) -> Table:
     """Spans that took far longer than their like."""
-    heads = (tr("Outlier"), tr("Lane"), tr("Step"), tr("Duration"), tr("Usual"), tr("Times usual"))
-    tips = (
-        tr("A span far longer than those of its kind and part of the model on its lane."), "", "",
-        "", tr("The median of those."), tr("Its duration in such medians."),
+    tip = tr("A span far longer than those of its kind and part of the model on its lane.")
+    heads = (
+        Head(tr("Outlier"), tip, numeric=False), Head(tr("Lane")), Head(tr("Step")),
+        Head(tr("Duration")), Head(tr("Usual"), tr("The median of those.")),
+        Head(tr("Times usual"), tr("Its duration in such medians.")),
     )  # fmt: skip
     warmup = trace.header.specification.warmup
     rows = []
@@ -131,26 +127,29 @@ def outlier_table(trace: Trace, outliers: Sequence[Outlier]) -> Table:
                 duration_text(one.usual), f"{one.duration / max(1, one.usual):.1f}",
             )
         )  # fmt: skip
-    return Table(tr("Outliers"), heads, tuple(rows), tips)
+    return Table(tr("Outliers"), heads, tuple(rows))
 
 
-def _size_heads(first: str, counted: RangeStatistics) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _size_heads(first: str, counted: RangeStatistics) -> tuple[Head, ...]:
     """Heads and tips over durations; where the range cuts spans, they say that these are whole."""
     sizes = (
         (tr("Whole mean"), tr("Whole p50"), tr("Whole p99"), tr("Whole max")) if counted.cut
         else (tr("Mean"), tr("p50"), tr("p99"), tr("Max"))
     )  # fmt: skip
     tips = (
-        "", tr("Spans of which some part lies in the range."),
-        tr("The sum of their parts in the range."), tr("The mean duration of whole spans."),
+        tr("The mean duration of whole spans."),
         tr("Half of the whole spans are no longer than this."),
         tr("99 % of the whole spans are no longer than this."),
         tr("The duration of the longest span."),
     )  # fmt: skip
-    return (first, tr("Count"), tr("In range"), *sizes), tips
+    return (
+        Head(first, numeric=False),
+        Head(tr("Count"), tr("Spans of which some part lies in the range.")),
+        Head(tr("In range"), tr("The sum of their parts in the range.")), *map(Head, sizes, tips),
+    )  # fmt: skip
 
 
-def _size_words(title: str, own: KindFigures | NameFigures) -> tuple[str, ...]:
+def _size_words(title: str, own: Figures) -> tuple[str, ...]:
     lengths = map(duration_text, (own.inside, own.mean, own.p50, own.p99, own.longest))
     return (title, f"{own.count:,}", *lengths)
 
@@ -191,7 +190,7 @@ def as_markdown(title: str, tables: Sequence[Table], lines: Iterable[str]) -> st
     parts = [f"**{_escaped(title)}**"]
     for table in tables:
         rule = ["---", *["---:"] * (len(table.heads) - 1)]
-        rows = (table.heads, tuple(rule), *table.rows)
+        rows = (tuple(head.title for head in table.heads), tuple(rule), *table.rows)
         parts.append("\n".join(f"| {' | '.join(map(_escaped, row))} |" for row in rows))
     return "\n\n".join([*parts, *map(_escaped, lines)]) + "\n"
 

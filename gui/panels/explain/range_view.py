@@ -7,7 +7,7 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QAbstractItemView, QSizePolicy, QWidget
 
 from gui.panels.explain.range_tables import Table
-from gui.panels.tables import Head, ReturnTable, TableModel, dress
+from gui.panels.tables import ReturnTable, TableModel, dress
 
 LISTED = 12  # rows of a table that stand without scrolling
 
@@ -20,11 +20,8 @@ class _Rows(TableModel):
         self.table = Table("", (), ())
 
     def show_table(self, table: Table) -> None:
-        tips = table.tips or [""] * len(table.heads)
-        pairs = zip(table.heads, tips, strict=True)
         with self.other_rows():
-            self.table = table
-            self.heads = [Head(*pair, numeric=n > 0) for n, pair in enumerate(pairs)]
+            self.table, self.heads = table, table.heads
 
     def count(self) -> int:
         return len(self.table.rows)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
 
 from core.explain.durations import histogram
+from core.trace.trace import Trace
 from gui.app.jobs import Runner
 from gui.explanations.range_job import RangeFigures, RangeJob
 from gui.look.label import Label, hint
@@ -40,13 +42,13 @@ class StatisticsPanel(QWidget):
     """Tables and a histogram of a range; `span_chosen` carries lane and index of a span.
 
     Without a range they are of all measured steps, counted while the panel is seen. `message` is a
-    line for the status bar. Large ranges are counted bit by bit: the window answers all the while,
-    and after 0.3 s there is a bar with Cancel.
+    line for the status bar. The button `explain` wants the range as a step. Large ranges are
+    counted bit by bit: the window answers all the while, and after 0.3 s there is a bar with
+    Cancel.
     """
 
     span_chosen = Signal(int, int)
     message = Signal(str)
-    explain_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -101,34 +103,31 @@ class StatisticsPanel(QWidget):
 
     def copy_csv(self) -> None:
         """Put the figures on the clipboard as plain numbers."""
-        if self._scene is not None and self.figures is not None:
-            counted, causes, _ = self.figures
-            bins = histogram(counted.sizes.sum(axis=0))
-            text = as_csv(self._scene.trace, counted, causes, bins)
-            self._copy(text, tr("Copied the statistics as CSV."))
-        else:
-            self._say_nothing()
+        self._copy(self._as_csv, tr("Copied the statistics as CSV."))
 
     def copy_markdown(self) -> None:
         """Put the tables on the clipboard as people read them."""
-        if self._scene is not None and self.figures is not None:
-            tables = (self.lanes.rows.table, self.kinds.rows.table, self.names.rows.table)
-            text = as_markdown(self.head.text(), tables, notes(self._scene.trace, *self.figures))
-            self._copy(text, tr("Copied the statistics as Markdown."))
-        else:
-            self._say_nothing()
+        self._copy(self._as_markdown, tr("Copied the statistics as Markdown."))
 
-    def _copy(self, text: str, note: str) -> None:
-        QGuiApplication.clipboard().setText(text)
+    def _as_csv(self, trace: Trace, figures: RangeFigures) -> str:
+        bins = histogram(figures.counted.sizes.sum(axis=0))
+        return as_csv(trace, figures.counted, figures.causes, bins)
+
+    def _as_markdown(self, trace: Trace, figures: RangeFigures) -> str:
+        tables = (self.lanes.rows.table, self.kinds.rows.table, self.names.rows.table)
+        return as_markdown(self.head.text(), tables, notes(trace, *figures))
+
+    def _copy(self, made: Callable[[Trace, RangeFigures], str], note: str) -> None:
+        """Copy what is made of the figures; without any, say why."""
+        if self._scene is not None and self.figures is not None:
+            QGuiApplication.clipboard().setText(made(self._scene.trace, self.figures))
+        elif self._runner.running:
+            note = tr("The range is still being counted.")
+        else:
+            note = tr("Drag over the lanes to select a range first.")
         self.message.emit(note)
 
     # Counting
-
-    def _say_nothing(self) -> None:
-        self.message.emit(
-            tr("The range is still being counted.") if self._runner.running
-            else tr("Drag over the lanes to select a range first.")
-        )  # fmt: skip
 
     def _count(self) -> None:
         """Count the range, or else all steps, unless nothing has come since that was done."""
@@ -205,7 +204,7 @@ class StatisticsPanel(QWidget):
         tip = tr("Copy the tables as text.")
         markdown = button(QPushButton, tr("Markdown"), tip, self.copy_markdown)
         tip = tr("Take the range for a step: its idle time by cause, and what can be compared.")
-        self.explain = button(QPushButton, tr("Explain this range"), tip, self.explain_asked.emit)
+        self.explain = button(QPushButton, tr("Explain this range"), tip)
         copying, spans = Label(tr("Copy as"), "quiet"), Label(tr("Spans"), "heading")
         page = column(
             across(self.head, copying, csv, markdown), self.lanes,

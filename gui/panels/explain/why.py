@@ -13,7 +13,6 @@ from gui.explanations.explaining import why_not_yet
 from gui.look.label import Label, hint
 from gui.look.layouts import button, column, grid, joined, named, row, stacked, widget_of
 from gui.look.text import percent_text, tr
-from gui.look.theme import Theme
 from gui.panels.explain.arrivals import ArrivalsList
 from gui.panels.explain.path_list import MOST, PathList
 from gui.panels.explain.shares import IdleBars, PathBar
@@ -34,11 +33,10 @@ class WhyPanel(QWidget):
 
     Above them stands what limits the steps of the whole run, worked out once it has ended. Shows
     the step that `show_step` names, else the last whole one, unless the chooser says otherwise.
-    `task_chosen` carries step and task of a piece of the path that was picked, `asked` an Explained
-    and those of its steps that are to be explained though that takes long.
+    `path` tells which piece of it was picked. `asked` carries an Explained and those of its steps
+    that are to be explained though that takes long.
     """
 
-    task_chosen = Signal(int, int)
     asked = Signal(object, list)
 
     def __init__(self) -> None:
@@ -55,21 +53,14 @@ class WhyPanel(QWidget):
         self.verdict.setContentsMargins(12, 8, 12, 2)
         self.verdict.hide()
         self.path = PathList()
-        self.path.chosen.connect(self.task_chosen)
         self.path_button = QToolButton()
         self._path_heading = _heading("")
         self.bubbles = _Bubbles()
         self.arrivals = ArrivalsList()
         self._arrivals_heading = _heading(tr("COLLECTIVES · who came last, mean wait and transfer"))
-        self._charts = (self.waterfall, self.path_bar, self.idle)
         self._build()
 
     # What is shown
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
-        for chart in self._charts:
-            chart.set_theme(theme)
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Show another run, or none, or what has come of this one."""
@@ -102,33 +93,35 @@ class WhyPanel(QWidget):
 
     def _refresh(self) -> None:
         """Bring everything up to the scene; a panel that nobody sees waits until it is shown."""
-        if self._scene is None:
+        scene = self._scene
+        if scene is not None and not self.isVisible():
+            return
+        steps = [] if scene is None else self._offer_steps(scene)
+        if scene is None or not steps or not scene.trace.span_count:
             self.figures = None
             self._stack.setCurrentIndex(0)
-            return
-        if not self.isVisible():
-            return
-        last = self._scene.open_step if self._live else None
-        trace = self._scene.trace
-        steps = [step for step in trace.steps[-LISTED:] if step != last]
-        self.chooser.list_steps(steps, trace.header.specification.warmup)
-        self._name_choices(self._scene, shown_steps(self._scene.trace, self._live))
-        steps = self.steps
-        if not steps or not self._scene.trace.span_count:
+        elif missing := self._not_at_hand(scene, steps):
             self.figures = None
-            self._stack.setCurrentIndex(0)
-            return
-        if missing := self._not_at_hand(self._scene, steps):
-            self.figures = None
-            self._ask_for(self._scene, missing)
+            self._ask_for(scene, missing)
             self._stack.setCurrentIndex(1)
-            return
-        if not self._scene.explained.warm(steps, SHARE_S, Wanted.FIGURES):
+        elif scene.explained.warm(steps, SHARE_S, Wanted.FIGURES):
+            self._show(scene, steps)
+        else:
             # Goes on behind the events that wait. Everything is looked up anew then, as another run
             # or step may be shown by now.
             QTimer.singleShot(0, self, self._refresh)
-            return
-        self._show(self._scene, steps)
+
+    def _offer_steps(self, scene: Scene) -> list[int]:
+        """Let one of the steps that there are be chosen; returns those that are."""
+        trace, warmup = scene.trace, scene.trace.header.specification.warmup
+        last = scene.open_step if self._live else None
+        self.chooser.list_steps([step for step in trace.steps[-LISTED:] if step != last], warmup)
+        whole = shown_steps(trace, self._live)
+        at_hand = [self._step] if self._step in trace.steps else whole[-1:]
+        names = [step_name(step, warmup) for step in at_hand if step is not None]
+        self.chooser.setItemText(0, tr("step at hand: {step}", step=names[0] if names else NONE))
+        self.chooser.setItemText(1, tr("mean of {n} measured steps", n=len(whole)))
+        return self.steps
 
     def _show(self, scene: Scene, steps: list[int]) -> None:
         explained, header = scene.explained, scene.trace.header
@@ -175,14 +168,6 @@ class WhyPanel(QWidget):
     def _ask(self) -> None:
         self._asked = True
         self._refresh()
-
-    def _name_choices(self, scene: Scene, whole: list[int]) -> None:
-        """Which step is at hand, and over how many the mean is taken."""
-        warmup = scene.trace.header.specification.warmup
-        at_hand = [self._step] if self._step in scene.trace.steps else whole[-1:]
-        names = [step_name(step, warmup) for step in at_hand if step is not None]
-        self.chooser.setItemText(0, tr("step at hand: {step}", step=names[0] if names else NONE))
-        self.chooser.setItemText(1, tr("mean of {n} measured steps", n=len(whole)))
 
     def _show_path(self, scene: Scene, steps: list[int]) -> None:
         if len(steps) > 1:

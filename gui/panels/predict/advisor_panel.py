@@ -134,14 +134,12 @@ class AdviceModel(TableModel):
 class AdvisorPanel(QWidget):
     """`chosen` carries the Specification of a way that is to be run for real.
 
-    `opened` comes when the panel becomes visible, `asked` when all is to be predicted anew, and
-    `cancelled` when that is to be given up.
+    `opened` comes when the panel becomes visible. The button `again` wants all predicted anew, and
+    `cancel` wants that given up.
     """
 
     chosen = Signal(object)
     opened = Signal()
-    asked = Signal()
-    cancelled = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -155,9 +153,8 @@ class AdvisorPanel(QWidget):
         tip = tr("Put these settings into the form and run them.")
         self.run = button(QPushButton, tr("Run this"), tip, self._choose)
         tip = tr("Predict every way again, from the run that is shown.")
-        self.again = button(QPushButton, tr("Predict all"), tip, self.asked.emit)
-        tip = tr("Stop predicting.")
-        self.cancel = button(QPushButton, tr("Cancel"), tip, self.cancelled.emit)
+        self.again = button(QPushButton, tr("Predict all"), tip)
+        self.cancel = button(QPushButton, tr("Cancel"), tr("Stop predicting."))
         self.progress = named(QProgressBar(textVisible=False), tr("Ways predicted"))
         self._build_table()
         self._lay_out()

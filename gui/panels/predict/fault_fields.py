@@ -10,20 +10,19 @@ from core.option import Value
 from core.plan.faults import FAULT_OPTIONS
 from gui.look.layouts import unfolds
 from gui.look.text import tr
-from gui.panels.run.fields import WheelGuard, labelled
+from gui.panels.run.fields import labelled
 from gui.panels.run.option_fields import field_of
 
 
 class FaultFields:
     """A field for each fault by the option's name, in `fields`; `unfold` shows and hides them."""
 
-    def __init__(self, guard: WheelGuard) -> None:
+    def __init__(self) -> None:
         self.fields = {option.name: field_of(option) for option in FAULT_OPTIONS}
         self.unfold = QToolButton()
         self.unfold.setText(tr("Faults"))
         self.unfold.setToolTip(tr("What else is put in: those of the run, or others."))
         unfolds(self.unfold, self._show)
-        self._guard = guard
         self._parts: list[QWidget] = []
 
     def add_to(self, grid: QGridLayout, first: int) -> None:
@@ -31,7 +30,7 @@ class FaultFields:
         grid.addWidget(self.unfold, first, 0, 1, 3)
         for number, option in enumerate(FAULT_OPTIONS, first + 1):
             field = self.fields[option.name].widget
-            label = labelled(field, option.title, option.help, self._guard)
+            label = labelled(field, option.title, option.help)
             field.setObjectName(f"whatif_fault_{option.name}")
             grid.addWidget(label, number, 0)
             grid.addWidget(field, number, 1, 1, 2)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QSlider, QSpinBox
 
 from gui.look.label import Label
 from gui.look.text import tr
-from gui.panels.run.fields import WheelGuard, Words
+from gui.panels.run.fields import WheelGuard, set_number
 
 NUMBER = QSize(98, 22)
 NARROWEST = 48  # pixels of a slider
@@ -25,7 +25,8 @@ def growing(most: int) -> list[int]:
 class SliderRow(QObject):
     """`changed` comes with every change of the value, by the slider or by the number.
 
-    The slider stands at the stop nearest to the value; moving it sets the value to a stop.
+    `words` are its title and its tip. The slider stands at the stop nearest to the value; moving it
+    sets the value to a stop.
     """
 
     changed = Signal()
@@ -33,16 +34,15 @@ class SliderRow(QObject):
     def __init__(
         self,
         name: str,
-        words: Words,
+        words: tuple[str, str],
         stops: Sequence[float],
         number: QSpinBox | QDoubleSpinBox,
-        guard: WheelGuard,
     ) -> None:
         # A layout owns no QObject but widgets: the row lives as long as its number does.
         super().__init__(number)
         self._stops = list(stops)
-        self._tip = tr(words.tip)
-        self.label, self.number = Label(tr(words.label)), number
+        title, self._tip = map(tr, words)
+        self.label, self.number = Label(title), number
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setRange(0, len(self._stops) - 1)
         self.slider.setPageStep(4)
@@ -57,7 +57,7 @@ class SliderRow(QObject):
         for field, what in ((self.slider, tr("slider")), (number, tr("number"))):
             field.setAccessibleName(f"{self.label.text()}, {what}")
             field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            field.installEventFilter(guard)
+            WheelGuard(field)
         self.enable(True)
         self.slider.valueChanged.connect(self._slid)
         number.valueChanged.connect(self._typed)
@@ -70,7 +70,7 @@ class SliderRow(QObject):
 
     @value.setter
     def value(self, value: float) -> None:
-        self.number.setValue(value)  # type: ignore[arg-type]  # whole for a QSpinBox
+        set_number(self.number, value)
 
     def add_to(self, grid: QGridLayout, row: int) -> None:
         """Put label, slider and number into three columns of a grid."""

@@ -27,7 +27,7 @@ from gui.panels.answer_picture import AnswerPicture
 from gui.panels.predict.answer_figures import AnswerFigures
 from gui.panels.predict.fault_fields import FaultFields
 from gui.panels.predict.sliders import SliderRow, growing
-from gui.panels.run.fields import OptionalSpin, WheelGuard, Words, choice, decimal, labelled, whole
+from gui.panels.run.fields import choice, decimal, labelled, whole
 from gui.panels.sheet import scrolling
 from gui.runs.check import EQUAL, friendly
 
@@ -39,18 +39,19 @@ MICROSECONDS = (0, 1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 80, 100, 200, 500, 1000, 2
 FACTORS = tuple(n / 10 for n in range(10, 41))
 RUN, PLAIN_COSTS, FILE = "run", "plain", "file"
 WORDS = {
-    "costs": Words("Costs", "What the tasks take: as in the run that is shown, or as a file says."),
-    "schedule": Words("Schedule", "In which order every stage works through the micro-batches."),
-    "devices": Words("Devices", "On how many devices the stages are, whatever this machine has."),
-    "microbatches": Words("Micro-batches", "Into how many pieces the batch is cut."),
-    "chunks": Words("Chunks", "Stages of each device, for schedules that give it several."),
-    "batch": Words(
-        "Batch", "Rows of the whole batch; without a number it grows with the micro-batches."
+    "costs": ("Costs", "What the tasks take: as in the run that is shown, or as a file says."),
+    "schedule": ("Schedule", "In which order every stage works through the micro-batches."),
+    "devices": ("Devices", "On how many devices the stages are, whatever this machine has."),
+    "microbatches": ("Micro-batches", "Into how many pieces the batch is cut."),
+    "chunks": ("Chunks", "Stages of each device, for schedules that give it several."),
+    "batch": (
+        "Batch",
+        "Rows of the whole batch; without a number it grows with the micro-batches.",
     ),
-    "bandwidth": Words("Link speed", "GB each second between two devices, in place of the costs'."),
-    "latency": Words("Latency", "Microseconds that every transfer takes at least."),
-    "slow_lane": Words("Slow lane", "The lane that computes longer than the others."),
-    "factor": Words("Slower by", "How many times as long the slow lane computes."),
+    "bandwidth": ("Link speed", "GB each second between two devices, in place of the costs'."),
+    "latency": ("Latency", "Microseconds that every transfer takes at least."),
+    "slow_lane": ("Slow lane", "The lane that computes longer than the others."),
+    "factor": ("Slower by", "How many times as long the slow lane computes."),
 }
 
 
@@ -80,22 +81,18 @@ class Basis:
 class WhatIfPanel(QWidget):
     """`asked` carries a WhatIfQuery with every change while the panel is visible.
 
-    `opened` comes when it becomes visible. `large_asked` wants the question's step in the centre;
-    `load_asked` and `save_asked` want a file of costs.
+    `opened` comes when it becomes visible. The button `large` wants the question's step in the
+    centre; `load` and `save` want a file of costs.
     """
 
     asked = Signal(object)
     opened = Signal()
-    large_asked = Signal(object)
-    load_asked = Signal()
-    save_asked = Signal()
 
     def __init__(self, model: ModelDescription) -> None:
         super().__init__()
         self._bases = {PLAIN_COSTS: Basis(EQUAL, plain_words(), model)}
-        self._guard = WheelGuard(self)
         self.sliders: dict[str, SliderRow] = {}
-        self.faults = FaultFields(self._guard)
+        self.faults = FaultFields()
         self.picture = AnswerPicture()
         self.figures = AnswerFigures()
         self._build_fields()
@@ -103,7 +100,7 @@ class WhatIfPanel(QWidget):
         for slider in self.sliders.values():
             slider.changed.connect(self._changed)
         for fault in self.faults.fields.values():
-            fault.edited.connect(self._ask)
+            fault.edited.connect(self.ask_again)
         self.schedule.currentIndexChanged.connect(self._follow_schedule)
         self.schedule.currentIndexChanged.connect(self._changed)
         # By hand alone: who sets costs in the code asks when all of them are set.
@@ -124,27 +121,23 @@ class WhatIfPanel(QWidget):
             return
         for name in {PLAIN_COSTS, FILE} & self._bases.keys():
             self._bases[name] = replace(self._bases[name], model=model)
-        self._ask()
+        self.ask_again()
 
     def set_run(self, basis: Basis, devices: int, microbatches: int, schedule: str) -> None:
         """The run that is shown; the numbers of the first one are where the sliders begin."""
         # Later runs leave the sliders: the user may have moved them meanwhile.
         first = RUN not in self._bases
         self._bases[RUN] = basis
+        _offer(self.costs, RUN, tr("Of the run that is shown"))
         with QSignalBlocker(self):
             # In silence, as each field would ask; `_costs_chosen` asks once, below.
             self.faults.write(basis.faults)
-        _offer(self.costs, RUN, tr("Of the run that is shown"))
-        if first:
-            self._begin_with(devices, microbatches, schedule)
+            if first:
+                self.sliders["devices"].value = devices
+                self.sliders["microbatches"].value = microbatches
+                self.schedule.setCurrentIndex(max(0, self.schedule.findData(schedule)))
+                self.costs.setCurrentIndex(self.costs.findData(RUN))
         self._costs_chosen()
-
-    def _begin_with(self, devices: int, microbatches: int, schedule: str) -> None:
-        with QSignalBlocker(self):
-            for name, value in (("devices", devices), ("microbatches", microbatches)):
-                self.sliders[name].value = value
-            self.schedule.setCurrentIndex(max(0, self.schedule.findData(schedule)))
-            self.costs.setCurrentIndex(self.costs.findData(RUN))
 
     def set_file(self, costs: CostModel, path: Path) -> None:
         """Costs that were read from a file."""
@@ -172,10 +165,8 @@ class WhatIfPanel(QWidget):
             int(self.sliders["devices"].value),
             int(self.sliders["microbatches"].value),
             schedule.name,
-            int(self.sliders["chunks"].value)
-            if SCHEDULES[self.schedule.currentData()].settable_chunks
-            else None,
-            self.batch.optional,
+            int(self.sliders["chunks"].value) if schedule.settable_chunks else None,
+            int(self.sliders["batch"].value) or None,
             Link.of(self.sliders["latency"].value, bandwidth) if bandwidth else None,
             {name: value for name, value in faults.items() if value},
             basis.measured,
@@ -197,8 +188,9 @@ class WhatIfPanel(QWidget):
         self.large.setEnabled(False)
 
     def ask_again(self) -> None:
-        """Ask for what is set."""
-        self.asked.emit(self.question)
+        """Ask for what is set, if the panel is seen."""
+        if self.isVisible():
+            self.asked.emit(self.question)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
         super().showEvent(event)
@@ -218,8 +210,8 @@ class WhatIfPanel(QWidget):
             "microbatches", growing(MOST_SLID["microbatches"]), whole(1, MOST_MICROBATCHES, 8)
         )
         self._add("chunks", range(1, 9), whole(1, int(CHUNKS.most), 2))
-        self.batch = OptionalSpin(tr("grows"), tr(" rows"))
-        self._add("batch", [0, *growing(MOST_SLID["batch"])], self.batch)
+        batch = whole(0, automatic=tr("grows"), suffix=tr(" rows"))
+        self._add("batch", [0, *growing(MOST_SLID["batch"])], batch)
         self._add("bandwidth", GB_S, decimal(1e6, 1, 1.0, tr("as the costs"), tr(" GB/s")))
         latency = decimal(1e6, 1, 1.0, suffix=tr(" µs"))
         latency.setValue(5)
@@ -229,17 +221,15 @@ class WhatIfPanel(QWidget):
             prefix="× ", decimals=2, minimum=0.1, maximum=100.0, singleStep=0.1, value=1.0
         )
         self._add("factor", FACTORS, factor)
-        load, save = self.load_asked.emit, self.save_asked.emit
         tip = tr("Read costs from a JSON or TOML file.")
-        self.load = button(QPushButton, tr("Load…"), tip, load, tr("Load costs"))
+        self.load = button(QPushButton, tr("Load…"), tip, name=tr("Load costs"))
         tip = tr("Write the costs that are chosen to a JSON file.")
-        self.save = button(QPushButton, tr("Save…"), tip, save, tr("Save costs"))
+        self.save = button(QPushButton, tr("Save…"), tip, name=tr("Save costs"))
         tip = tr("Show the predicted step in the timeline, as a run of the list.")
         self.large = button(QPushButton, tr("Show large"), tip)
-        self.large.clicked.connect(lambda: self.large_asked.emit(self.question))
 
     def _add(self, name: str, stops: Sequence[float], number: QSpinBox | QDoubleSpinBox) -> None:
-        self.sliders[name] = SliderRow(name, WORDS[name], stops, number, self._guard)
+        self.sliders[name] = SliderRow(name, WORDS[name], stops, number)
 
     def _lay_out(self) -> None:
         fields = grid(across=10, down=3)
@@ -248,7 +238,7 @@ class WhatIfPanel(QWidget):
         for line, name, chooser in ((0, "costs", self.costs), (3, "schedule", self.schedule)):
             words = WORDS[name]
             chooser.setObjectName(f"whatif_{name}")
-            fields.addWidget(labelled(chooser, words.label, words.tip, self._guard), line, 0)
+            fields.addWidget(labelled(chooser, *words), line, 0)
             fields.addWidget(chooser, line, 1, 1, 2)
         fields.addWidget(self.source, 1, 1, 1, 2)
         fields.addLayout(row(self.load, self.save, None), 2, 1, 1, 2)
@@ -271,7 +261,7 @@ class WhatIfPanel(QWidget):
         if self.sliders["slow_lane"].number.maximum() != devices - 1:
             self.sliders["slow_lane"].set_stops(range(devices))
         self._follow_link()
-        self._ask()
+        self.ask_again()
 
     def _follow_schedule(self) -> None:
         schedule = SCHEDULES[self.schedule.currentData()]
@@ -289,15 +279,11 @@ class WhatIfPanel(QWidget):
     def _costs_chosen(self) -> None:
         self.source.setText(self.basis.source)
         # Setting a number asks through `changed`, but only if it is another one.
-        batch = self.basis.batch
-        if batch != self.batch.optional:
-            self.batch.optional = batch  # which asks
+        batch = self.basis.batch or 0
+        if batch != self.sliders["batch"].value:
+            self.sliders["batch"].value = batch  # which asks
         else:
-            self._ask()
-
-    def _ask(self) -> None:
-        if self.isVisible():
-            self.asked.emit(self.question)
+            self.ask_again()
 
 
 def plain_words() -> str:

@@ -20,14 +20,13 @@ NARROW, LOW = 240, 90
 
 
 class BlocksPanel(QWidget):
-    """`opened` comes when the panel is seen; `limited` when what a lane may hold has changed.
+    """`opened` comes when the panel is seen; `limit` is the field of what a lane may hold.
 
     `strip.shifted` wants a border elsewhere, and each button what is on it. `message` says what the
     blocks' figures are worth, `predicted` what comes of the borders.
     """
 
     opened = Signal()
-    limited = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -40,7 +39,6 @@ class BlocksPanel(QWidget):
         limit.setBuddy(self.limit.widget)
         tip = tr("What the blocks of a lane may hold; Balance keeps within it.")
         named(self.limit.widget, limit.text(), tip)
-        self.limit.edited.connect(self.limited)
         self._tools, self._sheet = QWidget(), scrolled(self.table)
         limits = row(None, limit, self.limit.widget)
         self._box = row(row(*self.buttons), limits, of=self._tools, growing=limits,
@@ -90,20 +88,16 @@ class BlocksPanel(QWidget):
             part.setVisible(cut is not None)
         self._empty.setVisible(cut is None)
 
-    def show_times(self, now: int | None, with_borders: int | None) -> None:
+    def show_times(self, now: int, then: int | None = None) -> None:
         """Say what passes of a step are predicted to take, now and with other borders, in ns."""
-        if now is None:
-            self.predicted.say("")
-        elif with_borders is None:
-            text = tr("Predicted passes of a step: {now}.", now=duration_text(now))
-            self.predicted.say(text)
-        else:
+        text = tr("Predicted passes of a step: {now}.", now=duration_text(now))
+        if then is not None:
             text = tr(
                 "Predicted passes of a step: {now} before, {then} with these borders ({change}).",
-                now=duration_text(now), then=duration_text(with_borders),
-                change=change_text(with_borders / now - 1),
+                now=duration_text(now), then=duration_text(then),
+                change=change_text(then / now - 1),
             )  # fmt: skip
-            self.predicted.say(text)
+        self.predicted.say(text)
 
     def show_problem(self, text: str) -> None:
         """Say why nothing can be predicted, or balanced."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt
@@ -41,23 +40,6 @@ class Choice(QComboBox):
             painter.drawPolyline([QPointF(x - 4, y), QPointF(x, y + 4), QPointF(x + 4, y)])
 
 
-class OptionalSpin(QSpinBox):
-    """A whole number that may be left to a default: its lowest value, 0, means none."""
-
-    def __init__(self, automatic: str, suffix: str = "") -> None:
-        super().__init__(minimum=0, maximum=MOST, suffix=suffix)
-        self.setSpecialValueText(automatic)
-
-    @property
-    def optional(self) -> int | None:
-        """The number, or None for the default."""
-        return self.value() or None
-
-    @optional.setter
-    def optional(self, value: int | None) -> None:
-        set_number(self, value or 0)
-
-
 def set_number(field: QSpinBox | QDoubleSpinBox, value: float) -> None:
     """Set a number; what is beyond the field's range, or Qt's, is the nearest that it takes."""
     near = max(field.minimum(), min(value, field.maximum()))
@@ -67,16 +49,12 @@ def set_number(field: QSpinBox | QDoubleSpinBox, value: float) -> None:
         field.setValue(near)
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
-    """What a field is called and what its tooltip says."""
-
-    label: str
-    tip: str
-
-
 class WheelGuard(QObject):
-    """Lets the wheel scroll the form instead of changing a field that has no focus."""
+    """Lets the wheel scroll the form instead of changing its field while that has no focus."""
+
+    def __init__(self, field: QWidget) -> None:
+        super().__init__(field)
+        field.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: D102
         if (
@@ -90,18 +68,18 @@ class WheelGuard(QObject):
         return False
 
 
-def labelled(field: QWidget, title: str, tip: str, guard: WheelGuard) -> Label:
+def labelled(field: QWidget, title: str, tip: str) -> Label:
     """The label of a field, which gets it for a name; a translated tip tells of both."""
     label = Label(tr(title))
     label.setBuddy(field)
     label.setToolTip(tr(tip))
-    named(field, tr(title), tr(tip)).installEventFilter(guard)
+    WheelGuard(named(field, tr(title), tr(tip)))
     return label
 
 
-def add_field(form: QFormLayout, option: Option[Any], field: QWidget, guard: WheelGuard) -> None:
+def add_field(form: QFormLayout, option: Option[Any], field: QWidget) -> None:
     """Put an option's field into the form with its label, tooltip and accessible name."""
-    label = labelled(field, option.title, option.help, guard)
+    label = labelled(field, option.title, option.help)
     field.setObjectName(option.name)
     if isinstance(field, QComboBox) and (edit := field.lineEdit()) is not None:
         edit.setAccessibleName(tr(option.title))
@@ -115,9 +93,13 @@ def add_field(form: QFormLayout, option: Option[Any], field: QWidget, guard: Whe
     form.addRow(label, field)
 
 
-def whole(least: int, most: int = MOST, value: int = 0) -> QSpinBox:
-    """A field for a whole number."""
-    return QSpinBox(minimum=least, maximum=most, value=value)
+def whole(
+    least: int, most: int = MOST, value: int = 0, automatic: str = "", suffix: str = ""
+) -> QSpinBox:
+    """A field for a whole number; with `automatic`, the least shows as that word."""
+    field = QSpinBox(minimum=least, maximum=most, value=value, suffix=suffix)
+    field.setSpecialValueText(automatic)
+    return field
 
 
 class Decimal(QDoubleSpinBox):

@@ -23,7 +23,7 @@ from core.option import Group, Option, Value, values_of
 from core.plan.specification import OPTIONS, Specification
 from gui.look.layouts import unfolds
 from gui.look.text import tr
-from gui.panels.run.fields import WheelGuard, add_field
+from gui.panels.run.fields import add_field
 from gui.panels.run.file_choice import FileChoice
 from gui.panels.run.option_fields import Field, field_of
 from gui.runs.applies import excluded, useless
@@ -66,7 +66,6 @@ class OptionForm(QFormLayout):
             ),
         }
         self._options = {option: _part(option) for option in OPTIONS if option.title}
-        self._guard = WheelGuard(self)
         self._add("")
         for name, fold in self.folds.items():
             unfolds(fold, self.edited.emit)
@@ -79,7 +78,7 @@ class OptionForm(QFormLayout):
     def _add(self, part: str) -> None:
         for option in (option for option, place in self._options.items() if place == part):
             field = self.fields[option.name] = field_of(option)
-            add_field(self, option, field.widget, self._guard)
+            add_field(self, option, field.widget)
             # Fields' signals carry a number, a text or a bool; nobody needs it here.
             field.edited.connect(lambda *_: self.edited.emit())
 

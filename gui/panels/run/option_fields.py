@@ -13,7 +13,7 @@ from core.models.catalogue import ModelKind
 from core.option import Group, Option, Value
 from core.plan.schedules import Schedule
 from gui.look.text import tr
-from gui.panels.run.fields import OptionalSpin, choice, decimal, set_number, whole
+from gui.panels.run.fields import choice, decimal, set_number, whole
 from gui.panels.run.file_choice import FileChoice
 
 DECIMALS = 6
@@ -60,7 +60,8 @@ def _spin_box(option: Option[Any], usual: str) -> QSpinBox | QDoubleSpinBox:
     if option.kind is float:
         return decimal(option.most, DECIMALS, 1.0, usual)
     if usual:
-        return OptionalSpin(usual, tr(" rows") if option.unit == "rows" else "")
+        suffix = tr(" rows") if option.unit == "rows" else ""
+        return whole(0, automatic=usual, suffix=suffix)
     return whole(int(option.least), int(min(option.most, MOST_WHOLE)))
 
 

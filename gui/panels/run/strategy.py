@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QScrollArea
 
-from core.option import Option
 from core.plan.devices import HOST, Hardware
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.specification import Specification, specification_of
@@ -23,7 +20,6 @@ from gui.runs.applies import useful, usual_texts
 from gui.runs.check import Checked, assumed_hardware, check_specification, schedule_problems
 
 CHECK_MS = 120  # after the last change
-T = TypeVar("T")
 
 
 class StrategyPanel(QScrollArea):
@@ -85,15 +81,15 @@ class StrategyPanel(QScrollArea):
         self.options.offer_devices(device_choices(hardware))
         self.check_now()
 
-    def choose(self, option: Option[T], value: T) -> None:
-        """Set one field."""
-        self.fields[option.name].write(value)
+    def check(self, specification: Specification) -> Checked | str:
+        """What settings come to on the machine as far as it is known, or why they cannot run."""
+        return check_specification(specification, self._hardware, self._known)
 
     def check_now(self) -> None:
         """Check the form's settings with core and say what comes of them."""
         self._timer.stop()
         asked = self.specification()
-        self.result = check_specification(asked, self._hardware, self._known)
+        self.result = self.check(asked)
         self.footer.show_checked(asked, self.result)
         plans = {} if isinstance(self.result, str) else self.result.plans
         largest = plans[max(plans)] if plans else None

@@ -9,7 +9,6 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from core.plan.plan import Role
 from gui.look.text import tr
 from gui.look.writing import write
 from gui.timeline.layout.fonts import Fonts
@@ -124,7 +123,7 @@ class Overview(QWidget):
         picture.setDevicePixelRatio(ratio)
         # The ground is painted below it, by `paintEvent`.
         picture.fill(Qt.GlobalColor.transparent)
-        lanes = [lane.index for lane in scene.trace.header.lanes if lane.role is Role.COMPUTE]
+        lanes = [lane.index for lane in scene.trace.header.compute_lanes]
         height = (HEIGHT - 2 * EDGE) / len(lanes)
         tracks = [
             Track(lane, EDGE + n * height, max(1.0, height - (1 if height > 2 else 0)), True)

@@ -14,7 +14,7 @@ from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, describe
 from core.plan.strategies import STRATEGIES
 from core.plan.task import Kind
-from core.predict.advisor import advise, choices
+from core.predict.advisor import Advise, advise, choices
 from core.predict.blockwise import blockwise
 from core.predict.costs import CostError
 from core.predict.costs_file import costs_of
@@ -34,8 +34,8 @@ COSTS = {"by": "block", "rows": 8, "forward_ms": 3, "backward_ms": 6, "step_ms":
 
 
 def advised(costs=COSTS, run=RUN, stages=()):
-    lanes = lanes_of(run, _NO_HARDWARE, present=False)
-    return advise(run, describe(run), lanes, costs_of(costs), stages)
+    lanes = tuple(lanes_of(run, _NO_HARDWARE, present=False))
+    return advise(Advise(run, describe(run), lanes, costs_of(costs), stages)).ways
 
 
 def test_every_strategy_and_schedule_that_fits_is_advised_quickest_first():

@@ -13,8 +13,8 @@ from core.engine.messages import Ended, Outcome
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
-from core.predict.advisor import Advice
-from core.predict.worker.jobs import Advised, Done, Progress, Refused
+from core.predict.advisor import Advice, Advised
+from core.predict.worker.jobs import Done, Progress, Refused
 from core.recording.schema import COSTS_LEVEL, Record
 from gui.look.layouts import bring
 from gui.panels.predict.advisor_panel import (

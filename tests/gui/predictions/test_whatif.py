@@ -17,8 +17,8 @@ from core.plan.devices import Accelerator, Hardware
 from core.plan.link import Link
 from core.plan.schedules import SCHEDULES
 from core.predict.costs_file import costs_of, read_costs, write_costs
-from core.predict.whatif import WhatIf, WhatIfResult
-from core.predict.worker.jobs import Done, Lost, Refused, WhatIfRequest
+from core.predict.whatif import WhatIf, WhatIfQuery, WhatIfResult
+from core.predict.worker.jobs import Done, Lost, Refused
 from gui.look.layouts import bring
 from gui.panels.predict.answer_figures import FIGURES
 from gui.panels.predict.whatif import WORDS, WhatIfPanel
@@ -167,7 +167,7 @@ def test_answers_on_the_way_to_the_last_one_are_shown(
 ) -> None:
     for value in (5, 6, 7):
         panel.sliders["devices"].value = value
-    asked = [job.question for job in sent if isinstance(job, WhatIfRequest)]
+    asked = [job for job in sent if isinstance(job, WhatIfQuery)]
     assert [question.devices for question in asked] == [5, 6, 7]
     first = WhatIf().answer(asked[0])
     window.predictions.what_if.on_reply(Done(1, first))
@@ -323,8 +323,8 @@ def test_the_picture_is_told_in_words(panel: WhatIfPanel) -> None:
 
 
 def test_every_field_has_a_name_and_a_tooltip_of_one_sentence(panel: WhatIfPanel) -> None:
-    for words in WORDS.values():
-        assert words.tip.endswith(".") and words.tip.count(". ") == 0
+    for _, tip in WORDS.values():
+        assert tip.endswith(".") and tip.count(". ") == 0
     for _, tip in FIGURES.values():
         assert tip.endswith(".")
     for row in panel.sliders.values():

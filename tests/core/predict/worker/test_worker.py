@@ -16,10 +16,11 @@ from core.paths import PROJECT_ROOT
 from core.plan.devices import Hardware
 from core.plan.planning import lanes_of
 from core.plan.specification import Specification, describe
+from core.predict.advisor import Advise
 from core.predict.costs_file import costs_of
 from core.predict.whatif import WhatIf, WhatIfQuery
 from core.predict.worker.client import ENDED, PredictorClient
-from core.predict.worker.jobs import Advise, Done, Draw, Lost, Progress, Refused, WhatIfRequest
+from core.predict.worker.jobs import Done, Draw, Lost, Progress, Refused
 from core.process.child import environment
 from core.recording.recording import read_stream
 
@@ -42,7 +43,7 @@ def predictor():
 
 def test_a_question_is_answered_as_here(predictor):
     client, heard = predictor
-    number = client.send(WhatIfRequest(QUESTION))
+    number = client.send(QUESTION)
     reply = heard.get(timeout=SECONDS)
     assert isinstance(reply, Done) and reply.number == number
     assert reply.result.makespan_ns == WhatIf().answer(QUESTION).makespan_ns
@@ -51,7 +52,7 @@ def test_a_question_is_answered_as_here(predictor):
 def test_of_many_questions_the_last_is_answered_last_and_not_all_are_worked_on(predictor):
     client, heard = predictor
     asked = [replace(QUESTION, devices=32, microbatches=count) for count in range(64, 96)]
-    last = [client.send(WhatIfRequest(question)) for question in asked][-1]
+    last = [client.send(question) for question in asked][-1]
     numbers = [heard.get(timeout=SECONDS).number]
     while numbers[-1] != last:
         numbers.append(heard.get(timeout=SECONDS).number)
@@ -61,11 +62,11 @@ def test_of_many_questions_the_last_is_answered_last_and_not_all_are_worked_on(p
 
 def test_what_cannot_be_predicted_is_refused_and_the_process_goes_on(predictor):
     client, heard = predictor
-    number = client.send(WhatIfRequest(replace(QUESTION, schedule="chimera", devices=3)))
+    number = client.send(replace(QUESTION, schedule="chimera", devices=3))
     assert heard.get(timeout=SECONDS) == Refused(
         number, "chimera needs an even number of ranks, not 3"
     )
-    client.send(WhatIfRequest(QUESTION))
+    client.send(QUESTION)
     assert isinstance(heard.get(timeout=SECONDS), Done)
 
 
@@ -97,7 +98,7 @@ def test_advice_tells_how_far_it_has_come(predictor):
 def test_closing_in_the_middle_leaves_neither_process_nor_thread(predictor):
     client, _ = predictor
     before = set(threading.enumerate())
-    client.send(WhatIfRequest(replace(QUESTION, schedule="chimera", devices=64, microbatches=256)))
+    client.send(replace(QUESTION, schedule="chimera", devices=64, microbatches=256))
     pid = client.pid
     assert set(threading.enumerate()) > before
     client.close()
@@ -109,11 +110,11 @@ def test_closing_in_the_middle_leaves_neither_process_nor_thread(predictor):
 
 def test_a_process_that_ends_is_told_and_the_next_job_starts_another(predictor):
     client, heard = predictor
-    client.send(WhatIfRequest(QUESTION))
+    client.send(QUESTION)
     heard.get(timeout=SECONDS)
     os.kill(client.pid, signal.SIGKILL)
     assert heard.get(timeout=SECONDS) == Lost(ENDED)
-    client.send(WhatIfRequest(QUESTION))
+    client.send(QUESTION)
     assert isinstance(heard.get(timeout=SECONDS), Done)
 
 
@@ -126,12 +127,12 @@ def test_a_job_sent_as_soon_as_a_process_is_told_to_be_gone_is_done_by_another()
             held.wait(SECONDS)  # so that the thread that tells it is still there
 
     client = PredictorClient(listen)
-    client.send(WhatIfRequest(QUESTION))
+    client.send(QUESTION)
     heard.get(timeout=SECONDS)
     os.kill(client.pid, signal.SIGKILL)
     assert heard.get(timeout=SECONDS) == Lost(ENDED)
     threading.Timer(0.2, held.set).start()
-    number = client.send(WhatIfRequest(QUESTION))
+    number = client.send(QUESTION)
     assert heard.get(timeout=SECONDS).number == number
     client.close()
 

@@ -70,7 +70,7 @@ def test_every_strategy_can_be_picked_and_checked(panel: StrategyPanel, name: st
 def test_only_the_fields_that_a_strategy_takes_are_there(panel: StrategyPanel, name: str) -> None:
     panel.options.unfolded = {"advanced"}
     panel.strategies.choose(name)
-    panel.choose(SCHEDULE, "interleaved")  # it takes chunks
+    panel.fields[SCHEDULE.name].write("interleaved")  # it takes chunks
     for option in STRATEGY_OPTIONS:
         shown = panel.options.isRowVisible(panel.fields[option.name].widget)
         of_use = not option.unused(panel.specification())
@@ -226,10 +226,10 @@ def test_faults_that_are_given_are_shown_and_asked_for(panel: StrategyPanel) -> 
     assert panel.options.folds["faults"].text() == "Faults (3 set)"
     panel.options.folds["faults"].click()
     assert all(panel.options.isRowVisible(panel.fields[o.name].widget) for o in FAULT_OPTIONS)
-    panel.choose(SLOW_LANE, "7:2")
+    panel.fields[SLOW_LANE.name].write("7:2")
     panel.check_now()
     assert panel.result == "Slow lane 7:2: there are lanes 0 to 3"
-    panel.choose(SLOW_LANE, "often")
+    panel.fields[SLOW_LANE.name].write("often")
     panel.check_now()
     assert str(panel.result).startswith("Slow lane 'often': use LANE:FACTOR, such as 2:1.5")
 
@@ -256,7 +256,7 @@ def test_micro_batches_and_split_size_exclude_each_other(panel: StrategyPanel) -
 @pytest.mark.parametrize("name", SCHEDULES)
 def test_chunks_are_for_the_schedules_that_take_them(panel: StrategyPanel, name: str) -> None:
     panel.strategies.choose("pipeline")
-    panel.choose(SCHEDULE, name)
+    panel.fields[SCHEDULE.name].write(name)
     panel.options.unfolded = {"advanced"}
     panel.fields["chunks"].widget.setValue(2)
     shown = panel.options.isRowVisible(panel.fields["chunks"].widget)
@@ -324,7 +324,7 @@ def test_a_schedule_is_taken_from_a_file(
 def test_a_schedule_that_was_not_picked_after_all_leaves_the_last_one(
     panel: StrategyPanel,
 ) -> None:
-    panel.choose(SCHEDULE, "gpipe")
+    panel.fields[SCHEDULE.name].write("gpipe")
     panel.fields["schedule"].widget.setCurrentIndex(panel.fields["schedule"].widget.count() - 1)
     panel.fields["schedule"].widget.activated.emit(panel.fields["schedule"].widget.currentIndex())
     panel.fields["schedule"].widget.findChild(QFileDialog).reject()
