@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from core.explain.waits import meeting
 from core.plan.faults import NO_FAULTS, Faults
-from core.plan.plan import Lane, Plan
+from core.plan.plan import Plan
 from core.plan.task import IS_COMMUNICATION, Task
 from core.predict.costs import CostModel, durations
 from core.predict.peaks import peak_activations
@@ -55,11 +55,14 @@ def predict_step(
     `faults` lengthen its tasks as those of the step that is number `step` in a recording.
     """
     columns = predict_times(plan, costs, faults, step)
-    return Prediction(
-        columns,
-        int(columns.end.max(initial=0)),
-        predicted_lanes(columns, plan.lanes),
+    makespan, count = int(columns.end.max(initial=0)), len(plan.lanes)
+    busy, moving = (times.tolist() for times in lane_times(columns, count))
+    peaks = peak_activations(columns, count).tolist()
+    lanes = (
+        PredictedLane(lane.name, computes, moves, makespan - computes - moves, peak)
+        for lane, computes, moves, peak in zip(plan.lanes, busy, moving, peaks, strict=True)
     )
+    return Prediction(columns, makespan, tuple(lanes))
 
 
 def predict_times(
@@ -111,14 +114,3 @@ def lane_times(columns: StepColumns, lanes: int) -> tuple[NDArray[np.int64], NDA
     np.add.at(busy, columns.lane[~moves], columns.duration[~moves])
     np.add.at(moving, columns.lane[moves], columns.duration[moves])
     return busy, moving
-
-
-def predicted_lanes(columns: StepColumns, lanes: tuple[Lane, ...]) -> tuple[PredictedLane, ...]:
-    """What each lane does in a predicted step."""
-    makespan = int(columns.end.max(initial=0))
-    busy, moving = (times.tolist() for times in lane_times(columns, len(lanes)))
-    peaks = peak_activations(columns, len(lanes)).tolist()
-    return tuple(
-        PredictedLane(lane.name, computes, moves, makespan - computes - moves, peak)
-        for lane, computes, moves, peak in zip(lanes, busy, moving, peaks, strict=True)
-    )
