@@ -5806,6 +5806,10 @@ Click to open its run.</source>
         <translation>최대 / 평균</translation>
     </message>
     <message>
+        <source>mean of 1 step</source>
+        <translation>스텝 1개의 평균</translation>
+    </message>
+    <message>
         <source>mean of all steps</source>
         <translation>모든 스텝의 평균</translation>
     </message>
@@ -5824,6 +5828,10 @@ Click to open its run.</source>
     <message>
         <source>mean of {n} steps</source>
         <translation>스텝 {n}개의 평균</translation>
+    </message>
+    <message>
+        <source>mean of {n} warm-up steps</source>
+        <translation>워밍업 스텝 {n}개의 평균</translation>
     </message>
     <message>
         <source>measured</source>

@@ -5806,6 +5806,10 @@ Click to open its run.</source>
         <translation>最大 / 平均</translation>
     </message>
     <message>
+        <source>mean of 1 step</source>
+        <translation>1 步的平均</translation>
+    </message>
+    <message>
         <source>mean of all steps</source>
         <translation>所有步的平均</translation>
     </message>
@@ -5824,6 +5828,10 @@ Click to open its run.</source>
     <message>
         <source>mean of {n} steps</source>
         <translation>{n} 步的平均</translation>
+    </message>
+    <message>
+        <source>mean of {n} warm-up steps</source>
+        <translation>{n} 个预热步的平均</translation>
     </message>
     <message>
         <source>measured</source>

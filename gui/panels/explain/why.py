@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QToolButton, QWidget
@@ -120,7 +122,7 @@ class WhyPanel(QWidget):
         at_hand = [self._step] if self._step in trace.steps else whole[-1:]
         names = [step_name(step, warmup) for step in at_hand if step is not None]
         self.chooser.setItemText(0, tr("step at hand: {step}", step=names[0] if names else NONE))
-        self.chooser.setItemText(1, tr("mean of {n} measured steps", n=len(whole)))
+        self.chooser.setItemText(1, mean_text(whole, warmup))
         return self.steps
 
     def _show(self, scene: Scene, steps: list[int]) -> None:
@@ -288,3 +290,12 @@ def _heading(text: str) -> QLabel:
     label.setContentsMargins(12, 0, 12, 2)
     label.setMinimumWidth(1)  # a narrow dock cuts it rather than what stands below
     return label
+
+
+def mean_text(steps: Sequence[int], warmup: int) -> str:
+    """Of which steps the mean is; warm-ups alone are shown while nothing is measured."""
+    if len(steps) == 1:
+        return tr("mean of 1 step")
+    if steps and steps[0] < warmup:
+        return tr("mean of {n} warm-up steps", n=len(steps))
+    return tr("mean of {n} measured steps", n=len(steps))

@@ -226,10 +226,10 @@ def _columns_of(trace: Trace) -> list[LaneColumns]:
 def shown_steps(trace: Trace, live: bool = False) -> list[int]:
     """The steps that figures are taken over: measured ones, or all while there are none.
 
-    The step that a live run is in counts only while there is no whole one.
+    A step that a live run is in, or that was cut short, counts only while there is no whole one.
     """
     steps, measured = trace.steps, measured_steps(trace)
-    if live and steps and not is_over(trace, steps[-1]):
+    if steps and not is_over(trace, steps[-1]):
         steps, measured = steps[:-1] or steps, measured[:-1]
     return (measured or steps)[-LIVE_STEPS if live else -LATEST_STEPS :]
 

@@ -14,11 +14,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollArea, QToolTip
 from pytestqt.qtbot import QtBot
 
+from core.engine.messages import Ended, Outcome
 from core.explain.buckets import bucket_times
 from core.explain.critical import ON_TASKS, Share, path_shares
+from core.recording.schema import NoteRow, Record, note_batch
 from core.report.summary import summarise
 from core.trace.span import Span
 from gui.app.settings import Settings
+from gui.look.layouts import bring
 from gui.panels.explain.arrivals import MOST
 from gui.panels.explain.buckets import bucket_name, bucket_words
 from gui.panels.explain.devices import balance_rows, share_rows
@@ -130,6 +133,33 @@ def test_the_selected_step_is_the_one_at_hand(window: MainWindow, client: FakeCl
     assert window.why.chooser.currentText() == "step at hand: warm-up 1"
     window.timeline.selector.clear()
     assert window.why.steps == [trace.steps[-1]]
+
+
+@pytest.mark.parametrize(
+    ("warmup", "sent", "wanted", "shown"),
+    [
+        (3, 3 * 3, "mean of 2 warm-up steps", [0, 1]),
+        (1, 3 * 2, "mean of 1 step", [0]),
+        (1, 3 * 3, "mean of 1 step", [1]),
+        (1, 3 * 4, "mean of 2 measured steps", [1, 2]),
+    ],
+)
+def test_the_mean_says_which_steps_it_is_of_and_a_step_that_was_stopped_is_none_of_them(
+    window: MainWindow, client: FakeClient, qtbot: QtBot,
+    warmup: int, sent: int, wanted: str, shown: list[int],
+) -> None:  # fmt: skip
+    spec = specification(steps=5, warmup=warmup)
+    header, made = batches(spec)
+    stopped = note_batch([NoteRow(Record.LOG, "state", 0, text="stopped")])
+    window.session.run(spec)
+    # Without what is told of the last step behind its spans: it was stopped in the middle.
+    client.say(header, *made[:sent], stopped, Ended(Outcome.STOPPED))
+    qtbot.waitUntil(lambda: window.run_shown is not None and window.run_shown.outcome is not None)
+    bring(window.docks["why"])
+    window.live.update()
+    assert window.why.chooser.itemText(1) == wanted
+    window.why.chooser.setCurrentIndex(1)
+    assert window.why.steps == shown
 
 
 def test_the_chooser_offers_each_step_and_the_mean_of_the_measured_ones(
