@@ -25,10 +25,11 @@ class AdvisorController(QObject):
     """Has all ways predicted, from the costs of the run that is shown.
 
     It does so by itself, once for a run, while none is under way (`idle`): at once where the panel
-    is seen, else a little later. `advised` carries the change that this comes to, or None.
+    is seen, else a little later. `advised` carries the change that this comes to, or None, and the
+    header of the run that was asked about: by then another may be shown.
     """
 
-    advised = Signal(object)
+    advised = Signal(object, object)
     _replied = Signal(object)  # in the window's thread
 
     def __init__(self, panel: AdvisorPanel, idle: Callable[[], bool]) -> None:
@@ -91,8 +92,8 @@ class AdvisorController(QObject):
                 left_out = tr("Some ways are left out: {missing}.", missing=missing)
                 self.panel.show_line(f"{self._words()} {left_out if missing else ''}", True)
                 self.panel.show_ways(ranked(ways, present))
-                if not self._is_new:  # else another run is shown by now
-                    self.advised.emit(better_way(ways, present))
+                if self._trace is not None and not self._is_new:  # else it is of the run before
+                    self.advised.emit(better_way(ways, present), self._trace.header)
             case Refused(number, text) if number == self._asked:
                 self._fail(text)
             case Lost(text) if self._asked is not None:

@@ -63,6 +63,11 @@ class VerdictLine(QFrame):
             self._suggestions[change.change] = change
             self._show_change()
 
+    def advise(self, change: Suggestion | None, header: Header) -> None:
+        """Offer what was found for a run, if that is the one which is shown."""
+        if header is self._header:
+            self.suggest(change)
+
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: D102
         # As of a button: who moves away before letting go has thought better of it.
         if event.button() is Qt.MouseButton.LeftButton and self.rect().contains(

@@ -215,7 +215,7 @@ class MainWindow(QMainWindow):
         self.judge.text_changed.connect(self.status.show_verdict)
         self.judge.judged.connect(self.why.show_verdict)
         self.judge.suggested.connect(self.verdict.suggest)
-        self.predictions.advisor.advised.connect(self.verdict.suggest)
+        self.predictions.advisor.advised.connect(self.verdict.advise)
         self.verdict.opened.connect(partial(bring, self.docks["why"]))
         self.verdict.chosen.connect(self.form.set_specification)
         self.verdict.chosen.connect(lambda _: bring(self.docks["strategy"]))
