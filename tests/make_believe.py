@@ -68,7 +68,7 @@ def batches(
 ) -> tuple[Header, list[pa.RecordBatch]]:
     """A whole run: for each step its open tasks, spans, counters and log lines."""
     header, plans = header_and_plans(spec, hardware)
-    begun = note_batch([NoteRow(Record.LOG, "state", 0, text="The run begins.")])
+    begun = note_batch([NoteRow(Record.LOG, "info", 0, text="The run begins.")])
     told = [plan_batch(number, plan.tasks) for number, plan in enumerate(plans.values())]
     made = [merged([begun, *told])]
     now = 2 * MS

@@ -18,13 +18,15 @@ _FIRST, _LAST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 def explain_run_step(trace: Trace, step: int) -> Explanation:
     """Explain a step of a run from the spans that it has so far; not one that lacks some.
 
-    Of one that is not over what a lane waits for at its end is NOT_KNOWN.
+    Of one that is not over what a lane waits for at its end is NOT_KNOWN; INCOMPLETE if the run has
+    ended in the middle of it, since nothing more will be told then.
     """
     explanation = explain_step(StepColumns.of_trace(trace, step), trace.header.lanes)
     if trace.header.foreign:
         return without_earlier_work(_until_next(explanation, trace, step), trace, step)
     if not is_over(trace, step):
-        return _without_ends(explanation)
+        at_end = Cause.NOT_KNOWN if trace.outcome is None else Cause.INCOMPLETE
+        return _without_ends(explanation, at_end)
     faults = find_faults(trace, step)
     if not faults:
         return explanation
@@ -106,8 +108,8 @@ def outside_of(
     return piece[some], begins[some], ends[some]
 
 
-def _without_ends(explanation: Explanation) -> Explanation:
-    """The same with one piece for each lane's last gap if it ends with the step, NOT_KNOWN."""
+def _without_ends(explanation: Explanation, cause: Cause) -> Explanation:
+    """The same with one piece, of this cause, for each lane's last gap if it ends with the step."""
     columns, lanes = explanation.columns, len(explanation.lanes)
     last = np.full(lanes, explanation.begin)
     np.maximum.at(last, columns.lane, columns.end)
@@ -116,5 +118,5 @@ def _without_ends(explanation: Explanation) -> Explanation:
     kept = np.flatnonzero(~at_end | (explanation.start == last[explanation.lane]))
     end = np.where(at_end, explanation.finish, explanation.end)[kept]
     kept_pieces = _picked(explanation, kept, explanation.start[kept], end)
-    unknown = np.int8(CAUSES.index(Cause.NOT_KNOWN))
+    unknown = np.int8(CAUSES.index(cause))
     return replace(kept_pieces, cause=np.where(at_end[kept], unknown, kept_pieces.cause))

@@ -44,15 +44,15 @@ class Wanted(Enum):
 
 
 class Extent(NamedTuple):
-    """How far a step has come: how many of its tasks have ended, and whether it is over.
+    """How far a step has come: how many of its tasks have ended, and whether that is final.
 
-    What is made of a step holds for as long as it has come just so far. A step is over without
-    another task of its own, when the next one begins, its loss is known or the run ends; then it
-    is known what its lanes did at its end.
+    What is made of a step holds for as long as it has come just so far. It gets final without
+    another task of its own, when the next step begins, its loss is known or the run ends; then it
+    is known what its lanes did at its end, or that this will not be told.
     """
 
     tasks: int
-    is_over: bool
+    is_final: bool
 
 
 @dataclass(eq=False)
@@ -80,8 +80,8 @@ class ExplainedStep:
 
     def is_stale(self, extent: Extent, now: float) -> bool:
         """Whether it is to be explained anew, now that it has come so far."""
-        # One that is over is not waited for: nothing may come after which it would be looked at.
-        return self.extent != extent and (extent.is_over or now - self.since >= STALE_S)
+        # One that is final is not waited for: nothing may come after which it would be looked at.
+        return self.extent != extent and (extent.is_final or now - self.since >= STALE_S)
 
 
 class _Kept(Generic[T]):
@@ -200,7 +200,7 @@ class Explained:
             spans = (self._trace.spans(lane.index) for lane in self._lanes)
             places = (some.of_step(step) for some in spans)
             tasks = sum(place.stop - place.start for place in places)
-            self._counted[step] = Extent(tasks, is_over(self._trace, step))
+            self._counted[step] = Extent(tasks, _is_final(self._trace, step))
         return self._counted[step]
 
     def knows(self, step: int, wanted: Wanted = Wanted.EXPLANATION) -> bool:
@@ -237,7 +237,7 @@ class Explained:
     def work_out(self, step: int) -> WorkedOut:
         """What to `keep` of a step. For another thread, while the trace does not grow."""
         explanation = explain_run_step(self._trace, step)
-        extent = Extent(len(explanation.columns), is_over(self._trace, step))
+        extent = Extent(len(explanation.columns), _is_final(self._trace, step))
         known = ExplainedStep(extent, self._clock(), explanation)
         # Cached properties, asked for here so that they are worked out on this thread and not with
         # the first picture.
@@ -286,3 +286,7 @@ class Explained:
         for step in small[:-1]:
             if total > KEPT_TASKS and step not in self._on_screen:
                 total -= self._known.pop(step).extent.tasks
+
+
+def _is_final(trace: Trace, step: int) -> bool:
+    return is_over(trace, step) or trace.outcome is not None

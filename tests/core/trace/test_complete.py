@@ -96,6 +96,17 @@ def test_while_a_step_goes_on_nobody_knows_what_lanes_wait_for_at_its_end(told):
     assert not cause_totals(known)[:, list(Cause).index(Cause.NOT_KNOWN)].any()
 
 
+@pytest.mark.parametrize("outcome", ["stopped", "failed"])
+def test_at_the_end_of_a_step_that_was_cut_short_spans_are_missing(outcome):
+    told = len(TASKS) // 2
+    ended, going_on = (run_of(TASKS, TASKS[:told], outcome=o, losses=1) for o in (outcome, None))
+    totals, before = (cause_totals(explain_run_step(run, 1)) for run in (ended, going_on))
+    missing, unknown = (list(Cause).index(c) for c in (Cause.INCOMPLETE, Cause.NOT_KNOWN))
+    assert before[:, unknown].any() and not before[:, missing].any()
+    assert totals[:, missing].tolist() == before[:, unknown].tolist()
+    assert not totals[:, unknown].any()
+
+
 def test_a_step_that_lacks_a_span_is_not_explained_but_the_others_are():
     trace = run_of(TASKS, TASKS[:-2], TASKS)
     explanation = explain_run_step(trace, 1)

@@ -228,7 +228,9 @@ def test_a_growing_step_is_explained_anew_but_not_all_the_time() -> None:
     assert explained.explanation(0) is second
 
 
-@pytest.mark.parametrize("ending", ["the next step begins", "its loss is known", "the run ends"])
+@pytest.mark.parametrize(
+    "ending", ["the next step begins", "its loss is known", "the run ends", "the run is stopped"]
+)
 def test_what_was_made_of_a_step_before_it_was_over_is_made_anew_at_once_when_it_is(
     ending: str,
 ) -> None:
@@ -246,6 +248,7 @@ def test_what_was_made_of_a_step_before_it_was_over_is_made_anew_at_once_when_it
             "the next step begins": made[5].slice(0, 1),
             "its loss is known": made[3],
             "the run ends": log_batch("finished"),
+            "the run is stopped": log_batch("stopped"),
         }[ending],
     )
     assert not any(explained.knows(0, wanted) for wanted in Wanted)
