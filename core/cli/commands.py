@@ -39,7 +39,7 @@ from core.plan.devices import KINDS, Hardware
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.pipeline.orders import lane_orders
 from core.plan.plan import Lane
-from core.plan.planning import check, lanes_of, plans_of
+from core.plan.planning import check, check_unmeasured, lanes_of, plans_of
 from core.plan.schedules.compute_csv import csv_text
 from core.plan.specification import Specification, describe, specification_of, with_defaults
 from core.predict.compare import Comparison, predict_steps
@@ -74,6 +74,7 @@ def plan(arguments: argparse.Namespace) -> None:
     With `--csv`, save the first as a schedule.
     """
     specification = specification_of(vars(arguments))
+    check_unmeasured(specification)
     check(specification)
     check_outputs(vars(arguments))
     specification = with_defaults(specification)

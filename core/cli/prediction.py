@@ -21,7 +21,7 @@ from core.plan.faults import Faults, faults_given
 from core.plan.link import read_link
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.plan import Role
-from core.plan.planning import check
+from core.plan.planning import check, check_unmeasured
 from core.plan.specification import specification_of
 from core.predict.compare import known_costs
 from core.predict.costs import CostError, CostModel, cost_name
@@ -40,6 +40,7 @@ MOST_JUDGED = 250_000
 def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
     """Predict a step, print its table, write what was asked for. Raises PlanError in one line."""
     specification = specification_of(vars(arguments))
+    check_unmeasured(specification)
     check(specification)
     check_outputs(vars(arguments))
     options = figure_options(arguments)
