@@ -34,7 +34,7 @@ from core.explain.verified import verified
 from core.files import check_folder, check_outputs, write_whole
 from core.machine import host
 from core.models.description import ModelDescription
-from core.plain import plain, say
+from core.plain import counted, plain, say
 from core.plan.devices import KINDS, Hardware
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.pipeline.orders import lane_orders
@@ -88,7 +88,8 @@ def plan(arguments: argparse.Namespace) -> None:
         write_whole(arguments.csv, text)
     for rows, planned in plans.items():
         title = (
-            f"{specification.strategy}{schedule} of {model.name}, {rows} rows on {len(lanes)} lanes"
+            f"{specification.strategy}{schedule} of {model.name}, {counted(rows, 'row')} on "
+            f"{counted(len(lanes), 'lane')}"
         )
         say(plan_text(planned, model, title, arguments.tasks))
 

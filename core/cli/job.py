@@ -91,13 +91,24 @@ def listen(given: argparse.Namespace) -> None:
     # From the right: an IPv6 address has colons itself, and brackets, which a socket does not take.
     host, _, port = given.address.rpartition(":")
     if not (host and port.isdecimal() and int(port) < 1 << 16):
-        raise ValueError(f"{given.address}: give HOST:PORT, such as 127.0.0.1:0")
+        raise ValueError(
+            f"--address {given.address}: use HOST:PORT, a port from 0 to 65535, such as 127.0.0.1:0"
+        )
 
     def tell(text: str) -> None:
         print(f"bubblescope: {text}", file=sys.stderr, flush=True)
 
     receive = Files(Path(given.out), tell).receive
-    with closing(Listener(host.strip("[]"), int(port), receive, tell)) as listener:
+    try:
+        begun = Listener(host.strip("[]"), int(port), receive, tell)
+    # A name that cannot be one of a host is a UnicodeError.
+    except (OSError, UnicodeError) as error:
+        why = getattr(error, "strerror", None) or "that is no name of a host"
+        raise OSError(
+            f"--address {given.address}: {why.partition(' (')[0]}; use an address of this machine "
+            "and a port that is free, such as 127.0.0.1:0, or 0.0.0.0:0 for all of its addresses"
+        ) from error
+    with closing(begun) as listener:
         print(f"bubblescope record --out {listener.address} -- COMMAND", flush=True)
         # For ever: Ctrl+C raises here. The listener works on threads of its own.
         threading.Event().wait()

@@ -5670,6 +5670,10 @@ Click to open its run.</source>
         <translation>풀면 {a}바이트 이상입니다: {b}까지 받습니다</translation>
     </message>
     <message>
+        <source>its column {a} has {b}, a word that is not known there</source>
+        <translation>열 {a}에 {b}이(가) 있는데, 이 열에서 알 수 없는 단어입니다</translation>
+    </message>
+    <message>
         <source>its lanes spend on average {parts}</source>
         <translation>레인당 평균 {parts}</translation>
     </message>
@@ -7174,6 +7178,10 @@ Click to open its run.</source>
         <translation>{a} {b}, {c} {d}은(는) 함께 쓸 수 없습니다. 하나만 사용하세요</translation>
     </message>
     <message>
+        <source>{a} {b} is a limit for {c}; add that</source>
+        <translation>{a} {b}은(는) {c}에 대한 한도입니다. 그것도 함께 지정하세요</translation>
+    </message>
+    <message>
         <source>{a} {b} is for virtual lanes, and {c} is a real one; use --devices {d}xvirtual</source>
         <translation>{a} {b}은(는) 가상 레인용이지만 {c}은(는) 실제 레인입니다. --devices {d}xvirtual을 사용하세요</translation>
     </message>
@@ -7284,6 +7292,10 @@ Click to open its run.</source>
     <message>
         <source>{a}: nothing to look for; write a word, or a key such as kind:forward</source>
         <translation>{a}: 찾을 것이 없습니다. 단어, 또는 kind:forward 같은 키를 쓰세요</translation>
+    </message>
+    <message>
+        <source>{a}: only a run measures the blocks to balance; use --borders, such as 3,7</source>
+        <translation>{a}: 균형을 맞출 블록은 실행에서만 측정합니다. --borders를 사용하세요(예: 3,7)</translation>
     </message>
     <message>
         <source>{a}: stands between what one key may be, without spaces: kind:loss|step mb:2|5</source>

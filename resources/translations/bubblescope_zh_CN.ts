@@ -5670,6 +5670,10 @@ Click to open its run.</source>
         <translation>解包后至少为 {a} 字节：最多接受 {b}</translation>
     </message>
     <message>
+        <source>its column {a} has {b}, a word that is not known there</source>
+        <translation>其列 {a} 中有 {b}，这一列没有这个词</translation>
+    </message>
+    <message>
         <source>its lanes spend on average {parts}</source>
         <translation>其通道平均花费 {parts}</translation>
     </message>
@@ -7174,6 +7178,10 @@ Click to open its run.</source>
         <translation>{a} {b} 与 {c} {d} 互斥；请只用其一</translation>
     </message>
     <message>
+        <source>{a} {b} is a limit for {c}; add that</source>
+        <translation>{a} {b} 是对 {c} 的限制；请同时加上后者</translation>
+    </message>
+    <message>
         <source>{a} {b} is for virtual lanes, and {c} is a real one; use --devices {d}xvirtual</source>
         <translation>{a} {b} 用于虚拟通道，而 {c} 是真实通道；请使用 --devices {d}xvirtual</translation>
     </message>
@@ -7284,6 +7292,10 @@ Click to open its run.</source>
     <message>
         <source>{a}: nothing to look for; write a word, or a key such as kind:forward</source>
         <translation>{a}：没有要查找的内容；请写一个词，或一个键，例如 kind:forward</translation>
+    </message>
+    <message>
+        <source>{a}: only a run measures the blocks to balance; use --borders, such as 3,7</source>
+        <translation>{a}：只有运行才会测量要均衡的块；请使用 --borders，例如 3,7</translation>
     </message>
     <message>
         <source>{a}: stands between what one key may be, without spaces: kind:loss|step mb:2|5</source>

@@ -25,6 +25,11 @@ def test_wide_cells_widen_their_own_tick_only(capsys):
     )
 
 
+def test_one_lane_is_told_in_the_singular(capsys):
+    plan(make_parser().parse_args(["plan", "--strategy", "single", "--devices", "1xcpu"]))
+    assert "64 rows on 1 lane\n" in capsys.readouterr().out
+
+
 def test_a_saved_schedule_is_planned_again_as_it_was(capsys, tmp_path):
     path = tmp_path / "mine.csv"
     options = "--devices 3xcpu --depth 6 --microbatches 6"
