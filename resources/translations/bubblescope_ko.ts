@@ -6590,6 +6590,10 @@ Click to open its run.</source>
         <translation>예측하는 프로세스가 끝났습니다. 다시 요청하면 새로 시작합니다</translation>
     </message>
     <message>
+        <source>the query has {a} statements; use one at a time</source>
+        <translation>쿼리에 문이 {a}개 있습니다. 한 번에 하나씩 사용하세요</translation>
+    </message>
+    <message>
         <source>the query is not text: it has bytes that are not UTF-8</source>
         <translation>질의가 텍스트가 아닙니다: UTF-8이 아닌 바이트가 있습니다</translation>
     </message>
@@ -6656,6 +6660,10 @@ Click to open its run.</source>
     <message>
         <source>there is no model for {a} that gives logits of text or images</source>
         <translation>{a}에는 텍스트나 이미지의 logits를 주는 모델이 없습니다</translation>
+    </message>
+    <message>
+        <source>there is no query; use one that gives rows, such as FROM steps</source>
+        <translation>쿼리가 없습니다. FROM steps처럼 행을 내는 쿼리를 사용하세요</translation>
     </message>
     <message>
         <source>there is no schedule {a}; use {b} or a file that ends in .csv</source>
@@ -6968,6 +6976,10 @@ Click to open its run.</source>
     <message>
         <source>{a} cannot be written: {b}</source>
         <translation>{a}을(를) 쓸 수 없습니다: {b}</translation>
+    </message>
+    <message>
+        <source>{a} gives no rows; use a query that does, such as FROM steps</source>
+        <translation>{a}은(는) 행을 내지 않습니다. FROM steps처럼 행을 내는 쿼리를 사용하세요</translation>
     </message>
     <message>
         <source>{a} goes on behind the recording&apos;s end: its last {b} bytes are not shown</source>

@@ -6590,6 +6590,10 @@ Click to open its run.</source>
         <translation>负责预测的进程已结束；再次请求即可重新启动它</translation>
     </message>
     <message>
+        <source>the query has {a} statements; use one at a time</source>
+        <translation>查询中有 {a} 条语句；请一次使用一条</translation>
+    </message>
+    <message>
         <source>the query is not text: it has bytes that are not UTF-8</source>
         <translation>查询不是文本：含有非 UTF-8 字节</translation>
     </message>
@@ -6656,6 +6660,10 @@ Click to open its run.</source>
     <message>
         <source>there is no model for {a} that gives logits of text or images</source>
         <translation>{a} 没有给出文本或图像 logits 的模型</translation>
+    </message>
+    <message>
+        <source>there is no query; use one that gives rows, such as FROM steps</source>
+        <translation>没有查询；请使用会返回行的查询，例如 FROM steps</translation>
     </message>
     <message>
         <source>there is no schedule {a}; use {b} or a file that ends in .csv</source>
@@ -6968,6 +6976,10 @@ Click to open its run.</source>
     <message>
         <source>{a} cannot be written: {b}</source>
         <translation>{a} 无法写入：{b}</translation>
+    </message>
+    <message>
+        <source>{a} gives no rows; use a query that does, such as FROM steps</source>
+        <translation>{a} 不返回行；请使用会返回行的查询，例如 FROM steps</translation>
     </message>
     <message>
         <source>{a} goes on behind the recording&apos;s end: its last {b} bytes are not shown</source>
