@@ -51,6 +51,8 @@ def run_command(arguments: list[str]) -> int:
     try:
         if given.command == "open":
             return open_window(Path(given.recording))
+        if given.command == "record":  # for as long as the job takes to end, however it is asked
+            return job.record(given)
         with ending_when_asked():
             if given.install_desktop:
                 print(*desktop.install_desktop(), sep="\n")
@@ -74,8 +76,6 @@ def run_command(arguments: list[str]) -> int:
                 commands.summarise_files(given)
             elif given.command == "sql":
                 asking.ask(given)
-            elif given.command == "record":
-                job.record(given)
             elif given.command == "listen":
                 job.listen(given)
             elif given.command == "compare":

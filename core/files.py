@@ -12,14 +12,15 @@ from typing import Any
 
 from core.errors import PlanError
 
-_FILES = ("record", "summary", "gradients", "csv", "table")
+_FILES = ("record", "summary", "csv", "table")
 _FOLDERS = ("kineto", "chakra")
 ENDINGS = {
+    "gradients": (".npz",),
     "image": (".png", ".svg", ".pdf"),
     "report": (".html", ".htm"),
     "trace": (".json", ".json.gz", ".pftrace"),
 }
-"""Options of files whose form their name's end chooses."""
+"""Options of files whose name's end says, or chooses, their form."""
 
 
 @contextmanager

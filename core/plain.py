@@ -20,6 +20,11 @@ _STEERING = (
     r"\ufff9-\ufffb\ufffe\uffff\ud800-\udfff"
 )
 _ESCAPED, _REPLACED = re.compile(f"[{_LINES}{_STEERING}]"), re.compile(f"[{_STEERING}]")
+# Not in numbers such as 0.1 and 1,001, nor in names: `lane 1 blocks` are those of a lane.
+_ONE_OF_MANY = re.compile(
+    r"(?<![\w.,:-])(?<!rank )(?<!lane )(?<!stage )(?<!step )"
+    r"1 (block|byte|chunk|host|lane|micro-batch|number|rank|replica|row|share|stage)e?s\b"
+)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -43,9 +48,22 @@ def error_text(error: object) -> str:
 
     Of those that the house raises or lets through, only MemoryError may have nothing to say.
     """
-    text = str(error) or "there is not enough memory"
+    text = in_number(str(error)) or "there is not enough memory"
     words = re.sub(r"\S+", lambda found: _short(found[0], MOST_WORD), text)
     return plain(_short(words, MOST_LETTERS))
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """`1 stage`, `2 stages`; `many` is the plural where it takes more than an s."""
+    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
+
+
+def in_number(text: str) -> str:
+    """An English text with a count of one in the singular: `at most 1 stage`, not `1 stages`.
+
+    For sentences whose templates are translated as they are; others are made with `counted`.
+    """
+    return _ONE_OF_MANY.sub(r"1 \1", text)
 
 
 def _short(text: str, most: int) -> str:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Collection
 from typing import Any, NoReturn, TypeAlias
 
 import shtab
 
 from core.cli.examples import examples_of
 from core.cli.exporting import add_formats
-from core.cli.figures import add_figure
-from core.cli.spans_table import add_table
+from core.cli.figures import EXCERPT, FIGURE, add_figure
+from core.cli.spans_table import TABLE, add_table
 from core.option import Group, Option, flag_of, listed
 from core.plain import error_text
 from core.plan.specification import OPTIONS, STRATEGY_OPTIONS
@@ -41,6 +42,10 @@ class _Suggested(tuple[str, ...]):
 class _Parser(argparse.ArgumentParser):
     """Says what is wrong in one line, and has shells complete the names of files."""
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._belonging: list[tuple[str, Collection[str]]] = []
+
     def add_argument(self, *names: Any, **options: Any) -> argparse.Action:
         """As argparse's, but what is called a file is completed as one."""
         action = super().add_argument(*names, **options)
@@ -48,8 +53,35 @@ class _Parser(argparse.ArgumentParser):
             action.complete = shtab.FILE  # type: ignore[attr-defined]
         return action
 
+    def only_with(self, need: str, names: Collection[str]) -> None:
+        """Have options refused, by their names, where what they `need` is not given.
+
+        That is written as it would be given: `--image FILE`.
+        """
+        self._belonging.append((need, names))
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """As argparse's, but an option that has no effect beside the others is refused."""
+        found, rest = super().parse_known_args(args, namespace)
+        for need, names in self._belonging:
+            if getattr(found, need.split()[0].removeprefix("--")) is not None:
+                continue
+            # The last first: `--no-title` is another name for a value of `--title`.
+            for action in reversed(self._actions):
+                value = getattr(found, action.dest, action.default)
+                is_it = action.dest in names and action.const in (None, value)
+                if is_it and value != action.default:
+                    self.error(f"{_given(action, value)} has no effect here; add {need}")
+        return found, rest
+
     def error(self, message: str) -> NoReturn:
         self.exit(BAD_INPUT, f"{self.prog}: {error_text(message)}\n")
+
+
+def _given(action: argparse.Action, value: object) -> str:
+    """An option as it was given: with its value, or a switch alone."""
+    flag = action.option_strings[-1 if value is False else 0]
+    return flag if action.nargs == 0 else f"{flag} {value!r}"
 
 
 class _Joined(argparse.Action):
@@ -129,6 +161,8 @@ def _add_recordings(commands: Commands) -> None:
     add_table(export)
     add_formats(export)
     add_figure(export)
+    export.only_with("--table FILE", TABLE)
+    export.only_with("--image FILE", (*FIGURE, *EXCERPT))
     summary = commands.add_parser("summary", help="print as JSON what `run --summary` writes")
     summary.add_argument(
         "recordings", nargs="+", metavar="RECORDING", help="recordings, traces, folders of ranks"
@@ -180,7 +214,7 @@ def _add_swept(parser: argparse.ArgumentParser) -> None:
             add(flag_of(option.name), dest=option.name, **form)
 
 
-def _add_sweep(parser: argparse.ArgumentParser) -> None:
+def _add_sweep(parser: _Parser) -> None:
     add = parser.add_argument
     meaning = f"runs of each setting (default: {REPEATS})"
     add("--repeat", type=_count, default=REPEATS, metavar="N", help=meaning)
@@ -191,6 +225,7 @@ def _add_sweep(parser: argparse.ArgumentParser) -> None:
     add("--csv", metavar="FILE", help="a row for each run; runs that are there are not made again")
     add("--image", metavar="FILE", help="draw the results: *.png, *.svg or *.pdf")
     add("--theme", choices=("light", "dark"), default="light")
+    parser.only_with("--image FILE", ["theme"])
 
 
 def _count(text: str) -> int:
@@ -237,7 +272,7 @@ def _metavar(option: Option[Any]) -> str:
     return option.unit if option.repeated else option.unit.upper()
 
 
-def _add_prediction(parser: argparse.ArgumentParser) -> None:
+def _add_prediction(parser: _Parser) -> None:
     add = parser.add_argument
     add("--costs", metavar="FILE", help="what passes and transfers cost (*.json or *.toml)")
     meaning = "the measured step whose hiccups and jitter are predicted (default: 1)"
@@ -246,9 +281,10 @@ def _add_prediction(parser: argparse.ArgumentParser) -> None:
     add("--image", metavar="FILE", help="draw the predicted timeline: *.png, *.svg or *.pdf")
     add("--summary", metavar="FILE", help="write the summary as JSON")
     add_figure(parser, excerpt=False)
+    parser.only_with("--image FILE", FIGURE)
 
 
-def _add_comparison(parser: argparse.ArgumentParser) -> None:
+def _add_comparison(parser: _Parser) -> None:
     add = parser.add_argument
     add("a", metavar="A", help="a recording")
     add("b", metavar="B", help="the recording that is compared with it")
@@ -260,9 +296,10 @@ def _add_comparison(parser: argparse.ArgumentParser) -> None:
     add("--theme", choices=("light", "dark"), default="light")
     add("--report", metavar="FILE", help="tables and pictures as one *.html")
     add("--summary", metavar="FILE", help="write the differences as JSON")
+    parser.only_with("--image FILE", ["theme"])
 
 
-def _add_launcher(parser: argparse.ArgumentParser) -> None:
+def _add_launcher(parser: _Parser) -> None:
     group = parser.add_argument_group("torchrun", "the job on torch's own engine, also over hosts")
     add = group.add_argument
     meaning = "a process for each lane, recorded as any job: --record is a FOLDER then"
@@ -271,12 +308,14 @@ def _add_launcher(parser: argparse.ArgumentParser) -> None:
     add("--nnodes", type=int, default=1, metavar="N", help=meaning)
     add("--node-rank", type=int, default=0, metavar="N", help="which of them this one is, from 0")
     add("--rdzv-endpoint", default="", metavar="HOST:PORT", help="where they meet, on host 0")
+    parser.only_with("--launcher torchrun", ("nnodes", "node_rank", "rdzv_endpoint"))
 
 
-def _add_outputs(parser: argparse.ArgumentParser) -> None:
+def _add_outputs(parser: _Parser) -> None:
     add = parser.add_argument
     add("--record", metavar="FILE", help="keep the recording (an Arrow IPC stream)")
     add("--image", metavar="FILE", help="draw the timeline: *.png, *.svg or *.pdf")
     add_figure(parser, excerpt=False)
+    parser.only_with("--image FILE", FIGURE)
     add("--summary", metavar="FILE", help="write the summary as JSON")
     add("--verbose", action="store_true", help="print every log line, the sizes among them")

@@ -34,12 +34,12 @@ from core.explain.verified import verified
 from core.files import check_folder, check_outputs, write_whole
 from core.machine import host
 from core.models.description import ModelDescription
-from core.plain import plain, say
+from core.plain import counted, plain, say
 from core.plan.devices import KINDS, Hardware
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.pipeline.orders import lane_orders
 from core.plan.plan import Lane
-from core.plan.planning import check, lanes_of, plans_of
+from core.plan.planning import check, check_unmeasured, lanes_of, plans_of
 from core.plan.schedules.compute_csv import csv_text
 from core.plan.specification import Specification, describe, specification_of, with_defaults
 from core.predict.compare import Comparison, predict_steps
@@ -74,6 +74,7 @@ def plan(arguments: argparse.Namespace) -> None:
     With `--csv`, save the first as a schedule.
     """
     specification = specification_of(vars(arguments))
+    check_unmeasured(specification)
     check(specification)
     check_outputs(vars(arguments))
     specification = with_defaults(specification)
@@ -87,7 +88,8 @@ def plan(arguments: argparse.Namespace) -> None:
         write_whole(arguments.csv, text)
     for rows, planned in plans.items():
         title = (
-            f"{specification.strategy}{schedule} of {model.name}, {rows} rows on {len(lanes)} lanes"
+            f"{specification.strategy}{schedule} of {model.name}, {counted(rows, 'row')} on "
+            f"{counted(len(lanes), 'lane')}"
         )
         say(plan_text(planned, model, title, arguments.tasks))
 

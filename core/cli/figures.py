@@ -9,6 +9,9 @@ from core.trace.excerpt import LANE_WORDS, RANGE_WORDS, STEP_WORDS, Excerpt
 
 LOOKS = ("theme", "width_mm", "font_pt", "scale", "hatching", "greyscale", "title", "caption")
 PARTS = ("legend", "axis", "makespan", "idle")
+FIGURE = ("figure", *LOOKS, *PARTS)
+EXCERPT = ("range", "steps", "lanes")
+"""The names of the options that choose a part of the run."""
 
 
 def add_figure(parser: argparse.ArgumentParser, excerpt: bool = True) -> None:

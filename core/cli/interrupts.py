@@ -32,7 +32,7 @@ def ending_when_asked() -> Iterator[None]:
     # As set_wakeup_fd asks: a handler must not wait for a full pipe.
     os.set_blocking(write_end, False)
     watch = _Watch(read_end)
-    with _handling(watch.interrupt):
+    with handling(watch.interrupt):
         before = signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
         watch.start()
         try:
@@ -50,7 +50,7 @@ def ending_when_asked() -> Iterator[None]:
 def noting_interrupts() -> Iterator[list[int]]:
     """Ctrl+C and SIGTERM are put into the list, instead of an exception amid half-taken rows."""
     noted: list[int] = []
-    with _handling(noted.append):
+    with handling(noted.append):
         yield noted
 
 
@@ -64,7 +64,8 @@ def holding_interrupts() -> Iterator[None]:
 
 
 @contextmanager
-def _handling(take: Callable[[int], None]) -> Iterator[None]:
+def handling(take: Callable[[int], None]) -> Iterator[None]:
+    """Within, `take` gets the number of each Ctrl+C (SIGINT) and SIGTERM, in the main thread."""
     before = {
         number: signal.signal(number, lambda number, _: take(number))
         for number in SIGNALS

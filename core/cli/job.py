@@ -5,13 +5,18 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import signal
 import sys
 import threading
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import NoReturn
 
+from core.cli.arguments import BAD_INPUT
+from core.cli.interrupts import handling
 from core.paths import PROJECT_ROOT
+from core.plain import plain, say
+from core.process.program import Running, start
 from core.recorder.wire import is_address
 from core.recording.listener import Files, Listener
 
@@ -20,17 +25,20 @@ SITE = PROJECT_ROOT / "core" / "recorder" / "site"
 here, since it needs torch."""
 
 
-def record(given: argparse.Namespace) -> NoReturn:
-    """Become the command that was given, with what makes it record in its environment.
+def record(given: argparse.Namespace) -> int:
+    """Run the command that was given, with what makes it record in its environment.
 
-    Raises ValueError if there is none, OSError if it cannot be run.
+    Returns the command's exit status, and BAD_INPUT for a success that recorded nothing: that, and
+    why, is said on standard error. Raises ValueError if there is no command, OSError if it cannot
+    be run.
     """
     words = given.words[1:] if given.words[:1] == ["--"] else given.words
     if not words:
         raise ValueError("give the command that trains: bubblescope record -- torchrun train.py")
     if shutil.which(words[0]) is None:
         raise ValueError(f"{words[0]}: there is no such command")
-    out = given.out if is_address(given.out) else str(Path(given.out).absolute())
+    to_listener = is_address(given.out)
+    out = given.out if to_listener else str(Path(given.out).absolute())
     known = os.environ.get("PYTHONPATH")
     # Python imports a module `sitecustomize` at every start if it finds one: so each rank that
     # torchrun starts records itself, and the training script stays as it is.
@@ -39,8 +47,40 @@ def record(given: argparse.Namespace) -> NoReturn:
         "PYTHONPATH": os.pathsep.join([str(SITE), *([known] if known else [])]),
         "BUBBLESCOPE_RECORD": out,
     }
-    # Becomes the command: signals, exit status and terminal are its own, with no process between.
-    os.execvpe(words[0], words, environment)
+    before = _recordings(out)
+    status = _run(words, environment)
+    # What a listener has taken it says itself.
+    if to_listener or _recordings(out) != before:
+        return status
+    say(
+        f"bubblescope: nothing was recorded in {plain(given.out)}: no Python process of "
+        f"{plain(words[0])} began a training step with torch",
+        sys.stderr,
+    )
+    return status or BAD_INPUT
+
+
+def _recordings(folder: str) -> dict[Path, int]:
+    """When each rank's recording in a folder was last written to, in ns; empty without one."""
+    return {path: path.stat().st_mtime_ns for path in Path(folder).glob("rank-*.arrow")}
+
+
+def _run(words: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Run a command until it ends; its exit status as shells tell it: 128 and its signal's number.
+
+    SIGTERM is passed on to it. Ctrl+C reaches it from the terminal, as it does this process.
+    """
+    running: list[Running] = []
+
+    def pass_on(number: int) -> None:
+        if number == signal.SIGTERM:
+            for process in running:
+                process.send_signal(number)
+
+    with handling(pass_on):
+        running.append(start(words, environment))
+        code = running[0].wait()
+    return 128 - code if code < 0 else code
 
 
 def listen(given: argparse.Namespace) -> None:
@@ -51,13 +91,24 @@ def listen(given: argparse.Namespace) -> None:
     # From the right: an IPv6 address has colons itself, and brackets, which a socket does not take.
     host, _, port = given.address.rpartition(":")
     if not (host and port.isdecimal() and int(port) < 1 << 16):
-        raise ValueError(f"{given.address}: give HOST:PORT, such as 127.0.0.1:0")
+        raise ValueError(
+            f"--address {given.address}: use HOST:PORT, a port from 0 to 65535, such as 127.0.0.1:0"
+        )
 
-    def say(text: str) -> None:
+    def tell(text: str) -> None:
         print(f"bubblescope: {text}", file=sys.stderr, flush=True)
 
-    receive = Files(Path(given.out), say).receive
-    with closing(Listener(host.strip("[]"), int(port), receive, say)) as listener:
+    receive = Files(Path(given.out), tell).receive
+    try:
+        begun = Listener(host.strip("[]"), int(port), receive, tell)
+    # A name that cannot be one of a host is a UnicodeError.
+    except (OSError, UnicodeError) as error:
+        why = getattr(error, "strerror", None) or "that is no name of a host"
+        raise OSError(
+            f"--address {given.address}: {why.partition(' (')[0]}; use an address of this machine "
+            "and a port that is free, such as 127.0.0.1:0, or 0.0.0.0:0 for all of its addresses"
+        ) from error
+    with closing(begun) as listener:
         print(f"bubblescope record --out {listener.address} -- COMMAND", flush=True)
         # For ever: Ctrl+C raises here. The listener works on threads of its own.
         threading.Event().wait()

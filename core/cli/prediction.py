@@ -11,17 +11,17 @@ from typing import Any
 
 from core.cli.commands import RunError, WriteImage, describe_model, execute
 from core.cli.figures import figure_options
-from core.cli.report import bubble_text, counted, injected_lines, milliseconds, table, time_cells
+from core.cli.report import bubble_text, injected_lines, milliseconds, table, time_cells
 from core.engine.messages import Outcome
 from core.errors import PlanError
 from core.explain.causes import Cause, explain_step
 from core.files import check_outputs, check_writable, whole_file, write_whole
-from core.plain import say
+from core.plain import counted, in_number, say
 from core.plan.faults import Faults, faults_given
 from core.plan.link import read_link
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.plan import Role
-from core.plan.planning import check
+from core.plan.planning import check, check_unmeasured
 from core.plan.specification import specification_of
 from core.predict.compare import known_costs
 from core.predict.costs import CostError, CostModel, cost_name
@@ -40,6 +40,7 @@ MOST_JUDGED = 250_000
 def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
     """Predict a step, print its table, write what was asked for. Raises PlanError in one line."""
     specification = specification_of(vars(arguments))
+    check_unmeasured(specification)
     check(specification)
     check_outputs(vars(arguments))
     options = figure_options(arguments)
@@ -162,14 +163,14 @@ def prediction_text(summary: dict[str, Any]) -> str:
 def costs_text(costs: CostModel) -> str:
     """What `calibrate` prints: a row for each kind, its stages or blocks in turn."""
     rows = [
-        (cost_name(kind), f"{size:g} rows", " ".join(
+        (cost_name(kind), in_number(f"{size:g} rows"), " ".join(
             milliseconds(dict(curve)[size]) for curve in curves if size in dict(curve)
         ))
         for kind, curves in costs.passes.items()
         for size in sorted({size for curve in curves for size, _ in curve})
     ]  # fmt: skip
     rows += [
-        (str(kind), f"{size:g} bytes", milliseconds(ns))
+        (str(kind), in_number(f"{size:g} bytes"), milliseconds(ns))
         for kind, curve in costs.transfers.items()
         for size, ns in curve
     ]

@@ -8,7 +8,7 @@ from statistics import fmean, median
 from core.explain.causes import Cause
 from core.explain.verified import Verified
 from core.models.description import ModelDescription
-from core.plain import digits, plain, size_text
+from core.plain import counted, digits, plain, size_text
 from core.plan.devices import HOST, Hardware, kind_of
 from core.plan.division import Stage
 from core.plan.grid import grid
@@ -39,11 +39,6 @@ def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 def milliseconds(ns: float) -> str:
     """Nanoseconds as milliseconds with three digits that count."""
     return digits(ns / 1e6)
-
-
-def counted(count: int, one: str, many: str = "") -> str:
-    """`1 stage`, `2 stages`; `many` is the plural where it takes more than an s."""
-    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
 
 
 def devices_text(hardware: Hardware) -> str:

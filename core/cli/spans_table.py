@@ -11,6 +11,9 @@ from core.trace.query import Query, parse_query
 from core.trace.search import Search
 from core.trace.trace import Trace
 
+TABLE = ("where", "sort")
+"""The names of the options that say what a table has."""
+
 
 def add_table(parser: argparse.ArgumentParser) -> None:
     """Add the options of a table of spans."""
@@ -25,8 +28,6 @@ def add_table(parser: argparse.ArgumentParser) -> None:
 def table_query(arguments: argparse.Namespace) -> Query:
     """What the options of a table ask for. Raises PlanError or QueryError in one line."""
     if arguments.table is None:
-        if arguments.where or arguments.sort:
-            raise PlanError("--where and --sort are for a table; add --table FILE")
         return Query()
     if not arguments.table.lower().endswith(SUFFIXES) and not arguments.table.startswith("/dev/"):
         raise PlanError(

@@ -12,7 +12,7 @@ from core.option import flag_of, listed, values_of
 from core.plan.devices import Hardware
 from core.plan.faults import Faults, faults_text
 from core.plan.lanes import check_devices, lane_devices, make_lanes
-from core.plan.pipeline.options import DEFAULT_SCHEDULE, SCHEDULE
+from core.plan.pipeline.options import BALANCE, DEFAULT_SCHEDULE, LANE_MEMORY, SCHEDULE
 from core.plan.plan import Job, Lane, Plan, Strategy
 from core.plan.schedules import schedule_of
 from core.plan.specification import MOST_STEPS, STRATEGY_OPTIONS, Specification, virtual_only
@@ -98,6 +98,16 @@ def check_virtual(specification: Specification, lanes: Sequence[Lane]) -> None:
             )
 
 
+def check_unmeasured(specification: Specification) -> None:
+    """Raise PlanError for what only a run can follow, as it measures the model's blocks first."""
+    balance, memory = specification[BALANCE], specification[LANE_MEMORY]
+    if balance or memory is not None:
+        given = BALANCE.flag if balance else f"{LANE_MEMORY.flag} {memory:g}"
+        raise PlanError(
+            f"{given}: only a run measures the blocks to balance; use --borders, such as 3,7"
+        )
+
+
 def check_memory(specification: Specification, model: ModelDescription, hardware: Hardware) -> None:
     """Raise PlanError if a step could not be held in the machine's memory, however divided."""
     # The rows of a whole epoch are made before the first step, and held.
@@ -155,5 +165,7 @@ def _check_options(s: Specification, strategy: Strategy) -> None:
                 f"{option.flag} {s[option]} and {other.flag} {s[other]} exclude each other; "
                 "use one of them"
             )
+    if (memory := s[LANE_MEMORY]) is not None and not s[BALANCE]:
+        raise PlanError(f"{LANE_MEMORY.flag} {memory:g} is a limit for {BALANCE.flag}; add that")
     if (schedule := s[SCHEDULE]) is not None:
         schedule_of(schedule)

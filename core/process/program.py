@@ -1,4 +1,4 @@
-"""Runs an installed Python module as a program that ends with this process."""
+"""Runs programs: an installed Python module that ends with this process, or any command."""
 
 from __future__ import annotations
 
@@ -13,6 +13,15 @@ from contextlib import contextmanager
 from core.process.child import LIFELINE, environment
 
 END_SECONDS = 5.0
+Running = subprocess.Popen[bytes]
+
+
+def start(words: Sequence[str], variables: Mapping[str, str]) -> Running:
+    """Start a command in this process's terminal and group, with these environment variables alone.
+
+    Raises OSError if it cannot be run.
+    """
+    return subprocess.Popen(words, env=variables)
 
 
 def run_module(

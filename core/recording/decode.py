@@ -140,13 +140,18 @@ def _append_logs(trace: Trace, batch: pa.RecordBatch) -> None:
 def records_of(batch: pa.RecordBatch) -> NDArray[np.int8]:
     """What each row of a batch is, as places in RECORDS, whatever dictionary its writer used."""
     column = batch["record"]
-    codes = _codes(column.dictionary, RECORDS)
+    codes = _codes(column.dictionary, RECORDS, "record")
     return codes[column.indices.to_numpy(zero_copy_only=False)]  # type: ignore[no-any-return]
 
 
-def _codes(texts: pa.Array, words: tuple[str, ...]) -> NDArray[np.int8]:
-    """The index among `words` of each text. Raises ValueError for any other text."""
-    return np.array([words.index(word) for word in texts.to_pylist()], np.int8)
+def _codes(texts: pa.Array, words: tuple[str, ...], column: str) -> NDArray[np.int8]:
+    """The index among `words` of each text. Raises ValueError, naming the column, for others."""
+    places = {word: place for place, word in enumerate(words)}
+    found = texts.to_pylist()
+    for text in found:
+        if text not in places:
+            raise ValueError(f"its column {column} has {text!r}, a word that is not known there")
+    return np.array([places[text] for text in found], np.int8)
 
 
 def numbers_of(batch: pa.RecordBatch, name: str) -> NDArray[Any]:
@@ -205,7 +210,7 @@ def _attribute(column: pa.Array, name: str) -> NDArray[Any]:
         words = column.dictionary_encode()
         if words.null_count:
             raise ValueError(f"a task has no {name}")
-        codes = _codes(words.dictionary, WORDS[name])
+        codes = _codes(words.dictionary, WORDS[name], name)
         return codes[numbers_in(words.indices)]  # type: ignore[no-any-return]
     numbers = numbers_in(column)
     if len(numbers) and not ABSENT <= numbers.min() <= numbers.max() <= _most(ATTRIBUTES[name]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -52,6 +52,10 @@ def answer(
     except ImportError as error:
         raise QueryError("SQL needs DuckDB: pip install 'bubblescope[sql]'") from error
     with closing(duckdb.connect(":memory:")) as connection:
+        try:
+            _check([one.type.name for one in connection.extract_statements(query)])
+        except duckdb.Error as error:
+            raise QueryError(_line(str(error))) from error
         for name in _named(query):
             connection.register("rows_of_runs", table_of(name, runs))
             connection.execute(f"CREATE TABLE {name} AS FROM rows_of_runs")
@@ -71,6 +75,20 @@ def answer(
     return Answer(columns, tuple(rows[:MOST_ROWS]), len(rows) > MOST_ROWS)
 
 
+def _check(statements: Sequence[str]) -> None:
+    """Raise QueryError, given the kinds of a query's statements, unless it is one for rows."""
+    if not statements:
+        raise QueryError("there is no query; use one that gives rows, such as FROM steps")
+    if len(statements) > 1:
+        raise QueryError(f"the query has {len(statements)} statements; use one at a time")
+    if statements[0] not in _ASKING:
+        raise QueryError(
+            f"{statements[0]} gives no rows; use a query that does, such as FROM steps"
+        )
+
+
+_ASKING = ("SELECT", "EXPLAIN", "PRAGMA", "CALL", "MULTI")
+"""Kinds of statements that give rows, by DuckDB's names; PIVOT is one of its MULTI."""
 _LIMITS = (
     f"SET memory_limit = '{MEMORY}'",
     "SET threads = 2",

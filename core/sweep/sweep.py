@@ -12,6 +12,7 @@ import numpy as np
 
 from core.errors import PlanError
 from core.option import Option, Value
+from core.plan.pipeline.options import BALANCE, LANE_MEMORY
 from core.plan.planning import check
 from core.plan.specification import STRATEGY_OPTIONS, Specification, specification_of, with_defaults
 from core.plan.strategies import STRATEGIES, mp, single
@@ -138,6 +139,9 @@ class Sweep:
         for option in STRATEGY_OPTIONS:
             if option not in _taken(strategy) and (beside or option in asked):
                 values[option.name] = option.default
+        # Where a sweep tries both to balance and not to, the limit is for the runs that balance.
+        if not given.get(BALANCE.name, True):
+            values[LANE_MEMORY.name] = None
         return specification_of(values)
 
 

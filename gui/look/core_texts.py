@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from PySide6.QtCore import QCoreApplication
 
 from core.paths import RESOURCES
+from core.plain import in_number
 
 TEMPLATES = RESOURCES / "translations" / "sentences.json"
 _PLACE = re.compile(r"\{(\w+)\}")
@@ -24,7 +25,7 @@ def translated(text: str) -> str:
     found = QCoreApplication.translate("Bubblescope", template)
     # Qt returns the source where it has no translation: the text then stays as core wrote it.
     if found == template:
-        return text
+        return in_number(text)
     return found.format(**{name: translated(value) for name, value in values})
 
 

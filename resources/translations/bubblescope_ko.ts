@@ -5670,6 +5670,10 @@ Click to open its run.</source>
         <translation>풀면 {a}바이트 이상입니다: {b}까지 받습니다</translation>
     </message>
     <message>
+        <source>its column {a} has {b}, a word that is not known there</source>
+        <translation>열 {a}에 {b}이(가) 있는데, 이 열에서 알 수 없는 단어입니다</translation>
+    </message>
+    <message>
         <source>its lanes spend on average {parts}</source>
         <translation>레인당 평균 {parts}</translation>
     </message>
@@ -6594,6 +6598,10 @@ Click to open its run.</source>
         <translation>예측하는 프로세스가 끝났습니다. 다시 요청하면 새로 시작합니다</translation>
     </message>
     <message>
+        <source>the query has {a} statements; use one at a time</source>
+        <translation>쿼리에 문이 {a}개 있습니다. 한 번에 하나씩 사용하세요</translation>
+    </message>
+    <message>
         <source>the query is not text: it has bytes that are not UTF-8</source>
         <translation>질의가 텍스트가 아닙니다: UTF-8이 아닌 바이트가 있습니다</translation>
     </message>
@@ -6660,6 +6668,10 @@ Click to open its run.</source>
     <message>
         <source>there is no model for {a} that gives logits of text or images</source>
         <translation>{a}에는 텍스트나 이미지의 logits를 주는 모델이 없습니다</translation>
+    </message>
+    <message>
+        <source>there is no query; use one that gives rows, such as FROM steps</source>
+        <translation>쿼리가 없습니다. FROM steps처럼 행을 내는 쿼리를 사용하세요</translation>
     </message>
     <message>
         <source>there is no schedule {a}; use {b} or a file that ends in .csv</source>
@@ -6974,6 +6986,10 @@ Click to open its run.</source>
         <translation>{a}을(를) 쓸 수 없습니다: {b}</translation>
     </message>
     <message>
+        <source>{a} gives no rows; use a query that does, such as FROM steps</source>
+        <translation>{a}은(는) 행을 내지 않습니다. FROM steps처럼 행을 내는 쿼리를 사용하세요</translation>
+    </message>
+    <message>
         <source>{a} goes on behind the recording&apos;s end: its last {b} bytes are not shown</source>
         <translation>{a}: 기록의 끝 뒤에도 내용이 있습니다. 마지막 {b}바이트는 표시하지 않습니다</translation>
     </message>
@@ -7182,6 +7198,10 @@ Click to open its run.</source>
         <translation>{a} {b}, {c} {d}은(는) 함께 쓸 수 없습니다. 하나만 사용하세요</translation>
     </message>
     <message>
+        <source>{a} {b} is a limit for {c}; add that</source>
+        <translation>{a} {b}은(는) {c}에 대한 한도입니다. 그것도 함께 지정하세요</translation>
+    </message>
+    <message>
         <source>{a} {b} is for virtual lanes, and {c} is a real one; use --devices {d}xvirtual</source>
         <translation>{a} {b}은(는) 가상 레인용이지만 {c}은(는) 실제 레인입니다. --devices {d}xvirtual을 사용하세요</translation>
     </message>
@@ -7292,6 +7312,10 @@ Click to open its run.</source>
     <message>
         <source>{a}: nothing to look for; write a word, or a key such as kind:forward</source>
         <translation>{a}: 찾을 것이 없습니다. 단어, 또는 kind:forward 같은 키를 쓰세요</translation>
+    </message>
+    <message>
+        <source>{a}: only a run measures the blocks to balance; use --borders, such as 3,7</source>
+        <translation>{a}: 균형을 맞출 블록은 실행에서만 측정합니다. --borders를 사용하세요(예: 3,7)</translation>
     </message>
     <message>
         <source>{a}: stands between what one key may be, without spaces: kind:loss|step mb:2|5</source>

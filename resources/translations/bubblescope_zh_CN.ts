@@ -5670,6 +5670,10 @@ Click to open its run.</source>
         <translation>解包后至少为 {a} 字节：最多接受 {b}</translation>
     </message>
     <message>
+        <source>its column {a} has {b}, a word that is not known there</source>
+        <translation>其列 {a} 中有 {b}，这一列没有这个词</translation>
+    </message>
+    <message>
         <source>its lanes spend on average {parts}</source>
         <translation>其通道平均花费 {parts}</translation>
     </message>
@@ -6594,6 +6598,10 @@ Click to open its run.</source>
         <translation>负责预测的进程已结束；再次请求即可重新启动它</translation>
     </message>
     <message>
+        <source>the query has {a} statements; use one at a time</source>
+        <translation>查询中有 {a} 条语句；请一次使用一条</translation>
+    </message>
+    <message>
         <source>the query is not text: it has bytes that are not UTF-8</source>
         <translation>查询不是文本：含有非 UTF-8 字节</translation>
     </message>
@@ -6660,6 +6668,10 @@ Click to open its run.</source>
     <message>
         <source>there is no model for {a} that gives logits of text or images</source>
         <translation>{a} 没有给出文本或图像 logits 的模型</translation>
+    </message>
+    <message>
+        <source>there is no query; use one that gives rows, such as FROM steps</source>
+        <translation>没有查询；请使用会返回行的查询，例如 FROM steps</translation>
     </message>
     <message>
         <source>there is no schedule {a}; use {b} or a file that ends in .csv</source>
@@ -6974,6 +6986,10 @@ Click to open its run.</source>
         <translation>{a} 无法写入：{b}</translation>
     </message>
     <message>
+        <source>{a} gives no rows; use a query that does, such as FROM steps</source>
+        <translation>{a} 不返回行；请使用会返回行的查询，例如 FROM steps</translation>
+    </message>
+    <message>
         <source>{a} goes on behind the recording&apos;s end: its last {b} bytes are not shown</source>
         <translation>{a} 在录制结束之后还有内容：其最后 {b} 字节不显示</translation>
     </message>
@@ -7182,6 +7198,10 @@ Click to open its run.</source>
         <translation>{a} {b} 与 {c} {d} 互斥；请只用其一</translation>
     </message>
     <message>
+        <source>{a} {b} is a limit for {c}; add that</source>
+        <translation>{a} {b} 是对 {c} 的限制；请同时加上后者</translation>
+    </message>
+    <message>
         <source>{a} {b} is for virtual lanes, and {c} is a real one; use --devices {d}xvirtual</source>
         <translation>{a} {b} 用于虚拟通道，而 {c} 是真实通道；请使用 --devices {d}xvirtual</translation>
     </message>
@@ -7292,6 +7312,10 @@ Click to open its run.</source>
     <message>
         <source>{a}: nothing to look for; write a word, or a key such as kind:forward</source>
         <translation>{a}：没有要查找的内容；请写一个词，或一个键，例如 kind:forward</translation>
+    </message>
+    <message>
+        <source>{a}: only a run measures the blocks to balance; use --borders, such as 3,7</source>
+        <translation>{a}：只有运行才会测量要均衡的块；请使用 --borders，例如 3,7</translation>
     </message>
     <message>
         <source>{a}: stands between what one key may be, without spaces: kind:loss|step mb:2|5</source>

@@ -97,7 +97,7 @@ def check_launch(specification: Specification, lanes: list[Lane], hosts: Hosts, 
             not 0 <= hosts.node < hosts.nodes
         ),
         f"--rdzv-endpoint {endpoint!r}: use HOST:PORT of node 0": (
-            hosts.nodes > 1 and not re.fullmatch(r"[^\s:]+:\d{1,5}", endpoint)
+            bool(hosts.nodes > 1 or endpoint) and not re.fullmatch(r"[^\s:]+:\d{1,5}", endpoint)
         ),
         "--record: several hosts need a FOLDER that all see, or what `listen` shows": (
             hosts.nodes > 1 and not out

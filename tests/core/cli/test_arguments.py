@@ -2,6 +2,8 @@ import argparse
 import re
 import shlex
 
+import pytest
+
 from core.cli.arguments import GROUPS, make_parser
 from core.cli.examples import EXAMPLES
 
@@ -15,3 +17,40 @@ def test_every_command_has_its_place_in_the_help_and_examples_that_it_takes():
         for example in examples:
             assert parser.parse_args(shlex.split(example)).command == name
             assert f"bubblescope {example}" in commands.choices[name].format_help()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("run --nnodes 2", "--nnodes 2 has no effect here; add --launcher torchrun"),
+        ("run --node-rank 3", "--node-rank 3 has no effect here; add --launcher torchrun"),
+        ("run --rdzv-endpoint foo", "--rdzv-endpoint 'foo' has no effect here; add --launcher"),
+        ("run --figure slide", "--figure 'slide' has no effect here; add --image FILE"),
+        ("run --no-title", "--no-title has no effect here; add --image FILE"),
+        ("predict --title Mine", "--title 'Mine' has no effect here; add --image FILE"),
+        ("predict --no-hatching", "--no-hatching has no effect here; add --image FILE"),
+        ("export a.arrow --table a.csv --lanes 0", "--lanes '0' has no effect here; add --image"),
+        ("export a.arrow --image a.png --where=mb:1", "--where 'mb:1' has no effect here; add --t"),
+        ("export a.arrow --sort name", "--sort 'name' has no effect here; add --table FILE"),
+        ("sweep --theme dark", "--theme 'dark' has no effect here; add --image FILE"),
+        ("compare a b --theme dark --report r.html", "--theme 'dark' has no effect here; add --im"),
+    ],
+)
+def test_an_option_without_the_one_that_it_belongs_to_is_refused_by_name(capsys, words, said):
+    with pytest.raises(SystemExit) as end:
+        make_parser().parse_args(shlex.split(words))
+    told = capsys.readouterr().err
+    assert end.value.code == 2 and said in told and told.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "run --launcher torchrun --nnodes 2 --node-rank 1 --rdzv-endpoint a:1",
+        "run --nnodes 1 --theme light",
+        "export a.arrow --image a.svg --table a.csv --lanes 0 --sort name --no-legend",
+        "compare a b --image a.svg --theme dark",
+    ],
+)
+def test_an_option_beside_the_one_that_it_belongs_to_is_taken(words):
+    assert make_parser().parse_args(shlex.split(words)).command == words.split()[0]

@@ -159,6 +159,7 @@ def test_a_run_that_does_not_compute_the_plain_step_is_no_success(tmp_path):
         ("run --image run.gif", "run.gif"),
         ("run --summary .", "a folder"),
         ("run --gradients nowhere/g.npz", "nowhere"),
+        ("run --gradients g.txt", "--gradients g.txt: use a name that ends in .npz"),
         ("plan --strategy ddp --schedule gpipe", "--schedule is not for ddp"),
         ("export missing.arrow --image run.svg", "missing.arrow"),
         ("export notes.txt --image run.svg", "notes.txt"),

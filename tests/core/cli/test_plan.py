@@ -25,6 +25,11 @@ def test_wide_cells_widen_their_own_tick_only(capsys):
     )
 
 
+def test_one_lane_is_told_in_the_singular(capsys):
+    plan(make_parser().parse_args(["plan", "--strategy", "single", "--devices", "1xcpu"]))
+    assert "64 rows on 1 lane\n" in capsys.readouterr().out
+
+
 def test_a_saved_schedule_is_planned_again_as_it_was(capsys, tmp_path):
     path = tmp_path / "mine.csv"
     options = "--devices 3xcpu --depth 6 --microbatches 6"
@@ -72,3 +77,18 @@ def test_a_model_that_ends_its_process_is_named(tmp_path):
     words = ["plan", "--model", f"{tmp_path}/mine.py", "--devices", "2xcpu"]
     with pytest.raises(PlanError, match=r"mine\.py': the engine process ended with status 0"):
         plan(make_parser().parse_args(words))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--balance", "--balance: "),
+        ("--lane-memory 100", "--lane-memory 100: "),
+        ("--balance --lane-memory 100", "--balance: "),
+    ],
+)
+def test_a_balance_of_measured_times_is_refused_where_nothing_is_measured(words, said):
+    given = make_parser().parse_args(["plan", "--devices", "2xcpu", *words.split()])
+    with pytest.raises(PlanError) as error:
+        plan(given)
+    assert str(error.value).startswith(said) and "use --borders, such as 3,7" in str(error.value)

@@ -139,6 +139,7 @@ def test_every_fault_lengthens_a_predicted_step_and_is_told(predict, tmp_path):
         ),
         ("--stages 4 --costs costs.json --jitter 2", "--jitter 2.0: use 0 or more, at most 1"),
         ("--stages 4 --costs costs.json --slow-kind up:2", "--slow-kind 'up': use scatter"),
+        ("--stages 4 --costs costs.json --balance", "--balance: only a run measures"),
         ("--stages 4 --costs costs.json --step 6", "--step 6: the measured steps are 1 to 5"),
         (f"--stages 4 --costs costs.json --slow-lane {10**400}:2", "each number below 10^9"),
         (f"--stages 4 --costs costs.json --link 1:{10**400}", "--link '1:1000"),

@@ -57,7 +57,6 @@ def test_a_query_chooses_and_a_column_sorts(recorded):
         (["--table", "{}/s.csv", "--sort=colour"], ["--sort colour", *COLUMNS]),
         (["--table", "{}/s.txt"], ["s.txt", ".csv"]),
         (["--table", "{}/none/s.csv"], ["none", "folder"]),
-        (["--image", "{}/s.png", "--where=mb:1"], ["--where", "--table"]),
         ([], ["--image", "--report", "--table"]),
     ],
 )

@@ -110,6 +110,7 @@ def test_cpu_lanes_share_out_the_cores_and_say_when_there_are_too_few():
         (Specification("dp", microbatches=2), "--microbatches is not for dp; it is for pipeline"),
         (Specification(schedule="3f3b"), "no schedule '3f3b'; use 1f1b"),
         (Specification(microbatches=2, split_size=2), "use one of them"),
+        (Specification(lane_memory=100), "--lane-memory 100 is a limit for --balance; add that"),
         (Specification(model=ModelSettings("gpt", heads=3)), "--heads 3 do not divide --width 256"),
         (Specification(model=ModelSettings("resnet50", image_size=8)), "--image-size 8"),
         (

@@ -271,6 +271,24 @@ def deny(monkeypatch, *folders):
     monkeypatch.setattr(os, "access", lambda p, m: p not in folders and allowed(p, m))
 
 
+@pytest.mark.parametrize(("word", "column"), [(b"replicate", "kind"), (b"plan", "record")])
+def test_an_unknown_word_is_told_with_its_column(tmp_path, word, column):
+    path = tmp_path / "run.arrow"
+    file = RecordingFile(path, header_of(SPECIFICATION, PLAN))
+    file.write(plan_batch(0, PLAN.tasks))
+    file.close()
+    written = path.read_bytes()
+    place = (
+        written.rindex(word)
+        if column == "kind"
+        else written.index(b"plan", written.index(b"span") - 8)
+    )
+    path.write_bytes(written[:place] + b"Q" + written[place + 1 :])
+    with pytest.raises(RecordingError) as error:
+        open_recording(path)
+    assert f"run.arrow is damaged: its column {column} has 'Q" in str(error.value)
+
+
 def test_a_damaged_recording_is_refused_by_name_and_leaves_nothing(tmp_path):
     path = tmp_path / "run.arrow"
     file = RecordingFile(path, header_of(SPECIFICATION, PLAN))

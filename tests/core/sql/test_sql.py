@@ -104,16 +104,40 @@ def test_a_query_reads_and_writes_nothing_but_its_tables(trace, tmp_path, query)
 
 @pytest.mark.parametrize(
     "query",
-    ["SELEC 1", "SELECT nothing FROM spans", "", "SELECT 1 +\n+ FROM", "SELECT now()"],
+    ["SELEC 1", "SELECT nothing FROM spans", "SELECT 1 +\n+ FROM", "SELECT now()"],
 )
 def test_what_cannot_be_asked_is_one_line(trace, query, capsys, tmp_path):
     record(specification(steps=1), tmp_path / "run.arrow")
     status = main.main(["sql", str(tmp_path / "run.arrow"), query])
     out, err = capsys.readouterr()
-    if query:
-        assert status == 2 and err.startswith("bubblescope: ") and err.count("\n") == 1
-    else:
-        assert (status, out, err) == (0, "", "")
+    assert status == 2 and err.startswith("bubblescope: ") and err.count("\n") == 1 and not out
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("", "there is no query; use one that gives rows, such as FROM steps"),
+        ("-- nothing", "there is no query; "),
+        ("SELECT 1; SELECT 2", "the query has 2 statements; use one at a time"),
+        ("DROP TABLE spans", "DROP gives no rows; use a query that does, such as FROM steps"),
+        ("CREATE TABLE x (a INT)", "CREATE gives no rows; "),
+        ("INSERT INTO spans SELECT * FROM spans", "INSERT gives no rows; "),
+    ],
+)
+def test_what_gives_no_rows_is_refused_in_one_line(trace, query, said, capsys, tmp_path):
+    record(specification(steps=1), tmp_path / "run.arrow")
+    assert main.main(["sql", str(tmp_path / "run.arrow"), query]) == 2
+    out, err = capsys.readouterr()
+    assert said in err and err.count("\n") == 1 and not out
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["SELECT 1;", "FROM steps", "VALUES (1)", "DESCRIBE spans", "EXPLAIN FROM spans", "SELECT 1;;",
+     "PIVOT spans ON kind USING count(*)", "SUMMARIZE steps", "WITH a AS (SELECT 1) FROM a"],
+)  # fmt: skip
+def test_every_statement_that_gives_rows_is_a_query(trace, query):
+    assert answer(query, {1: trace}).rows
 
 
 def test_the_command_prints_a_table_and_writes_one(capsys, tmp_path):

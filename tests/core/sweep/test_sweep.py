@@ -6,7 +6,7 @@ import pytest
 
 from core.engine.messages import Outcome
 from core.errors import PlanError
-from core.plan.pipeline.options import SCHEDULE
+from core.plan.pipeline.options import BALANCE, LANE_MEMORY, SCHEDULE
 from core.sweep.results import Results, remaining, seconds_left
 from core.sweep.sweep import Point, sweep_of
 from core.sweep.table import COLUMNS, Measured, UnmeasuredError, measured, read_table, table_text
@@ -85,6 +85,14 @@ def test_a_swept_batch_is_run_beside_with_each_of_its_values():
     sweep = made(batch="32,64", split_size="4")
     assert [(s.strategy, s.batch) for s in sweep.settings] == [
         (strategy, batch) for strategy in ("single", "mp", "pipeline") for batch in (32, 64)
+    ]
+
+
+def test_a_limit_of_balanced_times_is_none_for_the_runs_that_do_not_balance():
+    sweep = made(split_size="4", balance="yes,no", lane_memory="100")
+    assert [(s[BALANCE], s[LANE_MEMORY]) for s in sweep.settings if s.strategy == "pipeline"] == [
+        (True, 100.0),
+        (False, None),
     ]
 
 

@@ -62,6 +62,7 @@ def test_what_torchs_engine_has_not_is_refused_by_name(values, words):
         (Hosts(0), "runs", "--nnodes 0: "),
         (Hosts(2, 2, "a:1"), "runs", "--node-rank 2: use 0 to 1"),
         (Hosts(2, 1, "a"), "runs", "--rdzv-endpoint 'a': use HOST:PORT of node 0"),
+        (Hosts(endpoint="foo"), "", "--rdzv-endpoint 'foo': use HOST:PORT of node 0"),
         (Hosts(2, 1, "a:1"), "", "--record: several hosts need a FOLDER"),
     ],
 )

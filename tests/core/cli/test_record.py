@@ -1,0 +1,54 @@
+"""The command that records a job: what it says where nothing was recorded, and its status."""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from core.paths import PROJECT_ROOT
+
+MAIN = [sys.executable, str(PROJECT_ROOT / "main.py")]
+PYTHON = shlex.quote(sys.executable)
+
+
+def record(folder, words):
+    return subprocess.run(
+        [*MAIN, "record", "--out", "rr", "--", *shlex.split(words)],
+        cwd=folder, capture_output=True, text=True, timeout=100, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [("true", 2), (f"{PYTHON} -c pass", 2), ("sh -c 'exit 3'", 3), ("sh -c 'kill -9 $$'", 137)],
+)
+def test_a_command_that_trains_nothing_is_told_with_a_status_that_is_no_success(
+    tmp_path, words, status
+):
+    (tmp_path / "rr").mkdir()
+    (tmp_path / "rr" / "rank-0.arrow").write_text("of an earlier job")
+    done = record(tmp_path, words)
+    command = shlex.split(words)[0]
+    assert done.returncode == status and done.stdout == ""
+    assert done.stderr == (
+        f"bubblescope: nothing was recorded in rr: no Python process of {command} began a "
+        "training step with torch\n"
+    )
+
+
+def test_what_a_command_records_is_its_success(tmp_path):
+    assert record(tmp_path, "sh -c 'mkdir rr && echo x > rr/rank-0.arrow'").returncode == 0
+
+
+def test_a_command_is_asked_to_end_as_it_would_be_by_itself(tmp_path):
+    words = ["sh", "-c", "trap 'echo asked; exit 7' TERM; echo on; while :; do sleep 0.05; done"]
+    with subprocess.Popen(
+        [*MAIN, "record", "--", *words], cwd=tmp_path, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None and process.stdout.readline() == "on\n"
+        os.kill(process.pid, signal.SIGTERM)
+        assert process.stdout.readline() == "asked\n"
+    assert process.returncode == 7
