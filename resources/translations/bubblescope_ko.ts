@@ -6538,6 +6538,10 @@ Click to open its run.</source>
         <translation>비용에 {a} 시간이 없습니다. transfer_ms, 또는 link_latency_us와 link_bandwidth_gb_s가 필요합니다</translation>
     </message>
     <message>
+        <source>the costs that the recording holds make no sense</source>
+        <translation>기록에 있는 비용이 앞뒤가 맞지 않습니다</translation>
+    </message>
+    <message>
         <source>the engine cannot read a command: {a}</source>
         <translation>엔진이 명령을 읽을 수 없습니다: {a}</translation>
     </message>
@@ -7440,6 +7444,10 @@ Click to open its run.</source>
     <message>
         <source>{first} to {last}: {spans}, {share}</source>
         <translation>{first}~{last}: {spans}, {share}</translation>
+    </message>
+    <message>
+        <source>{forward} forward, {backward} backward</source>
+        <translation>순전파 {forward}, 역전파 {backward}</translation>
     </message>
     <message>
         <source>{here} of {world} ranks are connected.</source>

@@ -6538,6 +6538,10 @@ Click to open its run.</source>
         <translation>开销没有说明 {a} 的时间；需要 transfer_ms，或 link_latency_us 与 link_bandwidth_gb_s</translation>
     </message>
     <message>
+        <source>the costs that the recording holds make no sense</source>
+        <translation>录制文件中的开销不合理</translation>
+    </message>
+    <message>
         <source>the engine cannot read a command: {a}</source>
         <translation>引擎无法读取某条命令：{a}</translation>
     </message>
@@ -7440,6 +7444,10 @@ Click to open its run.</source>
     <message>
         <source>{first} to {last}: {spans}, {share}</source>
         <translation>{first} 至 {last}：{spans}，{share}</translation>
+    </message>
+    <message>
+        <source>{forward} forward, {backward} backward</source>
+        <translation>前向 {forward}，反向 {backward}</translation>
     </message>
     <message>
         <source>{here} of {world} ranks are connected.</source>
