@@ -7844,10 +7844,6 @@ Click to see it.</source>
         <translation>{total}, 마이크로배치 {n}개: {sizes}{over}</translation>
     </message>
     <message>
-        <source>{total} on {n} replicas: {sizes}</source>
-        <translation>{total}, 복제본 {n}개: {sizes}</translation>
-    </message>
-    <message>
         <source>{unit} since {moment}</source>
         <translation>{unit}, {moment} 기준</translation>
     </message>

@@ -7844,10 +7844,6 @@ Click to see it.</source>
         <translation>{total}，分为 {n} 个微批次：{sizes}{over}</translation>
     </message>
     <message>
-        <source>{total} on {n} replicas: {sizes}</source>
-        <translation>{total}，分到 {n} 个副本：{sizes}</translation>
-    </message>
-    <message>
         <source>{unit} since {moment}</source>
         <translation>{unit}，起点：{moment}</translation>
     </message>
