@@ -64,6 +64,8 @@ def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
     if arguments.image is not None:
         write_image([predicted_trace(*predicted)], Path(arguments.image), options)
     say(prediction_text(summary))
+    if specification.devices != run.specification.devices:
+        say("devices: imagined ones that copy beside computing, as GPUs do; --devices names others")
     for text in faults.without_effect(run.plan.columns, run.plan.lanes):
         say(text)
     # Faults of other steps are part of what was asked, and would otherwise be left out without a

@@ -129,6 +129,13 @@ def test_only_hiccups_of_the_predicted_step_are_told_and_kept(predict, tmp_path)
     assert "--hiccup lane=9,step=2,ms=50: there are lanes 0 to 3" in refused.stderr
 
 
+def test_devices_that_are_made_up_are_said_to_be(predict):
+    words = "--stages 2 --microbatches 3 --costs costs.json"
+    told = "devices: imagined ones that copy beside computing, as GPUs do; --devices names others"
+    assert told in predict(words).stdout
+    assert "imagined" not in predict(f"{words} --devices 2xcpu").stdout
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
