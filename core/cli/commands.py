@@ -48,7 +48,7 @@ from core.recording.decode import append_batch, merged
 from core.recording.recording import RecordingFile, open_recording
 from core.report.figure import FigureOptions
 from core.report.summary import Summary, summarise
-from core.trace.complete import run_faults
+from core.trace.complete import completed_steps, run_faults
 from core.trace.header import Header
 from core.trace.trace import Trace
 
@@ -119,13 +119,15 @@ def run(arguments: argparse.Namespace, write_image: WriteImage) -> int:
         trace = launched
     if ended.outcome is Outcome.REFUSED:
         raise PlanError(ended.text)
-    summary, comparison = summarise(trace), predict_steps(trace)
+    summary, (comparison, unpredicted) = summarise(trace), _compared(trace)
     try:
         _write_outputs(arguments, trace, summary, comparison, write_image)
     finally:  # what was measured is told even if a file cannot be written, and the other way round
         say(summary_text(summary))
         if comparison is not None:
             say(comparison_text(comparison))
+        elif unpredicted:
+            say(f"no prediction: {unpredicted}")
     status = _end_of(ended)
     # Judged last, so that a run whose gradients are wrong still shows and keeps what it did.
     found = verified(trace)
@@ -212,7 +214,20 @@ def summarise_files(arguments: argparse.Namespace) -> None:
     """Print what `run --summary` writes, of each recording or folder, one JSON value each."""
     for name in arguments.recordings:
         trace = open_aloud(name)
-        print(_summary_json(summarise(trace), predict_steps(trace)), end="", flush=True)
+        comparison, unpredicted = _compared(trace)
+        print(_summary_json(summarise(trace), comparison), end="", flush=True)
+        if unpredicted and trace.costs is not None:  # most that have none never measured any
+            say(f"note: {name} has no prediction: {unpredicted}", sys.stderr)
+
+
+def _compared(trace: Trace) -> tuple[Comparison | None, str]:
+    """The prediction of a run's measured steps; where there is none, why, if it has whole steps."""
+    try:
+        comparison = predict_steps(trace)
+    except PlanError as error:
+        return None, str(error)
+    is_missed = comparison is None and completed_steps(trace)
+    return comparison, "what its tasks cost was not measured" if is_missed else ""
 
 
 def _summary_json(summary: Summary, comparison: Comparison | None) -> str:

@@ -17,7 +17,7 @@ from core.errors import PlanError
 from core.explain.causes import Cause, explain_step
 from core.files import check_outputs, check_writable, whole_file, write_whole
 from core.plain import counted, in_number, say
-from core.plan.faults import Faults, faults_given
+from core.plan.faults import Faults, faults_given, hiccups_of
 from core.plan.link import read_link
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.plan import Role
@@ -50,6 +50,9 @@ def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
     if not 1 <= arguments.step <= steps:
         raise PlanError(f"--step {arguments.step}: the measured steps are 1 to {steps}")
     run = plan_run(specification, model, costs)
+    # Faults of other steps are left out of what is told and kept of this one.
+    told = run.specification.having(hiccup=hiccups_of(specification, arguments.step))
+    run = replace(run, specification=told)
     faults, step = Faults.of(specification), specification.warmup + arguments.step - 1
     prediction = predict_step(run.plan, costs, faults, step)
     # A prediction has no warm-up: its step has the number that people know, less one.
@@ -62,6 +65,8 @@ def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
     if arguments.image is not None:
         write_image([predicted_trace(*predicted)], Path(arguments.image), options)
     say(prediction_text(summary))
+    if specification.devices != run.specification.devices:
+        say("devices: imagined ones that copy beside computing, as GPUs do; --devices names others")
     for text in faults.without_effect(run.plan.columns, run.plan.lanes):
         say(text)
     # Faults of other steps are part of what was asked, and would otherwise be left out without a

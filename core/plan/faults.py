@@ -279,6 +279,13 @@ def faults_given(settings: Settings) -> dict[str, str | float]:
     return {name: value for name, value in given.items() if value}
 
 
+def hiccups_of(settings: Settings, number: int) -> str | None:
+    """The hiccups of a measured step (from 1 on) as they were asked for; None if it has none."""
+    text = settings[HICCUP] or ""
+    pairs = zip(text.split(), _hiccups(text), strict=True)
+    return " ".join(word for word, (_, step, _) in pairs if step == number) or None
+
+
 def faults_text(settings: Settings) -> str:
     """What was put into a run, as on the command line: `--slow-lane 2:1.5 --jitter 0.05`."""
     words = [

@@ -215,6 +215,13 @@ class TaskColumns:
     def __len__(self) -> int:
         return len(self.kind)
 
+    @property
+    def paired_rows(self) -> NDArray[np.int64]:
+        """The rows of each task's backward: see `backward_rows`."""
+        return backward_rows(
+            self.kind, self.replica, self.microbatch, self.paired_microbatch, self.rows
+        )
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TaskColumns) and all(
             np.array_equal(getattr(self, column.name), getattr(other, column.name))
@@ -300,3 +307,29 @@ def add_task(
         )
     )
     return index
+
+
+def backward_rows(
+    kind: NDArray[np.int8],
+    replica: NDArray[Any],
+    microbatch: NDArray[np.int32],
+    paired_microbatch: NDArray[np.int32],
+    rows: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """The rows of each task's backward: in an overlap those of the micro-batch that it ends.
+
+    All have n entries, one a task of a plan; the very `rows` where no tasks overlap.
+    """
+    overlaps = np.flatnonzero(kind == KINDS.index(Kind.OVERLAP))
+    if not len(overlaps):
+        return rows
+    begun = np.flatnonzero(ENTERS[kind])
+    # Replica and micro-batch as one number, to look it up in a sorted list.
+    place_of, found = replica.astype(np.int64) << 32, rows.copy()
+    known, first = np.unique(place_of[begun] + microbatch[begun], return_index=True)
+    wanted = place_of[overlaps] + paired_microbatch[overlaps]
+    # A micro-batch whose forward is not in the plan is searched behind the end; it is told apart
+    # below, where what was found is not what was wanted.
+    place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    found[overlaps] = np.where(known[place] == wanted, rows[begun[first[place]]], rows[overlaps])
+    return found

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import PlanError
 from core.explain.waits import meeting, waits_of
 from core.order import stable_argsort
 from core.plan.faults import NO_FAULTS, Faults
 from core.plan.plan import Lane, Role, working_lanes
 from core.plan.task import ABSENT, KINDS, Kind
-from core.predict.costs import CostModel, Curve, durations
+from core.predict.costs import CostError, CostModel, Curve, durations
 from core.predict.costs_file import told_costs
 from core.predict.predict import lane_times
 from core.predict.simulate import simulate
@@ -111,20 +110,20 @@ class Comparison:
 def predict_steps(trace: Trace, steps: Sequence[int] | None = None) -> Comparison | None:
     """Predict the measured steps of a run (or `steps`); None where costs are not known.
 
-    The plan is the trace's own: its tasks, and what each waited for.
+    The plan is the trace's own: its tasks, and what each waited for. Raises PlanError naming what
+    the costs lack, or what is wrong with them.
     """
     known = known_costs(trace)
     if known is None:
+        if trace.costs is not None:
+            raise CostError("the costs that the recording holds make no sense")
         return None
     costs, source = known
     wanted = completed_steps(trace) if steps is None else steps
-    try:
-        # What was measured beforehand was measured without the faults that were put in.
-        beforehand = source is not CostSource.WARMUP
-        faults = Faults.of(trace.header.specification) if beforehand else NO_FAULTS
-        predicted = tuple(_predicted(trace, step, costs, faults) for step in wanted)
-    except PlanError:  # a recording of other tasks than those that were measured
-        return None
+    # What was measured beforehand was measured without the faults that were put in.
+    beforehand = source is not CostSource.WARMUP
+    faults = Faults.of(trace.header.specification) if beforehand else NO_FAULTS
+    predicted = tuple(_predicted(trace, step, costs, faults) for step in wanted)
     return Comparison(source, predicted) if predicted else None
 
 

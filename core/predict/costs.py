@@ -120,7 +120,7 @@ def _members(columns: TaskColumns) -> int:
 def _cost_groups(columns: TaskColumns, by_rows: bool) -> tuple[list[_Where], NDArray[np.int64]]:
     """What the costs of n tasks depend on, each combination once; each task's index among them."""
     sizes = columns.rows if by_rows else _microbatches(columns)
-    paired = paired_rows(columns) if by_rows else sizes
+    paired = columns.paired_rows if by_rows else sizes
     code = np.zeros(len(columns), np.int64)
     small: tuple[NDArray[Any], ...] = (
         columns.kind, columns.stage, columns.block, columns.paired_stage,
@@ -239,26 +239,6 @@ def cost_at(curve: Curve, size: float) -> float:
     nearest, cost = curve[min(at, len(curve) - 1)]
     # Outside what was measured in proportion: a line through two near points could go below zero.
     return cost * size / nearest
-
-
-def paired_rows(columns: TaskColumns) -> NDArray[np.int64]:
-    """The rows of each task's backward: in an overlap those of the micro-batch that it ends.
-
-    n entries; the very `rows` where no tasks overlap.
-    """
-    overlaps = np.flatnonzero(columns.kind == KINDS.index(Kind.OVERLAP))
-    if not len(overlaps):
-        return columns.rows
-    begun = np.flatnonzero(ENTERS[columns.kind])
-    # Replica and micro-batch as one number, to look it up in a sorted list.
-    replica, rows = columns.replica.astype(np.int64) << 32, columns.rows.copy()
-    known, first = np.unique(replica[begun] + columns.microbatch[begun], return_index=True)
-    wanted = replica[overlaps] + columns.paired_microbatch[overlaps]
-    # A micro-batch whose forward is not in the plan is searched behind the end; it is told apart
-    # below, where what was found is not what was wanted.
-    place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    rows[overlaps] = np.where(known[place] == wanted, rows[begun[first[place]]], rows[overlaps])
-    return rows
 
 
 def _microbatches(columns: TaskColumns) -> NDArray[np.int64]:

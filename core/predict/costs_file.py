@@ -36,7 +36,7 @@ from core.option import listed
 from core.plain import error_text
 from core.plan.link import Link
 from core.plan.task import Kind
-from core.predict.costs import STAGED, CostError, CostModel, Curve, cost_name
+from core.predict.costs import STAGED, CostError, CostModel, Curve, cost_at, cost_name
 from core.reading import one_line
 
 MOST = 1e15
@@ -130,13 +130,15 @@ def values_of(costs: CostModel) -> dict[str, object]:
 
 
 def _passes_at(costs: CostModel, size: float) -> dict[str, object]:
-    """The passes that have a point at a size."""
+    """The passes that have a point at a size.
+
+    A stage without one there is told what its curve gives, which leaves the curve as it is.
+    """
     found: dict[str, object] = {}
     for name, kind in _SIZED.items():
         curves = costs.passes.get(kind, ())
-        points = [dict(curve).get(size) for curve in curves]
-        if points and None not in points:
-            found[name] = _several([(ns or 0.0) / 1e6 for ns in points])
+        if any(size in dict(curve) for curve in curves):
+            found[name] = _several([cost_at(curve, size) / 1e6 for curve in curves])
     return found
 
 

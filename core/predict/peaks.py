@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from core.order import stable_argsort
 from core.plan.task import ABSENT, ENTERS, Kind, TaskColumns, among
-from core.predict.costs import paired_rows
 
 _FREES = among(Kind.BACKWARD, Kind.BACKWARD_WEIGHT, Kind.OVERLAP)
 RowWeight = Callable[[NDArray[np.int32], NDArray[np.int32]], NDArray[np.int64]]
@@ -35,7 +34,7 @@ def peak_activations(
     else:
         paired = np.where(columns.paired_stage >= 0, columns.paired_stage, columns.stage)
         added = columns.rows * row_weight(columns.stage, columns.block)
-        freed = paired_rows(columns) * row_weight(paired, columns.block)
+        freed = columns.paired_rows * row_weight(paired, columns.block)
     order = stable_argsort(columns.lane)
     added, freed = np.where(adds, added, 0)[order], np.where(frees, freed, 0)[order]
     # One running sum over the lanes behind one another; what a lane begins with is taken off its

@@ -16,7 +16,6 @@ from core.plan.division import Stage
 from core.plan.plan import Lane, computing_lanes
 from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind
 from core.plan.transfers import Links, links_of
-from core.predict.costs import paired_rows
 from core.predict.simulate import lasts
 from core.report.replan import RunPlans
 from core.trace.step import StepColumns, StepSpans
@@ -159,7 +158,7 @@ def _alike(
     paired = _begins(columns.paired_stage, stages) + 2 * (columns.paired_stage == last)
     passes: tuple[NDArray[Any], ...] = (
         sizes[columns.stage], sizes[columns.paired_stage], first, paired, columns.block,
-        columns.bucket, columns.rows, paired_rows(columns), names,
+        columns.bucket, columns.rows, columns.paired_rows, names,
     )  # fmt: skip
     # Of transfers only what they are and their bytes counts.
     computes = ~IS_COMMUNICATION[columns.kind]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from core.plan.plan import Lane
 from core.trace.query import UNITS
@@ -39,7 +40,7 @@ class Excerpt:
         if self.range:
             parse_range(self.range)
         if self.steps:
-            parse_steps(self.steps, 0)
+            parse_steps(self.steps)
 
 
 def parse_time(text: str) -> int:
@@ -64,24 +65,34 @@ def parse_range(text: str) -> tuple[int | None, int | None]:
     return first, last
 
 
-def parse_steps(text: str, warmup: int) -> tuple[int, int]:
-    """First and last step of the run that `3`, `3-4` or `w1-2` name. Raises ValueError."""
+class StepNumber(NamedTuple):
+    """A step as people count: from 1, apart from those of the warm-up."""
+
+    warm: bool
+    number: int
+
+
+def parse_steps(text: str) -> tuple[StepNumber, StepNumber]:
+    """First and last step that `3`, `3-4` or `w1-2` name. Raises ValueError."""
     first, dash, last = (part.strip() for part in text.partition("-"))
     ends = [_STEP.fullmatch(part) for part in ([first, last] if dash else [first])]
-    # People count steps from 1, the run from 0 and with its warm-up.
-    if any(match is None or int(match[2]) == 0 for match in ends):
+    steps = [StepNumber(bool(match[1]), int(match[2])) for match in ends if match is not None]
+    if len(steps) < len(ends) or any(step.number == 0 for step in steps):
         raise ValueError(f"--steps {text}: use {STEP_WORDS}")
-    steps = [int(match[2]) - 1 + (0 if match[1] else warmup) for match in ends if match is not None]
     return steps[0], steps[-1]
 
 
 def steps_of(excerpt: Excerpt, trace: Trace) -> list[int]:
     """The steps of the run that `excerpt.steps` names. Raises ValueError if it lacks one."""
-    first, last = parse_steps(excerpt.steps, trace.header.specification.warmup)
+    warmup = trace.header.specification.warmup
+    named = parse_steps(excerpt.steps)
+    # The run counts its steps from 0 on and with its warm-up.
+    first, last = (step.number - 1 + (0 if step.warm else warmup) for step in named)
     if last < first:
         raise ValueError(f"--steps {excerpt.steps}: its last step must not come before its first")
     there = [step for step in trace.steps if first <= step <= last]
-    if len(there) != last - first + 1:
+    is_beyond = any(step.warm and step.number > warmup for step in named)
+    if is_beyond or len(there) != last - first + 1:
         raise ValueError(f"--steps {excerpt.steps}: the run has {_steps_there(trace)}")
     return there
 

@@ -36,6 +36,7 @@ class Span:
     after: tuple[int, ...] = ()
     paired_stage: int | None = None
     paired_microbatch: int | None = None
+    paired_rows: int | None = None  # of an overlap's backward
     name: str = ""
 
     @property
@@ -68,4 +69,6 @@ def span_of(lane: int, index: int, one: Spans) -> Span:
     values = {**table.attributes(int(one.row[0])), **times, "lane": lane, "index": index}
     values["step"] = int(one.step[0])
     name = "" if row["name"] == ABSENT else table.names[row["name"]]
+    if values["kind"] is Kind.OVERLAP:
+        values["paired_rows"] = table.paired_rows(int(one.row[0]))
     return Span(**values, task=int(row["task"]), name=name)

@@ -12,7 +12,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import ABSENT, KINDS, PAYLOADS, Kind, known
+from core.plan.task import ABSENT, KINDS, PAYLOADS, Kind, backward_rows, known
 from core.trace.columns import NO_ARRAYS, Arrays, Column, Columns, Texts, sorted_positions
 
 WORDS: dict[str, tuple[str, ...]] = {"kind": KINDS, "payload": PAYLOADS}
@@ -61,6 +61,7 @@ class TaskTable:
         self._after = columns.get("after") or Column(np.int32)
         self._firsts = columns.get("firsts") or Column.of(np.zeros(1, np.int64))
         self.names = Texts(names)
+        self._paired: dict[int, NDArray[np.int64]] = {}
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -126,6 +127,16 @@ class TaskTable:
             **{name: words[row[name]] for name, words in WORDS.items()},
             "after": tuple(self.after[first : first + count].tolist()),
         }
+
+    def paired_rows(self, place: int) -> int:
+        """The rows of a task's backward: in an overlap those of the micro-batch that it ends."""
+        number = int(self.rows["plan"][place])
+        tasks = self.plan(number)
+        if number not in self._paired:
+            columns = ("kind", "replica", "microbatch", "paired_microbatch", "rows")
+            plan = self.rows[tasks]
+            self._paired[number] = backward_rows(*(plan[name] for name in columns))
+        return int(self._paired[number][place - tasks.start])
 
     def plan(self, number: int) -> slice:
         """Slice of the task table that holds plan `number`."""

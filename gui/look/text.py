@@ -79,6 +79,16 @@ def rows_text(rows: int) -> str:
     return tr("1 row") if rows == 1 else tr("{rows} rows", rows=rows)
 
 
+def carried_rows_text(rows: int, paired_rows: int | None) -> str:
+    """The rows of a task, `8 rows`; of an overlap whose halves have other rows those of both."""
+    if paired_rows is None or paired_rows == rows:
+        return rows_text(rows)
+    return tr(
+        "{forward} forward, {backward} backward",
+        forward=rows_text(rows), backward=rows_text(paired_rows),
+    )  # fmt: skip
+
+
 def significant(value: float) -> str:
     """A number with about three digits that count, and never more than two behind the point."""
     size = abs(value)

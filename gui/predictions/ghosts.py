@@ -6,6 +6,7 @@ from collections import deque
 
 from PySide6.QtCore import QObject, Signal
 
+from core.errors import PlanError
 from core.predict.compare import Comparison, predict_steps, prediction_trace
 from core.trace.complete import completed_steps
 from core.trace.trace import Trace
@@ -67,13 +68,21 @@ def _predicted(run: Run) -> Work[Predicted | None]:
 
 
 def compared(trace: Trace) -> Work[Comparison | None]:
-    """The prediction of a run's last steps, step by step; None if there is none."""
+    """The prediction of a run's last steps, step by step; None if what they cost is not known.
+
+    Raises PlanError saying why the last step cannot be predicted.
+    """
     # From the last one back: where there are too many spans, the newest steps have a ghost.
     steps = completed_steps(trace)[::-1]
     parts: list[Comparison] = []
     spans = 0
     for number, step in enumerate(steps):
-        part = predict_steps(trace, [step])
+        try:
+            part = predict_steps(trace, [step])
+        except PlanError:
+            if not parts:
+                raise
+            break  # an older step, of other tasks than those that were measured
         if part is None or spans > MOST_SPANS:
             break
         parts.append(part)

@@ -18,7 +18,7 @@ from core.plan.plan import Lane, Role
 from core.trace.trace import Trace
 from gui.look.causes import CAUSE_LOOKS
 from gui.look.families import FAMILIES, family_of, family_texts
-from gui.look.text import bytes_text, rows_text, tr
+from gui.look.text import bytes_text, carried_rows_text, tr
 from gui.look.theme import colour_names
 from gui.report.page import Html, joined, paragraph
 from gui.timeline.interact.describe import span_title
@@ -215,7 +215,7 @@ class _Descriptions:
         if row not in self._places:
             self._places[row] = len(self.all)
             span = self._trace.span(lane, index)
-            carried = [rows_text(span.rows)] if span.rows else []
+            carried = [carried_rows_text(span.rows, span.paired_rows)] if span.rows else []
             carried += [bytes_text(span.bytes)] if span.bytes else []
             family = FAMILIES.index(family_of(span.kind))
             self.all.append([span.label, span_title(span), " · ".join(carried), family])

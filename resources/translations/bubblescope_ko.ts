@@ -6550,6 +6550,10 @@ Click to open its run.</source>
         <translation>비용에 {a} 시간이 없습니다. transfer_ms, 또는 link_latency_us와 link_bandwidth_gb_s가 필요합니다</translation>
     </message>
     <message>
+        <source>the costs that the recording holds make no sense</source>
+        <translation>기록에 있는 비용이 앞뒤가 맞지 않습니다</translation>
+    </message>
+    <message>
         <source>the engine cannot read a command: {a}</source>
         <translation>엔진이 명령을 읽을 수 없습니다: {a}</translation>
     </message>
@@ -7474,6 +7478,10 @@ Click to open its run.</source>
         <translation>{first}~{last}: {spans}, {share}</translation>
     </message>
     <message>
+        <source>{forward} forward, {backward} backward</source>
+        <translation>순전파 {forward}, 역전파 {backward}</translation>
+    </message>
+    <message>
         <source>{here} of {world} ranks are connected.</source>
         <translation>랭크 {world}개 중 {here}개가 연결되었습니다.</translation>
     </message>
@@ -7866,10 +7874,6 @@ Click to see it.</source>
     <message>
         <source>{total} in {n} micro-batches: {sizes}{over}</source>
         <translation>{total}, 마이크로배치 {n}개: {sizes}{over}</translation>
-    </message>
-    <message>
-        <source>{total} on {n} replicas: {sizes}</source>
-        <translation>{total}, 복제본 {n}개: {sizes}</translation>
     </message>
     <message>
         <source>{unit} since {moment}</source>

@@ -6550,6 +6550,10 @@ Click to open its run.</source>
         <translation>开销没有说明 {a} 的时间；需要 transfer_ms，或 link_latency_us 与 link_bandwidth_gb_s</translation>
     </message>
     <message>
+        <source>the costs that the recording holds make no sense</source>
+        <translation>录制文件中的开销不合理</translation>
+    </message>
+    <message>
         <source>the engine cannot read a command: {a}</source>
         <translation>引擎无法读取某条命令：{a}</translation>
     </message>
@@ -7474,6 +7478,10 @@ Click to open its run.</source>
         <translation>{first} 至 {last}：{spans}，{share}</translation>
     </message>
     <message>
+        <source>{forward} forward, {backward} backward</source>
+        <translation>前向 {forward}，反向 {backward}</translation>
+    </message>
+    <message>
         <source>{here} of {world} ranks are connected.</source>
         <translation>{world} 个 rank 中已连接 {here} 个。</translation>
     </message>
@@ -7866,10 +7874,6 @@ Click to see it.</source>
     <message>
         <source>{total} in {n} micro-batches: {sizes}{over}</source>
         <translation>{total}，分为 {n} 个微批次：{sizes}{over}</translation>
-    </message>
-    <message>
-        <source>{total} on {n} replicas: {sizes}</source>
-        <translation>{total}，分到 {n} 个副本：{sizes}</translation>
     </message>
     <message>
         <source>{unit} since {moment}</source>

@@ -406,7 +406,8 @@ def _open_arrow(path: Path, number: int) -> None:
                 assert explained == lane.idle_ns or (
                     trace.header.foreign and 0 <= explained < lane.idle_ns
                 )
-    predict_steps(trace)
+    with suppress(PlanError):  # its costs may say nothing of its tasks
+        predict_steps(trace)
     _read_arguments(trace)
     if number % DRAWN == 0:
         _draw(trace)

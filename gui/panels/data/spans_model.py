@@ -40,6 +40,12 @@ def _number(name: str) -> Callable[[Span, str], str]:
     return say
 
 
+def _rows(span: Span, lane: str) -> str:
+    """`8`; of an overlap whose halves have other rows `5 + 6`, the forward's first."""
+    own, paired = f"{span.rows:,}" if span.rows else "", span.paired_rows
+    return own if paired in (None, span.rows) else f"{own} + {paired:,}"
+
+
 COLUMNS = (
     ColumnOf("lane", "Lane", lambda span, lane: lane, numeric=False),
     ColumnOf("task", "Task", lambda span, lane: action(span) or span.name, numeric=False),
@@ -54,7 +60,7 @@ COLUMNS = (
     ColumnOf("replica", "Replica", _number("replica")),
     ColumnOf("block", "Block", _number("block")),
     ColumnOf("bucket", "Bucket", _number("bucket")),
-    ColumnOf("rows", "Rows", lambda span, lane: f"{span.rows:,}" if span.rows else ""),
+    ColumnOf("rows", "Rows", _rows),
     ColumnOf("bytes", "Moves", lambda span, lane: bytes_text(span.bytes) if span.bytes else ""),
     ColumnOf("name", "Name", lambda span, lane: span.name, numeric=False),
 )

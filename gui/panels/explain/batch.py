@@ -15,7 +15,7 @@ from core.trace.trace import Trace
 from gui.look.text import rows_text, tr
 from gui.look.writing import CENTRE, RIGHT, elided, write
 from gui.panels.drawing import Ink
-from gui.panels.run.preview import numbers, pieces_text
+from gui.panels.run.preview import numbers, split_text
 from gui.panels.sheet import PAD, Sheet
 from gui.timeline.layout.fonts import text_width
 from gui.timeline.paint.hatch import hatch_brush
@@ -94,12 +94,12 @@ class BatchPanel(Sheet):
         mine, warmup = _by_lane(parts), header.specification.warmup
         lanes = [f"{lane.name}: {_rows(mine[lane.index])}" for lane in header.compute_lanes]
         splits = [f"{split.name(warmup)}: {numbers(split.rows)}" for split in self.splits(scene)]
-        words = f"{_step_words(scene, step)}. {split_words(parts)}. "
+        words = f"{_step_words(scene, step)}. {split_text(parts)}. "
         return words + "; ".join([*lanes, *splits])
 
     def draw_scene(self, ink: Ink, scene: Scene) -> None:  # noqa: D102
         step, parts = self.parts(scene)
-        self._heading(ink, _step_words(scene, step), split_words(parts))
+        self._heading(ink, _step_words(scene, step), split_text(parts))
         # A micro-batch passes every stage and so has a part on several lanes: its rows count once.
         total = sum({(p.replica, p.microbatch): p.rows for p in parts}.values())
         lanes = scene.trace.header.compute_lanes
@@ -175,18 +175,6 @@ def _alike(steps: list[int], rows: NDArray[np.int64]) -> list[Split]:
         else:
             found.append(Split(step, step, mine))
     return found
-
-
-def split_words(parts: list[LanePart]) -> str:
-    """`64 rows in 8 micro-batches of 8`, or `30 rows on 8 replicas: 4, 4, …`."""
-    pieces = {(p.replica, p.microbatch): p.rows for p in parts}
-    sizes = [rows for _, rows in sorted(pieces.items())]
-    total = rows_text(sum(sizes))
-    if len({replica for replica, _ in pieces}) > 1:
-        return tr(
-            "{total} on {n} replicas: {sizes}", total=total, n=len(sizes), sizes=numbers(sizes)
-        )
-    return pieces_text(total, sizes)
 
 
 def _by_lane(parts: list[LanePart]) -> defaultdict[int, list[LanePart]]:

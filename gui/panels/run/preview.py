@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from core.explain.balance import LanePart
+from core.plan.division import Part
 from core.plan.lanes import timing_note
-from core.plan.plan import Plan
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.predict.whatif import WhatIfResult
@@ -20,7 +23,7 @@ def preview_text(
 
     `answer` is the step as if all passes took the same time, if it is a pipeline's.
     """
-    lines = [split_text(plan) for plan in checked.plans.values()]
+    lines = [split_text(plan.parts) for plan in checked.plans.values()]
     if checked.plans:
         plan = next(iter(checked.plans.values()))
         values = {"count": len(plan.tasks), "lanes": len(checked.lanes)}
@@ -51,23 +54,27 @@ def idle_lanes(specification: Specification, checked: Checked) -> int:
     return len(checked.lanes) - len({t.lane for t in plan.tasks if t.lane < len(checked.lanes)})
 
 
-def split_text(plan: Plan) -> str:
-    """`64 rows in 8 micro-batches of 8`, over replicas where there are several."""
+def split_text(parts: Sequence[Part | LanePart]) -> str:
+    """`64 rows in 8 micro-batches of 8`, over replicas where there are several.
+
+    A piece that several lanes have a part of counts once.
+    """
+    pieces = sorted({(part.replica, part.microbatch): part.rows for part in parts}.items())
     replicas: dict[int, int] = {}
-    for part in plan.parts:
-        replicas[part.replica] = replicas.get(part.replica, 0) + part.rows
-    sizes = [part.rows for part in plan.parts]
-    total = rows_text(plan.rows)
+    for (replica, _), rows in pieces:
+        replicas[replica] = replicas.get(replica, 0) + rows
+    sizes = [rows for _, rows in pieces]
+    total = rows_text(sum(sizes))
     over = ""
     if len(replicas) > 1:
         over = tr(" over {n} replicas: {sizes}", n=len(replicas),
                   sizes=numbers(list(replicas.values())))  # fmt: skip
         if len(sizes) == len(replicas):
             return total + over
-    return pieces_text(total, sizes, over)
+    return _pieces_text(total, sizes, over)
 
 
-def pieces_text(total: str, sizes: list[int], over: str = "") -> str:
+def _pieces_text(total: str, sizes: list[int], over: str) -> str:
     """`64 rows in 8 micro-batches of 8`, with what is said of replicas behind."""
     if len(sizes) < 2:
         return tr("{total} in one piece", total=total)

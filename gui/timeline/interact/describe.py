@@ -10,7 +10,7 @@ from core.plan.task import Kind, Payload
 from core.trace.dependencies import waited_for
 from core.trace.span import Span
 from core.trace.trace import Trace
-from gui.look.text import NO_BREAK, bytes_text, duration_text, rows_text, tr
+from gui.look.text import NO_BREAK, bytes_text, carried_rows_text, duration_text, tr
 from gui.timeline.layout.moments import Origin, since_text
 from gui.timeline.reduce.memory import ACTIVATIONS, LaneMemory
 from gui.timeline.state.measure import Measure, signed_text
@@ -88,7 +88,7 @@ def _moved(span: Span) -> str:
 
 def span_lines(trace: Trace, span: Span, now: float | None = None) -> list[str]:
     """What a tooltip says of a span below its heading."""
-    carried = [rows_text(span.rows)] if span.rows else []
+    carried = [carried_rows_text(span.rows, span.paired_rows)] if span.rows else []
     if span.bytes:
         carried.append(_moved(span))
     if span.end is not None:
@@ -187,7 +187,9 @@ def _span_facts(trace: Trace, span: Span, now: float | None) -> Facts:
     if origin.name:
         rows.append((tr("Step"), origin.name))
     if span.rows:
-        rows.append((tr("Rows"), str(span.rows)))
+        is_uneven = span.paired_rows not in (None, span.rows)
+        told = carried_rows_text(span.rows, span.paired_rows) if is_uneven else str(span.rows)
+        rows.append((tr("Rows"), told))
     if span.bytes:
         rows.append((tr("Moves"), _moved(span)))
     if span.end is not None:

@@ -142,17 +142,15 @@ class LanePainter:
     ) -> None:
         """The best label that fits into each part of a bar, with what the bar carries below it."""
         part = track.height / len(words.parts)
-        second = words.second
-        if second is not None and (part < 40 or second.width > room - 4):
-            second = None
         y = self.frame.top + track.top + part / 2
         # Parts and pens may differ: two halves in one
         # colour, or a low bar with both labels on one line.
-        for choices, pen in zip(words.parts, cycle(pens), strict=False):
+        for choices, second, pen in zip(words.parts, words.carried, cycle(pens), strict=False):
+            fits = second is not None and part >= 40 and second.width <= room - 4
             for label in choices:
                 if label.width <= room - 2:
-                    self._collect(label, x, y if second is None else y - 9, pen)
-                    if second is not None:
+                    self._collect(label, x, y - 9 if fits else y, pen)
+                    if fits and second is not None:
                         self._collect(second, x, y + 8.5, pen)
                     break
             y += part

@@ -19,7 +19,7 @@ from core.trace.span import Span, bar_label
 from core.trace.spans import Spans, TaskTable
 from core.trace.trace import Trace
 from gui.look.families import FAMILIES, FAMILY_CODES, family_of
-from gui.look.text import bytes_text, rows_text
+from gui.look.text import bytes_text, carried_rows_text, rows_text
 from gui.look.theme import Colours, Theme
 from gui.timeline.layout.frame import Viewport
 from gui.timeline.reduce.reduction import Bars, PixelColumns
@@ -89,11 +89,11 @@ class Label:
 class BarWords:
     """What may stand in a bar: for each of its parts the labels, the best first; and below them.
 
-    `second` tells what the bar carries, or is None.
+    `carried` tells what each part carries, or has None for it.
     """
 
     parts: tuple[tuple[Label, ...], ...]
-    second: Label | None
+    carried: tuple[Label | None, ...]
 
 
 def words_of(
@@ -117,13 +117,16 @@ def words_of(
         parts = on_one_line(parts)
     # Each word in the bold font first, then in the small one: the best comes first.
     fonts = ((bold, False), (small, True))[: 2 if shrinks else 1]
-    second = bytes_text(size) if size else rows_text(rows) if rows else ""
+    carried = [bytes_text(size) if size else rows_text(rows) if rows else ""] * len(parts)
+    if rows and not size and kind == KINDS.index(Kind.OVERLAP):
+        paired = table.paired_rows(place)
+        carried[-1] = rows_text(paired) if len(parts) > 1 else carried_rows_text(rows, paired)
     return BarWords(
         tuple(
             tuple(label_of(text, font, is_small) for text in choices for font, is_small in fonts)
             for choices in parts
         ),
-        label_of(second, small, True) if second else None,
+        tuple(label_of(text, small, True) if text else None for text in carried),
     )
 
 

@@ -10,8 +10,11 @@ import numpy as np
 import pytest
 
 from core.paths import PROJECT_ROOT
-from core.recording.recording import open_recording
+from core.recording.recording import RecordingFile, open_recording
+from core.recording.schema import COSTS_LEVEL, Record
 from core.trace.complete import run_faults
+from tests.core.helpers import Note, batch_of
+from tests.make_believe import batches, specification
 
 pytest.importorskip("torch")
 
@@ -50,6 +53,29 @@ def test_a_run_writes_recording_and_summary_and_prints_a_table(tmp_path):
     assert "before/0.0.weight" in np.load(tmp_path / "last.npz")
     again = call("summary run.arrow", cwd=tmp_path)
     assert (again.returncode, again.stderr) == (0, "") and json.loads(again.stdout) == values
+
+
+def test_a_run_that_is_not_predicted_says_why(tmp_path):
+    done = call(
+        "run --strategy mp --devices 2xvirtual --batch 8 --width 8 --steps 1 --warmup 1",
+        "--no-calibrate",
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "no prediction: what its tasks cost was not measured" in done.stdout
+
+
+def test_a_summary_without_a_prediction_says_what_the_costs_lack(tmp_path):
+    header, made = batches(specification(warmup=0))
+    costs = {"forward_ms": [1, 2, 3], "backward_ms": 1, "step_ms": 1, "transfer_ms": 1, "rows": 8}
+    file = RecordingFile(tmp_path / "run.arrow", header)
+    for batch in (batch_of([Note(Record.LOG, COSTS_LEVEL, 0, text=json.dumps(costs))]), *made):
+        file.write(batch)
+    file.close()
+    done = call("summary run.arrow", cwd=tmp_path)
+    assert done.returncode == 0 and json.loads(done.stdout)["prediction"] is None
+    wanted = "note: run.arrow has no prediction: forward_ms has 3 entries, but the plan has 2 stage"
+    assert done.stderr.startswith(wanted)
 
 
 def test_a_folder_of_other_ranks_has_a_summary_without_a_strategy_or_a_loss(tmp_path):

@@ -9,6 +9,7 @@ from dataclasses import asdict
 import pytest
 
 from core.paths import PROJECT_ROOT
+from core.plan.faults import HICCUP
 from core.plan.plan import Role
 from core.recording.recording import open_recording
 from core.report.verdict import verdict
@@ -102,9 +103,10 @@ def test_every_fault_lengthens_a_predicted_step_and_is_told(predict, tmp_path):
     for more in (*asked, "--jitter 0.2 --seed 1", "--jitter 0.2 --seed 1 --step 2"):
         done = predict(f"{words} {more}")
         assert done.returncode == 0, done.stderr
-        assert ("faults put in on purpose: " in done.stdout) is bool(more)
+        is_struck = more not in ("", hiccup)  # without --step it is step 1 that is predicted
+        assert ("faults put in on purpose: " in done.stdout) is is_struck
         values = json.loads((tmp_path / "out.json").read_text())
-        assert bool(values["injected_faults"]) is bool(more)
+        assert bool(values["injected_faults"]) is is_struck
         found.append(values["makespan_ns"])
     plain, link, kind, struck, spared, jitter, other = found
     assert link > plain and kind > plain and struck == plain + 50_000_000 and spared == plain
@@ -112,6 +114,26 @@ def test_every_fault_lengthens_a_predicted_step_and_is_told(predict, tmp_path):
     assert "step 1 is predicted: hiccups of other steps have no effect" in predict(
         f"{words} {hiccup}"
     ).stdout  # fmt: skip
+
+
+def test_only_hiccups_of_the_predicted_step_are_told_and_kept(predict, tmp_path):
+    done = predict(
+        "--stages 4 --microbatches 8 --steps 4 --costs costs.json --step 2 --record a.arrow "
+        "--hiccup lane=2,step=2,ms=50 --hiccup lane=1,step=3,ms=70"
+    )
+    assert "faults put in on purpose: hiccup lane=2,step=2,ms=50\n" in done.stdout
+    assert "step 2 is predicted: hiccups of other steps have no effect" in done.stdout
+    kept = open_recording(tmp_path / "a.arrow").trace.header.specification
+    assert kept[HICCUP] == "lane=2,step=2,ms=50"
+    refused = predict("--stages 4 --steps 4 --costs costs.json --hiccup lane=9,step=2,ms=50")
+    assert "--hiccup lane=9,step=2,ms=50: there are lanes 0 to 3" in refused.stderr
+
+
+def test_devices_that_are_made_up_are_said_to_be(predict):
+    words = "--stages 2 --microbatches 3 --costs costs.json"
+    told = "devices: imagined ones that copy beside computing, as GPUs do; --devices names others"
+    assert told in predict(words).stdout
+    assert "imagined" not in predict(f"{words} --devices 2xcpu").stdout
 
 
 @pytest.mark.parametrize(

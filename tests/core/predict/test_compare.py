@@ -15,7 +15,7 @@ from core.predict.compare import (
     predict_steps,
     prediction_trace,
 )
-from core.predict.costs import durations
+from core.predict.costs import CostError, durations
 from core.recording.decode import append_batch
 from core.recording.schema import COSTS_LEVEL, Record, Timings, span_batch
 from core.trace.step import StepColumns
@@ -89,9 +89,19 @@ def test_without_costs_and_warm_up_nothing_is_predicted():
     assert known_costs(run_of(PIPELINE, taking(), costs=None)) is None
 
 
-def test_costs_that_say_nothing_of_the_runs_tasks_predict_nothing():
+def test_costs_that_say_nothing_of_the_runs_tasks_predict_nothing_and_say_so():
     trace = run_of(PIPELINE, taking(), costs={**COSTS, "forward_ms": [1, 2, 3]})
-    assert predict_steps(trace) is None
+    with pytest.raises(CostError, match="forward_ms has 3 entries, but the plan has 2 stages"):
+        predict_steps(trace)
+
+
+@pytest.mark.parametrize("told", ["{}", "no costs"])
+def test_told_costs_that_make_no_sense_are_named(told):
+    trace = run_of(PIPELINE, taking(), costs=None)
+    append_batch(trace, batch_of([Note(Record.LOG, COSTS_LEVEL, 0, text=told)]))
+    assert known_costs(trace) is None
+    with pytest.raises(CostError, match="the costs that the recording holds make no sense"):
+        predict_steps(trace)
 
 
 @pytest.mark.parametrize("strategy", ["single", "dp", "mp", "tp", "pipeline", "dp-pp", "ddp"])

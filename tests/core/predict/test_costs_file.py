@@ -1,12 +1,13 @@
 """Costs as a file: what it may say, and by which name it is told what is wrong."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from core.plan.link import Link
 from core.plan.task import Kind
-from core.predict.costs import CostError
+from core.predict.costs import CostError, cost_at
 from core.predict.costs_file import costs_of, read_costs, values_of, write_costs
 
 HAND = {"forward_ms": 2, "backward_input_ms": 3, "backward_weight_ms": 4, "step_ms": 5,
@@ -134,3 +135,14 @@ def test_a_file_that_cannot_be_used_is_named(name, text, said, tmp_path):
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(CostError, match=r"none\.json cannot be read"):
         read_costs(tmp_path / "none.json")
+
+
+def test_a_pass_that_its_stages_have_at_different_sizes_is_written_whole():
+    """As split backward passes of uneven micro-batches: some stages have only the smaller ones."""
+    curves = (((5.0, 20.0),), ((5.0, 20.0), (6.0, 30.0)), ((6.0, 36.0),))
+    costs = costs_of({**HAND, "rows": 5})
+    costs = replace(costs, passes={**costs.passes, Kind.BACKWARD_INPUT: curves})
+    again = costs_of(json.loads(json.dumps(values_of(costs)))).passes[Kind.BACKWARD_INPUT]
+    for curve, told in zip(curves, again, strict=True):
+        for size in (1, 5, 5.5, 6, 12):
+            assert cost_at(told, size) == pytest.approx(cost_at(curve, size))

@@ -66,6 +66,10 @@ def test_steps_are_counted_from_the_first_measured_one_and_the_warm_ups_with_a_w
 def test_a_step_that_the_run_lacks_is_refused_with_those_that_it_has(trace: Trace) -> None:
     with pytest.raises(ValueError, match=r"--steps 3-9: .* steps 1 to 3 and the warm-up w1 to w2"):
         steps_of(Excerpt(steps="3-9"), trace)
+    for text in ("w3", "w3-w5", "w2-w3", "w1-9", "w6"):
+        wanted = f"--steps {text}: the run has the measured steps 1 to 3 and the warm-up w1 to w2"
+        with pytest.raises(ValueError, match=f"^{wanted}$"):
+            steps_of(Excerpt(steps=text), trace)
     with pytest.raises(ValueError, match="must not come before its first"):
         steps_of(Excerpt(steps="3-2"), trace)
     for text in ("0", "x", "1-2-3", "-1"):

@@ -106,6 +106,21 @@ def test_a_recording_that_carries_costs_gets_its_prediction(
     qtbot.waitUntil(lambda: window.status.predicted.text() != "")
 
 
+def test_costs_that_say_nothing_of_a_runs_tasks_are_said_to_in_one_line(
+    window: MainWindow, tmp_path: Path, qtbot: object
+) -> None:
+    header, made = batches(specification(warmup=0))
+    file = RecordingFile(tmp_path / "costs.arrow", header)
+    costs = json.dumps({**COSTS, "forward_ms": [1, 2, 3]})
+    for batch in (batch_of([Note(Record.LOG, COSTS_LEVEL, 0, text=costs)]), *made):
+        file.write(batch)
+    file.close()
+    window.files.open_from(tmp_path / "costs.arrow")
+    wanted = "There is no prediction: forward_ms has 3 entries, but the plan has 2 stages"
+    qtbot.waitUntil(lambda: window.banner.label.text().startswith(wanted), timeout=GHOST_MS)
+    assert window.run_shown.comparison is None
+
+
 def test_what_was_predicted_itself_gets_no_ghost(qapp: object) -> None:
     measured = trace_of(specification())
     run = Run(1, without_steps(measured), source=Path("somewhere"))

@@ -83,9 +83,9 @@ def test_selecting_a_span_shows_its_own_step_and_its_details(
     spec = Specification("dp", ModelSettings("tutorial"), "8xcpu", batch=30, data=100)
     perform(window, client, spec)
     assert "no rows" not in window.batch.accessibleDescription()
-    assert "10 rows on 5 replicas" in window.batch.accessibleDescription()
+    assert "10 rows over 5 replicas" in window.batch.accessibleDescription()
     window.timeline.state.select(window.run_shown.trace.span(1, 0))
-    assert "30 rows on 8 replicas" in window.batch.accessibleDescription()
+    assert "30 rows over 8 replicas" in window.batch.accessibleDescription()
     table = window.details.table
     rows = range(table.rowCount())
     cells = {table.item(row, 0).text(): table.item(row, 1).text() for row in rows}

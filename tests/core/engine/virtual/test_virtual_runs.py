@@ -205,6 +205,16 @@ def test_costs_are_measured_by_stage_or_by_block():
     assert costs.link is None and costs.transfers
 
 
+@pytest.mark.parametrize("schedule", ["zb-h1", "dualpipe-v"])
+def test_a_run_of_uneven_micro_batches_is_predicted(schedule):
+    """There a stage may have its split backward passes at one of the two sizes alone."""
+    specification = Specification(
+        "pipeline", WIDE, "2xvirtual", batch=50, schedule=schedule, microbatches=9, steps=1,
+        warmup=1,
+    )  # fmt: skip
+    assert predict_steps(run_here(specification, calibrate=True)) is not None
+
+
 def test_the_pass_that_allocates_is_no_cost_however_few_there_is_time_for(monkeypatch):
     from core.engine.virtual import costs as module
     from core.predict.compare import known_costs

@@ -6,22 +6,32 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFont
 
+from core.models.catalogue import ModelSettings
+from core.plan.plan import working_lanes
 from core.plan.task import KINDS, Kind
 from core.recording.recording import open_recording
 from core.trace.span import Span
 from core.trace.trace import Trace
 from gui.look.families import FAMILIES, family_of
 from gui.look.theme import LIGHT
-from gui.timeline.interact.describe import action, predicted_card, span_card, span_title
+from gui.timeline.interact.describe import (
+    action,
+    facts,
+    predicted_card,
+    span_card,
+    span_lines,
+    span_title,
+)
 from gui.timeline.layout.fonts import Fonts
 from gui.timeline.layout.groups import Strips
 from gui.timeline.paint.boxes import stacked
 from gui.timeline.paint.legend import legend_entries, legend_lines
-from gui.timeline.state.bar_looks import labels_of, on_one_line
+from gui.timeline.state.bar_looks import labels_of, on_one_line, words_of
 from gui.timeline.state.scene import Scene
 from tests.make_believe import header_and_plans, specification, trace_of
 
@@ -157,3 +167,32 @@ def test_tasks_of_other_programs_are_told_by_their_names(qapp: object, tmp_path:
     _, lines = span_card(trace, trace.span(1, 0))
     said = [line.replace("\u00a0", " ") for line in lines]
     assert said == ["came · thread 2 · 10 µs", "Waited for sent on thread 1; began 10 µs after it."]
+
+
+UNEVEN = specification(
+    schedule="dualpipe-v", batch=50, microbatches=9, model=ModelSettings(width=8, depth=12)
+)
+
+
+def test_each_half_of_an_overlap_tells_its_own_rows() -> None:
+    """Of 50 rows in 9 micro-batches those from 5 on have 5, the others 6."""
+    trace, font = trace_of(UNEVEN), QFont().toString()
+    spans = [
+        trace.span(lane.index, index)
+        for lane in working_lanes(trace.header.lanes)
+        for index in range(len(trace.spans(lane.index)))
+    ]
+    overlaps = [span for span in spans if span.kind is Kind.OVERLAP]
+    uneven = 0
+    for span in overlaps:
+        forward, backward = (5 + (n < 5) for n in (span.microbatch, span.paired_microbatch))
+        place = int(trace.table.rows_of(np.zeros(1, np.int32), np.array([span.task], np.int32))[0])
+        high = words_of(trace.table, place, font, font, staged=True, low=False, shrinks=False)
+        told = [label.text for label in high.carried if label is not None]
+        assert told == [f"{forward} rows", f"{backward} rows"]
+        both = f"{forward} rows forward, {backward} rows backward"
+        wanted = both if forward != backward else f"{forward} rows"
+        assert f" · {wanted} · " in span_lines(trace, span)[0]
+        assert dict(facts(trace, span))["Rows"] == (both if "," in wanted else str(forward))
+        uneven += forward != backward
+    assert uneven and len(overlaps) > uneven
