@@ -38,8 +38,9 @@ class Measured:
 
     Waiting for other members of a collective is no part of it. `spans` are the S steps' own times
     from first start to last end. `alike` numbers what tasks have to do: tasks of one number have
-    the same; of one number in `roughly` nearly so. `meets` are the plan's collectives of ranks
-    (core.explain.waits.meeting). What is `predicted` has no noise.
+    the same; of one number in `roughly` nearly so: each does its part, in `parts`, of that. `meets`
+    are the plan's collectives of ranks (core.explain.waits.meeting). What is `predicted` has no
+    noise.
     """
 
     steps: tuple[int, ...]
@@ -51,6 +52,7 @@ class Measured:
     spans: Ints
     alike: Ints
     roughly: Ints
+    parts: Floats
     predicted: bool
     links: Links = field(repr=False)
 
@@ -88,6 +90,7 @@ class Measured:
             np.array([np.ptp(np.stack([every[s].start, every[s].end])) for s in mine], np.int64),
             _alike(columns, stages, header.model, names, exactly=True),
             _alike(columns, stages, header.model, names, exactly=False),
+            _parts(columns, stages, header.model),
             header.predicted,
             links_of(columns, lanes),
         )
@@ -149,14 +152,14 @@ def _alike(
 
     Passes through the same blocks, or ones of equal sizes, with the same rows; transfers of as many
     bytes. A backward through the model's first block is cheaper: its input needs no gradient; one
-    through the last goes on from the loss, which `exactly` tells apart.
+    through the last goes on from the loss: both are told apart if `exactly` is asked for.
     """
-    backs = np.isin(columns.kind, [KINDS.index(kind) for kind in _BACK])
+    backs = np.isin(columns.kind, _BACK) & exactly
     sizes = _sizes(columns, stages, model)
     last = max((stage.index for stage in stages), default=int(columns.stage.max(initial=0)))
-    last = last if exactly else len(sizes)  # none
     first = np.where(backs, _begins(columns.stage, stages) + 2 * (columns.stage == last), 0)
     paired = _begins(columns.paired_stage, stages) + 2 * (columns.paired_stage == last)
+    paired = np.where(exactly, paired, 0)
     passes: tuple[NDArray[Any], ...] = (
         sizes[columns.stage], sizes[columns.paired_stage], first, paired, columns.block,
         columns.bucket, columns.rows, paired_rows(columns), names,
@@ -175,7 +178,28 @@ def _alike(
     return number
 
 
-_BACK = (Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)
+_BACK = [KINDS.index(kind) for kind in (Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)]
+_TO_INPUT = [KINDS.index(kind) for kind in (Kind.BACKWARD, Kind.BACKWARD_INPUT)]
+
+
+def _parts(columns: StepColumns, stages: Sequence[Stage], model: ModelDescription) -> Floats:
+    """What each of n tasks has to do of what others that are roughly alike have to, at most 1.
+
+    A backward through the model's first block has its parameters' gradients to compute, but not its
+    input's: half of it. What a block is of its stage its parameters tell.
+    """
+    # The last one is for what has no stage.
+    spared = np.zeros(max([stage.index for stage in stages], default=-1) + 2)
+    for stage in stages:
+        held = [share * model.run_bytes(block, block + 1) for block, share in stage.held]
+        whole = sum(held)
+        if stage.first == 0 and whole > 0:
+            spared[stage.index] = held[0] / whole / 2
+    within = np.where(columns.stage < len(spared), columns.stage, ABSENT)
+    paired = np.where(columns.paired_stage < len(spared), columns.paired_stage, ABSENT)
+    # With a forward beside it a backward is two thirds of a task.
+    parts: Floats = 1 - np.isin(columns.kind, _TO_INPUT) * spared[within] - 2 / 3 * spared[paired]
+    return parts
 
 
 def _sizes(columns: StepColumns, stages: Sequence[Stage], model: ModelDescription) -> Ints:
