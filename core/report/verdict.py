@@ -22,7 +22,7 @@ from core.plain import Say, duration_text, plainly
 from core.plan.task import ABSENT
 from core.report.idling import Idling, idle_text
 from core.report.limits import WORDS, Limit
-from core.report.measured import Floats, Measured, chosen
+from core.report.measured import Floats, Measured
 from core.report.slower import scatter, slower
 from core.trace.complete import completed_steps
 from core.trace.trace import Trace
@@ -66,15 +66,14 @@ def verdict(trace: Trace, say: Say = plainly) -> Verdict | None:
     steps = trace.steps if trace.header.predicted else completed_steps(trace)
     if not steps:
         return None
-    run = Measured.of(trace, chosen(trace, steps))
+    run = Measured.of(trace, steps)
     if not run.computes[np.isin(run.columns.lane, run.compute_lanes)].any():
         return None
     # In this order: where the host is late, times of tasks say little of lanes; and a fault, if
     # there is one, is what can be mended.
     worst = host(run) or fault(run) or inherent(run)
     values = {"loss": duration_text(worst.loss_ns), "share": f"{100 * worst.share:.3g} %"}
-    lengths = [end - start for start, end in map(trace.step_bounds, steps)]
-    idling = replace(Idling.of(_explained(trace, steps)), step_ns=int(np.median(lengths)))
+    idling = replace(Idling.of(_explained(trace, steps)), step_ns=run.step_ns)
     opening = idle_text(idling, say)
     text = f"{opening} {say(WORDS[worst.kind], **worst.values, **values)}"
     return Verdict(worst.kind, worst.where, worst.loss_ns, text)
@@ -88,7 +87,10 @@ def _explained(trace: Trace, steps: Sequence[int]) -> list[Explanation]:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A verdict that may be: what part of a step it costs, and what fills its sentence."""
+    """A verdict that may be: what part of the median step it costs, and what fills its sentence.
+
+    A hiccup costs a part of its own step.
+    """
 
     kind: Limit
     where: str
@@ -102,7 +104,7 @@ def host(run: Measured) -> Finding | None:
     # What a step took beyond what its tasks need if each starts as soon as it can: nobody but the
     # host, who starts them, is left.
     late = int(np.median(run.spans - run.makespans))
-    share = late / max(1, np.median(run.spans))
+    share = late / max(1, run.step_ns)
     if share <= HOST_SHARE:
         return None
     usual = duration_text(round(float(np.median(run.taken[:, run.computes]))))
@@ -215,7 +217,7 @@ def _median_of_others(values: Floats) -> Floats:
 
 def inherent(run: Measured) -> Finding:
     """What limits the steps though no lane, link or task is worse than its peers."""
-    taken, step = np.median(run.taken, axis=0), max(1, int(np.median(run.spans)))
+    taken, step = np.median(run.taken, axis=0), max(1, run.step_ns)
     # Every task's own median makes no usual step: it is as long as one.
     taken *= np.median(run.makespans) / max(1, run.lasts(taken))
     whole = run.lasts(taken)

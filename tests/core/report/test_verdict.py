@@ -21,7 +21,7 @@ from core.report.verdict import Verdict, verdict
 from core.trace.complete import completed_steps
 from core.trace.step import StepColumns
 from tests.core.explain.drawn import specifications
-from tests.core.helpers import planned, trace_of
+from tests.core.helpers import Engine, planned, trace_of
 from tests.core.report.verdicts import Made, made
 
 MODEL = ModelSettings("mlp", width=256, depth=16)
@@ -191,6 +191,24 @@ def test_what_a_slow_link_costs_is_told_as_a_part_of_the_step_that_is_named() ->
     part = found.loss_ns / int(np.median([step.makespan_ns for step in whole.steps]))
     assert found.text.endswith(f"that costs {duration_text(found.loss_ns)} ({100 * part:.3g} %).")
     assert re.search(r"take \d,\d\d\d times as long", found.text)
+
+
+def test_where_the_last_batch_is_smaller_the_part_is_still_one_of_the_step_that_is_named() -> None:
+    pytest.importorskip("torch")
+    engine = Engine()
+    try:
+        trace = engine.finish(Specification(
+            "dp", MODEL, "2xvirtual:cpu", batch=64, data=400, jitter=0.1, slow_lane="1:3",
+        ))  # fmt: skip
+    finally:
+        engine.client.close()
+    whole = summarise(trace)
+    assert len({sum(rows) for rows in whole.splits}) == 2
+    found = whole.verdict
+    assert found is not None and found.kind is Limit.SLOW_LANE
+    median = int(np.median([step.makespan_ns for step in whole.steps]))
+    assert found.text.startswith(plainly(STEP, step=duration_text(median)))
+    assert f"({100 * found.loss_ns / median:.3g} %)" in found.text
 
 
 @pytest.mark.parametrize("seed", range(3))
