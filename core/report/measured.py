@@ -36,8 +36,9 @@ class Measured:
     """S steps of one plan of n tasks: what each task has `taken` in ns, shape (S, n).
 
     Waiting for other members of a collective is no part of it. `spans` are the S steps' own times
-    from first start to last end. `alike` numbers what tasks have to do: tasks of one number have
-    the same; of one number in `roughly` nearly so. `meets` are the plan's collectives of ranks
+    from first start to last end, `step_ns` is the median of all steps, whatever their plan. `alike`
+    numbers what tasks have to do: tasks of one number have the same; of one number in `roughly`
+    nearly so: each does its part, in `parts`, of that. `meets` are the plan's collectives of ranks
     (core.explain.waits.meeting). What is `predicted` has no noise.
     """
 
@@ -48,24 +49,27 @@ class Measured:
     meets: Ints
     taken: Ints
     spans: Ints
+    step_ns: int
     alike: Ints
     roughly: Ints
+    parts: Floats
     predicted: bool
     links: Links = field(repr=False)
 
     @classmethod
     def of(cls, trace: Trace, steps: Sequence[int]) -> Measured:
-        """From the steps of a trace that have the commonest plan."""
+        """From whole steps of a trace: of many some, and of these those of the commonest plan."""
         lanes, header = trace.header.lanes, trace.header
-        every = {step: StepColumns.of_trace(trace, step) for step in steps}
+        whole = {step: end - start for step in steps for start, end in [trace.step_bounds(step)]}
+        looked_at = _chosen(trace, whole)
+        every = {step: StepColumns.of_trace(trace, step) for step in looked_at}
         groups: dict[tuple[int, bytes], list[int]] = {}
         for step, columns in every.items():
             # Steps are compared task by task, so they need one plan: those of the last, smaller
             # batch of an epoch are left out.
             about = np.stack([columns.task, columns.lane, columns.kind, columns.rows])
             groups.setdefault((len(columns), about.tobytes()), []).append(step)
-        whole = {step: end - start for step in steps for start, end in [trace.step_bounds(step)]}
-        usual = np.median(list(whole.values()))
+        usual = np.median([whole[step] for step in looked_at])
         # Of another program's trace each step may have a plan of its own: then a usual one.
         mine = max(
             groups.values(),
@@ -85,8 +89,10 @@ class Measured:
             waits[mine[0]].meets,
             np.stack([every[step].end - waits[step].begun for step in mine]),
             np.array([np.ptp(np.stack([every[s].start, every[s].end])) for s in mine], np.int64),
+            int(np.median(list(whole.values()))),
             _alike(columns, stages, header.model, names, exactly=True),
             _alike(columns, stages, header.model, names, exactly=False),
+            _parts(columns, stages, header.model),
             header.predicted,
             links_of(columns, lanes),
         )
@@ -118,22 +124,22 @@ class Measured:
         return lasts(self.columns, np.rint(taken).astype(np.int64), self.meets)
 
     def loss(self, factors: Floats) -> tuple[int, float]:
-        """What it costs that tasks take longer by factors: the median in ns, its part of a step."""
+        """What it costs that tasks take longer by factors: median in ns, its part of `step_ns`."""
         without = np.array([self.lasts(taken / factors) for taken in self.taken], np.int64)
         lost = int(np.median(self.makespans - without))
-        return lost, lost / max(1, int(np.median(self.spans)))
+        return lost, lost / max(1, self.step_ns)
 
 
-def chosen(trace: Trace, steps: list[int]) -> list[int]:
+def _chosen(trace: Trace, lengths: dict[int, int]) -> list[int]:
     """The steps that are looked at: all, or if they are many some of them and the longest."""
+    steps = list(lengths)
     tasks = trace.span_count // max(1, len(trace.steps))
     # At least three, or there is no median of the other steps to hold one against.
     most = max(3, min(MOST_STEPS, MOST_SPANS // max(1, tasks)))
     if len(steps) <= most:
         return steps
     evenly = [steps[i] for i in np.linspace(0, len(steps) - 1, most).astype(int).tolist()]
-    # Start less end: the longest comes first.
-    longest = sorted(steps, key=lambda step: np.subtract(*trace.step_bounds(step)))[:MOST_LONGEST]
+    longest = sorted(steps, key=lengths.__getitem__, reverse=True)[:MOST_LONGEST]
     return sorted({*evenly, *longest})
 
 
@@ -148,14 +154,14 @@ def _alike(
 
     Passes through the same blocks, or ones of equal sizes, with the same rows; transfers of as many
     bytes. A backward through the model's first block is cheaper: its input needs no gradient; one
-    through the last goes on from the loss, which `exactly` tells apart.
+    through the last goes on from the loss: both are told apart if `exactly` is asked for.
     """
-    backs = np.isin(columns.kind, [KINDS.index(kind) for kind in _BACK])
+    backs = np.isin(columns.kind, _BACK) & exactly
     sizes = _sizes(columns, stages, model)
     last = max((stage.index for stage in stages), default=int(columns.stage.max(initial=0)))
-    last = last if exactly else len(sizes)  # none
     first = np.where(backs, _begins(columns.stage, stages) + 2 * (columns.stage == last), 0)
     paired = _begins(columns.paired_stage, stages) + 2 * (columns.paired_stage == last)
+    paired = np.where(exactly, paired, 0)
     passes: tuple[NDArray[Any], ...] = (
         sizes[columns.stage], sizes[columns.paired_stage], first, paired, columns.block,
         columns.bucket, columns.rows, columns.paired_rows, names,
@@ -174,7 +180,28 @@ def _alike(
     return number
 
 
-_BACK = (Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)
+_BACK = [KINDS.index(kind) for kind in (Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)]
+_TO_INPUT = [KINDS.index(kind) for kind in (Kind.BACKWARD, Kind.BACKWARD_INPUT)]
+
+
+def _parts(columns: StepColumns, stages: Sequence[Stage], model: ModelDescription) -> Floats:
+    """What each of n tasks has to do of what others that are roughly alike have to, at most 1.
+
+    A backward through the model's first block has its parameters' gradients to compute, but not its
+    input's: half of it. What a block is of its stage its parameters tell.
+    """
+    # The last one is for what has no stage.
+    spared = np.zeros(max([stage.index for stage in stages], default=-1) + 2)
+    for stage in stages:
+        held = [share * model.run_bytes(block, block + 1) for block, share in stage.held]
+        whole = sum(held)
+        if stage.first == 0 and whole > 0:
+            spared[stage.index] = held[0] / whole / 2
+    within = np.where(columns.stage < len(spared), columns.stage, ABSENT)
+    paired = np.where(columns.paired_stage < len(spared), columns.paired_stage, ABSENT)
+    # With a forward beside it a backward is two thirds of a task.
+    parts: Floats = 1 - np.isin(columns.kind, _TO_INPUT) * spared[within] - 2 / 3 * spared[paired]
+    return parts
 
 
 def _sizes(columns: StepColumns, stages: Sequence[Stage], model: ModelDescription) -> Ints:

@@ -19,29 +19,21 @@ from core.explain.causes import Explanation
 from core.explain.run_step import explain_run_step
 from core.order import groups
 from core.plain import Say, duration_text, plainly
-from core.plan.task import ABSENT, KINDS
+from core.plan.task import ABSENT
 from core.report.idling import Idling, idle_text
 from core.report.limits import WORDS, Limit
-from core.report.measured import Floats, Ints, Measured, chosen
+from core.report.measured import Floats, Measured
+from core.report.slower import scatter, slower
 from core.trace.complete import completed_steps
 from core.trace.trace import Trace
 
 NAMED = 0.035
 """The part of a step that a lane, link or task must cost to be named."""
-CERTAIN = 2.8
-"""How many standard errors a lane or link must be slower than its peers."""
-SLOWER = 1.02
-"""By what factor at least: lanes that do the same differ by as much without a fault."""
-MUCH = 0.15
-"""The part of a place's time that a kind of task makes which must be slower too."""
 CHANCE = 0.02
 """The chance at most that a task of a run without hiccups is taken for one."""
 COMMON, OUTSTANDING = 4, 2.0
 """A hiccup is so many times as long as the fourth longest of a run: else they are its noise."""
 MOST_TRIED = 8  # tasks that may be hiccups
-COLD_KIND_NS, COLD_TASK_NS = 100_000, 20_000
-"""What a lane takes longer at most because it comes first, for each kind of task in a step and for
-each task: caches and the interpreter are cold then."""
 DISTURBED_NS = 1_000_000
 """What a machine by itself may add to a task now and then: no hiccup."""
 MOST_EXPLAINED = 16  # steps of which the idle time is told
@@ -74,15 +66,14 @@ def verdict(trace: Trace, say: Say = plainly) -> Verdict | None:
     steps = trace.steps if trace.header.predicted else completed_steps(trace)
     if not steps:
         return None
-    run = Measured.of(trace, chosen(trace, steps))
+    run = Measured.of(trace, steps)
     if not run.computes[np.isin(run.columns.lane, run.compute_lanes)].any():
         return None
     # In this order: where the host is late, times of tasks say little of lanes; and a fault, if
     # there is one, is what can be mended.
     worst = host(run) or fault(run) or inherent(run)
     values = {"loss": duration_text(worst.loss_ns), "share": f"{100 * worst.share:.3g} %"}
-    lengths = [end - start for start, end in map(trace.step_bounds, steps)]
-    idling = replace(Idling.of(_explained(trace, steps)), step_ns=int(np.median(lengths)))
+    idling = replace(Idling.of(_explained(trace, steps)), step_ns=run.step_ns)
     opening = idle_text(idling, say)
     text = f"{opening} {say(WORDS[worst.kind], **worst.values, **values)}"
     return Verdict(worst.kind, worst.where, worst.loss_ns, text)
@@ -96,7 +87,10 @@ def _explained(trace: Trace, steps: Sequence[int]) -> list[Explanation]:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A verdict that may be: what part of a step it costs, and what fills its sentence."""
+    """A verdict that may be: what part of the median step it costs, and what fills its sentence.
+
+    A hiccup costs a part of its own step.
+    """
 
     kind: Limit
     where: str
@@ -110,7 +104,7 @@ def host(run: Measured) -> Finding | None:
     # What a step took beyond what its tasks need if each starts as soon as it can: nobody but the
     # host, who starts them, is left.
     late = int(np.median(run.spans - run.makespans))
-    share = late / max(1, np.median(run.spans))
+    share = late / max(1, run.step_ns)
     if share <= HOST_SHARE:
         return None
     usual = duration_text(round(float(np.median(run.taken[:, run.computes]))))
@@ -128,8 +122,10 @@ def slow_lanes(run: Measured) -> Iterator[Finding]:
     """Every lane that surely computes longer than its peers, by more than a cold start costs."""
     place = np.where(run.computes, run.columns.lane, ABSENT)
     task = np.arange(len(run.columns))
-    for lane, factor in _slower(run, task, place, len(run.lanes), cold=not run.predicted):
-        ns, share = run.loss(np.where(place == lane, factor, 1.0))
+    for lane, factor, mine in slower(run, task, place, len(run.lanes), cold=not run.predicted):
+        factors = np.ones(len(task))
+        factors[mine] = factor
+        ns, share = run.loss(factors)
         values = {"lane": lane, "factor": _times(factor)}
         yield Finding(Limit.SLOW_LANE, f"lane {lane}", ns, share, values)
 
@@ -145,7 +141,7 @@ def slow_links(run: Measured) -> Iterator[Finding]:
     pairs = np.stack(np.divmod(codes, len(run.lanes)))
     # What goes over several links at once tells none of them from the others.
     kept = np.bincount(links.task, minlength=len(run.columns))[links.task] == 1
-    for link, factor in _slower(run, links.task[kept], number[kept], pairs.shape[1]):
+    for link, factor, _ in slower(run, links.task[kept], number[kept], pairs.shape[1]):
         low, high = pairs[:, link].tolist()
         ns, share = run.loss(links.factors(run.columns, np.where(number == link, factor, 1.0)))
         values = {"low": low, "high": high, "factor": _times(factor)}
@@ -159,7 +155,7 @@ def hiccups(run: Measured) -> Iterator[Finding]:
     over = run.logs - usual
     noise = np.empty(len(run.columns))
     for tasks in groups(run.alike):
-        noise[tasks] = _scatter(over[:, tasks])
+        noise[tasks] = scatter(over[:, tasks])
     # The usual time is the median of the same steps, which lies nearer to each of them than the
     # true one does: their variance about it is too small by (n - 1) / n, as it is about a mean.
     noise *= np.sqrt(len(run.steps) / max(1, len(run.steps) - 1))
@@ -219,92 +215,9 @@ def _median_of_others(values: Floats) -> Floats:
     return median
 
 
-def _slower(
-    run: Measured, task: Ints, place: Ints, count: int, cold: bool = False
-) -> Iterator[tuple[int, float]]:
-    """The places that surely take longer than their peers, and by which factor.
-
-    `task` and `place` have m entries: the tasks of each of `count` places (-1 for none). Of what is
-    alike a place's mean is held against the median of the others'; what takes longer counts more.
-    A place is slower only if it is in every kind of task that makes much of its time: one kind
-    alone has another reason. And where it may have been `cold`, only by more than that costs.
-    """
-    counted = place != ABSENT
-    task, place = task[counted], place[counted]
-    excess, variance, time = _compared(run, run.alike, task, place, count)
-    roughly = _compared(run, run.roughly, task, place, count)
-    tasks = np.bincount(place, minlength=count)
-    for where in np.flatnonzero(time.sum(axis=1)).tolist():
-        known = time[where] > 0
-        mean = _weighted_median(excess[where, known] / time[where, known], time[where, known])
-        error = CERTAIN * np.sqrt(variance[where].sum()) / time[where].sum()
-        # What has no peer of its own kind is held against what is nearly the same.
-        gone, spread, taken = (
-            np.where(known, exact[where], rough[where])
-            for exact, rough in zip((excess, variance, time), roughly, strict=True)
-        )
-        large = taken >= MUCH * taken.sum()
-        # A slow lane is slow in all that it does, give or take; a third of the mean excess, and the
-        # errors, are left for kinds that scatter.
-        alike = (gone + CERTAIN * np.sqrt(spread) >= taken * mean / 3)[large].all()
-        first = cold * (COLD_KIND_NS * np.count_nonzero(known) + COLD_TASK_NS * tasks[where])
-        enough = excess[where].sum() > first * len(run.steps)
-        if mean > max(error, np.log(SLOWER)) and alike and enough:
-            yield where, float(np.exp(mean))
-
-
-def _compared(
-    run: Measured, numbers: Ints, task: Ints, place: Ints, count: int
-) -> tuple[Floats, Floats, Floats]:
-    """By place and kind: ns x by how much (a logarithm) its tasks take longer than their peers.
-
-    Also the variance of that, and the ns that were compared; of tasks of one of `numbers`. Each of
-    shape (count, kinds).
-    """
-    shape = (count, len(KINDS))
-    excess, variance, time = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    for group in groups(numbers[task]):
-        at = {int(place[one[0]]): task[one] for one in groups(place, group)}
-        if len(at) < 2:
-            continue
-        logs = {where: run.logs[:, tasks].ravel() for where, tasks in at.items()}
-        means = {where: _mean(values) for where, values in logs.items()}
-        noise = float(np.median([_scatter(values) for values in logs.values()]))
-        for where, tasks in at.items():
-            others = float(np.median([mean for other, mean in means.items() if other != where]))
-            taken, kind = run.taken[:, tasks].sum(dtype=float), int(run.columns.kind[tasks[0]])
-            excess[where, kind] += taken * (means[where] - others)
-            # Variance of a difference: of this mean, and of the median of the means of the k - 1
-            # others, taken as if it were their mean.
-            variance[where, kind] += (
-                (taken * noise) ** 2 / len(logs[where]) * (1 + 1 / (len(at) - 1))
-            )
-            time[where, kind] += taken
-    return excess, variance, time
-
-
-def _weighted_median(values: Floats, weights: Floats) -> float:
-    """The value in the middle of all weight."""
-    order = np.argsort(values)
-    reached = np.cumsum(weights[order]) >= weights.sum() / 2
-    return float(values[order][np.argmax(reached)])
-
-
-def _mean(values: Floats) -> float:
-    """The mean without the fifth that is farthest out, half of it on each side."""
-    # Of fewer than five values only the middle one is left, or the middle two: their median.
-    cut = -(-len(values) // 10) if len(values) >= 5 else (len(values) - 1) // 2
-    return float(np.sort(values)[cut : len(values) - cut].mean())
-
-
-def _scatter(values: Floats) -> float:
-    """The standard deviation, from the median deviation of the median (normal: 1.4826 of it)."""
-    return 1.4826 * float(np.median(np.abs(values - np.median(values))))
-
-
 def inherent(run: Measured) -> Finding:
     """What limits the steps though no lane, link or task is worse than its peers."""
-    taken, step = np.median(run.taken, axis=0), max(1, int(np.median(run.spans)))
+    taken, step = np.median(run.taken, axis=0), max(1, run.step_ns)
     # Every task's own median makes no usual step: it is as long as one.
     taken *= np.median(run.makespans) / max(1, run.lasts(taken))
     whole = run.lasts(taken)

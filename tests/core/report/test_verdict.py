@@ -13,12 +13,15 @@ from core.cli.report import summary_text
 from core.models.catalogue import ModelSettings
 from core.plain import duration_text, plainly
 from core.plan.specification import Specification
+from core.plan.task import KINDS, Kind
 from core.report.idling import STEP
 from core.report.limits import WORDS, Limit
 from core.report.summary import summarise
 from core.report.verdict import Verdict, verdict
+from core.trace.complete import completed_steps
+from core.trace.step import StepColumns
 from tests.core.explain.drawn import specifications
-from tests.core.helpers import planned, trace_of
+from tests.core.helpers import Engine, planned, trace_of
 from tests.core.report.verdicts import Made, made
 
 MODEL = ModelSettings("mlp", width=256, depth=16)
@@ -98,6 +101,78 @@ def test_a_verdict_does_not_look_at_what_was_put_in() -> None:
         assert verdict(made_up.trace) == found
 
 
+def factors(columns: StepColumns, **by_kind: dict[int, float]) -> np.ndarray:
+    """Of each task by its kind and lane, such as `forward={0: 1.4}`."""
+    found = np.ones(len(columns))
+    for kind, lanes in by_kind.items():
+        for lane, factor in lanes.items():
+            mine = columns.lane == lane
+            found[mine & (columns.kind == KINDS.index(Kind(kind)))] = factor
+    return found
+
+
+def test_a_lane_of_longer_forwards_and_shorter_backwards_is_not_slow() -> None:
+    """As on two lanes of one machine that share its cores: backwards are three quarters of all."""
+    asked = Specification("pipeline", MODEL, "2xvirtual:cpu", batch=64, steps=5, jitter=0.05)
+    for lane in (0, 1):
+        run = made(asked, longer=lambda columns, _, lane=lane: factors(
+            columns, forward={lane: 1.43}, backward={lane: 0.87},
+        ))  # fmt: skip
+        assert judged(run).kind is not Limit.SLOW_LANE
+
+
+def test_a_lane_that_now_and_then_takes_longer_for_some_tasks_is_not_slow() -> None:
+    """As three ranks on two cores: stalls of one and of another, the sums of both nearly equal."""
+    asked = Specification("ddp", MODEL, "3xvirtual:cpu", batch=66, steps=3, warmup=0, jitter=0.05)
+
+    def stalls(columns: StepColumns, step: int) -> np.ndarray:
+        lane, blocks = ((1, [3]), (1, [3]), (2, [5, 6]))[step]
+        struck = (columns.lane == lane) & np.isin(columns.block, blocks) & (columns.rows > 0)
+        return np.where(struck, 20.0, 1.0)
+
+    assert judged(made(asked, longer=stalls)).kind is not Limit.SLOW_LANE
+
+
+@pytest.mark.parametrize("way", ["ddp", "dp", "1f1b"])
+def test_the_factor_of_a_slow_lane_is_what_the_sums_of_its_tasks_show(way: str) -> None:
+    strategy, options = WAYS[way]
+    asked = Specification(
+        strategy, MODEL, "4xvirtual:cpu", batch=64, steps=5, jitter=0.02, **options
+    )
+    found = judged(made(asked, longer=lambda columns, _: factors(
+        columns, forward={2: 2.0}, backward={2: 1.2},
+    )))  # fmt: skip
+    assert (found.kind, found.where) == (Limit.SLOW_LANE, "lane 2")
+    told = re.search(r"computes (\S+) times", found.text)
+    # A forward takes half as long as a backward: (2 + 2 x 1.2) / 3.
+    assert told is not None and float(told[1]) == pytest.approx(1.467, abs=0.03)
+
+
+def test_tasks_without_peers_are_no_part_of_what_a_slow_lane_costs() -> None:
+    """Lane 1 holds stages of two blocks, as lane 0 does, and of ten, as no other lane does."""
+    asked = Specification(
+        "pipeline", MODEL, "2xvirtual:cpu", batch=64, steps=3, jitter=0.02, microbatches=4,
+    ).having(schedule="interleaved", borders="2,4,6", slow_lane="1:2")  # fmt: skip
+    trace = made(asked).trace
+    found = verdict(trace)
+    assert found is not None and (found.kind, found.where) == (Limit.SLOW_LANE, "lane 1")
+    columns = StepColumns.of_trace(trace, completed_steps(trace)[0])
+    peered = (columns.lane == 1) & (columns.stage == 1)
+    assert 0 < found.loss_ns <= 0.55 * columns.duration[peered].sum()
+
+
+@pytest.mark.parametrize("factor", [1.3, 2.0])
+@pytest.mark.parametrize("lane", [0, 1])
+def test_a_slow_lane_of_two_stages_is_named(lane: int, factor: float) -> None:
+    made_up = made(Specification(
+        "pipeline", MODEL, "2xvirtual:cpu", batch=64, steps=5, jitter=0.05,
+        slow_lane=f"{lane}:{factor}",
+    ))  # fmt: skip
+    found = judged(made_up)
+    assert (found.kind, found.where) == (Limit.SLOW_LANE, f"lane {lane}")
+    assert found.loss_ns == pytest.approx(np.median(made_up.losses), rel=0.1)
+
+
 def test_stages_of_different_sizes_are_imbalance_and_no_slow_lane() -> None:
     model = ModelSettings("mlp", width=256, depth=5)
     found = judged(made(Specification(
@@ -116,6 +191,24 @@ def test_what_a_slow_link_costs_is_told_as_a_part_of_the_step_that_is_named() ->
     part = found.loss_ns / int(np.median([step.makespan_ns for step in whole.steps]))
     assert found.text.endswith(f"that costs {duration_text(found.loss_ns)} ({100 * part:.3g} %).")
     assert re.search(r"take \d,\d\d\d times as long", found.text)
+
+
+def test_where_the_last_batch_is_smaller_the_part_is_still_one_of_the_step_that_is_named() -> None:
+    pytest.importorskip("torch")
+    engine = Engine()
+    try:
+        trace = engine.finish(Specification(
+            "dp", MODEL, "2xvirtual:cpu", batch=64, data=400, jitter=0.1, slow_lane="1:3",
+        ))  # fmt: skip
+    finally:
+        engine.client.close()
+    whole = summarise(trace)
+    assert len({sum(rows) for rows in whole.splits}) == 2
+    found = whole.verdict
+    assert found is not None and found.kind is Limit.SLOW_LANE
+    median = int(np.median([step.makespan_ns for step in whole.steps]))
+    assert found.text.startswith(plainly(STEP, step=duration_text(median)))
+    assert f"({100 * found.loss_ns / median:.3g} %)" in found.text
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -68,10 +69,15 @@ def lasting(plan: Plan, durations_ns: NDArray[np.int64]) -> tuple[StepColumns, i
     return timed, int(timed.end.max())
 
 
-def made(spec: Specification, idle: float = 0.0) -> Made:
+Longer = Callable[[StepColumns, int], NDArray[np.float64]]
+"""By what factors the tasks of a step take longer: of its columns and its number from 0."""
+
+
+def made(spec: Specification, idle: float = 0.0, longer: Longer | None = None) -> Made:
     """A run of a specification on a model of equal blocks. Its jitter counts as no fault.
 
-    The host is late for each task by the part `idle` of what that takes.
+    The host is late for each task by the part `idle` of what that takes. A machine makes tasks
+    `longer` by factors of its own, which count as a fault.
     """
     model, plan = describe(spec), plan_of(spec)
     costs = durations(plan.columns, equal_blocks(len(model.blocks)), plan.stages)
@@ -82,6 +88,9 @@ def made(spec: Specification, idle: float = 0.0) -> Made:
     now, lasted = 0, []
     for step in range(len(spec.all_rows)):
         both = [f.durations(plan.columns, plan.lanes, step, costs) for f in (faults, alone)]
+        if longer is not None:
+            columns = StepColumns.of_plan(plan)
+            both[0] = np.rint(both[0] * longer(columns, step)).astype(np.int64)
         late = (both[0] * idle).astype(np.int64)
         (timed, whole), (_, without) = (lasting(plan, both[0] + late), lasting(plan, both[1]))
         starts, ends = now + timed.start + late, now + timed.end
