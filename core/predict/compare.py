@@ -178,7 +178,8 @@ def costs_of_step(columns: StepColumns, lanes: Sequence[Lane]) -> CostModel:
 def prediction_trace(trace: Trace, comparison: Comparison) -> Trace:
     """The predicted steps as a trace of the run's lanes, steps and time, marked as predicted.
 
-    Counters, logs and clocks are left behind.
+    Each begins when the measured one began, however long the one before is predicted to be; see
+    `steps_apart`. Counters, logs and clocks are left behind.
     """
     other = Trace(replace(trace.header, predicted=True), trace.table, version=1)
     for lane in working_lanes(trace.header.lanes):
@@ -193,6 +194,23 @@ def prediction_trace(trace: Trace, comparison: Comparison) -> Trace:
     for step in comparison.steps:
         columns = step.columns
         other.step_table.widen(np.full_like(columns.task, step.step), columns.start, columns.end)
+    return other
+
+
+def steps_apart(predicted: Trace) -> Trace:
+    """A prediction as a run of its own, in which no step begins before the last one has ended."""
+    steps = np.array(predicted.steps, np.int32)
+    starts, ends = np.array([predicted.step_bounds(step) for step in steps.tolist()], np.int64).T
+    later, reached = np.zeros(len(steps), np.int64), starts[0]
+    for place, start in enumerate(starts):
+        later[place] = max(0, reached - start)
+        reached = ends[place] + later[place]
+    other = Trace(predicted.header, predicted.table, version=1)
+    for lane in working_lanes(predicted.header.lanes):
+        spans = predicted.spans(lane.index)
+        by = later[np.searchsorted(steps, spans.step)]
+        other.lanes[lane.index] = spans.timed(spans.start + by, spans.end + by)
+    other.step_table.widen(steps, starts + later, ends + later)
     return other
 
 

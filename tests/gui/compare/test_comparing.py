@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,11 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from core.plan.plan import working_lanes
+from core.predict.compare import predict_steps, prediction_trace
+from core.predict.costs_file import costs_of, values_of
+from core.recording.decode import append_batch
+from core.recording.schema import COSTS_LEVEL, Record
 from core.trace.span import Span
 from gui.app.jobs import close_all
 from gui.app.session import Run, Session
@@ -21,8 +28,9 @@ from gui.compare.frame import CompareFrame
 from gui.compare.panel import ComparePanel
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.scene import Scene
+from tests.core.helpers import Note, batch_of
 from tests.gui.fake_client import FakeClient
-from tests.make_believe import batches, prediction_of, record, specification
+from tests.make_believe import batches, prediction_of, record, specification, trace_of
 
 
 @dataclass
@@ -238,6 +246,28 @@ def test_a_prediction_is_compared_at_the_runs_own_step(compared: Stand) -> None:
     assert two is not None and (two.step_a, two.step_b) == (4, 4)
     assert panel.step_b.currentText() == "the same as of A"
     assert compared.comparing.frame.strip_b.title.text().startswith("Prediction of this run · ")
+
+
+def test_a_prediction_of_longer_steps_is_compared_with_them_one_after_the_other() -> None:
+    trace = trace_of(specification(warmup=0, steps=3))
+    slow = costs_of({"forward_ms": 30, "backward_ms": 60, "step_ms": 1, "transfer_ms": 1})
+    told = Note(Record.LOG, COSTS_LEVEL, 0, text=json.dumps(values_of(slow)))
+    append_batch(trace, batch_of([told]))
+    comparison = predict_steps(trace)
+    assert comparison is not None
+    run = Run(1, trace, ghost=prediction_trace(trace, comparison))
+    (predicted, *_) = others([run], run)
+    bounds = [predicted.trace.step_bounds(step) for step in trace.steps]
+    assert [end - start for start, end in bounds] == [s.predicted_ns for s in comparison.steps]
+    assert bounds[0][0] == trace.step_bounds(0)[0]
+    assert all(end <= start for (_, end), (start, _) in pairwise(bounds))
+    assert predicted.trace.bounds == (bounds[0][0], bounds[-1][1])
+    for lane in working_lanes(trace.header.lanes):
+        spans = predicted.trace.spans(lane.index)
+        assert len(spans) == len(trace.spans(lane.index))
+        assert (spans.start[1:] >= spans.end[:-1]).all()
+    # Beside the measured run it stands where that began.
+    assert run.ghost.step_bounds(1)[0] == trace.step_bounds(1)[0] < bounds[1][0]
 
 
 def test_another_run_in_the_place_of_a_is_compared_with_b(compared: Stand, tmp_path: Path) -> None:
