@@ -18,12 +18,11 @@ from core.errors import PlanError
 from core.option import Group, Option, Settings, listed
 from core.plan.lanes import asks_virtual
 from core.plan.plan import Lane, Role
-from core.plan.task import IS_COMMUNICATION, KIND_CODES, Kind, TaskColumns
+from core.plan.task import IS_COMMUNICATION, KIND_CODES, PLANNED, Kind, TaskColumns
 from core.plan.transfers import LanePair, links_of
 
 T = TypeVar("T")
 _WHOLE, _NUMBER = r"(\d{1,9})", r"(\d{1,9}(?:\.\d{1,9})?)"
-_KINDS = tuple(kind for kind in Kind if kind is not Kind.OTHER)
 
 
 def _slow_lanes(text: str) -> dict[int, float]:
@@ -50,8 +49,8 @@ def _slow_kinds(text: str) -> dict[Kind, float]:
     found = {}
     form = "KIND:FACTOR, such as backward:1.2"
     for name, factor in _parts("--slow-kind", text, f"([a-z-]+):{_NUMBER}", form):
-        if name not in _KINDS:
-            raise PlanError(f"--slow-kind {name!r}: use {listed(_KINDS)}")
+        if name not in PLANNED:
+            raise PlanError(f"--slow-kind {name!r}: use {listed(PLANNED)}")
         found[Kind(name)] = _factor("--slow-kind", name, factor)
     return _once("--slow-kind", text, found)
 

@@ -91,6 +91,8 @@ _COMMUNICATION = _COLLECTIVE | {
     Kind.SCATTER, Kind.REPLICATE, Kind.GATHER, Kind.REDUCE, Kind.COPY, Kind.DATA,
 }  # fmt: skip
 KINDS: tuple[Kind, ...] = tuple(Kind)
+PLANNED = tuple(kind for kind in KINDS if kind not in (Kind.OTHER, Kind.DATA, Kind.RECOMPUTE))
+"""What a task of a plan can be; the others are in recordings alone."""
 KIND_CODES: dict[Kind, int] = {kind: code for code, kind in enumerate(KINDS)}
 
 

@@ -12,8 +12,10 @@ from core.plan.faults import FAULT_OPTIONS, NO_FAULTS, Faults, faults_given, fau
 from core.plan.lanes import Hardware
 from core.plan.plan import Role
 from core.plan.planning import check, lanes_of
+from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, specification_of
-from core.plan.task import KINDS, Kind
+from core.plan.strategies import STRATEGIES
+from core.plan.task import KINDS, PLANNED, Kind
 from core.plan.transfers import links_of
 from tests.core.predict.plans import planned
 
@@ -69,6 +71,10 @@ def test_without_faults_nothing_takes_longer() -> None:
         ({"slow_link": "1-2:4 2-1:3"}, "name each link once"),
         ({"hiccup": "lane=2,ms=50"}, "--hiccup 'lane=2,ms=50': use lane=LANE,step=STEP,ms=MS"),
         ({"slow_kind": "sideways:2"}, "--slow-kind 'sideways': use scatter, replicate"),
+        *(
+            ({"slow_kind": f"{kind}:2"}, f"--slow-kind '{kind}': use scatter, replicate")
+            for kind in ("other", "data", "recompute")
+        ),
         ({"slow_kind": "backward:0"}, "--slow-kind backward:0: use a factor above 0"),
         ({"jitter": 1.5}, "--jitter 1.5: use 0 or more, at most 1"),
         ({"jitter": float("nan")}, "--jitter nan: use 0 or more"),
@@ -117,6 +123,15 @@ def test_a_slow_lane_takes_its_factor_for_computing_and_moves_as_before() -> Non
         moves = np.array([kind.is_communication for kind in kinds(plan)])
         slow = (plan.columns.lane == 1) & ~moves
         assert slow.any() and (found[slow] == 1.5).all() and (found[~slow] == 1).all()
+
+
+def test_the_kinds_that_can_be_slowed_are_those_that_plans_have() -> None:
+    plans = [plan_on("4xvirtual", name) for name in STRATEGIES if name != "tp"]
+    plans += [
+        plan_on("2xvirtual", schedule=name, microbatches=None if name == "split" else 8)
+        for name in SCHEDULES
+    ]
+    assert {task.kind for plan in plans for task in plan.tasks} == set(PLANNED)
 
 
 def test_a_slow_kind_takes_its_factor_on_every_lane() -> None:
