@@ -143,6 +143,8 @@ def test_the_window_starts_its_engine_and_ends_it(command, elsewhere):
         ("plan --schedule zb-h", "zb-h1 zb-h2"),
         ("run --model g", "gpt"),
         ("run --rec", "--record"),
+        ("export --figure tw", "two-column"),
+        ("lesson 2", "2"),
     ],
 )
 def test_bash_completes_commands_options_and_their_values(command, elsewhere, words, offered):

@@ -12,6 +12,8 @@ from core.cli.examples import examples_of
 from core.cli.exporting import add_formats
 from core.cli.figures import EXCERPT, FIGURE, add_figure
 from core.cli.spans_table import TABLE, add_table
+from core.cli.suggested import Suggested
+from core.lessons.lesson import shipped
 from core.option import Group, Option, flag_of, listed
 from core.plain import error_text
 from core.plan.specification import OPTIONS, STRATEGY_OPTIONS
@@ -30,13 +32,6 @@ GROUPS = """\
   your own job       record, listen"""
 SHELLS = "completion: bubblescope --print-completion bash (or zsh, fish); see the docs"
 MORE = "`bubblescope COMMAND --help` lists a command's options."
-
-
-class _Suggested(tuple[str, ...]):
-    """Values that shells offer. Others are taken as well: what is asked is checked as a whole."""
-
-    def __contains__(self, value: object) -> bool:
-        return True
 
 
 class _Parser(argparse.ArgumentParser):
@@ -139,7 +134,14 @@ def _add_runs(commands: Commands) -> None:
     _add_swept(sweep)
     _add_sweep(sweep)
     lesson = commands.add_parser("lesson", help="go through a lesson, or list them")
-    lesson.add_argument("lesson", nargs="?", metavar="NUMBER|FILE", help="its number, or a *.md")
+    numbers = (str(number) for number, _ in enumerate(shipped(), 1))
+    lesson.add_argument(
+        "lesson",
+        nargs="?",
+        choices=Suggested(numbers),
+        metavar="NUMBER|FILE",
+        help="its number, or a *.md",
+    )
     predict = commands.add_parser("predict", help="predict a step from what its passes cost")
     _add_specification(predict)
     _add_prediction(predict)
@@ -264,7 +266,7 @@ def _form_of(option: Option[Any]) -> dict[str, Any]:
     if option.repeated:
         return {"action": _Joined, "metavar": _metavar(option), "help": help_text}
     form = {"type": option.kind, "metavar": _metavar(option), "help": help_text}
-    return form | ({"choices": _Suggested(option.choices)} if option.choices else {})
+    return form | ({"choices": Suggested(option.choices)} if option.choices else {})
 
 
 def _metavar(option: Option[Any]) -> str:

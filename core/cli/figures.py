@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from core.cli.suggested import Suggested
 from core.report.figure import PRESETS, FigureOptions
 from core.trace.excerpt import LANE_WORDS, RANGE_WORDS, STEP_WORDS, Excerpt
 
@@ -18,7 +19,8 @@ def add_figure(parser: argparse.ArgumentParser, excerpt: bool = True) -> None:
     """Add the options of a figure; those that choose a part of the run only with `excerpt`."""
     group = parser.add_argument_group("the picture")
     add = group.add_argument
-    add("--figure", metavar="PRESET", help=f"for print: {', '.join(PRESETS)} (default: as shown)")
+    meaning = f"for print: {', '.join(PRESETS)} (default: as shown)"
+    add("--figure", choices=Suggested(PRESETS), metavar="PRESET", help=meaning)
     add("--theme", choices=("light", "dark"), default="light", help="printed figures are light")
     add("--width-mm", type=_number, metavar="MM", help="width on paper (default: the preset's)")
     add("--font-pt", type=_number, metavar="PT", help="size of a figure's text")
