@@ -53,7 +53,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("waiting for copies", frozenset({Cause.TRANSFER}), _MOVE),
     Topic("waiting for the device that works for all", frozenset({Cause.COLLECT}), _MOVE),
     Topic("waiting in collectives", frozenset({Cause.COLLECTIVE, Cause.SLOWEST_RANK}), _MOVE),
-    Topic("waiting for lanes with more rows", frozenset({Cause.IMBALANCE}), ("batch", "lanes")),
+    Topic("waiting for lanes with more work", frozenset({Cause.IMBALANCE}), ("batch", "lanes")),
     Topic("waiting for the host", frozenset({Cause.HOST}), ("microbatches", "lanes", "cores")),
     Topic("loading data", frozenset({Kind.DATA, Cause.DATA}), ()),
     Topic("other work", frozenset({Kind.OTHER}), ()),

@@ -39,6 +39,8 @@ REASONS = {
     Cause.DATA: "waiting for the next batch of data",
 }
 """Why lanes idle, by cause, with the lane or lanes that are waited for; English."""
+MORE_WORK = "waiting for {who}, with more work"
+"""Of an uneven split in which a lane without any pass waits too: rows say nothing of that one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,8 @@ class Idling:
 
     `cause` is that of most idle time, None where hardly any is; `lane` holds the others up for most
     of it, None if several do. `cause_share` is the part of all lanes' time that is lost to both.
-    `for_all` is the part of a step in which that lane works for all replicas, None where it does
+    `workless` says that lanes without any pass are among those that idle for that cause. `for_all`
+    is the part of a step in which that lane works for all replicas, None where it does
     not.
     """
 
@@ -57,6 +60,7 @@ class Idling:
     cause_share: float = 0.0
     lane: int | None = None
     for_all: float | None = None
+    workless: bool = False
 
     @classmethod
     def of(cls, explanations: Sequence[Explanation]) -> Idling:
@@ -87,7 +91,9 @@ class Idling:
             for_all = ns / max(1, sum(makespans))
         lost = by_cause[most, blocking] if alone else totals[most]
         cause_share = float(lost / whole)
-        return cls(step_ns, share, CAUSES[most], cause_share, blocking if alone else None, for_all)
+        workless = any(_lane_without_work_waits(explained, most) for explained in explanations)
+        lane = blocking if alone else None
+        return cls(step_ns, share, CAUSES[most], cause_share, lane, for_all, workless)
 
 
 def idle_text(found: Idling, say: Say = plainly) -> str:
@@ -100,13 +106,21 @@ def idle_text(found: Idling, say: Say = plainly) -> str:
         words.append(say(IDLE, idle=_percent(found.share)))
     else:
         who = say(LANES) if found.lane is None else say(LANE, lane=found.lane)
-        reason = say(REASONS[found.cause], who=who)
+        more_work = found.cause is Cause.IMBALANCE and found.workless
+        reason = say(MORE_WORK if more_work else REASONS[found.cause], who=who)
         share = _percent(found.cause_share)
         waiting = WAITING if 2 * found.cause_share >= found.share else LARGEST
         words.append(say(waiting, idle=_percent(found.share), reason=reason, share=share))
     if found.for_all is not None:
         words.append(say(FOR_ALL, lane=found.lane, share=_percent(found.for_all)))
     return " ".join(words)
+
+
+def _lane_without_work_waits(explained: Explanation, cause: int) -> bool:
+    """Whether a lane that has no pass idles for a cause (index into CAUSES)."""
+    columns = explained.columns
+    works = np.unique(columns.lane[PASSES[columns.kind]])
+    return not np.isin(explained.lane[explained.cause == cause], works).all()
 
 
 def _for_all(explained: Explanation, lane: int) -> int:

@@ -9,13 +9,14 @@ from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
 
+from core.errors import PlanError
 from core.explain.arrivals import Arrivals, merged
 from core.explain.balance import lane_balance
 from core.explain.lanes import entering
 from core.explain.run_step import explain_run_step
 from core.plan.faults import faults_given
 from core.plan.pipeline.options import SCHEDULE
-from core.plan.plan import working_lanes
+from core.plan.plan import computing_lanes, working_lanes
 from core.report.replan import RunPlans
 from core.report.verdict import Verdict, verdict
 from core.trace.complete import ended_steps, run_faults
@@ -151,8 +152,10 @@ class Summary:
 
 
 def summarise(trace: Trace) -> Summary:
-    """Sum up a run, finished or not."""
+    """Sum up a run, finished or not. Raises PlanError for a run without lanes that compute."""
     header = trace.header
+    if trace.steps and not header.foreign and not computing_lanes(header.lanes):
+        raise PlanError("the run has no lanes that compute: there is nothing to sum up")
     steps, faults = ended_steps(trace), run_faults(trace)
     plans = RunPlans(trace)
     summaries = [_step(trace, step, plans) for step in steps]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
 
@@ -192,6 +192,21 @@ def size_docks(window: QMainWindow, docks: dict[str, QDockWidget]) -> None:
         window.resizeDocks([docks[name] for name in sizes], list(sizes.values()), way)
 
 
+def restore_docks(window: QMainWindow, kept: QByteArray) -> None:
+    """Put docks where they were when the window's state was kept."""
+    # Qt makes tab bars of their own for what it restores. In a window that was not shown yet it
+    # forgets those of before, and would show them over the panels, each where it has stood.
+    before = tab_bars(window)
+    window.restoreState(kept)
+    for bar in before:
+        bar.hide()
+
+
+def tab_bars(window: QMainWindow) -> list[QTabBar]:
+    """The tabs of docks that share a place: Qt makes them itself, as nameless children."""
+    return window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
+
+
 class LowDocks:
     """Gives the docks below little height where they have nothing to tell, and later back theirs.
 
@@ -222,11 +237,8 @@ class LowDocks:
 
     def _tabs_height(self) -> int:
         """What the docks' tabs take, which Qt counts in when it gives a height."""
-        # Qt makes the tab bars of docks itself, as nameless children of the window: the one with
-        # this dock's title is its own.
-        direct, title = Qt.FindChildOption.FindDirectChildrenOnly, self._front.windowTitle()
-        bars = self._window.findChildren(QTabBar, options=direct)
-        mine = (bar for bar in bars if title in map(bar.tabText, range(bar.count())))
+        title = self._front.windowTitle()
+        mine = (b for b in tab_bars(self._window) if title in map(b.tabText, range(b.count())))
         return max((bar.height() for bar in mine if bar.isVisible()), default=0)
 
     def _resize(self, height: int) -> None:

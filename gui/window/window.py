@@ -50,7 +50,7 @@ from gui.window.bars import RunBar, StatusLine
 from gui.window.bookmarks import Bookmarking
 from gui.window.centre import Centre
 from gui.window.dock_tabs import DockTabs
-from gui.window.docks import LowDocks, Panels, front_action, make_docks, size_docks
+from gui.window.docks import LowDocks, Panels, front_action, make_docks, restore_docks, size_docks
 from gui.window.finding import Finder
 from gui.window.leaving import Leaving
 from gui.window.palette_commands import all_commands
@@ -245,7 +245,7 @@ class MainWindow(QMainWindow):
         else:
             # In this order: docks are fitted into the size that the window has by then.
             self.restoreGeometry(kept[0])
-            self.restoreState(kept[1])
+            restore_docks(self, kept[1])
         self.control.restore()
         self.actions_by_name["follow"].setChecked(True)
         self.view_options.attach(self.actions_by_name)

@@ -2260,8 +2260,16 @@
         <translation>시간대가 있는 시각은 여기서 나타낼 수 없습니다. now()::TIMESTAMP처럼 변환하세요</translation>
     </message>
     <message>
+        <source>waiting for lanes with more work</source>
+        <translation>작업이 더 많은 레인 대기</translation>
+    </message>
+    <message>
         <source>waiting for the next batch of data</source>
         <translation>다음 데이터 배치 대기</translation>
+    </message>
+    <message>
+        <source>waiting for {who}, with more work</source>
+        <translation>작업이 더 많은 {who} 대기</translation>
     </message>
     <message>
         <source>waits for data</source>
@@ -6828,10 +6836,6 @@ Click to open its run.</source>
     <message>
         <source>waiting for copies between lanes</source>
         <translation>레인 사이의 복사 대기</translation>
-    </message>
-    <message>
-        <source>waiting for lanes with more rows</source>
-        <translation>행이 더 많은 레인 대기</translation>
     </message>
     <message>
         <source>waiting for other lanes&apos; computing</source>

@@ -2260,8 +2260,16 @@
         <translation>此处无法给出带时区的时间：请转换类型，例如 now()::TIMESTAMP</translation>
     </message>
     <message>
+        <source>waiting for lanes with more work</source>
+        <translation>等待工作更多的通道</translation>
+    </message>
+    <message>
         <source>waiting for the next batch of data</source>
         <translation>等待下一批数据</translation>
+    </message>
+    <message>
+        <source>waiting for {who}, with more work</source>
+        <translation>等待工作更多的 {who}</translation>
     </message>
     <message>
         <source>waits for data</source>
@@ -6828,10 +6836,6 @@ Click to open its run.</source>
     <message>
         <source>waiting for copies between lanes</source>
         <translation>等待通道之间的拷贝</translation>
-    </message>
-    <message>
-        <source>waiting for lanes with more rows</source>
-        <translation>等待行数更多的通道</translation>
     </message>
     <message>
         <source>waiting for other lanes&apos; computing</source>

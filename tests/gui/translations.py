@@ -46,6 +46,7 @@ TABLES = {
     "core.report.figure": ("PRESETS",),
     "core.report.idling": (
         "STEP", "IDLE", "WAITING", "LARGEST", "LANE", "LANES", "FOR_ALL", "REASONS",
+        "MORE_WORK",
     ),
     "core.report.limits": ("WORDS",),
     "core.report.waterfall": ("BAR_WORDS",),

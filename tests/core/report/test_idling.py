@@ -18,7 +18,7 @@ MODEL = ModelSettings("mlp", width=256, depth=16)
 
 def idling(strategy: str, lanes: int = 4, **given: object) -> tuple[Idling, float]:
     """What is found, and the same steps' mean bubble as the summary has it."""
-    spec = Specification(strategy, MODEL, f"{lanes}xvirtual:cpu", batch=64, steps=3, **given)
+    spec = Specification(strategy, MODEL, f"{lanes}xvirtual:cpu", steps=3, **{"batch": 64, **given})
     trace = made(spec).trace
     explanations = [explain_run_step(trace, step) for step in completed_steps(trace)]
     bubbles = [step_figures(explained).bubble_by_makespan for explained in explanations]
@@ -74,6 +74,17 @@ def test_a_single_lane_has_a_step_and_nothing_to_wait_for() -> None:
     found, _ = idling("single", lanes=1)
     assert found.cause is None
     assert idle_text(found) == idle_text(found).split(" Lanes")[0] + " Lanes idle 0 %."
+
+
+def test_rows_are_spoken_of_only_where_those_that_wait_have_some(tmp_path) -> None:
+    schedule = tmp_path / "two.csv"
+    schedule.write_text("0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n", "utf-8")
+    found, _ = idling("pipeline", lanes=3, schedule=str(schedule), microbatches=2)
+    assert found.cause is Cause.IMBALANCE
+    assert ", with more work (" in idle_text(found) and "rows" not in idle_text(found)
+    found, _ = idling("dp", lanes=2, batch=3)
+    assert (found.cause, found.lane) == (Cause.IMBALANCE, 0)
+    assert "waiting for lane 0, with more rows (" in idle_text(found)
 
 
 def test_every_cause_of_compute_lanes_has_its_reason() -> None:

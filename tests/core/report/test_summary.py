@@ -1,13 +1,17 @@
 """The explanation in the summary, and as it is printed."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 
+import main
 from core.cli.report import summary_text
+from core.plan.plan import Role
 from core.plan.task import KINDS, Kind
+from core.recording.exporters.recording import write_recording
 from core.report.summary import replica_rows, summarise
 from tests.core.explain.drawn import specifications
 from tests.core.helpers import planned, trace_of
@@ -61,3 +65,16 @@ def test_a_negative_rung_is_printed_with_its_sign() -> None:
     summary = summarise(run_of(specification("mp", steps=1)))
     summary.steps[0].ladder["host"] = -2_000_000
     assert " - host 2 " in summary_text(summary)
+
+
+def test_a_run_without_lanes_that_compute_is_refused_in_one_line(tmp_path, capsys) -> None:
+    trace = run_of(specification(steps=2))
+    lanes = (replace(lane, role=Role.COMMUNICATION) for lane in trace.header.lanes)
+    trace.header = replace(trace.header, lanes=tuple(lanes))
+    file = tmp_path / "moves.arrow"
+    for _ in write_recording(trace, file):
+        pass
+    assert main.main(["summary", str(file)]) == 2
+    told = capsys.readouterr()
+    said = "bubblescope: the run has no lanes that compute: there is nothing to sum up\n"
+    assert (told.out, told.err) == ("", said)
