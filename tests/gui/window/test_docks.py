@@ -1,11 +1,15 @@
 """The panels' docks: keys and buttons bring them to the front, and titles give way to icons."""
 
+from collections.abc import Callable
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDockWidget, QTabBar
 from pytestqt.qtbot import QtBot
 
+from core.engine.client import EngineClient
+from gui.app.settings import Settings
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform
@@ -115,3 +119,36 @@ def test_the_batch_is_told_step_by_step_with_the_shown_one_marked(
     said = window.batch.accessibleDescription()
     assert "step 1 to step 3: 15, 15; step 4: 5, 5" in said
     assert window.devices.accessibleDescription().startswith("cpu:0: 1.")
+
+
+def test_a_second_window_shows_each_docks_tab_once_and_over_no_other_panel(
+    window: MainWindow,
+    make_window: Callable[[EngineClient, Settings], MainWindow],
+    client: FakeClient,
+    settings: Settings,
+    qtbot: QtBot,
+) -> None:
+    window.close()
+    again = make_window(client, settings)
+
+    def shown_bars() -> list[QTabBar]:
+        bars = (bar for bar in again.children() if isinstance(bar, QTabBar) and bar.isVisible())
+        return [bar for bar in bars if again.rect().intersects(bar.geometry())]
+
+    def titles() -> list[str]:
+        return sorted(bar.tabText(at) for bar in shown_bars() for at in range(bar.count()))
+
+    below = sorted(
+        dock.windowTitle()
+        for dock in [again.docks["devices"], *again.tabifiedDockWidgets(again.docks["devices"])]
+    )
+    assert titles() == below
+    again.docks["lesson"].show()
+    again.docks["lesson"].raise_()
+    qtbot.waitUntil(lambda: titles() == sorted([*below, "Lesson", "Settings"]))
+    again.docks["lesson"].hide()
+    qtbot.waitUntil(lambda: titles() == below)
+    (bar,) = shown_bars()
+    assert (
+        bar.geometry().top() >= again.timeline.mapTo(again, again.timeline.rect().bottomLeft()).y()
+    )
