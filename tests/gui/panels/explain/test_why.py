@@ -14,7 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollArea, QToolTip
 from pytestqt.qtbot import QtBot
 
-from core.engine.messages import Ended, Outcome
+from core.engine.messages import Ended, Message, Outcome
 from core.explain.buckets import bucket_times
 from core.explain.critical import ON_TASKS, Share, path_shares
 from core.recording.schema import NoteRow, Record, note_batch
@@ -211,15 +211,23 @@ def test_a_step_of_very_many_tasks_is_explained_when_one_asks_for_it(
 def test_a_step_under_way_is_not_explained(window: MainWindow, client: FakeClient) -> None:
     header, made = batches(specification(warmup=0))
     window.actions_by_name["run"].trigger()
-    client.say(header, *made[: 1 + 3 * 2 + 1])
-    window.session.tick()
-    while window.session._waiting:
+    told, opened = 1 + 3 * 2, made[1 + 3 * 2]
+
+    def explained_after(*messages: Message) -> list[int]:
+        client.say(*messages)
         window.session.tick()
+        while window.session._waiting:
+            window.session.tick()
+        window.live.update()
+        assert window.why.figures is not None
+        return window.why.steps
+
     show_why(window)
-    window.live.update()
-    assert window.why.steps == [0]  # whether step 1 is whole shows only when it is over
+    # All spans of step 1 are there, but whether it is over shows its loss.
+    assert explained_after(header, *made[: told - 1]) == [0]
+    assert explained_after(made[told - 1]) == [1]
+    assert explained_after(opened) == [1]
     assert window.run_shown.trace.open_tasks[0].step == 2
-    assert window.why.figures is not None
 
 
 @pytest.mark.parametrize("key", [None, Qt.Key.Key_Down])
