@@ -4,7 +4,7 @@
 once (core.recorder.wire). A step waits here until every rank has sent it; then it goes out, once:
 `_told` is the last step that has, and only later ones are looked at. A step that a rank has passed
 by without telling it goes out for no rank, and is counted in `left_out`. What is told of a step
-(`Recorder.tell`) comes behind it and before the next one: it goes out, once, when every rank has
+(`record.tell`) comes behind it and before the next one: it goes out, once, when every rank has
 passed the step.
 """
 

@@ -274,9 +274,8 @@ def main() -> None:
     compute_exactly()
     settings: RankSettings = typed(RankSettings, json.loads(commands.readline()))
     prepared = prepare(settings.specification, settings.hardware)
-    header = replace(
-        prepared.header, origin_ns=settings.origin_ns
-    )  # all ranks' times are one run's
+    # All ranks' times are one run's.
+    header = replace(prepared.header, origin_ns=settings.origin_ns)
     sink = pa.PythonFile(wire, "w")
     writer = TraceWriter(sink, header)
     leaving = threading.Lock()
