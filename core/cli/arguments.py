@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Collection
 from typing import Any, NoReturn, TypeAlias
 
@@ -49,9 +50,9 @@ class _Parser(argparse.ArgumentParser):
         return action
 
     def only_with(self, need: str, names: Collection[str]) -> None:
-        """Have options refused, by their names, where what they `need` is not given.
+        """Have options refused, by their names, where nothing of what they `need` is given.
 
-        That is written as it would be given: `--image FILE`.
+        That is written as it would be given: `--image FILE`, or several with ` or ` between.
         """
         self._belonging.append((need, names))
 
@@ -59,7 +60,7 @@ class _Parser(argparse.ArgumentParser):
         """As argparse's, but an option that has no effect beside the others is refused."""
         found, rest = super().parse_known_args(args, namespace)
         for need, names in self._belonging:
-            if getattr(found, need.split()[0].removeprefix("--")) is not None:
+            if any(getattr(found, name) is not None for name in re.findall(r"--(\w+)", need)):
                 continue
             # The last first: `--no-title` is another name for a value of `--title`.
             for action in reversed(self._actions):
@@ -299,6 +300,7 @@ def _add_comparison(parser: _Parser) -> None:
     add("--report", metavar="FILE", help="tables and pictures as one *.html")
     add("--summary", metavar="FILE", help="write the differences as JSON")
     parser.only_with("--image FILE", ["theme"])
+    parser.only_with("--image FILE or --report FILE", ["align", "scale"])
 
 
 def _add_launcher(parser: _Parser) -> None:

@@ -165,6 +165,12 @@ def _check_options(s: Specification, strategy: Strategy) -> None:
                 f"{option.flag} {s[option]} and {other.flag} {s[other]} exclude each other; "
                 "use one of them"
             )
+    if s.blocks and strategy.on_ranks:
+        takers = [other.name for other in STRATEGIES.values() if not other.on_ranks]
+        raise PlanError(
+            f"--blocks is not for {strategy.name}, whose ranks torch runs by itself; "
+            f"it is for {listed(takers)}"
+        )
     if (memory := s[LANE_MEMORY]) is not None and not s[BALANCE]:
         raise PlanError(f"{LANE_MEMORY.flag} {memory:g} is a limit for {BALANCE.flag}; add that")
     if (schedule := s[SCHEDULE]) is not None:

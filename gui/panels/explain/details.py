@@ -203,12 +203,14 @@ def _fill(table: QTableWidget, rows: Sequence[tuple[str, ...]], heads: tuple[str
     table.setRowCount(len(rows))
     header = table.horizontalHeader()
     header.setVisible(bool(heads))
-    for place, head in enumerate(heads):  # the last one has what the others leave
+    for place, head in enumerate(heads):
         item = QTableWidgetItem(head)
         item.setToolTip(head)
         table.setHorizontalHeaderItem(place, item)
     header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-    header.setSectionResizeMode(len(rows[0]) - 1, QHeaderView.ResizeMode.Stretch)
+    # Words wrap in what numbers leave: those of a fact are last, those of a reason first and last.
+    for place in {len(rows[0]) - 1, 0 if heads else len(rows[0]) - 1}:
+        header.setSectionResizeMode(place, QHeaderView.ResizeMode.Stretch)
     _put(table, rows, 0)
 
 

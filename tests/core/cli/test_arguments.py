@@ -34,6 +34,8 @@ def test_every_command_has_its_place_in_the_help_and_examples_that_it_takes():
         ("export a.arrow --sort name", "--sort 'name' has no effect here; add --table FILE"),
         ("sweep --theme dark", "--theme 'dark' has no effect here; add --image FILE"),
         ("compare a b --theme dark --report r.html", "--theme 'dark' has no effect here; add --im"),
+        ("compare a b --align 0F0", "'0F0' has no effect here; add --image FILE or --report FILE"),
+        ("compare a b --summary s.json --scale fit", "--scale 'fit' has no effect here; add --im"),
     ],
 )
 def test_an_option_without_the_one_that_it_belongs_to_is_refused_by_name(capsys, words, said):
@@ -49,7 +51,8 @@ def test_an_option_without_the_one_that_it_belongs_to_is_refused_by_name(capsys,
         "run --launcher torchrun --nnodes 2 --node-rank 1 --rdzv-endpoint a:1",
         "run --nnodes 1 --theme light",
         "export a.arrow --image a.svg --table a.csv --lanes 0 --sort name --no-legend",
-        "compare a b --image a.svg --theme dark",
+        "compare a b --image a.svg --theme dark --align 0F0",
+        "compare a b --report r.html --align 0F0 --scale fit",
     ],
 )
 def test_an_option_beside_the_one_that_it_belongs_to_is_taken(words):

@@ -117,6 +117,7 @@ def test_cpu_lanes_share_out_the_cores_and_say_when_there_are_too_few():
             Specification("ddp", bucket_mb=0),
             "--bucket-mb 0: use 1e-06 or more, at most 1,000,000 MiB",
         ),
+        (Specification("fsdp", blocks=True), "--blocks is not for fsdp, whose ranks torch runs by"),
         (Specification(seed=-1), "--seed -1"),
         (Specification(cores_per_lane=0), "--cores-per-lane 0: use 1 or more"),
     ],

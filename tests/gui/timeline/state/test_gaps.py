@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +11,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QTableWidget
 from pytestqt.qtbot import QtBot
 
 from core.explain.causes import CAUSES, Cause, cause_totals
@@ -161,11 +163,36 @@ def test_no_word_of_the_details_is_cut_whatever_the_width(qtbot: object, width: 
     panel.show()
     panel.show_selection(trace, TimeRange(*trace.step_bounds(0), None))
     panel.grab()
-    for row in range(panel.table.rowCount()):
-        cell = panel.table.visualRect(panel.table.model().index(row, 1)).adjusted(8, 2, -8, -2)
-        text = panel.table.item(row, 1).text()
-        words = panel.table.fontMetrics().boundingRect(cell, Qt.TextFlag.TextWordWrap, text)
-        assert words.height() <= cell.height(), text
+    assert not cut_words(panel.table)
+
+
+@pytest.mark.parametrize("width", range(300, 420, 10))
+def test_no_word_of_a_gaps_reasons_is_cut_whatever_the_width(qtbot: object, width: int) -> None:
+    trace = trace_of(specification(devices="4xvirtual", steps=1, warmup=0))
+    panel = DetailsPanel()
+    qtbot.addWidget(panel)
+    panel.resize(width, 400)
+    panel.show()
+    scene = Scene(trace)
+    found = scene.explained.step(0).gaps
+    longest = found.of_lane(0).start + int(np.argmax((found.end - found.start)[found.of_lane(0)]))
+    gap = Gap(0, 0, int(found.start[longest]), int(found.end[longest]), None)
+    panel.show_selection(trace, gap, None, scene.explained.report(0, gap.start))
+    panel.grab()
+    assert panel.reasons.rowCount() > 1
+    assert not cut_words(panel.reasons)
+
+
+def cut_words(table: QTableWidget) -> list[str]:
+    """The texts of a table that are wider or higher than what their cells have for them."""
+    cut = []
+    for row, column in product(range(table.rowCount()), range(table.columnCount())):
+        cell = table.visualRect(table.model().index(row, column)).adjusted(8, 2, -8, -2)
+        text = table.item(row, column).text()
+        words = table.fontMetrics().boundingRect(cell, Qt.TextFlag.TextWordWrap, text)
+        if words.height() > cell.height() or words.width() > cell.width() + 1:
+            cut.append(text)
+    return cut
 
 
 def test_selecting_a_span_or_nothing_takes_the_sentence_away(
