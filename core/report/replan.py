@@ -57,8 +57,10 @@ class RunPlans:
         header = self._trace.header
         strategy = STRATEGIES.get(header.specification.strategy)
         lanes = list(header.compute_lanes)
+        # A recording may have no lane that computes: nothing can be planned on none.
+        if strategy is None or not lanes:
+            return None
         try:
-            job = job_of(header.specification, header.model, lanes, rows)
-            return strategy.plan(job) if strategy is not None else None
+            return strategy.plan(job_of(header.specification, header.model, lanes, rows))
         except PlanError:
             return None

@@ -10,7 +10,7 @@ from tests.fuzz.child import input_of
 from tests.fuzz.drive import fuzz, go_on
 from tests.fuzz.readers import READERS
 
-COUNT = 60
+COUNT = 40
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -65,11 +65,17 @@ def client() -> FakeClient:
 
 
 @pytest.fixture
-def make_window(qtbot: object) -> Iterator[Callable[[EngineClient, Settings], MainWindow]]:
+def make_window(
+    qtbot: object, qapp: QApplication
+) -> Iterator[Callable[[EngineClient, Settings], MainWindow]]:
     """Makes main windows, and closes and deletes them after the test."""
     made: list[MainWindow] = []
 
     def make(client: EngineClient, settings: Settings) -> MainWindow:
+        # As in the app, where nothing is styled before all of the window is there: under a style
+        # sheet each widget is polished again wherever it is put, which takes longer than the rest.
+        qapp.setStyleSheet("")
+        qapp.setProperty("theme", None)
         window = MainWindow(Session(client), settings)
         made.append(window)
         window.show()

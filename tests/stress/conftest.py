@@ -1,16 +1,16 @@
-"""How long stress tests go on: a few runs in `make test`, many in `make stress`."""
+"""How long stress tests go on: one run in `make test`, many in `make stress`."""
 
 from __future__ import annotations
 
 import pytest
 
-FEW = 2
+IN_THE_SUITE = 1
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--stress-runs", type=int, default=FEW, metavar="N",
-        help=f"runs, or kills, of each stress test (default {FEW})",
+        "--stress-runs", type=int, default=IN_THE_SUITE, metavar="N",
+        help=f"runs, or kills, of each stress test (default {IN_THE_SUITE})",
     )  # fmt: skip
 
 
@@ -18,4 +18,4 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def stress_runs(pytestconfig: pytest.Config) -> int:
     """How many runs each test makes."""
     # Where the whole suite is run this file is read behind the command line.
-    return int(pytestconfig.getoption("--stress-runs", FEW))
+    return int(pytestconfig.getoption("--stress-runs", IN_THE_SUITE))

@@ -13,6 +13,7 @@ from core.paths import PROJECT_ROOT
 from core.recording.recording import RecordingFile, open_recording
 from core.recording.schema import COSTS_LEVEL, Record
 from core.trace.complete import run_faults
+from tests.core.cli.status import status_of
 from tests.core.helpers import Note, batch_of
 from tests.make_believe import batches, specification
 
@@ -192,11 +193,14 @@ def test_a_run_that_does_not_compute_the_plain_step_is_no_success(tmp_path):
         ("fly", "'fly'"),
     ],
 )
-def test_bad_input_is_one_line_and_status_2_and_overwrites_nothing(tmp_path, arguments, words):
+def test_bad_input_is_one_line_and_status_2_and_overwrites_nothing(
+    tmp_path, monkeypatch, capsys, arguments, words
+):
     (tmp_path / "notes.txt").write_text("not a recording")
-    done = call(arguments, cwd=tmp_path)
-    assert done.returncode == 2
-    assert words in done.stderr and done.stderr.count("\n") == 1, done.stderr
+    monkeypatch.chdir(tmp_path)
+    assert status_of(arguments.split()) == 2
+    told = capsys.readouterr().err
+    assert words in told and told.count("\n") == 1, told
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 

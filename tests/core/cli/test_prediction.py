@@ -13,6 +13,7 @@ from core.plan.faults import HICCUP
 from core.plan.plan import Role
 from core.recording.recording import open_recording
 from core.report.verdict import verdict
+from tests.core.cli.status import status_of
 
 COSTS = {"forward_ms": 3, "backward_input_ms": 2, "backward_weight_ms": 1, "step_ms": 0,
          "transfer_ms": 0}  # fmt: skip
@@ -172,10 +173,15 @@ def test_devices_that_are_made_up_are_said_to_be(predict):
         ("--stages 4 --costs costs.json --summary a/b.json", "there is no folder"),
     ],
 )
-def test_what_cannot_be_predicted_is_refused_in_one_line(predict, words, said):
-    done = predict(words)
-    assert done.returncode == 2 and said in done.stderr and done.stdout == ""
-    assert len(done.stderr.splitlines()) == 1
+def test_what_cannot_be_predicted_is_refused_in_one_line(
+    tmp_path, monkeypatch, capsys, words, said
+):
+    (tmp_path / "costs.json").write_text(json.dumps(COSTS))
+    monkeypatch.chdir(tmp_path)
+    assert status_of(["predict", *words.split()]) == 2
+    told = capsys.readouterr()
+    assert said in told.err and told.out == ""
+    assert len(told.err.splitlines()) == 1
 
 
 def test_calibrated_costs_predict_the_plan_that_they_were_measured_for(predict, tmp_path):

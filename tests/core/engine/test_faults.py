@@ -167,9 +167,8 @@ def listening(pid: int) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("specification", [RANKS, SHARDED], ids=["ddp", "fsdp"])
-def test_ranks_meet_where_nobody_but_this_machine_can_reach_them(engine, specification):
-    engine.run(specification)
+def test_ranks_meet_where_nobody_but_this_machine_can_reach_them(engine):
+    engine.run(SHARDED)
     engine.wait("spans")
     pids = [engine.client.pid, *children(engine.client.pid)]
     assert len(pids) == 3
@@ -207,8 +206,9 @@ def test_closing_the_client_ends_a_run_that_is_under_way(engine):
 
 @pytest.mark.parametrize("strategy", ["dp", "ddp"])
 def test_running_out_of_memory_is_said_in_one_line(tmp_path, strategy):
-    # 5 GB of address space: enough for torch and two small steps, not for the large activations.
-    model = "--width 512 --depth 4 --batch 500000 --devices 2xcpu --steps 1 --warmup 0"
+    # 5 GB of address space: enough for torch, the data and two small steps, but not for what 48
+    # blocks hold for their backward passes.
+    model = "--width 16 --depth 48 --batch 2000000 --devices 2xcpu --steps 1 --warmup 0"
     done = subprocess.run(
         [
             sys.executable,

@@ -158,24 +158,29 @@ def test_pipelines_side_by_side_give_the_whole_batchs_gradients(schedule, data, 
     check(data.draw(pipelines(schedule, replicas)))
 
 
+@pytest.fixture(scope="module")
+def engine():
+    engine = Engine()
+    yield engine
+    engine.client.close()
+
+
 @settings(max_examples=2, suppress_health_check=[HealthCheck.too_slow])
 @given(MODELS, st.integers(1, 4), st.integers(1, 30), st.sampled_from([0.0005, 25]))
-def test_distributed_data_parallel_gives_the_whole_batchs_gradients(model, ranks, batch, megabytes):
-    engine = Engine()
-    try:
-        specification = Specification(
-            "ddp",
-            model,
-            f"{ranks}xcpu",
-            batch=batch,
-            bucket_mb=megabytes,
-            steps=3,
-            warmup=0,
-            verify=True,
-        )
-        summary = summarise(engine.finish(specification))
-    finally:
-        engine.client.close()
+def test_distributed_data_parallel_gives_the_whole_batchs_gradients(
+    engine, model, ranks, batch, megabytes
+):
+    specification = Specification(
+        "ddp",
+        model,
+        f"{ranks}xcpu",
+        batch=batch,
+        bucket_mb=megabytes,
+        steps=3,
+        warmup=0,
+        verify=True,
+    )
+    summary = summarise(engine.finish(specification))
     assert len(summary.steps) == 3
     assert summary.gradient_error is not None and summary.gradient_error <= LIMIT
     assert summary.loss_error is not None and summary.loss_error <= LIMIT
@@ -184,15 +189,11 @@ def test_distributed_data_parallel_gives_the_whole_batchs_gradients(model, ranks
 
 @settings(max_examples=2, suppress_health_check=[HealthCheck.too_slow])
 @given(MODELS, st.integers(1, 3), st.integers(1, 30))
-def test_fully_sharded_data_parallel_gives_the_whole_batchs_gradients(model, ranks, batch):
-    engine = Engine()
-    try:
-        specification = Specification(
-            "fsdp", model, f"{ranks}xcpu", batch=batch, steps=2, warmup=0, verify=True
-        )
-        summary = summarise(engine.finish(specification))
-    finally:
-        engine.client.close()
+def test_fully_sharded_data_parallel_gives_the_whole_batchs_gradients(engine, model, ranks, batch):
+    specification = Specification(
+        "fsdp", model, f"{ranks}xcpu", batch=batch, steps=2, warmup=0, verify=True
+    )
+    summary = summarise(engine.finish(specification))
     assert len(summary.steps) == 2
     assert summary.gradient_error is not None and summary.gradient_error <= LIMIT
     assert summary.loss_error is not None and summary.loss_error <= LIMIT

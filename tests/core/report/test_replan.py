@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from core.explain.run_step import explain_run_step
 from core.models.catalogue import ModelSettings
+from core.plan.plan import Role
 from core.report.replan import RunPlans
 from core.report.step_figures import mean_figures, step_figures
 from core.report.summary import summarise
@@ -55,6 +57,13 @@ def test_a_model_of_ones_own_has_no_plan_here() -> None:
     object.__setattr__(broken.header.specification, "stages", 77)
     assert RunPlans(broken).plan(0) is None
     assert RunPlans(trace).plan(0) is not None
+
+
+def test_a_run_without_lanes_that_compute_has_no_plan_to_make_again() -> None:
+    trace = trace_of(specification(steps=1, warmup=0))
+    helpers = tuple(replace(lane, role=Role.COPY) for lane in trace.header.lanes)
+    trace.header = replace(trace.header, lanes=helpers)
+    assert RunPlans(trace).plan(0) is None
 
 
 def test_the_summary_has_the_same_figures() -> None:

@@ -48,25 +48,27 @@ def start_long_run(window: MainWindow, qtbot: object) -> Run:
     return run
 
 
-@pytest.mark.parametrize("name", STRATEGIES)
 def test_every_strategy_fills_the_lanes_that_it_uses(
-    real_window: MainWindow, qtbot: object, name: str
+    real_window: MainWindow, qtbot: object
 ) -> None:
-    real_window.form.set_specification(
-        Specification(name, SMALL, "2xcpu", batch=32, steps=2, verify=True)
-    )
-    real_window.form.strategies.choose(name)
-    run = run_to_end(real_window, qtbot, real_window.form.specification())
-    assert run.outcome is Outcome.FINISHED, run.text
-    plan = next(iter(real_window.form.result.plans.values()))
-    used = {plan.lanes[task.lane].name for task in plan.tasks}
-    lanes = run.trace.header.lanes
-    assert {lane.name for lane in lanes if len(run.trace.spans(lane.index))} == used
-    assert len(real_window.scene.columns) == len(lanes)
-    for lane in lanes:
-        assert len(real_window.scene.columns[lane.index]) == len(run.trace.spans(lane.index))
-    assert "gradients differ" in real_window.status.verified.text()
-    assert run.trace.open_tasks == []
+    for name in STRATEGIES:
+        real_window.form.set_specification(
+            Specification(name, SMALL, "2xcpu", batch=32, steps=2, verify=True)
+        )
+        real_window.form.strategies.choose(name)
+        run = run_to_end(real_window, qtbot, real_window.form.specification())
+        assert run.outcome is Outcome.FINISHED, run.text
+        assert run.trace.header.specification.strategy == name
+        plan = next(iter(real_window.form.result.plans.values()))
+        used = {plan.lanes[task.lane].name for task in plan.tasks}
+        lanes = run.trace.header.lanes
+        assert {lane.name for lane in lanes if len(run.trace.spans(lane.index))} == used, name
+        assert len(real_window.scene.columns) == len(lanes)
+        for lane in lanes:
+            spans = run.trace.spans(lane.index)
+            assert len(real_window.scene.columns[lane.index]) == len(spans), name
+        assert "gradients differ" in real_window.status.verified.text()
+        assert run.trace.open_tasks == []
 
 
 def test_stopping_in_the_middle_keeps_what_was_recorded(

@@ -70,21 +70,25 @@ def specification(folder: Path, code: str, strategy: str = "mp") -> Specificatio
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("name", HARMLESS)
-def test_what_a_model_does_beside_its_work_does_not_keep_a_run_from_ending(engine, tmp_path, name):
-    trace = engine.finish(specification(tmp_path, HARMLESS[name]))
-    assert trace.steps == [0, 1]
-    assert trace.span_count == 2 * len({span.task for span in trace})
-    left = children(engine.client.pid)
+def test_what_models_do_beside_their_work_does_not_keep_runs_from_ending(engine, tmp_path):
+    left, pid = set(), engine.client.start().pid
+    for name, code in HARMLESS.items():
+        before = set(children(pid))
+        trace = engine.finish(specification(tmp_path, code))
+        assert trace.steps == [0, 1], name
+        assert trace.span_count == 2 * len({span.task for span in trace}), name
+        assert engine.client.pid == pid, name
+        if name != "leaves a program":
+            left |= set(children(pid)) - before
     engine.client.close()
-    if name != "leaves a program":
-        wait_gone(left)
+    wait_gone(left)
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("name", IN_RANKS)
-def test_what_a_model_does_in_a_rank_does_not_keep_a_run_from_ending(engine, tmp_path, name):
-    assert engine.finish(specification(tmp_path, HARMLESS[name], "ddp")).steps == [0, 1]
+def test_what_models_do_in_ranks_does_not_keep_runs_from_ending(engine, tmp_path):
+    for name in IN_RANKS:
+        trace = engine.finish(specification(tmp_path, HARMLESS[name], "ddp"))
+        assert trace.steps == [0, 1], name
 
 
 @pytest.mark.timeout(60)
@@ -125,12 +129,13 @@ def test_describing_a_model_gives_its_description_or_one_line(tmp_path, name):
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("line", [b"not json", b"3", b"{}", b'{"run": 3}', b"\xff", b"[" * 100_000])
-def test_a_command_that_cannot_be_read_is_refused_and_the_next_one_is_heard(engine, line):
-    engine.client.start()
-    engine.client._engine.send(line)
-    engine.wait("ended")
-    assert engine.ended.outcome == "refused"
-    assert engine.ended.text.startswith("the engine cannot read a command: ")
-    assert "\n" not in engine.ended.text
+def test_a_command_that_cannot_be_read_is_refused_and_the_next_one_is_heard(engine):
+    sender = engine.client.start()
+    for line in (b"not json", b"3", b"{}", b'{"run": 3}', b"\xff", b"[" * 100_000):
+        engine.ended = None
+        sender.send(line)
+        engine.wait("ended")
+        assert engine.ended.outcome == "refused", line
+        assert engine.ended.text.startswith("the engine cannot read a command: "), line
+        assert "\n" not in engine.ended.text, line
     assert engine.finish(Specification("mp", devices="2xcpu", batch=8, steps=1)).steps

@@ -119,17 +119,18 @@ def test_an_unusual_model_gives_the_whole_batchs_gradients(tmp_path, name, strat
     assert summary.gradient_error <= 1e-5 and summary.loss_error <= 1e-5
 
 
-@pytest.mark.parametrize("name", ["frozen", "no parameters first", "tied"])
-def test_ranks_time_the_backward_of_every_block_that_has_one(tmp_path, name):
+@pytest.fixture(scope="module")
+def engine():
     engine = Engine()
-    try:
-        model = own(tmp_path, MODELS[name])
-        specification = Specification(
-            "ddp", model, "2xcpu", batch=7, steps=2, warmup=1, verify=True
-        )
-        trace = engine.finish(specification)
-    finally:
-        engine.client.close()
+    yield engine
+    engine.client.close()
+
+
+@pytest.mark.parametrize("name", ["frozen", "no parameters first", "tied"])
+def test_ranks_time_the_backward_of_every_block_that_has_one(engine, tmp_path, name):
+    model = own(tmp_path, MODELS[name])
+    specification = Specification("ddp", model, "2xcpu", batch=7, steps=2, warmup=1, verify=True)
+    trace = engine.finish(specification)
     assert summarise(trace).gradient_error <= 1e-5
     backwards = [span for span in trace if span.kind is Kind.BACKWARD]
     assert backwards and all(span.end > span.start for span in backwards)
