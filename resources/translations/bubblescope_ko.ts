@@ -2402,6 +2402,10 @@ Click to open its run.</source>
         <translation>--batch {a}: {b}에는 최소 {c} GB가 필요하지만 이 컴퓨터에는 {d} GB가 있습니다. 행 수를 줄이거나 더 작은 모델을 사용하세요</translation>
     </message>
     <message>
+        <source>--blocks is not for {a}, whose ranks torch runs by itself; it is for {b}</source>
+        <translation>--blocks: torch가 스스로 랭크를 실행하는 {a}에는 쓸 수 없습니다. {b}에 쓰는 옵션입니다</translation>
+    </message>
+    <message>
         <source>--chunks {a} is not for {b}, which says itself how many stages a lane holds</source>
         <translation>--chunks {a}: 레인당 스테이지 수를 스스로 정하는 {b}에는 쓸 수 없습니다</translation>
     </message>

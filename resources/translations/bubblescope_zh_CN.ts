@@ -2402,6 +2402,10 @@ Click to open its run.</source>
         <translation>{b} 的 --batch {a} 至少需要 {c} GB，但本机只有 {d} GB：请减少行数或使用更小的模型</translation>
     </message>
     <message>
+        <source>--blocks is not for {a}, whose ranks torch runs by itself; it is for {b}</source>
+        <translation>--blocks 不适用于 {a}，它的各 rank 由 torch 自行运行；它用于 {b}</translation>
+    </message>
+    <message>
         <source>--chunks {a} is not for {b}, which says itself how many stages a lane holds</source>
         <translation>--chunks {a} 不适用于 {b}，它自行规定每个通道容纳多少个阶段</translation>
     </message>

@@ -24,6 +24,7 @@ from gui.recordings import files
 from gui.search import searching
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
+from tests.gui.styling import forget_style
 
 
 @pytest.fixture
@@ -72,10 +73,7 @@ def make_window(
     made: list[MainWindow] = []
 
     def make(client: EngineClient, settings: Settings) -> MainWindow:
-        # As in the app, where nothing is styled before all of the window is there: under a style
-        # sheet each widget is polished again wherever it is put, which takes longer than the rest.
-        qapp.setStyleSheet("")
-        qapp.setProperty("theme", None)
+        forget_style(qapp)
         window = MainWindow(Session(client), settings)
         made.append(window)
         window.show()

@@ -26,6 +26,7 @@ from gui.app.settings import Settings
 from gui.first_page.samples import DATA_PARALLEL, DISTRIBUTED, PIPELINE
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
+from tests.gui.styling import forget_style
 
 SIZE = (1440, 900)
 WAIT_MS = 20_000
@@ -176,6 +177,7 @@ def main() -> None:
     app.setApplicationName("Bubblescope")
     for name in names:
         with tempfile.TemporaryDirectory() as kept:
+            forget_style(app)
             window = MainWindow(Session(FakeClient()), Settings(Path(kept) / "settings.ini"))
             window.show()
             picture(name, window).save(str(folder / f"{name}.png"))

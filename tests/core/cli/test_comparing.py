@@ -79,8 +79,14 @@ def test_pictures_and_reports_are_written(compare: Compare, tmp_path: Path, word
         ("two.arrow text.arrow", "text.arrow"),
         ("two.arrow eight.arrow --step-a 9", "--step-a 9: two.arrow has the steps 1 to 5"),
         ("two.arrow eight.arrow --step-b last", "--step-b last: eight.arrow has the steps 1 to 5"),
-        ("two.arrow eight.arrow --align 9F9", "--align 9F9: two.arrow has no such task; use start"),
-        ("two.arrow eight.arrow --align 0F7", "--align 0F7: two.arrow has no such task"),
+        (
+            "two.arrow eight.arrow --image a.svg --align 9F9",
+            "--align 9F9: two.arrow has no such task; use start",
+        ),
+        (
+            "two.arrow eight.arrow --report a.html --align 0F7",
+            "--align 0F7: two.arrow has no such task",
+        ),
         ("two.arrow eight.arrow --image out.bmp", "--image out.bmp: use a name that ends in .png"),
         ("two.arrow eight.arrow --summary a/b.json", "there is no folder"),
         ("two.arrow eight.arrow --report out.txt", "--report out.txt: use a name that ends in"),
