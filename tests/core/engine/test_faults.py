@@ -206,9 +206,8 @@ def test_closing_the_client_ends_a_run_that_is_under_way(engine):
 
 @pytest.mark.parametrize("strategy", ["dp", "ddp"])
 def test_running_out_of_memory_is_said_in_one_line(tmp_path, strategy):
-    # 5 GB of address space: enough for torch, the data and two small steps, but not for what 48
-    # blocks hold for their backward passes.
-    model = "--width 16 --depth 48 --batch 2000000 --devices 2xcpu --steps 1 --warmup 0"
+    # 4 GB of address space: enough for torch and two small steps, not for the large activations.
+    model = "--width 512 --depth 4 --batch 300000 --devices 2xcpu --steps 1 --warmup 0"
     done = subprocess.run(
         [
             sys.executable,
@@ -221,7 +220,7 @@ def test_running_out_of_memory_is_said_in_one_line(tmp_path, strategy):
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (5 << 30, 5 << 30)),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30)),
     )
     assert done.returncode == 2
     assert "out of memory: use fewer rows or a smaller model" in done.stderr

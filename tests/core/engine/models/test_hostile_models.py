@@ -92,14 +92,14 @@ def test_what_models_do_in_ranks_does_not_keep_runs_from_ending(engine, tmp_path
 
 
 @pytest.mark.timeout(60)
-@pytest.mark.parametrize("name", DEADLY)
-def test_a_model_that_ends_its_process_ends_the_run_with_one_line(engine, tmp_path, name):
-    code, said = DEADLY[name]
-    engine.run(specification(tmp_path, code))
-    engine.wait("ended")
-    assert engine.ended.outcome == "failed"
-    assert engine.ended.text.startswith(said) and "\n" not in engine.ended.text
-    assert engine.finish(specification(tmp_path, PLAIN)).steps == [0, 1]
+def test_a_model_that_ends_its_process_ends_the_run_with_one_line(engine, tmp_path):
+    for name, (code, said) in DEADLY.items():
+        engine.run(specification(tmp_path, code))
+        engine.wait("ended")
+        assert engine.ended.outcome == "failed", name
+        assert engine.ended.text.startswith(said), name
+        assert "\n" not in engine.ended.text, name
+        assert engine.finish(specification(tmp_path, PLAIN)).steps == [0, 1], name
 
 
 @pytest.mark.timeout(60)
