@@ -103,16 +103,16 @@ def idle_text(found: Idling, say: Say = plainly) -> str:
     """
     words = [say(STEP, step=duration_text(found.step_ns))]
     if found.cause is None:
-        words.append(say(IDLE, idle=_percent(found.share)))
+        words.append(say(IDLE, idle=share_text(found.share)))
     else:
         who = say(LANES) if found.lane is None else say(LANE, lane=found.lane)
         more_work = found.cause is Cause.IMBALANCE and found.workless
         reason = say(MORE_WORK if more_work else REASONS[found.cause], who=who)
-        share = _percent(found.cause_share)
+        share = share_text(found.cause_share)
         waiting = WAITING if 2 * found.cause_share >= found.share else LARGEST
-        words.append(say(waiting, idle=_percent(found.share), reason=reason, share=share))
+        words.append(say(waiting, idle=share_text(found.share), reason=reason, share=share))
     if found.for_all is not None:
-        words.append(say(FOR_ALL, lane=found.lane, share=_percent(found.for_all)))
+        words.append(say(FOR_ALL, lane=found.lane, share=share_text(found.for_all)))
     return " ".join(words)
 
 
@@ -131,6 +131,7 @@ def _for_all(explained: Explanation, lane: int) -> int:
     return union_ns(columns.start[mine], columns.end[mine])
 
 
-def _percent(share: float) -> str:
+def share_text(share: float) -> str:
+    """A share of a step in two digits, as all of the verdict's sentences have it."""
     # With two digits `g` would write a hundred as 1e+02.
     return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.0f} %"

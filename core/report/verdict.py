@@ -20,7 +20,7 @@ from core.explain.run_step import explain_run_step
 from core.order import groups
 from core.plain import Say, duration_text, plainly
 from core.plan.task import ABSENT
-from core.report.idling import Idling, idle_text
+from core.report.idling import Idling, idle_text, share_text
 from core.report.limits import WORDS, Limit
 from core.report.measured import Floats, Measured
 from core.report.slower import scatter, slower
@@ -72,7 +72,7 @@ def verdict(trace: Trace, say: Say = plainly) -> Verdict | None:
     # In this order: where the host is late, times of tasks say little of lanes; and a fault, if
     # there is one, is what can be mended.
     worst = host(run) or fault(run) or inherent(run)
-    values = {"loss": duration_text(worst.loss_ns), "share": f"{100 * worst.share:.3g} %"}
+    values = {"loss": duration_text(worst.loss_ns), "share": share_text(worst.share)}
     idling = replace(Idling.of(_explained(trace, steps)), step_ns=run.step_ns)
     opening = idle_text(idling, say)
     text = f"{opening} {say(WORDS[worst.kind], **worst.values, **values)}"
