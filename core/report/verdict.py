@@ -25,6 +25,7 @@ from core.report.limits import WORDS, Limit
 from core.report.measured import Floats, Measured
 from core.report.slower import scatter, slower
 from core.trace.complete import completed_steps
+from core.trace.own_steps import with_steps
 from core.trace.trace import Trace
 
 NAMED = 0.035
@@ -77,6 +78,17 @@ def verdict(trace: Trace, say: Say = plainly) -> Verdict | None:
     opening = idle_text(idling, say)
     text = f"{opening} {say(WORDS[worst.kind], **worst.values, **values)}"
     return Verdict(worst.kind, worst.where, worst.loss_ns, text)
+
+
+def range_verdict(trace: Trace, start: int, end: int, say: Say = plainly) -> Verdict | None:
+    """Return the verdict of a range of an imported trace, taken for one step; see `verdict`.
+
+    `start` and `end` are ns of the trace. The range has the tasks that begin in it. None if nothing
+    computes there. Raises ValueError for a range without any time.
+    """
+    if end <= start:
+        raise ValueError(f"the range from {start:,} to {end:,} ns is empty: its end must be later")
+    return verdict(with_steps(trace, [(start, end)]), say)
 
 
 def _explained(trace: Trace, steps: Sequence[int]) -> list[Explanation]:

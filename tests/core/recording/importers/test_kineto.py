@@ -14,6 +14,7 @@ from core.explain.run_step import explain_run_step
 from core.plan.plan import Role
 from core.plan.task import Kind
 from core.recording.recording import open_recording
+from core.report.verdict import range_verdict, verdict
 from core.trace.odd import Odd
 from core.trace.own_steps import with_steps
 
@@ -211,3 +212,13 @@ def test_a_real_trace_that_was_cut_is_shown_as_far_as_it_goes(tmp_path):
     path.write_bytes(gzip.compress(data[: len(data) // 2])[:-20])
     trace = open_recording(path).trace
     assert trace.odd[Odd.CUT] == 1 and trace.span_count > 50
+
+
+def test_a_range_of_a_trace_without_steps_has_a_verdict(folder):
+    trace = opened(folder, *a_step())
+    assert verdict(trace) is None
+    found = range_verdict(trace, *trace.bounds)
+    assert found is not None and found.text.startswith("Step 79 µs. ")
+    assert range_verdict(trace, 81_000, 90_000) is None  # nothing begins there
+    with pytest.raises(ValueError, match="the range from 5 to 5 ns is empty"):
+        range_verdict(trace, 5, 5)
