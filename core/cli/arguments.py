@@ -12,6 +12,7 @@ import shtab
 from core.cli.examples import examples_of
 from core.cli.exporting import add_formats
 from core.cli.figures import EXCERPT, FIGURE, add_figure
+from core.cli.parts import add_part, add_whole
 from core.cli.spans_table import TABLE, add_table
 from core.cli.suggested import Suggested
 from core.lessons.lesson import shipped
@@ -164,12 +165,16 @@ def _add_recordings(commands: Commands) -> None:
     add_table(export)
     add_formats(export)
     add_figure(export)
+    add_whole(export)
     export.only_with("--table FILE", TABLE)
     export.only_with("--image FILE", (*FIGURE, *EXCERPT))
+    export.only_with("--image FILE or --report FILE", ("range",))
+    export.only_with("--report FILE", ("whole",))
     summary = commands.add_parser("summary", help="print as JSON what `run --summary` writes")
     summary.add_argument(
         "recordings", nargs="+", metavar="RECORDING", help="recordings, traces, folders of ranks"
     )
+    add_part(summary)
     ask = commands.add_parser("sql", help="answer a question about a recording, in SQL")
     ask.add_argument("recording", metavar="RECORDING")
     question = "SELECT cause, sum(duration_ns) FROM idle GROUP BY cause"
@@ -293,6 +298,8 @@ def _add_comparison(parser: _Parser) -> None:
     add("b", metavar="B", help="the recording that is compared with it")
     add("--step-a", metavar="N", help="the measured step of A (default: the median one), or all")
     add("--step-b", metavar="N", help="the measured step of B (default: the median one), or all")
+    add_part(parser)
+    add("--range-b", metavar="TIMES", help="the range of B (default: as --range)")
     add("--image", metavar="FILE", help="draw both on one axis: *.png, *.svg or *.pdf")
     add("--align", default="start", metavar="TASK", help="start of the step, or a task: 0F0")
     add("--scale", choices=("true", "fit"), default="true", help="fit: steps equally long")

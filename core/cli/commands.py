@@ -16,6 +16,7 @@ import pyarrow as pa
 from core.cli.exporting import FORMATS, MORE, check_formats, write_formats
 from core.cli.figures import figure_options
 from core.cli.interrupts import INTERRUPTED, holding_interrupts, noting_interrupts
+from core.cli.parts import TAKE_PART, part_of
 from core.cli.progress import Progress
 from core.cli.report import (
     comparison_text,
@@ -189,6 +190,7 @@ def export(
     # All options are read before the recordings, which may be large.
     query = table_query(arguments)
     options = figure_options(arguments)
+    reported = part_of(arguments)
     single = ("report", "table", *FORMATS)
     if not any(getattr(arguments, option) for option in ("image", *single)):
         raise PlanError(f"export needs --image FILE, --report FILE, --table FILE{MORE}")
@@ -201,19 +203,27 @@ def export(
         if trace.is_empty:
             raise PlanError(f"{name} has recorded no spans: there is nothing to export")
     check_formats(traces[0], arguments)
+    if arguments.report is not None:  # before any file is written
+        part = reported.of(traces[0], arguments.recordings[0])
     if arguments.image is not None:
         write_image(traces, Path(arguments.image), options)
     if arguments.report is not None:
-        write_report(traces[0], Path(arguments.report))
+        write_report(part, Path(arguments.report))
     if arguments.table is not None:
         write_table(traces[0], arguments, query)
     write_formats(traces[0], arguments)
 
 
 def summarise_files(arguments: argparse.Namespace) -> None:
-    """Print what `run --summary` writes, of each recording or folder, one JSON value each."""
+    """Print what `run --summary` writes, of each recording or folder, one JSON value each.
+
+    With `--whole` or `--range`, of a part of each trace. Raises ValueError in one line.
+    """
+    part = part_of(arguments)
     for name in arguments.recordings:
-        trace = open_aloud(name)
+        trace = part.of(open_aloud(name), name)
+        if trace.header.foreign and not trace.steps:
+            say(plain(f"note: {name} has no steps: {TAKE_PART}"), sys.stderr)
         comparison, unpredicted = _compared(trace)
         print(_summary_json(summarise(trace), comparison), end="", flush=True)
         if unpredicted and trace.costs is not None:  # most that have none never measured any

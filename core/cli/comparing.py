@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from core.cli.commands import open_aloud
+from core.cli.parts import TAKE_PART, Part, part_of
 from core.cli.report import table
 from core.compare.alignment import Alignment, at_moments
 from core.compare.differences import Difference, Group
@@ -32,11 +33,15 @@ _NAMES = {Group.CAUSE: "idle: {}", Group.OVERLAP: "tasks that overlap",
 
 
 def compare(arguments: argparse.Namespace, write_both: WriteBoth, write_report: WriteBoth) -> None:
-    """Compare two recordings, print the table, write what was asked for. Raises PlanError."""
+    """Compare two recordings, print the table, write what was asked for.
+
+    Raises PlanError or another ValueError in one line.
+    """
     # Before anything is read: who mistyped --image should know now, not after minutes of comparing.
     check_outputs(vars(arguments))
     names = (arguments.a, arguments.b)
-    traces = (_opened(arguments.a), _opened(arguments.b))
+    parts = _parts(arguments)
+    traces = (_opened(names[0], parts[0]), _opened(names[1], parts[1]))
     steps_a = _steps("--step-a", arguments.step_a, names[0], traces[0])
     steps_b = _steps("--step-b", arguments.step_b, names[1], traces[1])
     two = compare_runs(*traces, steps_a, steps_b)
@@ -47,16 +52,21 @@ def compare(arguments: argparse.Namespace, write_both: WriteBoth, write_report: 
         write_both(two, traces, Path(arguments.image), alignment, arguments.theme)
     if arguments.report is not None:
         write_report(two, traces, Path(arguments.report), alignment, arguments.theme)
-    say(compared_text(two, traces, names))
+    say(compared_text(two, traces, names, [part.title for part in parts]))
 
 
-def compared_text(two: TwoRuns, traces: Sequence[Trace], names: Sequence[str]) -> str:
-    """What `compare` prints: both runs, the sentence, the tables, and what has no match."""
-    lines = [
-        f"{letter}: {plain(name)}, {_steps_text(trace, side.steps)}, "
-        f"{duration_text(side.mean_makespan)}"
-        for letter, name, trace, side in zip("AB", names, traces, (two.a, two.b), strict=True)
-    ]
+def compared_text(
+    two: TwoRuns, traces: Sequence[Trace], names: Sequence[str], titles: Sequence[str]
+) -> str:
+    """Return both runs, the sentence, the tables, and the tasks without a match.
+
+    `titles` name the part that was taken of each trace as its step, or are empty.
+    """
+    lines = []
+    for place, side in enumerate((two.a, two.b)):
+        step = titles[place] or _steps_text(traces[place], side.steps)
+        makespan = duration_text(side.mean_makespan)
+        lines.append(f"{'AB'[place]}: {plain(names[place])}, {step}, {makespan}")
     lines += [two.sentence(), "", _rows_text("what", two.reasons, two.difference)]
     lines += ["", _rows_text("lane", two.lanes, two.difference)]
     if two.beside:
@@ -115,10 +125,22 @@ def _steps_text(trace: Trace, steps: Sequence[int]) -> str:
     return f"step {number}" if number > 0 else f"warm-up step {steps[0] + 1}"
 
 
-def _opened(name: str) -> Trace:
-    trace = open_aloud(name)
+def _parts(arguments: argparse.Namespace) -> tuple[Part, Part]:
+    """The parts that are taken of A and of B. Raises ValueError in one line."""
+    part = part_of(arguments)
+    if arguments.range_b is None:
+        return part, part
+    other = Part(arguments.whole, arguments.range_b, "--range-b")
+    other.check()
+    return part, other
+
+
+def _opened(name: str, part: Part) -> Trace:
+    """Open a recording, and take a part of it. Raises ValueError in one line."""
+    trace = part.of(open_aloud(name), name)
     if not whole_steps(trace):
-        raise PlanError(f"{name} has no whole step to compare; use one that has run some")
+        use = TAKE_PART if trace.header.foreign else "use one that has run some"
+        raise PlanError(f"{name} has no whole step to compare; {use}")
     return trace
 
 

@@ -11,8 +11,8 @@ from core.trace.excerpt import LANE_WORDS, RANGE_WORDS, STEP_WORDS, Excerpt
 LOOKS = ("theme", "width_mm", "font_pt", "scale", "hatching", "greyscale", "title", "caption")
 PARTS = ("legend", "axis", "makespan", "idle")
 FIGURE = ("figure", *LOOKS, *PARTS)
-EXCERPT = ("range", "steps", "lanes")
-"""The names of the options that choose a part of the run."""
+EXCERPT = ("steps", "lanes")
+"""The names of the options that choose a part of the run for a figure alone."""
 
 
 def add_figure(parser: argparse.ArgumentParser, excerpt: bool = True) -> None:
@@ -36,7 +36,8 @@ def add_figure(parser: argparse.ArgumentParser, excerpt: bool = True) -> None:
         add(f"--no-{part}", dest=part, action="store_false", help=f"no {part}")
     if excerpt:
         counted = "from the first measured step on"
-        add("--range", default="", metavar="TIMES", help=f"{RANGE_WORDS}, {counted}")
+        meaning = f"{RANGE_WORDS}, {counted}; in a report: taken as one step"
+        add("--range", default="", metavar="TIMES", help=meaning)
         add("--steps", default="", metavar="STEPS", help=STEP_WORDS)
         add("--lanes", default="", metavar="LANES", help=LANE_WORDS)
 

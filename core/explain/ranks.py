@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from core.explain.statistics import union_ns
 from core.plan.task import ABSENT, IS_COMMUNICATION
 from core.recording.importers.words import MEMORY, matching
+from core.trace.own_steps import PART_STEP
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
@@ -47,12 +48,27 @@ def rank_times(trace: Trace) -> list[RankTime]:
 
     Where there are steps, a task of a device counts if its launch was seen, not after the last one:
     what was launched before the trace began would look like the work of an idle host. Counted are
-    the lanes of a place that are devices' (without cores), or all where there is none.
+    the lanes of a place that are devices' (without cores), or all where there is none. Of a trace
+    with a `part`, all tasks of its step count, and no others.
     """
     memory = matching(trace.table.names, MEMORY)
     ends = trace.step_table.ends
     until = int(ends[-1]) if len(ends) else None
-    return [_time(place, _seen(spans, until), memory) for place, spans in _places(trace)]
+    times = []
+    for place, several in _places(trace):
+        spans = Spans.joined(several)
+        counted = _seen(spans, until) if trace.part is None else spans[spans.step == PART_STEP]
+        times.append(_time(place, counted, memory))
+    return times
+
+
+def told_rank_times(trace: Trace) -> list[RankTime]:
+    """The times of ranks where they can be told: of a file that another program wrote.
+
+    Runs and recorded jobs have figures of their steps instead, and tell no launches.
+    """
+    header = trace.header
+    return rank_times(trace) if header.foreign and not header.is_job else []
 
 
 def _places(trace: Trace) -> Iterator[tuple[str, list[Spans]]]:
@@ -65,9 +81,8 @@ def _places(trace: Trace) -> Iterator[tuple[str, list[Spans]]]:
         yield place, [trace.spans(lane.index) for lane in own]
 
 
-def _seen(several: list[Spans], until: int | None) -> Spans:
-    """The spans of some lanes, of a device those whose launch was seen."""
-    spans = Spans.joined(several)
+def _seen(spans: Spans, until: int | None) -> Spans:
+    """Those spans whose launch was seen, until the last step's end; all if no launch is known."""
     launched = spans["launched"] != ABSENT
     if until is not None and launched.any():
         spans = spans[launched & (spans["launched"] <= until)]

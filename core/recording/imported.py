@@ -1,8 +1,8 @@
 """What a recording keeps of another program's trace beside tasks and spans.
 
-A row of the log at IMPORTED_LEVEL, behind the plans, has as JSON which numbers are steps, what was
-odd about the file, and events' own colours; rows at ARGUMENTS_LEVEL, each of a task, have the
-arguments of its event. None of them is a line to read.
+A row of the log at IMPORTED_LEVEL, after the plans, has as JSON which numbers are steps, the range
+that is the only step if one is, what was odd about the file, and events' own colours. Rows at
+ARGUMENTS_LEVEL, one for each task, have the arguments of its event. None of them is a line to read.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ def imported_text(trace: Trace) -> str:
             "odd": trace.odd,
             "colours": colours,
             "arguments": trace.arguments is not None or trace.keeps_arguments,
+            "part": trace.part,
         }
     )
 
@@ -45,6 +46,10 @@ def take_imported(trace: Trace, text: str) -> None:
         raise ValueError("the numbers of steps do not grow")
     trace.imported_steps, trace.keeps_arguments = steps, values["arguments"] is True
     trace.odd = {Odd(kind): int(count) for kind, count in values["odd"].items() if int(count) > 0}
+    part = values.get("part")  # recordings of earlier versions do not have it
+    if part is not None:
+        start, end = part
+        trace.part = (int(start), int(end))
     if values["colours"] is not None:
         # In 16 bits: as uint8 a number below the first one would come out as a large one.
         codes = np.frombuffer(values["colours"].encode("ascii"), np.uint8).astype(np.int16) - _FIRST

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 
 import numpy as np
@@ -13,6 +13,7 @@ from core.errors import PlanError
 from core.explain.arrivals import Arrivals, merged
 from core.explain.balance import lane_balance
 from core.explain.lanes import entering
+from core.explain.ranks import RankTime, told_rank_times
 from core.explain.run_step import explain_run_step
 from core.plan.faults import faults_given
 from core.plan.pipeline.options import SCHEDULE
@@ -21,6 +22,7 @@ from core.report.replan import RunPlans
 from core.report.verdict import Verdict, verdict
 from core.trace.complete import ended_steps, run_faults
 from core.trace.event_rows import clock_uncertainty
+from core.trace.odd import sentences
 from core.trace.step import StepSpans
 from core.trace.trace import Trace
 
@@ -98,6 +100,48 @@ class CollectiveSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class RankSummary:
+    """Figures of a rank of another program's trace: ns, and their shares of `span_ns`.
+
+    See core.explain.ranks. `overlap_fraction` is the share of the rank's communication that
+    computing hides.
+    """
+
+    place: str
+    span_ns: int
+    idle_ns: int
+    compute_ns: int
+    moving_ns: int
+    communication_ns: int
+    overlap_ns: int
+    idle_fraction: float
+    compute_fraction: float
+    communication_fraction: float
+    overlap_fraction: float
+
+    @classmethod
+    def of(cls, time: RankTime) -> RankSummary:
+        """Add the shares to a rank's times."""
+        span = max(1, time.span_ns)
+        return cls(
+            **asdict(time),
+            idle_fraction=time.idle_ns / span,
+            compute_fraction=time.compute_ns / span,
+            communication_fraction=time.communication_ns / span,
+            overlap_fraction=time.overlap_fraction,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OddSummary:
+    """Something odd about another program's file: its id, how often it was met, a sentence."""
+
+    kind: str
+    count: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """A whole run, warm-up left out.
 
@@ -107,6 +151,8 @@ class Summary:
     without a span, and the run is `complete` if it has finished without a fault. `injected_faults`
     are those that were put in on purpose, by the names of the options (core.plan.faults); the
     `verdict` says what limits a step, without looking at these. There is none without a whole step.
+    Of a trace of another program, `ranks` has the figures of each rank, `odd` what was odd about
+    its file, and `part_ns` the range that was taken as its only step, if one was.
     """
 
     strategy: str | None
@@ -124,6 +170,9 @@ class Summary:
     injected_faults: dict[str, str | float] = field(default_factory=dict)
     verdict: Verdict | None = None
     collectives: tuple[CollectiveSummary, ...] = ()
+    ranks: tuple[RankSummary, ...] = ()
+    odd: tuple[OddSummary, ...] = ()
+    part_ns: tuple[int, int] | None = None
 
     @property
     def gradient_error(self) -> float | None:
@@ -176,6 +225,9 @@ def summarise(trace: Trace) -> Summary:
         injected_faults=faults_given(header.specification),
         verdict=verdict(trace),
         collectives=tuple(_collective(trace, one) for one in met),
+        ranks=tuple(RankSummary.of(time) for time in told_rank_times(trace)),
+        odd=tuple(_odd(trace)),
+        part_ns=trace.part,
     )
 
 
@@ -199,6 +251,13 @@ def microbatch_rows(trace: Trace, step: int) -> tuple[int, ...]:
     for (_, microbatch), count in _forward_rows(trace, step).items():
         rows[microbatch] = rows.get(microbatch, 0) + count
     return tuple(count for _, count in sorted(rows.items()))
+
+
+def _odd(trace: Trace) -> Iterator[OddSummary]:
+    """What was odd about another program's file."""
+    for kind, count in trace.odd.items():
+        for text in sentences({kind: count}):
+            yield OddSummary(str(kind), count, text)
 
 
 def _collective(trace: Trace, met: Arrivals) -> CollectiveSummary:

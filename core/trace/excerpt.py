@@ -14,6 +14,8 @@ from core.trace.trace import Trace
 _TIME = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*(ns|us|µs|ms|s)")
 _STEP = re.compile(r"(w?)(\d+)")
 _NUMBERS = re.compile(r"(\d+)(?:-(\d+))?")
+LONGEST_NS = 100 * 365 * 86_400 * 1_000_000_000
+"""Longest time that can be named: sums of two stay within 64 bits."""
 RANGE_WORDS = "START:END in ns, us, ms or s, such as 10ms:40ms, 10ms: or :1.5s"
 """Counted from the start of the first measured step."""
 STEP_WORDS = "a step or FIRST-LAST, such as 3 or 3-4; w1 is the first of the warm-up"
@@ -44,24 +46,30 @@ class Excerpt:
 
 
 def parse_time(text: str) -> int:
-    """A time with its unit, such as `10ms`, in ns. Raises ValueError."""
+    """Return a time with its unit, such as `10ms`, in ns. Raises ValueError."""
     match = _TIME.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"{text!r} is no time: use a number and ns, us, ms or s")
-    return round(float(match[1]) * UNITS[match[2]])
+    ns = float(match[1]) * UNITS[match[2]]
+    if ns > LONGEST_NS:
+        raise ValueError(f"{text!r} is too long: use at most 100 years, in ns, us, ms or s")
+    return round(ns)
 
 
-def parse_range(text: str) -> tuple[int | None, int | None]:
-    """Start and end in ns of `START:END`, None where one is left out. Raises ValueError."""
+def parse_range(text: str, option: str = "--range") -> tuple[int | None, int | None]:
+    """Start and end in ns of `START:END`, None where one is left out.
+
+    Raises ValueError, in one line that names the `option`.
+    """
     start, colon, end = (part.strip() for part in text.partition(":"))
     try:
         if not colon or not start + end:
             raise ValueError
         first, last = (parse_time(part) if part else None for part in (start, end))
     except ValueError:
-        raise ValueError(f"--range {text}: use {RANGE_WORDS}") from None
+        raise ValueError(f"{option} {text}: use {RANGE_WORDS}") from None
     if first is not None and last is not None and last <= first:
-        raise ValueError(f"--range {text}: its end must come after its start")
+        raise ValueError(f"{option} {text}: its end must come after its start")
     return first, last
 
 
@@ -107,14 +115,18 @@ def range_zero(trace: Trace) -> int:
     return trace.bounds[0] if measured is None else trace.step_bounds(measured)[0]
 
 
-def range_of(excerpt: Excerpt, trace: Trace) -> tuple[int, int]:
-    """Start and end in ns of the run, of `excerpt.range`. Raises ValueError if nothing is there."""
+def range_of(excerpt: Excerpt, trace: Trace, option: str = "--range") -> tuple[int, int]:
+    """Start and end in ns of the run, of `excerpt.range`.
+
+    Raises ValueError, in one line that names the `option`, if nothing is there.
+    """
     zero, last = range_zero(trace), trace.bounds[1]
-    asked = parse_range(excerpt.range)
+    asked = parse_range(excerpt.range, option)
     start, end = zero + (asked[0] or 0), last if asked[1] is None else zero + asked[1]
     if start >= last or end <= start:
-        lasts = f"{(last - zero) / 1e6:,.3f} ms from its first measured step on"
-        raise ValueError(f"--range {excerpt.range}: the run lasts {lasts}")
+        first = "measured step" if trace.steps else "task"
+        lasts = f"{(last - zero) / 1e6:,.3f} ms from its first {first} on"
+        raise ValueError(f"{option} {excerpt.range}: the run lasts {lasts}")
     return start, end
 
 

@@ -12,6 +12,9 @@ from core.trace.spans import Spans
 from core.trace.step_bounds import StepBounds
 from core.trace.trace import Trace
 
+PART_STEP = 0
+"""The number of the step that `with_range` makes."""
+
 
 def with_steps(trace: Trace, ranges: Sequence[tuple[int, int]]) -> Trace:
     """The trace with a step from the start of each mark to the next one's: (start, end) in ns.
@@ -31,8 +34,18 @@ def with_steps(trace: Trace, ranges: Sequence[tuple[int, int]]) -> Trace:
         raise ValueError("the last mark lies behind the end of the trace")
     lanes = [_stepped(lane, starts, finish) for lane in trace.lanes]
     table = StepBounds.of(trace.header.lanes, lanes, np.arange(len(starts)), trace.bounds)
-    made = replace(trace, lanes=lanes, step_table=table)
+    made = replace(trace, lanes=lanes, step_table=table, part=None)
     made.header = replace(trace.header, specification=replace(trace.header.specification, warmup=0))
+    return made
+
+
+def with_range(trace: Trace, start: int, end: int) -> Trace:
+    """Return the trace with one step: the tasks that begin from `start` to before `end`, in ns.
+
+    It has no step if nothing begins there. The figures of its ranks are those of the step alone.
+    """
+    made = with_steps(trace, [(start, end)])
+    made.part = (start, end)
     return made
 
 

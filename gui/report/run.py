@@ -23,7 +23,7 @@ from gui.figures.shown import median_range
 from gui.figures.titles import run_title
 from gui.look.causes import BAR_LOOKS, CAUSE_LOOKS, SHARE_LOOKS
 from gui.look.core_texts import translated
-from gui.look.text import MINUS, bytes_text, duration_text, percent_text, tr
+from gui.look.text import MINUS, bytes_text, duration_text, percent_text, time_text, tr
 from gui.report.page import (
     NOTHING,
     Html,
@@ -58,10 +58,16 @@ def write_run_report(trace: Trace, path: Path) -> None:
 
 
 def subtitle(trace: Trace) -> str:
-    """When the run was, whether it ever ran, and what must be said of its times."""
+    """The run's start, the range that is its only step, if it ever ran, and notes on its times."""
+    part = ""
+    if trace.part is not None:
+        start, end = trace.part
+        part = tr("one step: {start} to {end}", start=time_text(start), end=time_text(end))
     predicted = tr("predicted, not measured") if trace.header.predicted else ""
     started = trace.header.started.replace("T", " ").replace("+00:00", " UTC")
-    return " · ".join(filter(None, (started, predicted, translated(trace.header.timing_note))))
+    return " · ".join(
+        filter(None, (started, part, predicted, translated(trace.header.timing_note)))
+    )
 
 
 def run_sections(scene: Scene) -> Iterator[Section | None]:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QLineEdit
 
 from core.recording.bookmarks import Bookmark
-from core.trace.own_steps import with_steps
+from core.trace.own_steps import with_range, with_steps
 from gui.app.session import Run
 from gui.look.text import time_text, tr
 from gui.panels.data.bookmarks import BookmarksPanel
@@ -78,7 +78,7 @@ class Bookmarking(QObject):
         if run is None or not run.trace.header.foreign or not isinstance(selected, TimeRange):
             self.message.emit(tr("Select a range of another program's trace to explain it."))
             return
-        made = with_steps(run.trace, [(selected.start, selected.end)])
+        made = with_range(run.trace, selected.start, selected.end)
         if not made.steps:
             self.message.emit(tr("Nothing begins in this range: there is nothing to explain."))
             return

@@ -6070,6 +6070,10 @@ Click to open its run.</source>
         <translation>한 스텝</translation>
     </message>
     <message>
+        <source>one step: {start} to {end}</source>
+        <translation>한 스텝: {start}~{end}</translation>
+    </message>
+    <message>
         <source>one-column</source>
         <translation>한 단</translation>
     </message>

@@ -6070,6 +6070,10 @@ Click to open its run.</source>
         <translation>一步</translation>
     </message>
     <message>
+        <source>one step: {start} to {end}</source>
+        <translation>一个步骤：{start} 至 {end}</translation>
+    </message>
+    <message>
         <source>one-column</source>
         <translation>单栏</translation>
     </message>

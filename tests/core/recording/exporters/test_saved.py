@@ -8,9 +8,10 @@ import pytest
 
 import core.recording.exporters.recording as exported
 from core.errors import RecordingError
+from core.explain.ranks import rank_times
 from core.recording.exporters.recording import write_recording
 from core.recording.recording import open_recording
-from core.trace.own_steps import with_steps
+from core.trace.own_steps import with_range, with_steps
 from core.trace.spans import MOMENTS, TASK_DTYPE
 from core.trace.trace import Trace
 from tests.core.recorder.made import two_ranks
@@ -149,3 +150,17 @@ def test_a_saved_span_that_comes_late_and_overlaps_is_refused(tmp_path) -> None:
     late = trace.spans(0)[2:3]
     with pytest.raises(ValueError, match="spans of a lane overlap"):
         trace.add_spans(late, [(0, late)])
+
+
+def test_a_range_that_is_saved_as_a_recording_keeps_the_figures_of_its_ranks(
+    tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    whole = open_recording(TWO_RANKS).trace
+    start, end = whole.bounds
+    part = with_range(whole, start + (end - start) // 4, start + (end - start) // 2)
+    wanted = rank_times(part)
+    assert wanted != rank_times(whole)
+    path = saved(part, tmp_path / "saved.arrow")
+    assert rank_times(open_recording(path).trace) == wanted
+    assert rank_times(open_recording(path, indexed_from=1).trace) == wanted
