@@ -6,16 +6,19 @@ that a job's own `core` or `gui` does no harm.
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+import os
 
+TYPE_CHECKING = False  # `typing` itself is not imported, see below
 if TYPE_CHECKING:
     from core.recorder.session import record
 
 __all__ = ["record"]
-_PACKAGE = Path(__file__).resolve().parent
-_INSIDE = _PACKAGE / "_app"  # in a wheel; in a checkout the house is beside this package
-__path__.append(str((_INSIDE if _INSIDE.is_dir() else _PACKAGE.parent) / "core"))
+# Only modules that Python has loaded by itself are imported here: `python -m bubblescope` imports
+# this before it can take the current folder out of the search path.
+_PACKAGE = os.path.dirname(os.path.realpath(__file__))
+_INSIDE = os.path.join(_PACKAGE, "_app")  # in a wheel; in a checkout `core` is next to this package
+_HOME = _INSIDE if os.path.isdir(_INSIDE) else os.path.dirname(_PACKAGE)
+__path__.append(os.path.join(_HOME, "core"))
 
 
 def __getattr__(name: str) -> object:

@@ -6,8 +6,15 @@ other packages; in a checkout they lie beside it.
 
 from __future__ import annotations
 
-import runpy
+import os
 import sys
+
+# `python -m bubblescope` puts the current folder first, where modules of any name may lie. This
+# comes before all imports but those of modules that Python has loaded by itself.
+if sys.argv[:1] == [__file__] and not sys.flags.safe_path and sys.path[:1] == [os.getcwd()]:
+    del sys.path[0]
+
+import runpy
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent

@@ -59,14 +59,20 @@ class Child(Generic[Message]):
             for descriptor in theirs:
                 given.callback(os.close, descriptor)
             wire, commands, lifeline = map(str, theirs)
-            self._process = subprocess.Popen(
-                # -P: a folder of the user's may hold a `core` of its own.
-                [sys.executable, "-P", "-m", LIFELINE, lifeline, module, wire, commands],
-                pass_fds=theirs,
-                stdin=subprocess.DEVNULL,
-                env={**environment(), **(variables or {})},
-                process_group=0,  # Ctrl+C is for the parent, which asks or ends its children
-            )
+            # A process inherits what its parent blocks: SIGINT does not end it before it can
+            # ignore it (lifeline.open_pipes).
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            try:
+                self._process = subprocess.Popen(
+                    # -P: the current folder may hold modules of any name.
+                    [sys.executable, "-P", "-m", LIFELINE, lifeline, module, wire, commands],
+                    pass_fds=theirs,
+                    stdin=subprocess.DEVNULL,
+                    env={**environment(), **(variables or {})},
+                    process_group=0,  # Ctrl+C is for the parent, which asks or ends its children
+                )
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
             # If anything above raised, `kept` has closed this side's ends too.
             self._pipes = kept.pop_all()
         self.pid = self._process.pid
@@ -82,6 +88,10 @@ class Child(Generic[Message]):
             except (BrokenPipeError, ValueError):  # it has closed its end, or this one is closed
                 return False
         return True
+
+    def terminate(self) -> None:
+        """Send SIGTERM, which a process may handle; the listener still gets how it ended."""
+        self._process.terminate()
 
     def kill(self) -> None:
         """End the process, whatever it does; the listener still gets how it ended."""
@@ -141,8 +151,9 @@ class _Wire(FileIO):
 
 def environment() -> dict[str, str]:
     """This process's environment, in which the project's modules are found from any folder."""
-    paths = filter(None, [str(PROJECT_ROOT), os.environ.get("PYTHONPATH", "")])
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    # An empty part, as in `PYTHONPATH=$PYTHONPATH:/lib`, would be the current folder.
+    given = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(PROJECT_ROOT), *given])}
 
 
 def signal_name(number: int) -> str:

@@ -41,6 +41,7 @@ def open_pipes() -> tuple[BinaryIO, BinaryIO]:
     What the model prints goes to standard error. Ctrl+C is for the parent, which ends its children.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # blocked until now, see Child
     os.dup2(2, 1)
     wire, commands = (_kept(int(descriptor)) for descriptor in sys.argv[1:3])
     return os.fdopen(wire, "wb", buffering=0), os.fdopen(commands, "rb")

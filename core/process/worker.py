@@ -1,35 +1,57 @@
 """A process that only computes: it runs calls one after the other, and may report progress.
 
-It is the one worker of a ProcessPoolExecutor. A call is not interrupted: a caller that does not
-want its result any more drops it, or ends the worker. A new process imports the program's
-`__main__` again, so what that does stands under `if __name__ == "__main__"`.
+A call is not interrupted: a caller that no longer wants its result drops it, or ends the worker.
+Calls and results are pickled, so functions must be importable by name from the project's modules.
+
+The process is a `Child`. Calls travel on its commands, a line each; reports and results travel on
+its wire in the order in which they were made, so a report is always handled before the result of
+the call that made it.
 """
 
 from __future__ import annotations
 
-import os
-import signal
+import base64
+import pickle
 import threading
-from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnContext, SpawnProcess
-from typing import Any, ParamSpec, TypeVar
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, Future
+from dataclasses import dataclass
+from io import BufferedWriter
+from queue import SimpleQueue
+from typing import Any, BinaryIO, ParamSpec, TypeVar
 
-from core.process.child import CLOSE_SECONDS
-from core.process.lifeline import exit_with_parent
+from core.process.child import CLOSE_SECONDS, Child
+
+MODULE = "core.process.worker_process"
+ENDED = "the process has ended"
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Worker:
-    """A process that is there as soon as this is made, and until `close`.
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """A value that the running call reports."""
 
-    On threads of its own `listener` gets what a call reports, before callbacks that are added to
-    the call's future, and `on_exit` is called if the process ends by itself. Futures then raise
-    BrokenExecutor, and so does `submit`. The process also ends when this one does. Raises OSError
-    if it cannot start.
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """End of the oldest call: what it returned, or what it raised."""
+
+    value: object
+    error: BaseException | None
+
+
+class Worker:
+    """A worker process, alive from construction until close().
+
+    `listener` gets each value that a call reports, on a thread of the worker's, before the
+    callbacks of the call's future. `on_exit` is called if the process ends by itself. Futures then
+    raise BrokenExecutor, and so does `submit`. The process also ends when this one does. Raises
+    OSError if it cannot start.
     """
 
     def __init__(
@@ -38,104 +60,129 @@ class Worker:
         on_exit: Callable[[], None] = lambda: None,
     ) -> None:
         self._listener, self._on_exit = listener, on_exit
-        # The reader and the executor's thread both read the wire (_read_wire): one at a time, so
-        # that reports come to the listener in their order.
-        self._listening = threading.Lock()
         self.is_over = False
-        context = _Context()
-        lifeline, self._lifeline = context.Pipe(duplex=False)
-        self._wire, wire = context.Pipe(duplex=False)
-        self._executor = ProcessPoolExecutor(1, context, _begin, (lifeline, wire))
-        # A process inherits what its parent blocks: Ctrl+C is for the parent.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            self._executor.submit(os.getpid)  # an executor starts its process with a call
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        # The worker's ends, which it has by now: with these open here too, the wire would not end
-        # when the worker does.
-        lifeline.close()
-        wire.close()
-        # So is the executor's own end for results, which it leaves open: with it, the executor
-        # would wait for the rest of a result that a killed process had begun to write, for ever,
-        # and this process could not exit. There is no public way to it.
-        results: Any = self._executor._result_queue
-        results._writer.close()
-        self._process = context.process
-        self.pid = self._process.pid
-        self._reader = threading.Thread(target=self._read, daemon=True, name="worker reader")
-        self._reader.start()
+        self._lock = threading.Lock()  # around `_pending` and `is_over`
+        self._pending: deque[Future[Any]] = deque()
+        self._unsent: SimpleQueue[bytes | None] = SimpleQueue()
+        self._child: Child[_Report | _Result] = Child(MODULE, _messages, self._handle)
+        self.pid = self._child.pid
+        # A process that is starting or computing does not read, and a pipe holds 64 KiB: the
+        # caller of `submit` must not wait for that.
+        self._sender = threading.Thread(target=self._send, daemon=True, name="worker sender")
+        self._sender.start()
 
     def submit(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Queue a call. Does not wait. Raises BrokenExecutor if the process has ended."""
+        """Queue a call. Does not wait. Raises BrokenExecutor if the process has ended.
+
+        What cannot be pickled is raised by the future.
+        """
+        future: Future[T] = Future()
+        # A future that is running cannot be cancelled: the process would run the call all the same.
+        future.set_running_or_notify_cancel()
         try:
-            future = self._executor.submit(function, *args, **kwargs)
-        except RuntimeError as error:  # broken, or shut down before it knew that it is
-            raise BrokenExecutor("the process has ended") from error
-        # The first callback of the future: what the call reported last may still lie in the wire,
-        # and those who added callbacks behind this one expect to have heard it.
-        future.add_done_callback(lambda _: self._read_wire())
+            line = base64.b64encode(pickle.dumps((function, args, kwargs)))
+        except Exception as error:  # pickling raises whatever the argument's class raises
+            future.set_exception(error)
+            return future
+        with self._lock:
+            if self.is_over:
+                raise BrokenExecutor(ENDED)
+            self._pending.append(future)
+            self._unsent.put(line)
         return future
 
     def terminate(self) -> None:
         """Send SIGTERM, which ends the process at once, unless the running call handles it."""
-        self._process.terminate()
+        self._child.terminate()
 
     def close(self) -> None:
         """Kill the process and wait for it, at most CLOSE_SECONDS; queued calls never run.
 
         `on_exit` is not called.
         """
-        # Before it is killed: the reader calls this as soon as the process is gone.
+        # Before it is killed: the reading thread calls this as soon as the process is gone.
         self._on_exit = lambda: None
-        self._process.kill()
-        self._reader.join(CLOSE_SECONDS)
+        self._child.close()
+        self._sender.join(CLOSE_SECONDS)
 
-    def _read(self) -> None:
-        """Read reports until the process is gone, and clean up behind it."""
-        while wait([self._wire]) and self._read_wire():
-            pass
-        self.is_over = True
-        self._executor.shutdown()
-        self._wire.close()
-        self._lifeline.close()
+    def _send(self) -> None:
+        """Send queued calls until the process has ended."""
+        while (line := self._unsent.get()) is not None:
+            self._child.send(line)
+
+    def _handle(self, message: _Report | _Result | str) -> None:
+        """Handle a message of the process; a text says that, and how, it has ended."""
+        if isinstance(message, _Report):
+            self._listener(message.value)
+        elif isinstance(message, _Result):
+            with self._lock:
+                future = self._pending.popleft()
+            _settle(future, message)
+        else:
+            self._end(message)
+
+    def _end(self, how: str) -> None:
+        """Fail the calls that were not answered, and say once that the process has ended."""
+        with self._lock:
+            self.is_over = True
+            unanswered = list(self._pending)
+            self._pending.clear()
+        self._unsent.put(None)
+        for future in unanswered:
+            future.set_exception(BrokenExecutor(f"the process {how}"))
         self._on_exit()
 
-    def _read_wire(self) -> bool:
-        """Hand the listener all reports that have arrived; False if the process is gone."""
-        with self._listening:
-            try:
-                while self._wire.poll():
-                    self._listener(self._wire.recv())
-            except (EOFError, OSError):
-                return False
-        return True
+
+def _settle(future: Future[Any], result: _Result) -> None:
+    if result.error is not None:
+        future.set_exception(result.error)
+    else:
+        future.set_result(result.value)
 
 
-class _Context(SpawnContext):
-    """Starts processes afresh, without what threads of this one hold; remembers the last one."""
-
-    process: SpawnProcess
-
-    def Process(self, *args: Any, **kwargs: Any) -> SpawnProcess:  # type: ignore[override]
-        """The process that an executor asks for."""
-        self.process = SpawnProcess(*args, **kwargs)
-        return self.process
+def _messages(file: BinaryIO) -> Iterator[_Report | _Result]:
+    """Yield the messages on a worker's wire. Raises UnpicklingError if the last one is cut."""
+    while True:
+        try:
+            yield pickle.load(file)
+        except EOFError:
+            return
 
 
-_parent: Connection | None = None  # in a worker, where reports go
+_wire: BufferedWriter | None = None  # in a worker's process, where reports and results go
 
 
-def _begin(lifeline: Connection, wire: Connection) -> None:
-    """The first that a worker does."""
-    global _parent
-    # A copy of its own, as the Connection closes its descriptor when it is collected.
-    exit_with_parent(os.dup(lifeline.fileno()))
-    os.setpgid(0, 0)  # what a terminal sends is for the parent
-    _parent = wire
+def serve(wire: BinaryIO, commands: BinaryIO) -> None:
+    """Run calls in this process until its parent closes `commands`."""
+    global _wire
+    # Buffered: a bare pipe may take a part of a message when a signal arrives.
+    _wire = BufferedWriter(wire)
+    for line in commands:
+        _send(_run(line))
 
 
 def report(value: object) -> None:
     """Within a call: send a value to the parent's listener."""
-    assert _parent is not None
-    _parent.send(value)
+    _send(_Report(value))
+
+
+def _run(line: bytes) -> _Result:
+    try:
+        function, args, kwargs = pickle.loads(base64.b64decode(line))
+        return _Result(function(*args, **kwargs), None)
+    except BaseException as error:  # also SystemExit: it is the call that ends, and not the process
+        return _Result(None, error)
+
+
+def _send(message: _Report | _Result) -> None:
+    """Send a message; what cannot be pickled is replaced by an error that says so."""
+    assert _wire is not None
+    try:
+        data = pickle.dumps(message)
+    except Exception as error:
+        if isinstance(message, _Report):
+            raise
+        lost = message.error if message.error is not None else error
+        data = pickle.dumps(_Result(None, RuntimeError(f"{type(lost).__name__}: {lost}")))
+    _wire.write(data)
+    _wire.flush()

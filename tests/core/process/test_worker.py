@@ -1,9 +1,8 @@
 """A worker computes what it is given, says when it dies, and ends with its parent."""
 
-import multiprocessing.connection
 import os
+import pickle
 import signal
-import struct
 import subprocess
 import sys
 import threading
@@ -13,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from core.process import worker as process_worker
 from core.process.child import environment
 from core.process.worker import Worker, report
+from tests.hostile_folder import fill_with_modules, ran_modules
 from tests.processes import is_alive, wait_gone
 
 SECONDS = 30
@@ -41,6 +42,11 @@ def leave_nothing(path: str) -> None:
 def loaded(names: list[str]) -> list[str]:
     """The modules of `names` that this process has imported."""
     return [name for name in names if name in sys.modules]
+
+
+def search_path() -> list[str]:
+    """Where this process looks for modules."""
+    return sys.path
 
 
 def stuck(path: str) -> None:
@@ -111,25 +117,6 @@ def test_a_worker_that_is_killed_while_it_rests_is_told_once(worker):
         made.submit(os.getpid).result(SECONDS)
 
 
-def test_a_worker_that_is_gone_is_broken_where_its_executor_is_late(worker, monkeypatch):
-    """Its end is told by the wire's; the executor looks late, and sees that it is shut down."""
-    made, told = worker
-    wait = multiprocessing.connection.wait
-
-    def late(things, timeout=None):
-        while timeout is None and not wait(things, 0):
-            time.sleep(0.05)
-        return wait(things, timeout)
-
-    monkeypatch.setattr(multiprocessing.connection, "wait", late)
-    made.submit(os.getpid).result(SECONDS)
-    os.kill(made.pid, signal.SIGKILL)
-    while not told:
-        time.sleep(0.005)
-    with pytest.raises(BrokenExecutor):
-        made.submit(os.getpid).result(SECONDS)
-
-
 def test_closing_ends_a_native_call_at_once_and_tells_nobody(worker, tmp_path):
     made, told = worker
     future = made.submit(stuck, str(tmp_path / "stuck"))
@@ -193,10 +180,9 @@ def test_ctrl_c_is_left_to_the_parent(worker):
 
 def half_a_result():
     """Begin to write a result, and be killed, as a closing window does it."""
-    frame = sys._getframe()
-    while "result_queue" not in frame.f_locals:
-        frame = frame.f_back
-    frame.f_locals["result_queue"]._writer._send(struct.pack("!i", 1 << 20) + b"half of it")
+    wire = process_worker._wire
+    wire.write(pickle.dumps(b"x" * 1000)[:500])
+    wire.flush()
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -206,3 +192,37 @@ def test_a_process_that_is_killed_while_it_writes_a_result_is_known_to_be_gone()
     with pytest.raises(BrokenExecutor):
         worker.submit(half_a_result).result(20)
     assert over.wait(20)
+    worker.close()
+
+
+def test_a_long_argument_does_not_make_the_caller_wait(worker, tmp_path):
+    made, _ = worker
+    busy = made.submit(time.sleep, 1.0)
+    began = time.monotonic()
+    length = made.submit(len, b"x" * (8 << 20))
+    assert time.monotonic() - began < 0.5
+    assert not busy.done()
+    assert length.result(SECONDS) == 8 << 20
+
+
+def test_what_cannot_be_sent_is_raised_by_the_future_alone(worker):
+    made, _ = worker
+    with pytest.raises(TypeError, match="cannot pickle"):
+        made.submit(len, threading.Lock()).result(SECONDS)
+    with pytest.raises(RuntimeError, match="TypeError: cannot pickle"):
+        made.submit(threading.Lock).result(SECONDS)
+    assert made.submit(divmod, 7, 2).result(SECONDS) == (3, 1)
+
+
+def test_a_worker_runs_no_module_of_the_current_folder(tmp_path, monkeypatch):
+    fill_with_modules(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    # An empty part of it means the current folder, and is left behind by `PYTHONPATH=$UNSET:/lib`.
+    monkeypatch.setenv("PYTHONPATH", f":{os.environ.get('PYTHONPATH', '')}:")
+    made = Worker()
+    try:
+        path = made.submit(search_path).result(SECONDS)
+    finally:
+        made.close()
+    assert ran_modules(tmp_path) == ""
+    assert str(tmp_path) not in path and "" not in path

@@ -19,6 +19,7 @@ from core.plan.schedules import SCHEDULES
 from core.predict.costs_file import costs_of, read_costs, write_costs
 from core.predict.whatif import WhatIf, WhatIfQuery, WhatIfResult
 from core.predict.worker.jobs import Done, Lost, Refused
+from core.process.worker import MODULE
 from gui.look.layouts import bring
 from gui.panels.predict.answer_figures import FIGURES
 from gui.panels.predict.whatif import WORDS, WhatIfPanel
@@ -346,10 +347,10 @@ def test_a_process_that_ends_is_told_and_the_next_question_starts_another(
 def test_a_process_that_cannot_be_started_is_told(
     window: MainWindow, qtbot: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(process: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
-    monkeypatch.setattr("core.process.worker.SpawnProcess.start", full)
+    monkeypatch.setattr("core.process.child.subprocess.Popen", full)
     bring(window.docks["whatif"])
     panel = window.predictions.whatif_panel
     qtbot.waitUntil(lambda: os.strerror(errno.EAGAIN) in panel.picture.note)
@@ -369,4 +370,5 @@ def test_closing_the_window_in_the_middle_of_a_prediction_leaves_nothing(
     window.close()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
-    assert not {"worker reader", "ghosts"} & {thread.name for thread in threading.enumerate()}
+    left = {thread.name for thread in threading.enumerate()}
+    assert not left & {f"{MODULE} reader", "worker sender", "ghosts"}
