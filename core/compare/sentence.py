@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from core.compare.differences import Difference
 from core.compare.settings import SettingDifference
-from core.explain.causes import Cause
+from core.explain.causes import ACTIONS, Cause
 from core.plain import Say
 from core.plan.task import Kind
 
@@ -51,7 +51,7 @@ TOPICS: tuple[Topic, ...] = (
         _MOVE,
     ),
     Topic("waiting for copies", frozenset({Cause.TRANSFER}), _MOVE),
-    Topic("waiting for the device that works for all", frozenset({Cause.COLLECT}), _MOVE),
+    Topic("waiting for the device that works for all", frozenset(ACTIONS), _MOVE),
     Topic("waiting in collectives", frozenset({Cause.COLLECTIVE, Cause.SLOWEST_RANK}), _MOVE),
     Topic("waiting for lanes with more work", frozenset({Cause.IMBALANCE}), ("batch", "lanes")),
     Topic("waiting for the host", frozenset({Cause.HOST}), ("microbatches", "lanes", "cores")),

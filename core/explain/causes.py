@@ -27,7 +27,17 @@ from numpy.typing import NDArray
 from core.explain.waits import Positions, Waits, waits_of
 from core.explain.walk import Pieces, gaps_of, walk
 from core.plan.plan import Lane, Role
-from core.plan.task import ABSENT, ENTERS, IS_COLLECTIVE, IS_COMMUNICATION, KINDS, PASSES, Kind
+from core.plan.task import (
+    ABSENT,
+    ENTERS,
+    IS_COLLECTIVE,
+    IS_COMMUNICATION,
+    KIND_CODES,
+    PASSES,
+    PAYLOAD_CODES,
+    Kind,
+    Payload,
+)
 from core.trace.step import StepColumns
 
 
@@ -51,6 +61,10 @@ class Cause(StrEnum):
     INCOMPLETE = "incomplete"
     NOT_KNOWN = "not-known"
     DATA = "input-data"
+    SCATTER = "scatter-rows"
+    REPLICATE = "replicate-model"
+    LOSS = "loss-for-all"
+    UPDATE = "update-for-all"
 
     @property
     def label(self) -> str:
@@ -82,7 +96,7 @@ _WORDS = {
     ),
     Cause.COLLECT: (
         "gather or reduce",
-        "Another device hands out, gathers, reduces or updates for all replicas.",
+        "One device gathers the outputs or reduces the gradients of all replicas.",
     ),
     Cause.SLOWEST_RANK: (
         "slowest rank",
@@ -121,15 +135,49 @@ _WORDS = {
         "waits for data",
         "The next batch is not there yet: the job waits for what loads its data.",
     ),
+    Cause.SCATTER: (
+        "scatter",
+        "One device sends the replicas their inputs, or the gradients of their outputs.",
+    ),
+    Cause.REPLICATE: (
+        "model copy",
+        "One device copies the model's parameters to the replicas.",
+    ),
+    Cause.LOSS: (
+        "loss for all",
+        "One device computes the loss of all replicas.",
+    ),
+    Cause.UPDATE: (
+        "update for all",
+        "One device updates the parameters of all replicas.",
+    ),
 }
+ACTIONS = {
+    Cause.SCATTER: "{lane} scatters",
+    Cause.REPLICATE: "{lane} copies the model",
+    Cause.COLLECT: "{lane} gathers or reduces",
+    Cause.LOSS: "{lane} computes the loss",
+    Cause.UPDATE: "{lane} updates the model",
+}
+"""What one lane does for all replicas while others wait, by cause, for sentences; English."""
 
 
 CAUSES: tuple[Cause, ...] = tuple(Cause)
 Ints = NDArray[np.int64]
 _CODE = {cause: code for code, cause in enumerate(CAUSES)}
-_LOSS, _STEP, _COPY, _DATA, _OTHER = (
-    KINDS.index(kind) for kind in (Kind.LOSS, Kind.STEP, Kind.COPY, Kind.DATA, Kind.OTHER)
+_SCATTER, _REPLICATE, _LOSS, _STEP, _COPY, _DATA, _OTHER = (
+    KIND_CODES[kind]
+    for kind in (
+        Kind.SCATTER,
+        Kind.REPLICATE,
+        Kind.LOSS,
+        Kind.STEP,
+        Kind.COPY,
+        Kind.DATA,
+        Kind.OTHER,
+    )
 )
+_PARAMETERS = PAYLOAD_CODES[Payload.PARAMETERS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,9 +276,11 @@ def _causes(
     peer |= _does_another_shard(columns, lane, pieces)
     # A task of no replica (-1) finds the last entry, which has no rows.
     more_rows = work.rows[replica] > work.lane_rows[lane]
-    for_all = (kind == _LOSS) & (replica < 0) & (len(work.rows) > 1)
+    loss_for_all = (kind == _LOSS) & (replica < 0) & (len(work.rows) > 1)
     # An update that this lane has none of is one lane's for all replicas, as in dp.
-    for_all |= (kind == _STEP) & ~work.steps[lane]
+    update_for_all = (kind == _STEP) & ~work.steps[lane]
+    # Broadcasts in other programs' traces are of this kind too, and may carry anything.
+    copies_model = columns.payload[pieces.blocking] == _PARAMETERS
     table = (
         # The order decides where several lines apply: what is certain from the kinds involved comes
         # first, what is left over (filling, draining, another lane's computing) last.
@@ -243,8 +293,12 @@ def _causes(
         (pieces.met & peer, Cause.SLOWEST_RANK),
         (pieces.late, Cause.HOST),
         (kind == _DATA, Cause.DATA),
-        (kind == _COPY, Cause.TRANSFER),
-        (~computes | for_all, Cause.COLLECT),
+        ((kind == _REPLICATE) & copies_model, Cause.REPLICATE),
+        ((kind == _COPY) | (kind == _REPLICATE), Cause.TRANSFER),
+        (kind == _SCATTER, Cause.SCATTER),
+        (~computes, Cause.COLLECT),
+        (loss_for_all, Cause.LOSS),
+        (update_for_all, Cause.UPDATE),
         (peer, Cause.COMPUTE),
         ((kind != _OTHER) & (pieces.end <= work.first[lane]), Cause.FILL),
         ((kind != _OTHER) & (pieces.start >= work.last[lane]), Cause.DRAIN),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
-from core.explain.causes import CAUSES, Cause, Explanation
+from core.explain.causes import ACTIONS, CAUSES, Cause, Explanation
 from core.explain.lanes import gap_at
 from core.explain.run_step import explain_run_step
+from core.plain import Say, plainly
 from core.plan.plan import Lane, Role
 from core.plan.task import Task
 from core.trace.trace import Trace
@@ -16,9 +17,11 @@ MOST_REASONS = 3
 """Reasons that a sentence names before it sums up the rest."""
 
 BLOCKED = "{duration} for {blocking} on {place}: {cause}"
+ACTING = "{duration} while {action} ({blocking})"
+AND_MORE = "{blocking} and {n} more"
 PLAIN = "{duration}: {cause}"
-"""What a lane waits for, with placeholders, in English, with and without a blocking task; the
-window translates them."""
+"""What a lane waits for, with placeholders, in English: a blocking task, what one lane does for all
+others, and neither. The window translates them."""
 WHOLE = "{lane} waits {reason}"
 SEVERAL = "{lane} waits {duration}: {reasons}"
 REST = "{duration} for others"
@@ -30,7 +33,8 @@ class Reason:
 
     `blocking` is the blocking task as the plan has it (its index is the task's number in the step)
     and `place` its lane; both None between steps, for lanes that only move data, and where it is
-    not known.
+    not known. In a reason that sums up several of one cause and place, `blocking` is the first of
+    `count` blocking tasks.
     """
 
     cause: Cause
@@ -38,11 +42,21 @@ class Reason:
     end: int
     blocking: Task | None = None
     place: Lane | None = None
+    count: int = 1
 
     @property
     def duration(self) -> int:
         """Ns."""
         return self.end - self.start
+
+    def action(self, say: Say = plainly) -> str:
+        """What one lane does for all others: `virtual:0 copies the model`; "" of other causes.
+
+        `say` fills the placeholders of a text, and may translate it first.
+        """
+        if self.place is None or self.cause not in ACTIONS:
+            return ""
+        return say(ACTIONS[self.cause], lane=self.place.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +113,32 @@ def run_gap_report(
 
 
 def main_reasons(gap: GapReport) -> tuple[list[Reason], int]:
-    """The longest reasons of a gap, in order of time, and the ns of all others."""
+    """The longest reasons of a gap, in order of time, and the ns of all others.
+
+    What one lane does for all others in several tasks, one after the other, is one reason.
+    """
     # A long gap may have hundreds of pieces; a sentence names few, and says what is left.
-    longest = sorted(gap.reasons, key=lambda reason: reason.duration, reverse=True)[:MOST_REASONS]
+    reasons = _with_actions_joined(gap.reasons)
+    longest = sorted(reasons, key=lambda reason: reason.duration, reverse=True)[:MOST_REASONS]
     # Back in order of time.
-    named = [reason for reason in gap.reasons if reason in longest]
+    named = [reason for reason in reasons if reason in longest]
     return named, gap.duration - sum(reason.duration for reason in named)
+
+
+def _with_actions_joined(reasons: Sequence[Reason]) -> list[Reason]:
+    """The reasons, with neighbours joined in which one lane does the same for all others."""
+    joined: list[Reason] = []
+    for reason in reasons:
+        last = joined[-1] if joined else None
+        if (
+            last is not None
+            and reason.cause in ACTIONS
+            and (last.cause, last.place) == (reason.cause, reason.place)
+        ):
+            joined[-1] = replace(last, end=reason.end, count=last.count + 1)
+        else:
+            joined.append(reason)
+    return joined
 
 
 def _reason(explanation: Explanation, piece: int) -> Reason:

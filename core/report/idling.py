@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from core.explain.causes import CAUSES, Cause, Explanation
+from core.explain.causes import ACTIONS, CAUSES, Cause, Explanation
 from core.explain.statistics import union_ns
 from core.plain import Say, duration_text, plainly
-from core.plan.plan import computing_lanes
-from core.plan.task import PASSES
+from core.plan.plan import Lane, computing_lanes
+from core.plan.task import PASSES, Kind, among
 
 MOSTLY = 2 / 3
 """The part of a cause's idle time from which on one lane is said to be what it waits for."""
@@ -23,13 +24,23 @@ IDLE = "Lanes idle {idle}."
 WAITING = "Lanes idle {idle}: mostly {reason} ({share})."
 LARGEST = "Lanes idle {idle}, the largest part {reason} ({share})."
 LANE, LANES = "lane {lane}", "other lanes"
-FOR_ALL = "Lane {lane} spends {share} of a step on work for all."
+DEVICE, DEVICES = "device {device}", "other devices"
+FOR_ALL = "{who} spends {share} of a step on work for all, the longest part ({part}) to {work}."
+WORK = {
+    Kind.SCATTER: "scatter",
+    Kind.REPLICATE: "copy the model",
+    Kind.GATHER: "gather",
+    Kind.LOSS: "compute the loss",
+    Kind.REDUCE: "reduce",
+    Kind.STEP: "update the model",
+}
+"""What one lane does for all others, by kind of task, to fit into FOR_ALL; English."""
 REASONS = {
     Cause.FILL: "while the pipeline fills",
     Cause.DRAIN: "while the pipeline drains",
     Cause.COMPUTE: "waiting for {who} to compute",
     Cause.TRANSFER: "waiting for copies between lanes",
-    Cause.COLLECT: "waiting for {who} to gather and reduce",
+    **dict.fromkeys(ACTIONS, "waiting for {who}"),
     Cause.SLOWEST_RANK: "waiting for {who} to reach a collective",
     Cause.COLLECTIVE: "waiting for collectives to move data",
     Cause.IMBALANCE: "waiting for {who}, with more rows",
@@ -43,15 +54,35 @@ MORE_WORK = "waiting for {who}, with more work"
 """Of an uneven split in which a lane without any pass waits too: rows say nothing of that one."""
 
 
+_REASON_OF_CAUSE = np.arange(len(CAUSES))
+_REASON_OF_CAUSE[[CAUSES.index(cause) for cause in ACTIONS]] = CAUSES.index(Cause.COLLECT)
+"""The place in CAUSES of the cause that each one is counted as: one lane's work for all is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkForAll:
+    """What a lane, or one that copies for it, does for all others, as parts of the steps, 0 to 1.
+
+    `share` is the part in which it does any of WORK; `kind` is what it does longest of that, for
+    the part `kind_share`.
+    """
+
+    share: float
+    kind: Kind
+    kind_share: float
+
+
 @dataclass(frozen=True, slots=True)
 class Idling:
     """Of some steps: the median `step_ns`; the idle part of all compute lanes' time, 0 to 1.
 
-    `cause` is that of most idle time, None where hardly any is; `lane` holds the others up for most
-    of it, None if several do. `cause_share` is the part of all lanes' time that is lost to both.
-    `workless` says that lanes without any pass are among those that idle for that cause. `for_all`
-    is the part of a step in which that lane works for all replicas, None where it does
-    not.
+    `cause` is that of most idle time, None where hardly any is; the causes of work that one lane
+    does for all (core.explain.causes.ACTIONS) count as one here, of which the largest is given.
+    `lane` is set if the cause's text names a lane, and one lane holds the others up for most of the
+    cause's time; `device` is that lane's device, counted from 0, if no two lanes share one.
+    `cause_share` is the part of all lanes' time that is lost to the cause, and to the lane if that
+    is set. `workless` says that lanes without any pass are among those that idle for that cause.
+    `for_all` is what the lane does for all others, None if it does nothing.
     """
 
     step_ns: int
@@ -59,41 +90,34 @@ class Idling:
     cause: Cause | None = None
     cause_share: float = 0.0
     lane: int | None = None
-    for_all: float | None = None
+    device: int | None = None
+    for_all: WorkForAll | None = None
     workless: bool = False
 
     @classmethod
     def of(cls, explanations: Sequence[Explanation]) -> Idling:
         """From explained steps, at least one, with the same lanes."""
         lanes = explanations[0].lanes
-        computing = [lane.index for lane in computing_lanes(lanes)]
+        computing = computing_lanes(lanes)
         makespans = [explained.makespan for explained in explanations]
         whole = max(1, sum(makespans) * len(computing))
-        by_cause = np.zeros((len(CAUSES), len(lanes)), np.int64)
-        serves = np.array([lane.serves for lane in lanes])
-        for explained in explanations:
-            mine = np.isin(explained.lane, computing)
-            # What a copy lane is late with is laid to the compute lane that it works for.
-            holders = serves[explained.columns.lane[explained.blocking[mine]]]
-            cause = explained.cause[mine].astype(np.int64)
-            # Not `+=` at these places: that would count each pair of cause and lane once.
-            np.add.at(by_cause, (cause, holders), (explained.end - explained.start)[mine])
-        totals = by_cause.sum(axis=1)
-        most = int(totals.argmax())
-        step_ns, share = int(np.median(makespans)), float(totals.sum() / whole)
+        idle_ns = _idle_by_reason(explanations, [lane.index for lane in computing])
+        by_reason = idle_ns.sum(axis=1)
+        step_ns, share = int(np.median(makespans)), float(by_reason.sum() / whole)
         if share < SEEN:
             return cls(step_ns, share)
-        blocking = int(by_cause[most].argmax())
-        alone = by_cause[most, blocking] > MOSTLY * totals[most]
-        for_all: float | None = None
-        if alone and CAUSES[most] is Cause.COLLECT:
-            ns = sum(_for_all(explained, blocking) for explained in explanations)
-            for_all = ns / max(1, sum(makespans))
-        lost = by_cause[most, blocking] if alone else totals[most]
-        cause_share = float(lost / whole)
-        workless = any(_lane_without_work_waits(explained, most) for explained in explanations)
-        lane = blocking if alone else None
-        return cls(step_ns, share, CAUSES[most], cause_share, lane, for_all, workless)
+        reason = int(by_reason.argmax())
+        cause = _largest_cause(explanations, reason)
+        lost = int(by_reason[reason])
+        workless = any(_lane_without_work_waits(explained, reason) for explained in explanations)
+        holder = int(idle_ns[reason].argmax())
+        lost_to_holder = int(idle_ns[reason, holder])
+        if "{who}" not in REASONS[cause] or lost_to_holder <= MOSTLY * lost:
+            return cls(step_ns, share, cause, lost / whole, workless=workless)
+        for_all = _work_for_all(explanations, holder) if cause in ACTIONS else None
+        device = _device_number(computing, holder)
+        cause_share = lost_to_holder / whole
+        return cls(step_ns, share, cause, cause_share, holder, device, for_all, workless)
 
 
 def idle_text(found: Idling, say: Say = plainly) -> str:
@@ -104,31 +128,96 @@ def idle_text(found: Idling, say: Say = plainly) -> str:
     words = [say(STEP, step=duration_text(found.step_ns))]
     if found.cause is None:
         words.append(say(IDLE, idle=share_text(found.share)))
-    else:
-        who = say(LANES) if found.lane is None else say(LANE, lane=found.lane)
-        more_work = found.cause is Cause.IMBALANCE and found.workless
-        reason = say(MORE_WORK if more_work else REASONS[found.cause], who=who)
-        share = share_text(found.cause_share)
-        waiting = WAITING if 2 * found.cause_share >= found.share else LARGEST
-        words.append(say(waiting, idle=share_text(found.share), reason=reason, share=share))
+        return " ".join(words)
+    who = _who(found, say)
+    more_work = found.cause is Cause.IMBALANCE and found.workless
+    reason = say(MORE_WORK if more_work else REASONS[found.cause], who=who)
+    share = share_text(found.cause_share)
+    waiting = WAITING if 2 * found.cause_share >= found.share else LARGEST
+    words.append(say(waiting, idle=share_text(found.share), reason=reason, share=share))
     if found.for_all is not None:
-        words.append(say(FOR_ALL, lane=found.lane, share=share_text(found.for_all)))
+        values = {
+            "who": who[0].upper() + who[1:],
+            "share": share_text(found.for_all.share),
+            "work": say(WORK[found.for_all.kind]),
+            "part": share_text(found.for_all.kind_share),
+        }
+        words.append(say(FOR_ALL, **values))
     return " ".join(words)
 
 
-def _lane_without_work_waits(explained: Explanation, cause: int) -> bool:
-    """Whether a lane that has no pass idles for a cause (index into CAUSES)."""
+def _who(found: Idling, say: Say) -> str:
+    """The lane or lanes that are waited for; as a device where one works for all others."""
+    by_device = found.cause in ACTIONS
+    if found.lane is None:
+        return say(DEVICES if by_device else LANES)
+    if by_device and found.device is not None:
+        return say(DEVICE, device=found.device)
+    return say(LANE, lane=found.lane)
+
+
+def _idle_by_reason(
+    explanations: Sequence[Explanation], computing: Sequence[int]
+) -> NDArray[np.int64]:
+    """Idle ns of the `computing` lanes by reason and by the lane that is waited for.
+
+    Shape (causes, lanes); a row is the reason that `_REASON_OF_CAUSE` gives for a cause.
+    """
+    lanes = explanations[0].lanes
+    idle_ns = np.zeros((len(CAUSES), len(lanes)), np.int64)
+    serves = np.array([lane.serves for lane in lanes])
+    for explained in explanations:
+        mine = np.isin(explained.lane, computing)
+        # A copy lane's work counts as that of the compute lane that it serves.
+        holders = serves[explained.columns.lane[explained.blocking[mine]]]
+        reasons = _REASON_OF_CAUSE[explained.cause[mine]]
+        length = explained.end[mine] - explained.start[mine]
+        # Not `+=` at these places: that would count each pair of reason and lane once.
+        np.add.at(idle_ns, (reasons, holders), length)
+    return idle_ns
+
+
+def _largest_cause(explanations: Sequence[Explanation], reason: int) -> Cause:
+    """Of the causes that count as one reason, that of most idle time."""
+    totals = np.zeros(len(CAUSES), np.int64)
+    for explained in explanations:
+        np.add.at(totals, explained.cause.astype(np.int64), explained.end - explained.start)
+    totals[reason != _REASON_OF_CAUSE] = -1
+    return CAUSES[int(totals.argmax())]
+
+
+def _lane_without_work_waits(explained: Explanation, reason: int) -> bool:
+    """True if a lane that has no pass idles for a reason."""
     columns = explained.columns
     works = np.unique(columns.lane[PASSES[columns.kind]])
-    return not np.isin(explained.lane[explained.cause == cause], works).all()
+    for_reason = _REASON_OF_CAUSE[explained.cause] == reason
+    return not np.isin(explained.lane[for_reason], works).all()
 
 
-def _for_all(explained: Explanation, lane: int) -> int:
-    """Ns in which a lane, or one that copies for it, does anything but passes of its own rows."""
+def _work_for_all(explanations: Sequence[Explanation], lane: int) -> WorkForAll | None:
+    """What a lane does for all others in some steps; None if it does nothing of WORK."""
+    whole = max(1, sum(explained.makespan for explained in explanations))
+    every = sum(_busy_ns(explained, lane, tuple(WORK)) for explained in explanations)
+    by_kind = {
+        kind: sum(_busy_ns(explained, lane, (kind,)) for explained in explanations) for kind in WORK
+    }
+    longest = max(by_kind, key=by_kind.__getitem__)
+    return WorkForAll(every / whole, longest, by_kind[longest] / whole) if every else None
+
+
+def _busy_ns(explained: Explanation, lane: int, kinds: tuple[Kind, ...]) -> int:
+    """Ns in which a lane, or one that copies for it, runs tasks of some kinds."""
     columns = explained.columns
     serves = np.array([one.serves for one in explained.lanes])
-    mine = (serves[columns.lane] == lane) & ~PASSES[columns.kind]
+    mine = (serves[columns.lane] == lane) & among(*kinds)[columns.kind]
     return union_ns(columns.start[mine], columns.end[mine])
+
+
+def _device_number(computing: Sequence[Lane], lane: int) -> int | None:
+    """The place of a lane's device among the devices; None if any two lanes share one."""
+    devices = [one.device for one in computing]
+    places = [place for place, one in enumerate(computing) if one.index == lane]
+    return places[0] if places and len(set(devices)) == len(devices) else None
 
 
 def share_text(share: float) -> str:

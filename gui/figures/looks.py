@@ -100,10 +100,10 @@ def pattern_lines(pattern: Pattern | None, rects: Iterable[QRectF], pitch: float
             mirrored = QRectF(rect.left(), -rect.bottom(), rect.width(), rect.height())
             lines += [QLineF(line.x1(), -line.y1(), line.x2(), -line.y2())
                       for line in hatch_lines(mirrored, pitch * math.sqrt(2))]  # fmt: skip
-        if pattern is Pattern.LEVEL:
+        if pattern in (Pattern.LEVEL, Pattern.SQUARED):
             lines += [QLineF(rect.left(), y, rect.right(), y)
                       for y in _between(rect.top(), rect.bottom(), pitch)]  # fmt: skip
-        if pattern is Pattern.UPRIGHT:
+        if pattern in (Pattern.UPRIGHT, Pattern.SQUARED):
             lines += [QLineF(x, rect.top(), x, rect.bottom())
                       for x in _between(rect.left(), rect.right(), pitch)]  # fmt: skip
     return lines

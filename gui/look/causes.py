@@ -25,6 +25,7 @@ class Pattern(Enum):
     CROSSED = auto()
     LEVEL = auto()
     UPRIGHT = auto()
+    SQUARED = auto()
 
 
 class Look(NamedTuple):
@@ -49,6 +50,10 @@ CAUSE_LOOKS: dict[Cause, Look] = {
     Cause.INCOMPLETE: Look("idle", Pattern.LEVEL),
     Cause.NOT_KNOWN: Look("grid", Pattern.LEVEL),
     Cause.DATA: Look("communication", Pattern.UPRIGHT),
+    Cause.SCATTER: Look("communication", Pattern.FALLING),
+    Cause.REPLICATE: Look("communication", Pattern.SQUARED),
+    Cause.LOSS: Look("update", Pattern.CROSSED),
+    Cause.UPDATE: Look("update", Pattern.UPRIGHT),
 }
 SHARE_LOOKS: dict[Share, Look] = {
     Share.COMPUTE: Look("forward", Pattern.SOLID),
@@ -90,7 +95,7 @@ def _tile(colour: str, pattern: Pattern, ground: str, ratio: float) -> QBrush:
     tint.setAlpha(46)
     with QPainter(tile) as painter:
         painter.fillRect(0, 0, int(TILE), int(TILE), tint)
-        slanted = pattern not in (Pattern.LEVEL, Pattern.UPRIGHT)
+        slanted = pattern in (Pattern.RISING, Pattern.FALLING, Pattern.CROSSED)
         # Level and upright lines stay sharp without; slanted ones would be stairs.
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, slanted)
         painter.setPen(QPen(QColor(colour), 1.2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
@@ -104,11 +109,13 @@ def _lines(pattern: Pattern) -> list[QLineF]:
     low, high, lefts = -1.0, TILE + 1, (-TILE, 0.0, TILE)
     rising = [QLineF(x + low, high, x + high, low) for x in lefts]
     falling = [QLineF(x + low, low, x + high, high) for x in lefts]
+    level, upright = [QLineF(0, half, TILE, half)], [QLineF(half, 0, half, TILE)]
     return {
         Pattern.SOLID: [],
         Pattern.RISING: rising,
         Pattern.FALLING: falling,
         Pattern.CROSSED: rising + falling,
-        Pattern.LEVEL: [QLineF(0, half, TILE, half)],
-        Pattern.UPRIGHT: [QLineF(half, 0, half, TILE)],
+        Pattern.LEVEL: level,
+        Pattern.UPRIGHT: upright,
+        Pattern.SQUARED: level + upright,
     }[pattern]

@@ -93,8 +93,8 @@
         if (pattern === "rising" || pattern === "crossed") line(shift, size, shift + size, 0);
         if (pattern === "falling" || pattern === "crossed") line(shift, 0, shift + size, size);
       }
-      if (pattern === "level") line(0, size / 2, size, size / 2);
-      if (pattern === "upright") line(size / 2, 0, size / 2, size);
+      if (pattern === "level" || pattern === "squared") line(0, size / 2, size, size / 2);
+      if (pattern === "upright" || pattern === "squared") line(size / 2, 0, size / 2, size);
       const repeated = context.createPattern(canvas, "repeat");
       repeated.setTransform(new DOMMatrix().scale(1 / scale));
       return repeated;

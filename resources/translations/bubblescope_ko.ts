@@ -292,10 +292,6 @@
         <translation>All-reduce</translation>
     </message>
     <message>
-        <source>Another device hands out, gathers, reduces or updates for all replicas.</source>
-        <translation>다른 장치가 모든 복제본을 위해 나누기, 모으기, 리듀스 또는 갱신을 합니다.</translation>
-    </message>
-    <message>
         <source>Any lane</source>
         <translation>모든 레인</translation>
     </message>
@@ -1610,10 +1606,6 @@
     <message>
         <source>Lane {lane} computes {factor} times as long as other lanes for the same: that costs {loss} ({share}).</source>
         <translation>레인 {lane}은(는) 같은 계산에 다른 레인의 {factor}배 걸립니다: {loss} ({share}) 손해입니다.</translation>
-    </message>
-    <message>
-        <source>Lane {lane} spends {share} of a step on work for all.</source>
-        <translation>레인 {lane}은(는) 스텝의 {share}을(를) 모두를 위한 작업에 씁니다.</translation>
     </message>
     <message>
         <source>Lanes</source>
@@ -2944,6 +2936,26 @@ Click to open its run.</source>
     <message>
         <source>One column, 85 mm</source>
         <translation>한 단, 85 mm</translation>
+    </message>
+    <message>
+        <source>One device computes the loss of all replicas.</source>
+        <translation>한 장치가 모든 복제본의 손실을 계산합니다.</translation>
+    </message>
+    <message>
+        <source>One device copies the model&apos;s parameters to the replicas.</source>
+        <translation>한 장치가 모델의 매개변수를 복제본으로 복사합니다.</translation>
+    </message>
+    <message>
+        <source>One device gathers the outputs or reduces the gradients of all replicas.</source>
+        <translation>한 장치가 모든 복제본의 출력을 모으거나 변화도를 리듀스합니다.</translation>
+    </message>
+    <message>
+        <source>One device sends the replicas their inputs, or the gradients of their outputs.</source>
+        <translation>한 장치가 복제본에 입력 또는 출력의 변화도를 보냅니다.</translation>
+    </message>
+    <message>
+        <source>One device updates the parameters of all replicas.</source>
+        <translation>한 장치가 모든 복제본의 매개변수를 갱신합니다.</translation>
     </message>
     <message>
         <source>One forward, one backward in turn.</source>
@@ -5306,6 +5318,10 @@ Click to open its run.</source>
         <translation>계산</translation>
     </message>
     <message>
+        <source>compute the loss</source>
+        <translation>손실 계산</translation>
+    </message>
+    <message>
         <source>computing</source>
         <translation>계산</translation>
     </message>
@@ -5316,6 +5332,10 @@ Click to open its run.</source>
     <message>
         <source>copy</source>
         <translation>복사</translation>
+    </message>
+    <message>
+        <source>copy the model</source>
+        <translation>모델 복사</translation>
     </message>
     <message>
         <source>cores</source>
@@ -5376,6 +5396,10 @@ Click to open its run.</source>
     <message>
         <source>device</source>
         <translation>장치</translation>
+    </message>
+    <message>
+        <source>device {device}</source>
+        <translation>장치 {device}</translation>
     </message>
     <message>
         <source>devices</source>
@@ -5794,8 +5818,16 @@ Click to open its run.</source>
         <translation>손실과 갱신</translation>
     </message>
     <message>
+        <source>loss for all</source>
+        <translation>모두를 위한 손실</translation>
+    </message>
+    <message>
         <source>loss {loss}</source>
         <translation>손실 {loss}</translation>
+    </message>
+    <message>
+        <source>loss-for-all</source>
+        <translation>모두를 위한 손실</translation>
     </message>
     <message>
         <source>lr</source>
@@ -5912,6 +5944,10 @@ Click to open its run.</source>
     <message>
         <source>model</source>
         <translation>모델</translation>
+    </message>
+    <message>
+        <source>model copy</source>
+        <translation>모델 복사</translation>
     </message>
     <message>
         <source>more</source>
@@ -6096,6 +6132,10 @@ Click to open its run.</source>
     <message>
         <source>other</source>
         <translation>기타</translation>
+    </message>
+    <message>
+        <source>other devices</source>
+        <translation>다른 장치</translation>
     </message>
     <message>
         <source>other lane computes</source>
@@ -6306,6 +6346,10 @@ Click to open its run.</source>
         <translation>복제</translation>
     </message>
     <message>
+        <source>replicate-model</source>
+        <translation>모델 복사</translation>
+    </message>
+    <message>
         <source>rows</source>
         <translation>행</translation>
     </message>
@@ -6339,6 +6383,10 @@ Click to open its run.</source>
     </message>
     <message>
         <source>scatter</source>
+        <translation>나누기</translation>
+    </message>
+    <message>
+        <source>scatter-rows</source>
         <translation>나누기</translation>
     </message>
     <message>
@@ -6802,6 +6850,18 @@ Click to open its run.</source>
         <translation>갱신</translation>
     </message>
     <message>
+        <source>update for all</source>
+        <translation>모두를 위한 갱신</translation>
+    </message>
+    <message>
+        <source>update the model</source>
+        <translation>모델 갱신</translation>
+    </message>
+    <message>
+        <source>update-for-all</source>
+        <translation>모두를 위한 갱신</translation>
+    </message>
+    <message>
         <source>use 0F0, 0B0, 0I0, 0W0 or (0F1;1B0)OVERLAP_F_B with numbers up to 32766</source>
         <translation>0F0, 0B0, 0I0, 0W0 또는 (0F1;1B0)OVERLAP_F_B를 사용하고, 수는 32766까지입니다</translation>
     </message>
@@ -6858,12 +6918,12 @@ Click to open its run.</source>
         <translation>호스트 대기</translation>
     </message>
     <message>
-        <source>waiting for {who} to compute</source>
-        <translation>{who}의 계산 대기</translation>
+        <source>waiting for {who}</source>
+        <translation>{who} 대기</translation>
     </message>
     <message>
-        <source>waiting for {who} to gather and reduce</source>
-        <translation>{who}의 모으기와 리듀스 대기</translation>
+        <source>waiting for {who} to compute</source>
+        <translation>{who}의 계산 대기</translation>
     </message>
     <message>
         <source>waiting for {who} to reach a collective</source>
@@ -7378,6 +7438,10 @@ Click to open its run.</source>
         <translation>{a}{b}; 테이블: {c}</translation>
     </message>
     <message>
+        <source>{blocking} and {n} more</source>
+        <translation>{blocking} 외 {n}개</translation>
+    </message>
+    <message>
         <source>{b} cores a lane instead of {a}</source>
         <translation>레인당 코어 {a}개 대신 {b}개</translation>
     </message>
@@ -7474,6 +7538,10 @@ Click to open its run.</source>
         <translation>{duration}, {place}의 {blocking} 대기: {cause}</translation>
     </message>
     <message>
+        <source>{duration} while {action} ({blocking})</source>
+        <translation>{duration}, 그동안 {action} ({blocking})</translation>
+    </message>
+    <message>
         <source>{duration}: {cause}</source>
         <translation>{duration}: {cause}</translation>
     </message>
@@ -7510,8 +7578,20 @@ Click to open its run.</source>
         <translation>레인 {lanes}개, 작업 {tasks}개: 총 소요 시간 {makespan}, 버블 {bubble}</translation>
     </message>
     <message>
+        <source>{lane} computes the loss</source>
+        <translation>{lane}에서 손실 계산</translation>
+    </message>
+    <message>
         <source>{lane} computes {measured}, predicted {predicted}{error}</source>
         <translation>{lane} 계산 {measured}, 예측 {predicted}{error}</translation>
+    </message>
+    <message>
+        <source>{lane} copies the model</source>
+        <translation>{lane}에서 모델 복사</translation>
+    </message>
+    <message>
+        <source>{lane} gathers or reduces</source>
+        <translation>{lane}에서 모으기 또는 리듀스</translation>
     </message>
     <message>
         <source>{lane} holds {size}, of it activations {part}</source>
@@ -7532,6 +7612,14 @@ Click to open its run.</source>
     <message>
         <source>{lane} is idle for {time}, {share} of the step: {cause}.</source>
         <translation>{lane} 유휴: {time}, 스텝의 {share}. 원인: {cause}.</translation>
+    </message>
+    <message>
+        <source>{lane} scatters</source>
+        <translation>{lane}에서 나누기</translation>
+    </message>
+    <message>
+        <source>{lane} updates the model</source>
+        <translation>{lane}에서 모델 갱신</translation>
     </message>
     <message>
         <source>{lane} waits {duration}: {reasons}</source>
@@ -7902,6 +7990,10 @@ Click to see it.</source>
     <message>
         <source>{what}: {first} ({moved}) against {others}</source>
         <translation>{what}: {first} ({moved}) 대 {others}</translation>
+    </message>
+    <message>
+        <source>{who} spends {share} of a step on work for all, the longest part ({part}) to {work}.</source>
+        <translation>{who}은(는) 스텝의 {share}을(를) 모두를 위한 작업에 쓰며, 그중 가장 긴 부분({part})은 {work}입니다.</translation>
     </message>
     <message>
         <source>{wide} × {high} mm, as PNG {across} × {down} pixels</source>

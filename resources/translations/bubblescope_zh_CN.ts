@@ -292,10 +292,6 @@
         <translation>All-reduce</translation>
     </message>
     <message>
-        <source>Another device hands out, gathers, reduces or updates for all replicas.</source>
-        <translation>另一个设备为所有副本分发、收集、归约或更新。</translation>
-    </message>
-    <message>
         <source>Any lane</source>
         <translation>任意通道</translation>
     </message>
@@ -1610,10 +1606,6 @@
     <message>
         <source>Lane {lane} computes {factor} times as long as other lanes for the same: that costs {loss} ({share}).</source>
         <translation>同样的工作，通道 {lane} 的计算用时是其他通道的 {factor} 倍：损失 {loss}（{share}）。</translation>
-    </message>
-    <message>
-        <source>Lane {lane} spends {share} of a step on work for all.</source>
-        <translation>通道 {lane} 将一步的 {share} 用于为所有通道做的工作。</translation>
     </message>
     <message>
         <source>Lanes</source>
@@ -2944,6 +2936,26 @@ Click to open its run.</source>
     <message>
         <source>One column, 85 mm</source>
         <translation>单栏，85 mm</translation>
+    </message>
+    <message>
+        <source>One device computes the loss of all replicas.</source>
+        <translation>一个设备计算所有副本的损失。</translation>
+    </message>
+    <message>
+        <source>One device copies the model&apos;s parameters to the replicas.</source>
+        <translation>一个设备将模型的参数拷贝到各副本。</translation>
+    </message>
+    <message>
+        <source>One device gathers the outputs or reduces the gradients of all replicas.</source>
+        <translation>一个设备收集所有副本的输出，或归约其梯度。</translation>
+    </message>
+    <message>
+        <source>One device sends the replicas their inputs, or the gradients of their outputs.</source>
+        <translation>一个设备将输入或输出的梯度分发给各副本。</translation>
+    </message>
+    <message>
+        <source>One device updates the parameters of all replicas.</source>
+        <translation>一个设备更新所有副本的参数。</translation>
     </message>
     <message>
         <source>One forward, one backward in turn.</source>
@@ -5306,6 +5318,10 @@ Click to open its run.</source>
         <translation>计算</translation>
     </message>
     <message>
+        <source>compute the loss</source>
+        <translation>计算损失</translation>
+    </message>
+    <message>
         <source>computing</source>
         <translation>计算</translation>
     </message>
@@ -5316,6 +5332,10 @@ Click to open its run.</source>
     <message>
         <source>copy</source>
         <translation>拷贝</translation>
+    </message>
+    <message>
+        <source>copy the model</source>
+        <translation>拷贝模型</translation>
     </message>
     <message>
         <source>cores</source>
@@ -5376,6 +5396,10 @@ Click to open its run.</source>
     <message>
         <source>device</source>
         <translation>设备</translation>
+    </message>
+    <message>
+        <source>device {device}</source>
+        <translation>设备 {device}</translation>
     </message>
     <message>
         <source>devices</source>
@@ -5794,8 +5818,16 @@ Click to open its run.</source>
         <translation>损失和更新</translation>
     </message>
     <message>
+        <source>loss for all</source>
+        <translation>为所有副本计算损失</translation>
+    </message>
+    <message>
         <source>loss {loss}</source>
         <translation>损失 {loss}</translation>
+    </message>
+    <message>
+        <source>loss-for-all</source>
+        <translation>为所有副本计算损失</translation>
     </message>
     <message>
         <source>lr</source>
@@ -5912,6 +5944,10 @@ Click to open its run.</source>
     <message>
         <source>model</source>
         <translation>模型</translation>
+    </message>
+    <message>
+        <source>model copy</source>
+        <translation>模型拷贝</translation>
     </message>
     <message>
         <source>more</source>
@@ -6096,6 +6132,10 @@ Click to open its run.</source>
     <message>
         <source>other</source>
         <translation>其他</translation>
+    </message>
+    <message>
+        <source>other devices</source>
+        <translation>其他设备</translation>
     </message>
     <message>
         <source>other lane computes</source>
@@ -6306,6 +6346,10 @@ Click to open its run.</source>
         <translation>复制</translation>
     </message>
     <message>
+        <source>replicate-model</source>
+        <translation>模型拷贝</translation>
+    </message>
+    <message>
         <source>rows</source>
         <translation>行</translation>
     </message>
@@ -6339,6 +6383,10 @@ Click to open its run.</source>
     </message>
     <message>
         <source>scatter</source>
+        <translation>分发</translation>
+    </message>
+    <message>
+        <source>scatter-rows</source>
         <translation>分发</translation>
     </message>
     <message>
@@ -6802,6 +6850,18 @@ Click to open its run.</source>
         <translation>更新</translation>
     </message>
     <message>
+        <source>update for all</source>
+        <translation>为所有副本更新</translation>
+    </message>
+    <message>
+        <source>update the model</source>
+        <translation>更新模型</translation>
+    </message>
+    <message>
+        <source>update-for-all</source>
+        <translation>为所有副本更新</translation>
+    </message>
+    <message>
         <source>use 0F0, 0B0, 0I0, 0W0 or (0F1;1B0)OVERLAP_F_B with numbers up to 32766</source>
         <translation>请使用 0F0、0B0、0I0、0W0 或 (0F1;1B0)OVERLAP_F_B，数字最大为 32766</translation>
     </message>
@@ -6858,12 +6918,12 @@ Click to open its run.</source>
         <translation>等待主机</translation>
     </message>
     <message>
-        <source>waiting for {who} to compute</source>
-        <translation>等待 {who} 计算</translation>
+        <source>waiting for {who}</source>
+        <translation>等待 {who}</translation>
     </message>
     <message>
-        <source>waiting for {who} to gather and reduce</source>
-        <translation>等待 {who} 收集和归约</translation>
+        <source>waiting for {who} to compute</source>
+        <translation>等待 {who} 计算</translation>
     </message>
     <message>
         <source>waiting for {who} to reach a collective</source>
@@ -7378,6 +7438,10 @@ Click to open its run.</source>
         <translation>{a}{b}；表有 {c}</translation>
     </message>
     <message>
+        <source>{blocking} and {n} more</source>
+        <translation>{blocking} 以及另外 {n} 个</translation>
+    </message>
+    <message>
         <source>{b} cores a lane instead of {a}</source>
         <translation>每通道 {b} 个核心，而不是 {a} 个</translation>
     </message>
@@ -7474,6 +7538,10 @@ Click to open its run.</source>
         <translation>{duration}，等待 {place} 上的 {blocking}：{cause}</translation>
     </message>
     <message>
+        <source>{duration} while {action} ({blocking})</source>
+        <translation>{duration}，其间 {action}（{blocking}）</translation>
+    </message>
+    <message>
         <source>{duration}: {cause}</source>
         <translation>{duration}：{cause}</translation>
     </message>
@@ -7510,8 +7578,20 @@ Click to open its run.</source>
         <translation>{lanes} 个通道，{tasks} 个任务：总时长 {makespan}，气泡 {bubble}</translation>
     </message>
     <message>
+        <source>{lane} computes the loss</source>
+        <translation>{lane} 计算损失</translation>
+    </message>
+    <message>
         <source>{lane} computes {measured}, predicted {predicted}{error}</source>
         <translation>{lane} 计算 {measured}，预测 {predicted}{error}</translation>
+    </message>
+    <message>
+        <source>{lane} copies the model</source>
+        <translation>{lane} 拷贝模型</translation>
+    </message>
+    <message>
+        <source>{lane} gathers or reduces</source>
+        <translation>{lane} 收集或归约</translation>
     </message>
     <message>
         <source>{lane} holds {size}, of it activations {part}</source>
@@ -7532,6 +7612,14 @@ Click to open its run.</source>
     <message>
         <source>{lane} is idle for {time}, {share} of the step: {cause}.</source>
         <translation>{lane} 空闲 {time}，占该步的 {share}：{cause}。</translation>
+    </message>
+    <message>
+        <source>{lane} scatters</source>
+        <translation>{lane} 分发</translation>
+    </message>
+    <message>
+        <source>{lane} updates the model</source>
+        <translation>{lane} 更新模型</translation>
     </message>
     <message>
         <source>{lane} waits {duration}: {reasons}</source>
@@ -7902,6 +7990,10 @@ Click to see it.</source>
     <message>
         <source>{what}: {first} ({moved}) against {others}</source>
         <translation>{what}：{first}（{moved}）对比 {others}</translation>
+    </message>
+    <message>
+        <source>{who} spends {share} of a step on work for all, the longest part ({part}) to {work}.</source>
+        <translation>{who} 将一步的 {share} 用于为所有副本做的工作，其中最长的部分（{part}）用于{work}。</translation>
     </message>
     <message>
         <source>{wide} × {high} mm, as PNG {across} × {down} pixels</source>

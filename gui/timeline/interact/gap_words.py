@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from core.explain.causes import Cause
 from core.explain.gaps import (
+    ACTING,
+    AND_MORE,
     BLOCKED,
     PLAIN,
     REST,
@@ -34,9 +36,10 @@ class ReasonRow(NamedTuple):
 def gap_sentence(trace: Trace, step: int, report: GapReport) -> str:
     """Why a lane is idle: `cpu:1 waits 12.1 ms for 0F0 on cpu:0: pipeline fills`."""
     lane = report.lane.name
-    if len(report.reasons) == 1:
-        return tr(WHOLE, lane=lane, reason=_reason_words(trace, step, report.reasons[0]))
-    reasons = "; ".join(_main_words(trace, step, report))
+    words = _main_words(trace, step, report)
+    if len(words) == 1:
+        return tr(WHOLE, lane=lane, reason=words[0])
+    reasons = "; ".join(words)
     return tr(SEVERAL, lane=lane, duration=duration_text(report.duration), reasons=reasons)
 
 
@@ -48,10 +51,11 @@ def gap_card(trace: Trace, gap: Gap, report: GapReport | None, problem: str = ""
     if report is None:
         title = tr("{lane} is idle for {time}", lane=lane, time=length)
         return title, [then, problem or tr("Click to see why.")]
-    if len(report.reasons) == 1:
-        return gap_sentence(trace, gap.step, report), [then]
+    words = _main_words(trace, gap.step, report)
+    if len(words) == 1:
+        return tr(WHOLE, lane=lane, reason=words[0]), [then]
     title = tr("{lane} waits {time}", lane=lane, time=length)
-    return title, [*_main_words(trace, gap.step, report), then]
+    return title, [*words, then]
 
 
 def between_card(report: GapReport) -> Card:
@@ -64,7 +68,7 @@ def reason_rows(trace: Trace, step: int, report: GapReport) -> list[ReasonRow]:
     """Every reason of a gap, in order of time."""
     return [
         ReasonRow(
-            tr(reason.cause.label),
+            reason.action(tr) or tr(reason.cause.label),
             duration_text(reason.duration),
             percent_text(reason.duration / report.duration),
             _blocking_task_words(trace, step, reason),
@@ -90,13 +94,14 @@ def _main_words(trace: Trace, step: int, report: GapReport) -> list[str]:
 def _reason_words(trace: Trace, step: int, reason: Reason) -> str:
     if reason.place is None:
         return _plain_words(reason.cause, reason.duration)
-    return tr(
-        BLOCKED,
-        duration=duration_text(reason.duration),
-        blocking=_blocking_task(trace, step, reason),
-        place=reason.place.name,
-        cause=tr(reason.cause.label),
-    )
+    duration = duration_text(reason.duration)
+    blocking = _blocking_task(trace, step, reason)
+    if action := reason.action(tr):
+        if reason.count > 1:
+            blocking = tr(AND_MORE, blocking=blocking, n=reason.count - 1)
+        return tr(ACTING, duration=duration, action=action, blocking=blocking)
+    cause = tr(reason.cause.label)
+    return tr(BLOCKED, duration=duration, blocking=blocking, place=reason.place.name, cause=cause)
 
 
 def _plain_words(cause: Cause, duration: int) -> str:

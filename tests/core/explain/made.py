@@ -10,6 +10,8 @@ import numpy as np
 
 from core.compare.runs import duration_text
 from core.explain.gaps import (
+    ACTING,
+    AND_MORE,
     BLOCKED,
     PLAIN,
     REST,
@@ -92,12 +94,12 @@ def gaps_of(trace: Trace, lane: int) -> list[tuple[int, int, int | None]]:
 def sentence(gap: GapReport) -> str:
     """A gap in plain English: `lane 1 waits 12.1 ms for 0F0 on lane 0: pipeline fills`."""
     lane = lane_text(gap.lane)
-    if len(gap.reasons) == 1:
-        return WHOLE.format(lane=lane, reason=_words(gap.reasons[0]))
     named, left = main_reasons(gap)
     parts = [_words(reason) for reason in named]
     if left:
         parts.append(REST.format(duration=duration_text(left)))
+    if len(parts) == 1:
+        return WHOLE.format(lane=lane, reason=parts[0])
     return SEVERAL.format(lane=lane, duration=duration_text(gap.duration), reasons="; ".join(parts))
 
 
@@ -106,10 +108,15 @@ def lane_text(lane: Lane) -> str:
 
 
 def _words(reason: Reason) -> str:
-    return (PLAIN if reason.place is None else BLOCKED).format(
+    blocking = str(reason.blocking)
+    if reason.count > 1:
+        blocking = AND_MORE.format(blocking=blocking, n=reason.count - 1)
+    template = PLAIN if reason.place is None else ACTING if reason.action() else BLOCKED
+    return template.format(
         cause=reason.cause.label,
+        action=reason.action(),
         duration=duration_text(reason.duration),
-        blocking=reason.blocking,
+        blocking=blocking,
         place=lane_text(reason.place) if reason.place is not None else "",
     )
 

@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 from core.explain.causes import CAUSES, Cause, cause_totals, explain_step
 from core.models.catalogue import ModelSettings
-from core.plan.plan import Role
+from core.plan.plan import Lane, Role
 from core.plan.specification import Specification
 from core.plan.task import KINDS, Kind
 from core.predict.simulate import simulate
 from core.trace.step import StepColumns
 from tests.core.explain.drawn import Step, delayed, late_steps, steps
+from tests.core.explain.made import columns_of
 from tests.core.helpers import plan_of
 
 MS = 1_000_000
@@ -188,8 +189,26 @@ def test_in_data_parallel_others_wait_for_what_device_0_does_for_all() -> None:
     costs = {**PASS, Kind.SCATTER: 1, Kind.REPLICATE: 2, Kind.GATHER: 3, Kind.LOSS: 4,
              Kind.REDUCE: 5, Kind.STEP: 6}  # fmt: skip
     step = step_of("dp", costs, batch=4)
-    assert idle(step, 1) == {Cause.COLLECT: (1 + 1 + 2) + (3 + 4 + 1 + 1) + (5 + 6)}
+    assert idle(step, 1) == {
+        Cause.SCATTER: 2 * 1 + 2 * 1,
+        Cause.REPLICATE: 2,
+        Cause.COLLECT: 3 + 5,
+        Cause.LOSS: 4,
+        Cause.UPDATE: 6,
+    }
     assert idle(step, 0) == {}
+
+
+def test_a_broadcast_of_another_program_is_no_copy_of_the_model() -> None:
+    lanes = (Lane(0, "GPU 0", "cuda:0"), Lane(1, "GPU 1", "cuda:1"))
+    columns = columns_of(
+        [
+            {"kind": Kind.REPLICATE, "lane": 0, "start": 0, "end": 5},
+            {"kind": Kind.OTHER, "lane": 1, "start": 5, "end": 9, "after": (0,)},
+        ]
+    )
+    totals = cause_totals(explain_step(columns, lanes))
+    assert totals[1, CAUSES.index(Cause.TRANSFER)] == 5
 
 
 def test_a_replica_with_fewer_rows_waits_for_those_with_more_and_one_without_for_all() -> None:

@@ -41,6 +41,29 @@ def test_a_gap_with_several_blocking_tasks_names_the_longest_and_sums_up_the_res
     assert words(step, 0, 2).endswith("; 2.5 ms for others")
 
 
+def test_a_gap_in_data_parallel_says_what_lane_0_does_meanwhile() -> None:
+    costs = {**PASS, Kind.SCATTER: 1, Kind.REPLICATE: 2, Kind.GATHER: 3, Kind.LOSS: 4,
+             Kind.REDUCE: 5, Kind.STEP: 6}  # fmt: skip
+    step = step_of("dp", costs, batch=4)
+    assert words(step, 1, 0) == (
+        "lane 1 waits 4 ms: 2 ms while cpu:0 scatters (S and 1 more); "
+        "2 ms while cpu:0 copies the model (0R)"
+    )
+    assert words(step, 1, 8) == (
+        "lane 1 waits 9 ms: 3 ms while cpu:0 gathers or reduces (G); "
+        "4 ms while cpu:0 computes the loss (0L); 2 ms while cpu:0 scatters (S and 1 more)"
+    )
+    assert words(step, 1, 20) == (
+        "lane 1 waits 11 ms: 5 ms while cpu:0 gathers or reduces (0Σ); "
+        "6 ms while cpu:0 updates the model (0U)"
+    )
+
+
+def test_what_a_lane_does_for_others_in_several_tasks_is_one_reason_of_a_gap() -> None:
+    step = step_of("dp", {**PASS, Kind.REPLICATE: 2}, batch=4, devices="4xcpu")
+    assert words(step, 3, 0) == "lane 3 waits 6 ms while cpu:0 copies the model (0R and 2 more)"
+
+
 def test_an_overlap_is_named_by_both_its_passes() -> None:
     step = step_of("pipeline", {**PASS, Kind.OVERLAP: 3}, {0: 2}, schedule="dualpipe-v", batch=8)
     explanation = step.explained()

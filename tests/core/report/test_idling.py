@@ -8,9 +8,11 @@ from core.explain.causes import CAUSES, Cause
 from core.explain.run_step import explain_run_step
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
-from core.report.idling import REASONS, Idling, idle_text
+from core.plan.task import Kind
+from core.report.idling import REASONS, Idling, idle_text, share_text
 from core.report.step_figures import step_figures
 from core.trace.complete import completed_steps
+from tests.core.explain.test_causes import step_of
 from tests.core.report.verdicts import made
 
 MODEL = ModelSettings("mlp", width=256, depth=16)
@@ -32,13 +34,38 @@ def test_the_idle_share_is_the_bubble_by_makespan(strategy: str) -> None:
     assert found.cause is None or 0 < found.cause_share <= found.share + 1e-9
 
 
-def test_in_dp_lanes_wait_for_lane_0_which_works_for_all() -> None:
+def test_in_dp_lanes_wait_for_device_0_which_works_for_all() -> None:
     found, _ = idling("dp", slow_kind="gather:3000 reduce:3000")
-    assert (found.cause, found.lane) == (Cause.COLLECT, 0)
-    assert found.for_all is not None and found.for_all > 0.3
+    assert (found.cause, found.lane, found.device) == (Cause.COLLECT, 0, 0)
+    assert found.for_all is not None and found.for_all.share > 0.3
+    assert found.for_all.kind is Kind.REDUCE
     said = idle_text(found)
-    assert "mostly waiting for lane 0 to gather and reduce" in said
-    assert said.endswith("of a step on work for all.")
+    assert "mostly waiting for device 0 (" in said
+    assert ". Device 0 spends " in said
+    part = share_text(found.for_all.kind_share)
+    assert said.endswith(f"of a step on work for all, the longest part ({part}) to reduce.")
+
+
+@pytest.mark.parametrize(
+    ("slow", "cause", "work"),
+    [
+        ("scatter:3000", Cause.SCATTER, "scatter"),
+        ("replicate:3000", Cause.REPLICATE, "copy the model"),
+        ("gather:3000", Cause.COLLECT, "gather"),
+        ("loss:3000", Cause.LOSS, "compute the loss"),
+        ("step:300", Cause.UPDATE, "update the model"),
+    ],
+)
+def test_the_longest_part_of_the_work_for_all_is_named(slow: str, cause: Cause, work: str) -> None:
+    found, _ = idling("dp", slow_kind=slow)
+    assert found.cause is cause
+    said = idle_text(found)
+    assert "mostly waiting for device 0 (" in said and said.endswith(f") to {work}.")
+
+
+def test_lanes_that_share_a_device_are_called_lanes() -> None:
+    step = step_of("dp", {Kind.FORWARD: 1, Kind.BACKWARD: 2, Kind.GATHER: 30}, batch=4)
+    assert "mostly waiting for lane 0 (" in idle_text(Idling.of([step.explained()]))
 
 
 def test_in_mp_no_lane_alone_holds_the_others_up() -> None:
@@ -62,6 +89,31 @@ def test_the_share_of_a_cause_is_what_the_lane_that_is_named_holds_up() -> None:
     assert found.lane == 3
     lost = (explained.end - explained.start)[mine].sum()
     assert found.cause_share == pytest.approx(lost / explained.makespan / 4)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "given"),
+    [
+        ("mp", {"slow_lane": "0:4"}),
+        ("dp-pp", {"slow_kind": "all-reduce:3000"}),
+        ("pipeline", {"schedule": "gpipe", "slow_kind": "copy:3000"}),
+    ],
+)
+def test_a_cause_whose_text_names_no_lane_has_its_whole_share(
+    strategy: str, given: dict[str, object]
+) -> None:
+    spec = Specification(strategy, MODEL, "4xvirtual:cpu", **{"batch": 64, "steps": 3, **given})
+    trace = made(spec).trace
+    explanations = [explain_run_step(trace, step) for step in completed_steps(trace)]
+    found = Idling.of(explanations)
+    assert found.cause is not None and "{who}" not in REASONS[found.cause]
+    lost, whole = 0, 0
+    for explained in explanations:
+        whole += 4 * (explained.finish - explained.begin)
+        pieces = zip(explained.cause, explained.start, explained.end, strict=True)
+        lost += sum(end - start for cause, start, end in pieces if CAUSES[cause] is found.cause)
+    assert found.lane is None
+    assert found.cause_share == pytest.approx(lost / whole)
 
 
 def test_mostly_is_said_of_half_the_idle_time_or_more() -> None:
