@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from core.paths import PROJECT_ROOT
+from tests.core.recording.importers.kineto_files import kineto_file
 
 EVENTS = 1_000_000
 STEPS = 50
@@ -55,7 +56,8 @@ def write_kineto(path: Path) -> None:
     """A rank's file: in each step calls of operators, launches, and kernels on two streams."""
     calls = EVENTS // 5
     with path.open("w") as file:
-        file.write('{"schemaVersion": 1, "distributedInfo": {"rank": 0}, "traceEvents": [\n')
+        heading = json.dumps(kineto_file(0, [], traceEvents=None, traceName=None))
+        file.write(heading.removesuffix("}") + ', "traceEvents": [\n')
         for step in range(STEPS):
             event = {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{step}",
                      "pid": 9, "tid": 9, "ts": step * calls // STEPS * 10.0,

@@ -26,6 +26,7 @@ import pyarrow as pa
 from core.errors import PlanError, RecordingError
 from core.predict.costs import CostError
 from core.recording.bookmarks import BookmarksError
+from tests.core.recording.importers.kineto_files import kineto_file
 from tests.fuzz.wire import NotHeard, open_wire, wire_files
 
 MOST_LANES = 64
@@ -80,9 +81,8 @@ def _kineto_files() -> list[File]:
         task = {"cat": "kernel", "name": name, "pid": 0, "tid": stream}
         events.append({**shared, **call, "ts": 7 * n, "dur": 2})
         events.append({**shared, **task, "ts": 7 * n + 3, "dur": 5.5})
-    told = {"distributedInfo": {"rank": 1}, "baseTimeNanoseconds": 10**15, "traceEvents": events}
-    return [(".json.gz", packed), (".json", gzip.decompress(packed)),
-            (".json", json.dumps(told).encode())]  # fmt: skip
+    told = json.dumps(kineto_file(1, events)).encode()
+    return [(".json.gz", packed), (".json", gzip.decompress(packed)), (".json", told)]
 
 
 def _foreign(name: str) -> Callable[[], list[File]]:

@@ -115,7 +115,8 @@ class Found:
     to its device, both ABSENT where it does not apply. `step` has the number of each one's step
     where the file has it; see Steps.at. `links` are pairs of events, shape (k, 2): the second
     waited for the first. `steps` has the numbers that are steps, `arguments` where the events' own
-    stand in the file, `colours` the own colour of each: see OWN_COLOURS.
+    stand in the file, `colours` the own colour of each: see OWN_COLOURS. `world_size` is how many
+    ranks the job had, 0 if the file does not say.
     """
 
     tracks: tuple[Track, ...]
@@ -136,6 +137,7 @@ class Found:
     odd: Counts[Odd] = field(default_factory=Counts)
     arguments: Arguments | None = None
     colours: NDArray[np.int8] | None = None
+    world_size: int = 0
 
     def __len__(self) -> int:
         return len(self.start)
@@ -188,7 +190,7 @@ def joined(parts: Sequence[Found]) -> Found:
         more, _of_all(parts, "launched"), _of_all(parts, "step"),
         np.concatenate(columns["links"]), _steps_of_all(parts), counters, odd,
         joined_arguments([(len(part), part.arguments) for part in parts]),
-        _of_all(parts, "colours"),
+        _of_all(parts, "colours"), max(part.world_size for part in parts),
     )  # fmt: skip
 
 

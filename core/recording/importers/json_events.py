@@ -96,19 +96,17 @@ class Counted(msgspec.Struct, gc=False):
     args: Any = None
 
 
-class Rank(msgspec.Struct):
-    """What a file says of the job that it is a rank of."""
+class Heading(msgspec.Struct, gc=False):
+    """The parts of a file next to its list of events, not decoded; empty where a file has none.
 
-    rank: Number = None
-
-
-class File(msgspec.Struct, gc=False):
-    """The form of most files, but for their events; the other is a bare list of these."""
+    Each is decoded on its own by the importer that reads it, so that a part of an unusual form
+    affects no other.
+    """
 
     traceEvents: msgspec.Raw
-    distributedInfo: Rank | None = None
-    baseTimeNanoseconds: Number = None
-    deviceProperties: msgspec.Raw | None = None
+    distributedInfo: msgspec.Raw = msgspec.Raw(b"")
+    baseTimeNanoseconds: msgspec.Raw = msgspec.Raw(b"")
+    deviceProperties: msgspec.Raw = msgspec.Raw(b"")
 
 
 NO_ARGUMENTS = Arguments()
@@ -134,7 +132,7 @@ class Events:
         self.flows: list[Event] = []
         self.counted: list[Counted] = []
         self.odd: Counts[Odd] = Counts()
-        self.file = File(msgspec.Raw(b"[]"))
+        self.heading = Heading(msgspec.Raw(b"[]"))
         self.count = 0
         self.firsts: list[int] = []  # the number of the first event of each piece
         self.painted: dict[int, NDArray[np.int8]] = {}  # by such a number: events' own colours
@@ -252,8 +250,8 @@ def _cut_events(path: Path) -> Events:
 def _add(events: Events, data: bytes, whole: bool) -> None:
     """Take the events of a list, or of an object that holds one. Raises msgspec.DecodeError."""
     if whole and _has_more(data):
-        events.file = _file(data)
-        data = bytes(events.file.traceEvents)
+        events.heading = _heading(data)
+        data = bytes(events.heading.traceEvents)
     try:
         found = msgspec.json.decode(data, type=list[Event])
     except msgspec.ValidationError:
@@ -273,7 +271,7 @@ def _add(events: Events, data: bytes, whole: bool) -> None:
 def asked(data: bytes, whole: bool) -> list[Asked]:
     """The events of a list, or of an object that holds one, for the sake of their arguments."""
     if whole and _has_more(data):
-        data = bytes(_file(data).traceEvents)
+        data = bytes(_heading(data).traceEvents)
     try:
         return msgspec.json.decode(data, type=list[Asked])
     except msgspec.ValidationError:
@@ -301,15 +299,9 @@ def _has_more(data: bytes) -> bool:
     return data[:64].lstrip()[:1] != b"["
 
 
-def _file(data: bytes) -> File:
-    """What stands around the events; what of it is of another form is not there."""
-    try:
-        return msgspec.json.decode(data, type=File)
-    except msgspec.ValidationError:
-        every = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
-        if "traceEvents" not in every:
-            raise
-        return File(every["traceEvents"])
+def _heading(data: bytes) -> Heading:
+    """The parts of a file. Raises msgspec.DecodeError if there is no list of events."""
+    return msgspec.json.decode(data, type=Heading)
 
 
 def _plain(event: OddEvent) -> Event:

@@ -7,7 +7,6 @@ which it starts.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,7 +20,8 @@ from core.plan.plan import Role
 from core.plan.task import ABSENT, IS_COMMUNICATION
 from core.recording.importers.calls import INSTANTS, lone_arrows, names_of, times_of, titles
 from core.recording.importers.found import Found, Launches, Track
-from core.recording.importers.json_events import LATEST, Events, Number, number
+from core.recording.importers.json_events import Events, Number
+from core.recording.importers.kineto_job import has_job, job_of
 from core.recording.importers.words import MEMORY, kinds_of, matching, steps_of
 from core.trace.odd import Odd
 
@@ -42,25 +42,13 @@ _ORDER = np.array([1, 0, 2, 3, 4, 5, 6, 7])
 _ROWS = {NOTES: "annotations", DEVICE_NOTES: "annotations", PYTHON: "Python"}
 REACTS_NS = 20_000
 """So soon after what it waited for a task of a device starts."""
-_RANK = re.compile(r"rank[-_ ]?(\d{1,6})", re.IGNORECASE)
 
 
 def is_kineto(events: Events) -> bool:
     """Whether a file is one: it says so, or it has events of the profiler's categories."""
-    head = events.file
-    if head.distributedInfo is not None or head.deviceProperties is not None:
+    if has_job(events.heading):
         return True
     return any(_category(name) in _OWN for name in events.categories)
-
-
-def rank_of(events: Events, path: Path) -> int | None:
-    """The rank of a file: from its own metadata, or from its name."""
-    distributed = events.file.distributedInfo
-    rank = number(distributed.rank) if distributed is not None else float("nan")
-    if 0 <= rank < 1e6:
-        return int(rank)
-    named = _RANK.search(path.name)
-    return int(named[1]) if named else None
 
 
 def found_of_kineto(events: Events, path: Path) -> Found:
@@ -73,8 +61,8 @@ def found_of_kineto(events: Events, path: Path) -> Found:
     # Moments last no time: as a row of the host they would be a lane that never works.
     group[has_instants[columns["thread"]]] = NOTES
     kind = kinds_of(names)[columns["name"]]
-    rank = rank_of(events, path)
-    place = path.name if rank is None else f"rank {rank}"
+    job = job_of(events.heading, path.name)
+    place = path.name if job.rank is None else f"rank {job.rank}"
     rows, row = _rows(events, columns, group, kind)
     thread_titles = titles(events)
     tids = [tid for _, tid in events.threads]
@@ -86,16 +74,17 @@ def found_of_kineto(events: Events, path: Path) -> Found:
     events.odd[Odd.ORPHAN_FLOW] += lone_arrows(events)
     found = Found(
         tracks, names, row, columns["name"], start, end, kind,
-        _more(events, columns, rank), launches.times(start),
+        _more(events, columns, job.rank), launches.times(start),
         steps.at(start) if len(steps.number) else None,
-        launches.links, steps, odd=events.odd,
+        launches.links, steps, odd=events.odd, world_size=job.world_size or 0,
     )  # fmt: skip
     found = replace(
         found, links=np.concatenate([found.links, _after_collectives(found, rows.main)])
     )
-    base = number(events.file.baseTimeNanoseconds)
-    # Newer files count from a base of their own: with it, ranks of a job share an axis.
-    return found.later(int(base)) if 0 < base < LATEST * 1000 else found
+    # Newer files count from a base of their own: with it, ranks of a job share an axis. A base
+    # that leads out of int64 cannot be true, and is left out.
+    ends_ns = int(end.max()) + job.base_ns
+    return found.later(job.base_ns) if ends_ns < np.iinfo(np.int64).max else found
 
 
 def _more(

@@ -21,6 +21,7 @@ from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind
 from core.recording.importers.found import MOST_EVENTS, MOST_LANES, MOST_NAME, Found, Track
 from core.recording.stream import Opened
 from core.trace.event_rows import Counter, Counters
+from core.trace.header import MOST_LANES as MOST_REPLICAS
 from core.trace.header import Header
 from core.trace.odd import Odd, odd_text
 from core.trace.spans import Spans, TaskTable, blank_rows
@@ -49,8 +50,8 @@ def trace_of(found: Found, title: str) -> Trace:
     task[by_start] = np.arange(len(found), dtype=np.int32)
     table = _table(found, by_start, task)
     lanes, spans = _lanes(found, task, table, odd)
-    replicas = int(np.max(found.more.get("replica", ABSENT), initial=0)) + 1
-    header = Header(Specification(warmup=0), ModelDescription(title, (), 0), tuple(lanes), replicas)
+    model = ModelDescription(title, (), 0)
+    header = Header(Specification(warmup=0), model, tuple(lanes), _replicas(found))
     bounds = int(found.start.min()), int(found.end.max())
     steps = StepBounds.of(lanes, spans, found.steps.number, bounds)
     return Trace(
@@ -59,6 +60,12 @@ def trace_of(found: Found, title: str) -> Trace:
         arguments=found.arguments and found.arguments.ordered(by_start),
         colours=None if found.colours is None else found.colours[by_start].astype(np.int8),
     )  # fmt: skip
+
+
+def _replicas(found: Found) -> int:
+    """The ranks of the job: as many as a file says, and at least as many as there are traces of."""
+    last = int(np.max(found.more.get("replica", ABSENT), initial=0))
+    return min(max(found.world_size, last + 1), MOST_REPLICAS)
 
 
 def opened(found: Found, path: Path) -> Opened:

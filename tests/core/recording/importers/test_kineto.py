@@ -17,6 +17,7 @@ from core.recording.recording import open_recording
 from core.report.verdict import range_verdict, verdict
 from core.trace.odd import Odd
 from core.trace.own_steps import with_steps
+from tests.core.recording.importers.kineto_files import BASE_NS, kineto_file
 
 TWO_RANKS = Path(__file__).parents[3] / "data" / "two-ranks"
 
@@ -62,12 +63,8 @@ def folder(tmp_path):
     return write
 
 
-def rank(number, events, **more):
-    return {"distributedInfo": {"rank": number, "world_size": 2}, "traceEvents": events, **more}
-
-
 def opened(folder, *events, **more):
-    return open_recording(folder(one=rank(0, list(events), **more)) / "one.json").trace
+    return open_recording(folder(one=kineto_file(0, events, **more)) / "one.json").trace
 
 
 def test_streams_come_first_and_collectives_serve_the_stream_that_computes(folder):
@@ -82,6 +79,50 @@ def test_streams_come_first_and_collectives_serve_the_stream_that_computes(folde
     [collective] = [span for span in trace if span.lane == 1]
     assert collective.kind is Kind.ALL_REDUCE and collective.launched == 4_000
     assert trace.odd == {}
+
+
+def test_rank_and_world_size_stand_in_the_heading_of_a_real_file(folder):
+    told = kineto_file(3, a_step(), world_size=8)
+    trace = open_recording(folder(trace=told) / "trace.json").trace
+    assert {lane.device for lane in trace.header.lanes} == {"rank 3"}
+    assert trace.header.replicas == 8 and trace.odd == {}
+
+
+@pytest.mark.parametrize("later_ns", [1, 60_001])  # a double of such a time has no single ns
+def test_files_that_count_from_different_moments_share_one_axis(folder, later_ns):
+    later = kineto_file(1, a_step(), base_ns=BASE_NS + later_ns)
+    trace = open_recording(folder(a=kineto_file(0, a_step()), b=later)).trace
+    streams = [lane.index for lane in trace.header.lanes if lane.name == "stream 7"]
+    first, second = (int(trace.spans(lane).start[0]) for lane in streams)
+    assert second - first == later_ns and trace.odd == {}
+
+
+ODD_PARTS = {
+    "deviceProperties": ["odd", 7, {"id": 0}, None, [[]]],
+    "distributedInfo": [["odd"], "rank 1", {"rank": [1]}, {"rank": {"a": 1}, "world_size": 2}],
+    "baseTimeNanoseconds": ["odd", [1], -5, 1e300, {}],
+    "schemaVersion": [[], {"a": "b"}],
+}
+
+
+@pytest.mark.parametrize("name", ODD_PARTS)
+def test_a_part_of_a_heading_of_odd_form_affects_no_other_part(folder, name):
+    for odd in ODD_PARTS[name]:
+        told = kineto_file(1, a_step(), **{name: odd})
+        whole = kineto_file(0, a_step())
+        trace = open_recording(folder(a=whole, b=told)).trace
+        places = {lane.device for lane in trace.header.lanes}
+        assert trace.header.replicas == 2, odd
+        assert places == {"rank 0", "b.json" if name == "distributedInfo" else "rank 1"}, odd
+        apart = name == "baseTimeNanoseconds"
+        assert trace.odd.get(Odd.CLOCKS_APART, 0) == apart, odd
+
+
+def test_a_base_that_leads_out_of_the_clock_is_left_out(folder):
+    events = [event("kernel", "gemm", 3.9e15, 1.0)]
+    for base_ns in (3_999_999_999_999_999_999, "1727987400000000000"):
+        trace = open_recording(folder(one=kineto_file(0, events, base_ns=base_ns))).trace
+        assert trace.bounds == (0, 1_000)
 
 
 def test_a_task_belongs_to_the_step_in_which_it_starts(folder):
@@ -101,7 +142,7 @@ def test_a_gap_behind_a_collective_is_laid_to_it_and_another_to_the_host(folder)
 
 
 def test_ranks_are_on_one_axis_and_a_collective_waits_for_the_slowest(folder):
-    both = [rank(n, [*steps((0, 90)), *a_step(25.0 * n)]) for n in (0, 1)]
+    both = [kineto_file(n, [*steps((0, 90)), *a_step(25.0 * n)]) for n in (0, 1)]
     trace = open_recording(folder(b=both[1], a=both[0])).trace
     assert list(dict.fromkeys(lane.device for lane in trace.header.lanes)) == ["rank 0", "rank 1"]
     assert trace.steps == [0] and trace.header.replicas == 2
@@ -170,9 +211,9 @@ def test_a_process_with_a_devices_number_and_orphans_are_counted(folder):
 
 
 def test_a_folder_says_which_files_it_could_not_use(folder):
-    whole = rank(0, [*steps((0, 90)), *a_step()])
-    again = {"traceEvents": a_step(), "deviceProperties": []}
-    apart = rank(3, [{**one, "ts": one["ts"] + 1e9} for one in a_step()])
+    whole = kineto_file(0, [*steps((0, 90)), *a_step()])
+    again = kineto_file(0, a_step(), distributedInfo=None)
+    apart = kineto_file(3, [{**one, "ts": one["ts"] + 1e9} for one in a_step()])
     read = open_recording(folder(a=whole, b=whole, c=again, d=apart, e=b"[nonsense"))
     assert read.trace.odd == {
         Odd.SAME_RANK: 1, Odd.NO_RANK: 1, Odd.CLOCKS_APART: 1, Odd.UNREADABLE: 1,
