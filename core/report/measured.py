@@ -17,6 +17,7 @@ from core.plan.plan import Lane, computing_lanes
 from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind
 from core.plan.transfers import Links, links_of
 from core.predict.simulate import lasts
+from core.report.alike_steps import alike_steps
 from core.report.replan import RunPlans
 from core.trace.step import StepColumns, StepSpans
 from core.trace.trace import Trace
@@ -33,7 +34,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Measured:
-    """S steps of one plan of n tasks: what each task has `taken` in ns, shape (S, n).
+    """S steps that share n tasks: what each task has `taken` in ns, shape (S, n).
 
     Waiting for other members of a collective is no part of it. `spans` are the S steps' own times
     from first start to last end, `step_ns` is the median of all steps, whatever their plan. `alike`
@@ -58,37 +59,35 @@ class Measured:
 
     @classmethod
     def of(cls, trace: Trace, steps: Sequence[int]) -> Measured:
-        """From whole steps of a trace: of many some, and of these those of the commonest plan."""
+        """From whole steps of a trace: of many some, of these the largest group of alike ones."""
         lanes, header = trace.header.lanes, trace.header
         whole = {step: end - start for step in steps for start, end in [trace.step_bounds(step)]}
         looked_at = _chosen(trace, whole)
-        every = {step: StepColumns.of_trace(trace, step) for step in looked_at}
-        groups: dict[tuple[int, bytes], list[int]] = {}
-        for step, columns in every.items():
-            # Steps are compared task by task, so they need one plan: those of the last, smaller
-            # batch of an epoch are left out.
-            about = np.stack([columns.task, columns.lane, columns.kind, columns.rows])
-            groups.setdefault((len(columns), about.tobytes()), []).append(step)
-        usual = np.median([whole[step] for step in looked_at])
-        # Of another program's trace each step may have a plan of its own: then a usual one.
-        mine = max(
-            groups.values(),
-            key=lambda some: (len(some), -abs(np.median([whole[s] for s in some]) - usual)),
-        )
-        columns = every[mine[0]]
-        waits = {step: waits_of(every[step], lanes) for step in mine}
-        plan = RunPlans(trace).plan(mine[0])
+        found = {step: StepSpans.of(trace, step) for step in looked_at}
+        alike = alike_steps(trace, found, whole)
+        mine = alike.steps
+        every = [StepColumns.of_spans(found[step]) for step in mine]
+        waits = [waits_of(columns, lanes) for columns in every]
+        begun = [one.begun for one in waits]
+        taken = [
+            (columns.end - begins)[places]
+            for columns, begins, places in zip(every, begun, alike.places, strict=True)
+        ]
+        reference, places = alike.reference, alike.places[alike.reference]
+        columns = every[reference].picked(places)
+        plan = RunPlans(trace).plan(mine[reference])
         stages = () if plan is None else plan.stages
         # What a task of another program does, its name alone tells.
-        names = StepSpans.of(trace, mine[0]).spans["name"] if header.foreign else 0 * columns.kind
+        name = found[mine[reference]].spans["name"][places]
+        names = name if header.foreign else 0 * columns.kind
         return cls(
-            tuple(mine),
+            mine,
             header.specification.warmup,
             lanes,
             columns,
-            waits[mine[0]].meets,
-            np.stack([every[step].end - waits[step].begun for step in mine]),
-            np.array([np.ptp(np.stack([every[s].start, every[s].end])) for s in mine], np.int64),
+            waits[reference].meets[places],
+            np.stack(taken),
+            np.array([np.ptp(np.stack([one.start, one.end])) for one in every], np.int64),
             int(np.median(list(whole.values()))),
             _alike(columns, stages, header.model, names, exactly=True),
             _alike(columns, stages, header.model, names, exactly=False),

@@ -73,6 +73,23 @@ class StepColumns(TaskColumns):
         """The same tasks with other times."""
         return replace(self, start=start, end=end)
 
+    def picked(self, places: NDArray[np.int64]) -> StepColumns:
+        """Some of the tasks, at ascending places; of what they waited for those among them."""
+        place = np.full(len(self), ABSENT, np.int64)
+        place[places] = np.arange(len(places))
+        waiter = place[np.repeat(np.arange(len(self)), np.diff(self.after_first))]
+        after = place[self.after]
+        kept = (waiter != ABSENT) & (after != ABSENT)
+        counts = np.bincount(waiter[kept], minlength=len(places))
+        columns = {
+            column.name: getattr(self, column.name)[places]
+            for column in fields(self)
+            if column.name not in ("after_first", "after")
+        }
+        return replace(
+            self, **columns, after_first=np.concatenate([[0], np.cumsum(counts)]), after=after[kept]
+        )
+
     @classmethod
     def of_plan(cls, plan: Plan) -> StepColumns:
         """A plan's own columns; all times are 0."""
@@ -96,7 +113,11 @@ class StepColumns(TaskColumns):
         What waited for a task that has no span waits for less, and so does what waited for itself
         or for a task of a later number: so nothing waits in a circle.
         """
-        found = StepSpans.of(trace, step)
+        return cls.of_spans(StepSpans.of(trace, step))
+
+    @classmethod
+    def of_spans(cls, found: StepSpans) -> StepColumns:
+        """The same of spans that have been found."""
         spans = found.spans
         after_first, after = _after(spans)
         columns = {
