@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,25 +75,31 @@ def _in_order(columns: StepColumns, durations: list[int]) -> tuple[list[int], li
 
 
 def in_time_order(
-    columns: TaskColumns, meets: Sequence[int], lasts: Callable[[int, int, int], int]
+    columns: TaskColumns,
+    meets: Sequence[int],
+    lasts: Callable[[int, int, int], int],
+    turn: Sequence[int] | None = None,
 ) -> None:
     """Go through n tasks in the order in which they begin, asking each how long it lasts.
 
-    A task starts when the ones before it on its lane and all that it waits for have ended; of tasks
-    that start at once the first in the columns comes first. `lasts(task, start, begun)` is asked of
-    each once; it has started, and begins what takes the time: for a member of a collective of ranks
-    (`meets`, as in `simulate`) that is when the last of them has started. Times and answers are in
-    ns. Raises PlanError if lanes come to their collectives in orders that never meet.
+    A task starts when the ones before it on its lane and all that it waits for have ended. Of tasks
+    that start at once the one whose lane has the smallest number in `turn` is first (one number a
+    lane, all alike by default), then the first in the columns. `lasts(task, start, begun)` is asked
+    of each once; it has started, and begins what takes the time: for a member of a collective of
+    ranks (`meets`, as in `simulate`) that is when the last of them has started. Times and answers
+    are in ns. Raises PlanError if lanes come to their collectives in orders that never meet.
     """
     followers, missing = _followers(columns)
     # Tasks of no collective (ABSENT) are counted too; they are let through one by one below.
     members = Counter(meets)
     arrived: dict[int, list[tuple[int, int]]] = {}
     ready = [0] * len(columns)
-    queue = [(0, task) for task, count in enumerate(missing) if not count]  # a heap as it is
+    turns = [0] * len(columns) if turn is None else [turn[lane] for lane in columns.lane.tolist()]
+    queue = [(0, turns[task], task) for task, count in enumerate(missing) if not count]
+    heapify(queue)
     ended = [False] * len(columns)
     while queue:
-        begun, task = heappop(queue)
+        begun, _, task = heappop(queue)
         came = arrived.setdefault(meets[task], [])
         came.append((begun, task))
         if meets[task] != ABSENT and len(came) < members[meets[task]]:
@@ -106,7 +112,7 @@ def in_time_order(
                 ready[other] = max(ready[other], end)
                 missing[other] -= 1
                 if not missing[other]:
-                    heappush(queue, (ready[other], other))
+                    heappush(queue, (ready[other], turns[other], other))
     if not all(ended):
         raise PlanError(f"the collectives deadlock: task {ended.index(False)} never ends")
 

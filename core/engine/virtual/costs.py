@@ -16,6 +16,7 @@ from core.engine.lanes.devices import kept_random_state
 from core.engine.models.modules import Batch
 from core.engine.tasks.operations import Operations
 from core.engine.virtual.executor import Course
+from core.engine.virtual.rehearsal import Rehearsal
 from core.gc_paused import gc_paused
 from core.plan.link import Link
 from core.plan.plan import Plan
@@ -36,14 +37,16 @@ class AloneCosts:
 
     Costs are of a batch's tasks by stage (of ranks by block) and rows, of transfers by the link;
     without one transfers are measured too. A cost is the mean of a pass's tasks, and of these the
-    median. `operations` gives some for this alone: their modules are copies of the run's.
+    median. `operations` gives some for this alone: their modules are copies of the run's. Tasks are
+    rehearsed as in the steps.
     """
 
     def __init__(
         self, operations: Callable[[], Operations], plan: Plan, alone: Alone, link: Link | None,
-        stop: Event,
+        stop: Event, rehearsal: Rehearsal,
     ) -> None:  # fmt: skip
         self._make, self._plan, self._alone, self._stop = operations, plan, alone, stop
+        self._rehearsal = rehearsal
         self._course, self._link = Course.of(plan, link), link
         self._times: Times = defaultdict(list)
 
@@ -95,6 +98,7 @@ class AloneCosts:
                 raise Stopped
             total, modelled = 0, self._course.modelled[place]
             for half in plan.halves(plan.tasks[place]):
+                self._rehearsal.run(half)
                 taken = alone.time(partial(operations.run, half))
                 if modelled == ABSENT:
                     found[name_of(half)].append(taken)
@@ -106,12 +110,14 @@ class AloneCosts:
         # would have drawn without a measurement.
         with kept_random_state([alone.device]):
             operations.begin(0, plan, batch)
+            self._rehearsal.begin(plan, batch)
             alone.begin()
             # The same walk as in a step, not the plan's order: what a task finds in the caches, and
             # what the allocator has free, is then as it will be in the steps that are predicted
             # from this.
             in_time_order(self._course.columns, self._course.meets, lasts)
             alone.end()
+        self._rehearsal.end([taken for lengths in found.values() for taken in lengths])
         return found
 
 

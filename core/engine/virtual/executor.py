@@ -19,6 +19,7 @@ from core.engine.models.modules import Batch
 from core.engine.prepare import Prepared
 from core.engine.tasks.operations import Operations
 from core.engine.tasks.values import Step
+from core.engine.virtual.rehearsal import Rehearsal
 from core.explain.waits import meeting
 from core.gc_paused import gc_paused
 from core.plan.faults import Faults
@@ -96,8 +97,9 @@ class VirtualExecutor:
         writer: TraceWriter,
         prepared: Prepared,
         stop: threading.Event,
+        rehearsal: Rehearsal,
     ) -> None:
-        self._operations, self._alone = operations, alone
+        self._operations, self._alone, self._rehearsal = operations, alone, rehearsal
         self._writer, self._stop = writer, stop
         specification = prepared.specification
         self._link, self._speed = link_of(specification), specification.speed
@@ -122,11 +124,13 @@ class VirtualExecutor:
         effects = self._faults.effects(course.columns, plan.lanes, index)
         factors, extra = (each.tolist() for each in effects)
         step = self._operations.begin(index, plan, batch)
+        self._rehearsal.begin(plan, batch)
         self._alone.begin()
         # Times of in_time_order (`start`, `begun`, in ns) count from 0 at the step's begin; what is
         # recorded is `began` later. `clock` is real time, for the pace only.
         began, clock = self.now, time.perf_counter()
         ends, held = [0] * len(plan.tasks), [0] * len(plan.tasks)
+        measured: list[int] = []
 
         def lasts(place: int, start: int, begun: int) -> int:
             # Before the task's first stamp, so that making a batch is in nobody's time.
@@ -134,8 +138,11 @@ class VirtualExecutor:
             self._keep_pace(clock, begun)
             task = plan.tasks[place]
             blocks = () if nested is None else nested.inside(place)
+            # After the wait, in which caches grow cold.
+            self._rehearsal.run(task)
             stamps = self._alone.run(partial(self._operations.run, task), bool(blocks))
             taken = self._alone.elapsed(stamps.start, stamps.end)
+            measured.append(taken)
             # Data was moved in any case: the values are needed, and the gradients are verified.
             # Only how long it is said to have taken comes from the link's model.
             if course.modelled[place] != ABSENT:
@@ -155,10 +162,11 @@ class VirtualExecutor:
             return taken
 
         try:
-            in_time_order(course.columns, course.meets, lasts)
+            in_time_order(course.columns, course.meets, lasts, _turns(len(plan.lanes), index))
         # Stopped or failed: the tasks that did run are part of the recording.
         finally:
             self._tell(index, number)
+        self._rehearsal.end(measured)
         self._end(step, began, ends, held)
         return step
 
@@ -211,3 +219,12 @@ class VirtualExecutor:
             timings = Timings(plan, step, *zip(*self._told, strict=True))
             self._writer.forward(span_batch(timings, origin=self._origin))
         self._told, self._told_at = [], time.monotonic()
+
+
+def _turns(lanes: int, step: int) -> list[int]:
+    """In which order lanes take turns where several could begin a task: another one each step.
+
+    The first task of a kind finds colder caches than the others, even after its rehearsal. What
+    that costs is so small that it must not fall on the same lane in each step.
+    """
+    return [(lane - step) % lanes for lane in range(lanes)]

@@ -14,6 +14,7 @@ from core.engine.tasks.operations import Operations
 from core.engine.virtual.costs import BETWEEN, AloneCosts
 from core.engine.virtual.executor import VirtualExecutor, link_of
 from core.engine.virtual.rank_ops import RankOps
+from core.engine.virtual.rehearsal import Rehearsal
 from core.plan.faults import Faults
 from core.plan.link import Link
 from core.recording.schema import TraceWriter
@@ -29,17 +30,19 @@ def run_on_virtual_lanes(prepared: Prepared, writer: TraceWriter, stop: Event) -
     with Alone(prepared.lanes[0]) as alone:
         if alone.note:
             writer.log("warning", alone.note)
-        executor = VirtualExecutor(operations, alone, writer, prepared, stop)
-        calibrations = _calibrations(prepared, alone, link, stop)
+        rehearsal = Rehearsal(partial(_operations, prepared), alone, partial(writer.log, "info"))
+        executor = VirtualExecutor(operations, alone, writer, prepared, stop, rehearsal)
+        calibrations = _calibrations(prepared, alone, link, stop, rehearsal)
         run_steps(prepared, writer, operations, executor.run, calibrations)
 
 
 def _calibrations(
-    prepared: Prepared, alone: Alone, link: Link | None, stop: Event
+    prepared: Prepared, alone: Alone, link: Link | None, stop: Event, rehearsal: Rehearsal
 ) -> Iterator[Calibrate]:
     """What measures costs before each of the first measured steps, on copies of the modules."""
     rows = prepared.specification.all_rows[prepared.specification.warmup]
-    costs = AloneCosts(partial(_operations, prepared), prepared.plans[rows], alone, link, stop)
+    make, plan = partial(_operations, prepared), prepared.plans[rows]
+    costs = AloneCosts(make, plan, alone, link, stop, rehearsal)
     yield costs.measure
     yield from repeat(costs.measure_again, BETWEEN)
 

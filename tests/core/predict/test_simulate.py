@@ -12,7 +12,7 @@ from core.plan.division import Part
 from core.plan.plan import Lane, Plan
 from core.plan.specification import Specification
 from core.plan.task import Kind, Task, TaskColumns, add_task
-from core.predict.simulate import simulate
+from core.predict.simulate import in_time_order, simulate
 from core.trace.step import StepColumns
 from tests.core.helpers import plan_of, trace_of
 
@@ -123,3 +123,20 @@ def test_without_meeting_collectives_ddp_ends_as_its_slowest_rank_does():
     # Rank 1's own step takes 5 where the others take 1; all begin it after the same collective.
     assert len(set(met.start[steps].tolist()) - {met.start[steps[1]]}) <= 1
     assert met.start[steps[0]] > alone.start[steps[0]]
+
+
+@pytest.mark.parametrize("first", range(3))
+def test_of_lanes_that_could_begin_at_once_the_one_whose_turn_it_is_goes_first(first):
+    columns = StepColumns.of_plan(plan_of(DDP))
+    meets = meeting(columns, plan_of(DDP).lanes).tolist()
+    lanes = int(columns.lane.max()) + 1
+    turn = [(lane - first) % lanes for lane in range(lanes)]
+    begun: dict[int, list[int]] = {}
+
+    def lasts(task: int, start: int, at: int) -> int:
+        begun.setdefault(at, []).append(int(columns.lane[task]))
+        return 0 if meets[task] >= 0 else 1 + len(begun)
+
+    in_time_order(columns, meets, lasts, turn)
+    # The lanes of the three ranks all begin at 0.
+    assert begun[0][:3] == [first, (first + 1) % 3, (first + 2) % 3]

@@ -21,6 +21,10 @@ def synchronised(monkeypatch):
     asked = []
     monkeypatch.setattr(lane_devices, "HOST", DeviceKind("other", "another host"))
     monkeypatch.setattr(torch.accelerator, "synchronize", asked.append)
+    # The module of a device keeps the random state of each.
+    get, put = torch.get_rng_state, torch.set_rng_state
+    monkeypatch.setattr(torch.cpu, "get_rng_state", lambda _: get(), raising=False)
+    monkeypatch.setattr(torch.cpu, "set_rng_state", lambda state, _: put(state), raising=False)
     return asked
 
 

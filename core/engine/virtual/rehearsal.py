@@ -1,0 +1,76 @@
+"""Runs each task of a step once untimed, on modules of its own, right before it is timed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from statistics import fmean
+
+from core.engine.failures import is_out_of_memory
+from core.engine.lanes.alone import Alone
+from core.engine.lanes.devices import kept_random_state
+from core.engine.models.modules import Batch
+from core.engine.tasks.operations import Operations
+from core.plan.plan import Plan
+from core.plan.task import Task
+
+LONG_NS = 5_000_000
+"""Tasks of this length on average need no rehearsal: a cold start adds at most some percent."""
+
+
+class Rehearsal:
+    """An untimed run of each task, so that its timed run finds warm caches.
+
+    The first task after tasks of another kind takes up to four times as long as the next one of its
+    kind: the interpreter, the processor's caches and torch's allocator are cold. On virtual lanes
+    the tasks of all lanes take turns, so one lane would pay for the others.
+
+    A rehearsal follows a step task by task on copies of the run's modules, which `make` returns.
+    Their learning rate is zero, and the random state is restored after each task, so the run's
+    results and the memory figures of its lanes do not depend on it. `log` gets a line if there is
+    no memory for it.
+    """
+
+    def __init__(
+        self, make: Callable[[], Operations], alone: Alone, log: Callable[[str], None]
+    ) -> None:
+        self._make, self._alone, self._log = make, alone, log
+        self._operations: Operations | None = None
+        self._is_wanted = self._has_failed = False
+
+    def begin(self, plan: Plan, batch: Batch) -> None:
+        """Prepare the rehearsal of a step's tasks, if the tasks before were short."""
+        if self._is_wanted:
+            self._attempt(partial(self._prepare, plan, batch))
+
+    def run(self, task: Task) -> None:
+        """Run a task untimed, if this step is rehearsed. Raises what the task raises."""
+        if self._operations is not None:
+            self._attempt(partial(self._rehearse, self._operations, task))
+
+    def end(self, lengths: Sequence[float]) -> None:
+        """End a step whose tasks took `lengths` ns, which decide if the next one is rehearsed."""
+        # A step that was rehearsed never ends the rehearsals: near the limit they would alternate.
+        if lengths and not self._has_failed and fmean(lengths) < LONG_NS:
+            self._is_wanted = True
+
+    def _prepare(self, plan: Plan, batch: Batch) -> None:
+        if self._operations is None:
+            operations = self._make()
+            operations.model.keep_parameters()
+            self._operations = operations
+        self._operations.begin(0, plan, batch)
+
+    def _rehearse(self, operations: Operations, task: Task) -> None:
+        with kept_random_state([self._alone.device]):
+            self._alone.time(partial(operations.run, task))
+
+    def _attempt(self, work: Callable[[], None]) -> None:
+        """Do `work`, and rehearse no more if memory does not suffice for it."""
+        try:
+            work()
+        except (RuntimeError, MemoryError) as error:
+            if not is_out_of_memory(error):
+                raise
+            self._operations, self._is_wanted, self._has_failed = None, False, True
+            self._log("there is no memory beside the run's to run each task untimed first")

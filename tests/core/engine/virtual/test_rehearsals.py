@@ -1,0 +1,110 @@
+"""On virtual lanes each short task runs once untimed before it is timed."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core.models.catalogue import ModelSettings
+from core.plan.specification import Specification
+from core.plan.task import KINDS, Kind
+from core.report.summary import summarise
+from core.report.verdict import verdict
+from core.trace.complete import completed_steps
+from core.trace.step import StepColumns
+from tests.core.helpers import SMALL, run_here
+
+torch = pytest.importorskip("torch")
+
+from core.engine.virtual import rehearsal  # noqa: E402
+
+TUTORIAL = Specification(
+    "ddp", ModelSettings("tutorial"), "8xvirtual", batch=30, steps=15, warmup=2
+)
+RANDOM = """
+from torch import nn, randn, zeros
+
+def build():
+    return [nn.Linear(4, 6), nn.BatchNorm1d(6), nn.Dropout(0.5), nn.Linear(6, 3)]
+
+def batch(rows, generator):
+    return randn(rows, 4, generator=generator), zeros(rows, 3)
+"""
+
+
+def usual_ns(trace, kind):
+    """The median ns that each lane takes for its tasks of a kind in a measured step, by lane."""
+    lengths = {}
+    for step in completed_steps(trace):
+        columns = StepColumns.of_trace(trace, step)
+        for place in np.flatnonzero(columns.kind == KINDS.index(kind)).tolist():
+            lengths.setdefault(int(columns.lane[place]), []).append(int(columns.duration[place]))
+    return {lane: float(np.median(taken)) for lane, taken in lengths.items()}
+
+
+@pytest.mark.parametrize(
+    ("strategy", "kind"), [("ddp", Kind.FORWARD), ("ddp", Kind.STEP), ("dp", Kind.FORWARD)]
+)
+def test_no_lane_pays_for_caches_that_are_cold_for_all(strategy, kind):
+    # Of dp lane 0 is left out: it has just done what it does for the others.
+    lanes = usual_ns(run_here(replace(TUTORIAL, strategy=strategy), calibrate=True), kind)
+    usual = float(np.median(list(lanes.values())))
+    assert len(lanes) == 8
+    assert {lane: ns for lane, ns in lanes.items() if ns > 1.5 * usual} == {}
+
+
+def test_ddp_is_not_said_to_wait_for_the_lane_that_is_timed_first():
+    found = verdict(run_here(TUTORIAL, calibrate=True))
+    assert "lane 0" not in found.text and "lane 0" not in found.where
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "adam"])
+def test_a_rehearsal_changes_neither_results_nor_memory(tmp_path, monkeypatch, optimizer):
+    path = tmp_path / "random.py"
+    path.write_text(RANDOM)
+    ran = Specification("mp", ModelSettings(str(path)), "2xvirtual", batch=8, optimizer=optimizer)
+    rehearsed = run_here(ran)
+    monkeypatch.setattr(rehearsal, "LONG_NS", 0)
+    plain = run_here(ran)
+    assert [s.loss for s in summarise(rehearsed).steps] == [s.loss for s in summarise(plain).steps]
+    assert rehearsed.counters.keys() == plain.counters.keys()
+    for place, counter in rehearsed.counters.items():
+        assert counter.values.tolist() == plain.counters[place].values.tolist()
+
+
+def rehearsed_tasks(monkeypatch):
+    """A list to which every task that is rehearsed will be added."""
+    really, tasks = rehearsal.Rehearsal._rehearse, []
+
+    def noted(self, operations, task):
+        tasks.append(task)
+        really(self, operations, task)
+
+    monkeypatch.setattr(rehearsal.Rehearsal, "_rehearse", noted)
+    return tasks
+
+
+def test_every_task_of_a_measured_step_is_rehearsed_if_tasks_are_short(monkeypatch):
+    tasks = rehearsed_tasks(monkeypatch)
+    trace = run_here(Specification("mp", SMALL, "4xvirtual", batch=8, steps=3, warmup=2))
+    in_a_step = len(StepColumns.of_trace(trace, 2))
+    assert len(tasks) in (3 * in_a_step, 4 * in_a_step)  # the second warm-up step perhaps
+
+
+def test_long_tasks_are_not_rehearsed(monkeypatch):
+    monkeypatch.setattr(rehearsal, "LONG_NS", 0)
+    tasks = rehearsed_tasks(monkeypatch)
+    run_here(Specification("mp", SMALL, "4xvirtual", batch=8), calibrate=True)
+    assert tasks == []
+
+
+@pytest.mark.parametrize("where", ["_prepare", "_rehearse"])
+def test_a_run_without_memory_for_a_rehearsal_goes_on_and_says_so(monkeypatch, where):
+    def full(*_):
+        raise torch.OutOfMemoryError("out of memory")
+
+    monkeypatch.setattr(rehearsal.Rehearsal, where, full)
+    trace = run_here(Specification("mp", SMALL, "2xvirtual", batch=8, steps=2))
+    said = "there is no memory beside the run's to run each task untimed first"
+    assert [row.text for row in trace.logs].count(said) == 1
+    assert len(completed_steps(trace)) == 2
