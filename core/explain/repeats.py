@@ -119,13 +119,14 @@ def _names(
     for group in np.argsort(-sums, kind="stable")[:MOST_NAMES].tolist():
         at = int(lane[longest[group]]), int(index[longest[group]])
         count, total, mean, p50, p99, most = (column[group].item() for column in figures)
-        label = trace.span(*at).label
+        span = trace.span(*at)
+        label = span.name or span.label  # the groups are those of whole names
         found.append(NameFigures(count, total, mean, p50, p99, most, label, at))
     return tuple(found), len(groups.counts)
 
 
 def _label_columns(spans: Spans) -> list[NDArray[np.integer]]:
-    """What trace.Span.label is made of: a name of its own, else kind and numbers."""
+    """Columns that tell names apart: a name of its own, else kind and numbers."""
     rows = spans.table.rows[spans.row]
     named = rows["name"] != ABSENT
     columns = [rows["name"]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.plan.task import ABSENT, Kind, Payload, known
+from core.trace.short_labels import short_label
 from core.trace.spans import Spans
 
 
@@ -41,9 +42,9 @@ class Span:
 
     @property
     def label(self) -> str:
-        """What a bar says: its own name, or see `bar_label`."""
+        """Text on its bar: its own name in short, or see `bar_label`."""
         if self.name:
-            return self.name
+            return short_label(self.name)
         numbers = (self.microbatch, self.bucket, self.block, self.replica, self.paired_microbatch)
         return bar_label(self.kind, *(ABSENT if n is None else n for n in numbers))
 

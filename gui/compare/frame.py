@@ -80,7 +80,8 @@ class CompareFrame(QWidget):
         """Let the colours of run B mean what those of run A do."""
         a, b = self.a.state, self.b.state
         if a.scene is not None and b.scene is not None:
-            b.scene.colouring = colouring_of(choice_of(a.scene.colouring), b.scene.trace)
+            shown = a.scene.colouring
+            b.scene.colouring = colouring_of(choice_of(shown), b.scene.trace, shown)
             b.refresh(b.now)
 
     def unite(self) -> None:

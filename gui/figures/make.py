@@ -17,6 +17,7 @@ from gui.figures.timeline import SHOWN, Extras, timeline_picture
 from gui.figures.titles import run_title, shared_title
 from gui.look.core_texts import translated
 from gui.look.text import tr
+from gui.timeline.state.colour_choices import ColourBy, colouring_of
 from gui.timeline.state.scene import Scene
 
 
@@ -37,7 +38,7 @@ def figure_of(
     cannot be drawn or do not suit a run.
     """
     options.check()
-    scenes = [run if isinstance(run, Scene) else Scene(run) for run in runs]
+    scenes = [run if isinstance(run, Scene) else _scene_of(run) for run in runs]
     if options.preset is None and len(scenes) > 1:
         raise ValueError("several runs are drawn as a figure: add --figure one-column")
     times = list(shown) or [_shown(scene.trace, options) for scene in scenes]
@@ -74,6 +75,13 @@ def caption_of(runs: Sequence[Run]) -> str:
     sentences = [f"{text}." for text in dict.fromkeys(texts)]
     sentences += [f"{note[:1].upper()}{note[1:]}." for note in dict.fromkeys(notes)]
     return " ".join(sentences)
+
+
+def _scene_of(trace: Trace) -> Scene:
+    """A trace as it is drawn outside of a window: coloured by kind, or by name without kinds."""
+    scene = Scene(trace)
+    scene.colouring = colouring_of(ColourBy.KIND, trace)
+    return scene
 
 
 def _what(run: Run) -> str:

@@ -13,7 +13,7 @@ from gui.figures.style import Face
 from gui.figures.textbook import SPACE, SWATCH, Panel, Row, Textbook, entry_width, lane_name
 from gui.look.causes import Pattern
 from gui.look.text import duration_text, tr
-from gui.look.writing import CENTRE, LEFT, RIGHT
+from gui.look.writing import CENTRE, LEFT, RIGHT, elided_name, shared_start
 from gui.timeline.layout.axis import ticks
 from gui.timeline.layout.moments import Origin
 from gui.timeline.paint.boxes import stacked
@@ -224,6 +224,7 @@ def _names(painter: QPainter, figure: Textbook, panel: Panel) -> None:
     # The lowest place that a name takes already. Of rows that are lower than their names only some
     # are named, and no name lies over another.
     free = -1.0
+    shared = shared_start([row.lane.name for row in panel.rows if not row.helper])
     for number, row in enumerate(panel.rows):
         if number and not row.helper and row.height >= 0.8 * style.base.pixels:
             y = (panel.rows[number - 1].bottom + row.top) / 2
@@ -237,7 +238,7 @@ def _names(painter: QPainter, figure: Textbook, panel: Panel) -> None:
         room = figure.left - style.edge - 0.4 * style.em
         rect = QRectF(style.edge, middle - face.line / 2, room, face.line)
         colour = style.looks.muted if row.helper else style.looks.text
-        name = face.elided(lane_name(row.lane), room)
+        name = elided_name(lane_name(row.lane), shared, room, face.width)
         _text(painter, figure, face, rect, name, LEFT, colour)
         if row.idle:
             rect = QRectF(figure.right, rect.top(), style.width - style.edge - figure.right,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from PySide6.QtCore import QRectF, Qt
@@ -15,6 +16,10 @@ CENTRE = Qt.AlignmentFlag.AlignCenter
 Part = TypeVar("Part")
 PIECES = re.compile("[（“《]*[\u3400-\u9fff][，。；：！？、）”》…]* ?|[^ \u3400-\u9fff]+ ?")
 """What stays on one line: a word, or one character of Chinese with its punctuation."""
+
+
+MOST_LETTERS = 200
+"""Letters of a long name that are tried at each of its ends."""
 
 
 def write(
@@ -41,6 +46,53 @@ def elided(painter: QPainter, text: str, room: float) -> str:
     """A text in the painter's font, cut with an ellipsis where it takes more than `room` pixels."""
     end = Qt.TextElideMode.ElideRight
     return painter.fontMetrics().elidedText(text, end, int(max(0, room)))
+
+
+def shared_start(names: Sequence[str]) -> int:
+    """Return how many letters all names begin with, up to the end of a word: 7 of `thread 1`, `2`.
+
+    0 for a single name, and where the names share no whole word.
+    """
+    if len(names) < 2:
+        return 0
+    first, last = min(names), max(names)  # all others begin with what these two begin with
+    letters = 0
+    while first[letters : letters + 1] == last[letters : letters + 1] != "":
+        letters += 1
+    while letters and names[0][letters - 1].isalnum():
+        letters -= 1
+    return letters
+
+
+def elided_name(name: str, shared: int, room: float, width: Callable[[str], float]) -> str:
+    """Cut a name to `room` so that it still differs from others, by the `width` of a text.
+
+    The end of its first `shared` letters, which others have too, is left out, and the middle of the
+    rest where that is too long by itself.
+    """
+    if width(name) <= room:
+        return name
+    head, own = name[:shared], name[shared:]
+    if own and width(f"…{own}") <= room:
+        return _longest(
+            lambda kept: f"{head[:kept]}…{own}", min(len(head), MOST_LETTERS), room, width
+        )
+    rest = own or name
+    start, end = rest[:MOST_LETTERS], rest[-MOST_LETTERS:]
+
+    def without_middle(kept: int) -> str:
+        behind = kept // 2
+        return f"{start[: kept - behind]}…{end[len(end) - behind :]}"
+
+    return _longest(without_middle, min(len(rest), MOST_LETTERS), room, width)
+
+
+def _longest(
+    cut: Callable[[int], str], most: int, room: float, width: Callable[[str], float]
+) -> str:
+    """Return the text with the most letters kept, up to `most`, that has room; else with none."""
+    too_many = bisect_left(range(most + 1), True, key=lambda kept: width(cut(kept)) > room)
+    return cut(max(0, too_many - 1))
 
 
 def wrapped(text: str, room: float, width: Callable[[str], float]) -> list[str]:

@@ -90,7 +90,7 @@ class ColourControl(QObject):
     def _colour(self) -> None:
         if self._scene is None:
             return
-        colouring = colouring_of(self.by, self._scene.trace)
+        colouring = colouring_of(self.by, self._scene.trace, self._scene.colouring)
         # Compared, as this comes at every round of a live
         # run, and a new colouring paints all bars anew.
         if colouring != self._scene.colouring:

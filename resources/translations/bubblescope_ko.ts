@@ -6150,6 +6150,10 @@ Click to open its run.</source>
         <translation>기타 메모리</translation>
     </message>
     <message>
+        <source>other names</source>
+        <translation>다른 이름</translation>
+    </message>
+    <message>
         <source>other work</source>
         <translation>기타 작업</translation>
     </message>
@@ -6664,6 +6668,10 @@ Click to open its run.</source>
     <message>
         <source>the process that predicts has ended; ask again to start it afresh</source>
         <translation>예측하는 프로세스가 끝났습니다. 다시 요청하면 새로 시작합니다</translation>
+    </message>
+    <message>
+        <source>the process {a}</source>
+        <translation>프로세스: {a}</translation>
     </message>
     <message>
         <source>the query has {a} statements; use one at a time</source>

@@ -6150,6 +6150,10 @@ Click to open its run.</source>
         <translation>其他内存</translation>
     </message>
     <message>
+        <source>other names</source>
+        <translation>其他名称</translation>
+    </message>
+    <message>
         <source>other work</source>
         <translation>其他工作</translation>
     </message>
@@ -6664,6 +6668,10 @@ Click to open its run.</source>
     <message>
         <source>the process that predicts has ended; ask again to start it afresh</source>
         <translation>负责预测的进程已结束；再次请求即可重新启动它</translation>
+    </message>
+    <message>
+        <source>the process {a}</source>
+        <translation>该进程 {a}</translation>
     </message>
     <message>
         <source>the query has {a} statements; use one at a time</source>

@@ -30,7 +30,7 @@ BOX = 12.0
 WIDE = 22.0  # the hatch needs more room to be seen
 RAMP_WIDE = 100.0
 MOST_NUMBERS = 3  # that share a colour are named
-MOST_NAMES = 2
+MOST_LETTERS = 32  # of a name
 GAP = 6.0  # between a box and its words
 SPACE = 18.0  # between entries
 LINE = 18.0  # from one line to the next
@@ -106,21 +106,24 @@ def number_words(colouring: ByNumber, table: TaskTable) -> list[str]:
     return [*words, tr(none) if ABSENT in numbers else ""]
 
 
-@lru_cache(4)
 def _name_words(colouring: ByName, count: int) -> list[str]:
-    """The names that share each colour, the first few of them; own colours have their own."""
-    rows = colouring.table.rows["name"][:count]
-    codes = colouring.codes_of(np.arange(count, dtype=np.int32))
-    words = []
-    for code in range(SERIES):
-        # np.unique sorts by number; by `first` the names come in the order in which the trace has
-        # them.
-        places, first = np.unique(rows[codes == code], return_index=True)
-        names = [colouring.table.names[place] for place in places[np.argsort(first)].tolist()]
-        words.append(", ".join(names[:MOST_NAMES]) + ("…" if len(names) > MOST_NAMES else ""))
-    there = set(codes.tolist())
-    own = (name if SERIES + 1 + at in there else "" for at, name in enumerate(OWN_COLOURS))
-    return [*words, "", *own]
+    """The label of each colour of the series, the rest, and files' own colours that are there."""
+    there = _codes_there(colouring, count)
+    labels = [*map(_shortened, colouring.labels), *[""] * (SERIES - len(colouring.labels))]
+    words = [*labels, tr("other names"), *OWN_COLOURS]
+    return [word if code in there else "" for code, word in enumerate(words)]
+
+
+def _shortened(label: str) -> str:
+    """A label without its middle if it is long."""
+    half = MOST_LETTERS // 2
+    return label if len(label) <= MOST_LETTERS else f"{label[:half]}…{label[-half:]}"
+
+
+@lru_cache(4)
+def _codes_there(colouring: ByName, count: int) -> frozenset[int]:
+    """The codes that the first tasks of the table have."""
+    return frozenset(colouring.codes_of(np.arange(count, dtype=np.int32)).tolist())
 
 
 def legend_lines(entries: list[LegendEntry], fonts: Fonts, width: float) -> list[list[LegendEntry]]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF
 
 from gui.look.text import duration_text, tr
-from gui.look.writing import LEFT, RIGHT, elided, write
+from gui.look.writing import LEFT, RIGHT, elided, elided_name, write
 from gui.timeline.layout.axis import ticks, unit_of
 from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS, Frame, Track
@@ -136,7 +138,10 @@ def _heading(
     air = 0 if group.folded else 4
     rect = QRectF(indent, frame.top + group.top, end - indent, group.height - air)
     painter.setPen(QColor(frame.theme.muted))
-    _line(painter, fonts.small, rect, heading_text(scene, group))
+    text = elided_name(
+        heading_text(scene, group), 0, rect.width(), partial(text_width, fonts.small)
+    )
+    _line(painter, fonts.small, rect, text)
     if not frame.vector:
         _triangle(painter, frame, QPointF(indent - 7, rect.center().y()), group.folded)
 
@@ -179,8 +184,9 @@ def _lane_label(
     y = frame.top + track.top + max(0.0, (track.height - heights) / 2)
     wide = frame.left - indent - 10
     painter.setPen(QColor(frame.theme.text))
-    _line(painter, fonts.bold, QRectF(indent, y, wide, NAME), facts.name)
-    name = text_width(fonts.bold, facts.name) + 7
+    shown = elided_name(facts.name, facts.shared, wide, partial(text_width, fonts.bold))
+    _line(painter, fonts.bold, QRectF(indent, y, wide, NAME), shown)
+    name = text_width(fonts.bold, shown) + 7
     painter.setPen(QColor(frame.theme.muted))
     # Without a line below, the idle time is what one wants to see beside the name.
     place = facts.place if details else facts.idle or facts.place

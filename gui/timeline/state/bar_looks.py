@@ -15,6 +15,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QStaticText
 
 from core.plan.task import ABSENT, KINDS, Kind
+from core.trace.short_labels import short_label
 from core.trace.span import Span, bar_label
 from core.trace.spans import Spans, TaskTable
 from core.trace.trace import Trace
@@ -112,7 +113,7 @@ def words_of(
         # kind and the stages, as `bar_label` takes them.
         parts = labels_of(kind, tuple(numbers), stage, paired_stage, staged)
     else:
-        parts = (shortened(table.names[task["name"]]),)
+        parts = (shortened(short_label(table.names[task["name"]])),)
     if low:
         parts = on_one_line(parts)
     # Each word in the bold font first, then in the small one: the best comes first.

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import lru_cache
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QColor
 
+from core.plan.plan import Role
 from core.plan.task import ABSENT
 from core.trace.own_colours import OWN_COLOURS
+from core.trace.short_labels import short_label
 from core.trace.span import Span
 from core.trace.spans import Spans, TaskTable
 from core.trace.trace import Trace
@@ -21,6 +21,7 @@ from gui.look.theme import RAMP, SERIES, Colours, Theme
 from gui.timeline.state.bar_looks import Colouring
 
 SAMPLE = 4096  # spans of a lane that tell how long spans are
+MOST_COUNTED = 1_000_000  # spans whose labels are counted
 RANGE = (5, 95)  # per cent of the durations that the ramp covers
 
 
@@ -60,25 +61,38 @@ class ByNumber(Colouring):
 
 @dataclass(frozen=True, slots=True)
 class ByName(Colouring):
-    """A colour for each name that spans of another program have, the same in every file.
+    """A colour for each of the most frequent labels of another program's trace; grey for the rest.
 
-    Those that have a colour of their own in the file have that: see OWN_COLOURS.
+    `labels` have the colours of the series in their order, at most SERIES of them. A label is the
+    short form of a span's name, as it is on a bar: names of one label have one colour. Spans that
+    have a colour of their own in the file have that: see OWN_COLOURS.
     """
 
     table: TaskTable
+    labels: tuple[str, ...]
     own: NDArray[np.int8] | None = field(default=None, compare=False)
 
+    @classmethod
+    def of(cls, trace: Trace, before: ByName | None = None) -> ByName:
+        """Give colours to a trace's labels; those of a colouring `before` keep theirs."""
+        kept = () if before is None else before.labels
+        if len(kept) < SERIES:
+            more = [label for label in frequent_labels(trace) if label not in kept]
+            kept = (*kept, *more[: SERIES - len(kept)])
+        return cls(trace.table, kept, trace.colours)
+
     def codes(self, spans: Spans) -> NDArray[np.int8]:
-        """The place of each span's name in the series, or behind it that of its own colour."""
+        """The place of each span's label in the series, or after it that of its own colour."""
         return self.codes_of(spans.row)
 
     def codes_of(self, rows: NDArray[np.int32]) -> NDArray[np.int8]:
         """The same of rows of the table."""
         # Each name is looked up once, however many of the rows have it.
         names, which = np.unique(self.table.rows["name"][rows], return_inverse=True)
+        places = self._places()
         codes = [
-            SERIES if place == ABSENT else _series_of(self.table.names[place])
-            for place in names.tolist()
+            SERIES if name == ABSENT else places.get(short_label(self.table.names[name]), SERIES)
+            for name in names.tolist()
         ]
         named = np.array(codes, np.int8)[which]
         if self.own is None:
@@ -87,24 +101,43 @@ class ByName(Colouring):
         return np.where(own == ABSENT, named, own + SERIES + 1).astype(np.int8)
 
     def code_of(self, span: Span) -> int:
-        """The code of a span's name, or of its own colour."""
+        """The code of a span's label, or of its own colour."""
         if self.own is None:
-            return _series_of(span.name) if span.name else SERIES
+            return self._places().get(span.label, SERIES) if span.name else SERIES
         mine = self.table.rows["task"] == span.task
         return int(self.codes_of(np.flatnonzero(mine)[:1].astype(np.int32))[0])
 
     def colours(self, theme: Theme) -> Colours:
-        """The series, what has no name, and files' own colours as far as they can be seen."""
+        """The series, the colour of the rest, and files' own colours as far as they are visible."""
         series = (*theme.series, theme.other)
         own = (seen_on(colour, theme.plot) for colour in OWN_COLOURS.values())
         return tuple((QColor(colour),) for colour in (*series, *own))
 
+    def _places(self) -> dict[str, int]:
+        return {label: place for place, label in enumerate(self.labels)}
 
-@lru_cache(1 << 16)
-def _series_of(name: str) -> int:
-    """The place in the series that a name has everywhere."""
-    # Not `hash`, which is another in each process: a name has one colour in every file and sitting.
-    return crc32(name.encode(errors="replace")) % SERIES
+
+def frequent_labels(trace: Trace) -> list[str]:
+    """Return the labels of a trace's spans that have no colour of their own, most frequent first.
+
+    Spans of nested lanes count only among labels that are equally frequent on the other lanes. Of
+    more than MOST_COUNTED spans evenly chosen ones are counted.
+    """
+    lanes, table = trace.header.lanes, trace.table
+    every = max(1, trace.span_count // MOST_COUNTED)
+    outer, inner = (np.zeros(len(table.names), np.int64) for _ in range(2))
+    for lane in lanes:
+        rows = trace.spans(lane.index).row[::every]
+        if trace.colours is not None:
+            rows = rows[trace.colours[rows] == ABSENT]
+        names = table.rows["name"][rows]
+        np.add.at(inner if lane.role is Role.NESTED else outer, names[names != ABSENT], 1)
+    counts: dict[str, tuple[int, int]] = {}
+    for name in np.flatnonzero(outer + inner).tolist():
+        label = short_label(table.names[name])
+        before = counts.get(label, (0, 0))
+        counts[label] = (before[0] + int(outer[name]), before[1] + int(inner[name]))
+    return sorted(counts, key=counts.__getitem__, reverse=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +181,16 @@ class ByDuration(Colouring):
         return places
 
 
-def colouring_of(by: ColourBy, trace: Trace) -> Colouring:
-    """How a trace is coloured: by name if there are no kinds, by kind if there are no names."""
+def colouring_of(by: ColourBy, trace: Trace, before: Colouring | None = None) -> Colouring:
+    """How a trace is coloured: by name if there are no kinds, by kind if there are no names.
+
+    Names that have a colour in the colouring `before` keep it: that of a run that has grown, or of
+    another run next to this one.
+    """
     if by is ColourBy.NAME and not trace.header.foreign:
         by = ColourBy.KIND
     if by is ColourBy.NAME or (by is ColourBy.KIND and not trace.table.has_kinds):
-        return ByName(trace.table, trace.colours)
+        return ByName.of(trace, before if isinstance(before, ByName) else None)
     if by is ColourBy.KIND:
         return Colouring()
     return ByDuration.of(trace) if by is ColourBy.DURATION else ByNumber(by)

@@ -14,6 +14,7 @@ from core.plan.task import ABSENT
 from core.trace.trace import Trace
 from gui.look.families import FAMILIES, FAMILY_CODES, Family
 from gui.look.text import bytes_text, percent_text, tr
+from gui.look.writing import shared_start
 
 LATEST_SPANS = 512  # tell which stage or replica a lane holds
 
@@ -26,7 +27,8 @@ class LaneFacts:
     """What the lane label says: a name, what it holds, idle time and memory.
 
     `stages` and `replicas` are the numbers of those that it holds, as far as its spans tell;
-    `place` says which, and `beside` what more there is to say of a replica's stage.
+    `place` says which, and `beside` what more there is to say of a replica's stage. Its first
+    `shared` letters are those that the names of all lanes of its device begin with.
     """
 
     name: str
@@ -36,6 +38,7 @@ class LaneFacts:
     beside: str = ""
     idle: str = ""
     peak: str = ""
+    shared: int = 0
 
 
 def lane_facts(trace: Trace, lane: Lane, balance: LaneBalance, known: bool) -> LaneFacts:
@@ -54,6 +57,16 @@ def lane_facts(trace: Trace, lane: Lane, balance: LaneBalance, known: bool) -> L
         idle=tr("idle {share}", share=share) if known else "",
         peak=tr("peak {size}", size=bytes_text(peak)) if peak else "",
     )  # fmt: skip
+
+
+def shared_letters(lanes: Sequence[Lane]) -> list[int]:
+    """For each lane, how many letters the names of all compute lanes of its device begin with."""
+    names: dict[str, list[str]] = {}
+    for lane in lanes:
+        if lane.role is Role.COMPUTE:
+            names.setdefault(lane.device, []).append(lane.name)
+    shared = {device: shared_start(some) for device, some in names.items()}
+    return [shared.get(lane.device, 0) for lane in lanes]
 
 
 def placed(facts: Sequence[LaneFacts], replicas: int) -> Iterator[LaneFacts]:

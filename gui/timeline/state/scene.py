@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from gui.timeline.reduce.memory import LaneMemory
 from gui.timeline.reduce.reduction import LaneColumns
 from gui.timeline.state.bar_looks import BarWords, Colouring, words_of
 from gui.timeline.state.explained import Explained
-from gui.timeline.state.lane_facts import LaneFacts, lane_facts, placed
+from gui.timeline.state.lane_facts import LaneFacts, lane_facts, placed, shared_letters
 
 LATEST_STEPS = 64  # idle time and memory beside a lane are taken over at most so many steps
 LIVE_STEPS = 4  # and over so many while the run is live, several times a second
@@ -69,11 +69,13 @@ class Scene:
         default_factory=dict
     )
     _rows_known: int = 0
+    _shared: list[int] = field(default_factory=list)
     _neighbours: tuple[int, Span, Neighbours] | None = None
     _together: dict[tuple[int, ...], tuple[int, Aggregate]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         lanes = self.trace.header.lanes
+        self._shared = shared_letters(working_lanes(lanes))
         self.explained = Explained(self.trace)
         self.columns = _columns_of(self.trace)
         self.memory = {
@@ -115,8 +117,8 @@ class Scene:
         working = working_lanes(lanes)
         self.balances = [lane_balance(self.trace, lane.index, chosen) for lane in working]
         facts = [
-            lane_facts(self.trace, lane, balance, bool(chosen))
-            for lane, balance in zip(working, self.balances, strict=True)
+            replace(lane_facts(self.trace, lane, balance, bool(chosen)), shared=shared)
+            for lane, balance, shared in zip(working, self.balances, self._shared, strict=True)
         ]
         self.facts = [
             *placed(facts, self.trace.header.replicas),

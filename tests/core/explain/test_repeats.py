@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 
 from core.explain import repeats as module
 from core.explain.repeats import FEWEST, repeats
 from core.plan.task import Kind
+from core.recording.recording import open_recording
 from core.trace.trace import Trace
 from tests.core.explain.ranges import Drawn, Piece, drawn, range_statistics, trace_of_spans
 from tests.make_believe import specification, trace_of
@@ -66,3 +70,15 @@ def test_a_range_of_too_many_spans_is_not_told_apart(monkeypatch: pytest.MonkeyP
 
 def whole(trace: Trace) -> object:
     return range_statistics(trace, *trace.bounds)
+
+
+def test_names_that_differ_in_template_arguments_are_counted_apart_under_all_of_it(
+    tmp_path: Path,
+) -> None:
+    names = ("void at::add<float>(float*)", "void at::add<int>(int*)")
+    events = [{"ph": "X", "ts": n, "dur": 1, "name": name} for n, name in enumerate(names)]
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps(events))
+    trace = open_recording(path).trace
+    found = repeats(trace, range_statistics(trace, *trace.bounds))
+    assert found is not None and [name.label for name in found.names] == list(names)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QFont
+from PySide6.QtGui import QFont, QImage, QPainter
 
 from core.models.catalogue import ModelSettings
 from core.plan.plan import working_lanes
@@ -28,9 +28,12 @@ from gui.timeline.interact.describe import (
     span_title,
 )
 from gui.timeline.layout.fonts import Fonts
+from gui.timeline.layout.frame import LABELS, Frame, Viewport
 from gui.timeline.layout.groups import Strips
+from gui.timeline.layout.stacking import lay_out
 from gui.timeline.paint.boxes import stacked
 from gui.timeline.paint.legend import legend_entries, legend_lines
+from gui.timeline.paint.margins import draw_labels
 from gui.timeline.state.bar_looks import labels_of, on_one_line, words_of
 from gui.timeline.state.scene import Scene
 from tests.make_believe import header_and_plans, specification, trace_of
@@ -196,3 +199,37 @@ def test_each_half_of_an_overlap_tells_its_own_rows() -> None:
         assert dict(facts(trace, span))["Rows"] == (both if "," in wanted else str(forward))
         uneven += forward != backward
     assert uneven and len(overlaps) > uneven
+
+
+def test_a_bar_has_the_short_name_of_a_function_and_its_card_the_whole_one(tmp_path: Path) -> None:
+    path, name = tmp_path / "trace.json", "void at::native::copy<float, 4>(float*)"
+    path.write_text(json.dumps([{"ph": "X", "ts": 0, "dur": 1, "name": name}]))
+    trace = open_recording(path).trace
+    fonts = Fonts.of(QFont())
+    look = (fonts.bold.toString(), fonts.small.toString())
+    words = words_of(trace.table, 0, *look, staged=False, low=False, shrinks=False)
+    assert [label.text for label in words.parts[0]] == ["copy"]
+    heading, lines = span_card(trace, trace.span(0, 0))
+    assert heading == name and lines[0].startswith("copy · ")
+
+
+def test_names_of_lanes_that_are_too_long_still_differ(tmp_path: Path) -> None:
+    threads = [f"data loader worker thread number {n}" for n in (1, 2)]
+    events = []
+    for tid, thread in enumerate(threads):
+        events.append({"ph": "M", "name": "thread_name", "tid": tid, "args": {"name": thread}})
+        events.append({"ph": "X", "ts": 0, "dur": 1, "name": "load", "tid": tid})
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps(events))
+    scene = Scene(open_recording(path).trace)
+    assert [facts.name for facts in scene.facts] == threads
+    layout = lay_out(scene.trace.header.lanes, 300, NONE)
+    frame = Frame(Viewport(0, 1e6, 400), layout, LABELS, 20, LIGHT)
+    drawn = []
+    for track in layout.tracks:
+        image = QImage(600, 320, QImage.Format.Format_RGB32)
+        image.fill(0xFFFFFFFF)
+        with QPainter(image) as painter:
+            draw_labels(painter, scene, frame, Fonts.of(QFont()))
+        drawn.append(image.copy(0, int(20 + track.top), int(LABELS), int(track.height)))
+    assert drawn[0] != drawn[1]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from zlib import crc32
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from PySide6.QtGui import QImage, QPainter
 from core.plan.task import Kind
 from core.recording.importers.chrome import read_chrome_trace
 from core.trace.trace import Trace
-from gui.look.colours import contrast
+from gui.look.colours import contrast, too_close
 from gui.look.families import FAMILIES, family_of
 from gui.look.theme import DARK, LIGHT, RAMP, SERIES, THEMES
 from gui.timeline.layout.frame import Frame, Viewport
@@ -154,18 +153,51 @@ def test_the_legend_names_all_numbers_that_share_a_colour(trace: Trace) -> None:
     assert any(span.kind is Kind.STEP for span in trace)
 
 
-def test_spans_of_another_program_are_coloured_and_explained_by_name(tmp_path: Path) -> None:
-    path = tmp_path / "trace.json"
-    names = [f"op{n}" for n in range(SERIES + 2)]
+def named_trace(path: Path, *names: str) -> Trace:
+    """A trace of another program with an event of 1 µs for each name."""
     events = [{"ph": "X", "ts": n, "dur": 1, "name": name} for n, name in enumerate(names)]
     path.write_text(json.dumps(events))
-    foreign = read_chrome_trace(path).trace
+    return read_chrome_trace(path).trace
+
+
+def test_the_most_frequent_names_have_distinct_colours_and_all_others_are_grey(
+    tmp_path: Path,
+) -> None:
+    often = [f"op{n}" for n in range(SERIES)]
+    # The first is the rarest of them, and comes last in the file.
+    names = ["once", "rare", "rare", *(name for n, name in enumerate(often) for _ in range(n + 3))]
+    foreign = named_trace(tmp_path / "trace.json", *names)
     colouring = colouring_of(ColourBy.KIND, foreign)
-    codes = colouring.codes(foreign.spans(0)).tolist()
-    assert codes == [crc32(name.encode()) % SERIES for name in names]
-    assert [colouring.code_of(span) for span in foreign] == codes
-    shared = [[n for n, own in zip(names, codes, strict=True) if own == c] for c in range(SERIES)]
-    assert entries(foreign, colouring)[:SERIES] == [", ".join(some) for some in shared if some]
+    codes = dict(zip(names, colouring.codes(foreign.spans(0)).tolist(), strict=True))
+    assert [codes[name] for name in reversed(often)] == list(range(SERIES))
+    assert codes["once"] == codes["rare"] == SERIES
+    assert [colouring.code_of(span) for span in foreign] == [codes[name] for name in names]
+    for theme in THEMES.values():
+        colours = {name: colouring.colours(theme)[code][0].name() for name, code in codes.items()}
+        assert len(set(colours.values())) == SERIES + 1 and colours["once"] == theme.other
+        assert all(contrast(colour, theme.plot) >= 3 for colour in colours.values())
+        alike = {name: colours[name] for name in [*often, "once"]}
+        assert not list(too_close(alike))
+    listed = [text for text in entries(foreign, colouring) if text != "idle"]
+    assert listed == [*reversed(often), "other names"]
+
+
+def test_names_of_one_label_have_one_colour(tmp_path: Path) -> None:
+    names = ("void at::add<float>(float*)", "void at::add<int>(int*)", "void at::mul<int>(int*)")
+    foreign = named_trace(tmp_path / "trace.json", *names)
+    colouring = colouring_of(ColourBy.NAME, foreign)
+    assert colouring.codes(foreign.spans(0)).tolist() == [0, 0, 1]
+    assert entries(foreign, colouring)[:2] == ["add", "mul"]
+
+
+def test_colours_of_names_stay_as_they_are_beside_another_trace(tmp_path: Path) -> None:
+    a = named_trace(tmp_path / "a.json", "load", "load", "send", "send", "send")
+    b = named_trace(tmp_path / "b.json", "load", "load", "load", "train", "send")
+    colouring = colouring_of(ColourBy.NAME, a)
+    assert colouring.codes(a.spans(0)).tolist() == [1, 1, 0, 0, 0]
+    assert colouring_of(ColourBy.NAME, b).codes(b.spans(0)).tolist() == [0, 0, 0, 1, 2]
+    beside = colouring_of(ColourBy.NAME, b, colouring)
+    assert beside.codes(b.spans(0)).tolist() == [1, 1, 1, 2, 0]
 
 
 def test_ghosts_are_in_the_colours_of_the_bars_above_them(trace: Trace, qapp: object) -> None:
@@ -201,7 +233,7 @@ def painted(tmp_path: Path, order: int = 1) -> Trace:
     return read_chrome_trace(path).trace
 
 
-def test_a_name_has_one_colour_in_every_file_unless_events_have_their_own(tmp_path: Path) -> None:
+def test_events_of_a_name_have_one_colour_unless_they_have_their_own(tmp_path: Path) -> None:
     codes = []
     for order in (1, -1):
         trace = painted(tmp_path, order)
