@@ -42,8 +42,9 @@ class Communication:
 
         Returns what to wait for before it is read, None if torch's streams see to that.
         """
-        collective()
+        # Before the call: the device may begin while it returns.
         op.launched = time.perf_counter_ns()
+        collective()
         op.end = self._lane.completion()
         return None
 

@@ -1,7 +1,7 @@
 """A rank's model as DistributedDataParallel has it: every rank holds all of it.
 
-A gradient bucket is ready when the communication hook is called, launched when the all-reduce is,
-and done when its future is.
+A gradient bucket is ready when the communication hook is called, launched when the all-reduce is
+called, and done when its future is.
 """
 
 # No postponed annotations: torch checks the communication hook's at run time.
@@ -68,8 +68,10 @@ class Replicated(RankModel):
         # Divided before the sum, as in torch's own
         # allreduce_hook: in float16 the sum could overflow.
         gradients = bucket.buffer().div_(world)
-        work: Any = dist.all_reduce(gradients, async_op=True)
+        # Before the call: gloo's threads begin while it returns, which takes as long as a small
+        # all-reduce, and longer where another thread has the core.
         op.launched = time.perf_counter_ns()
+        work: Any = dist.all_reduce(gradients, async_op=True)
 
         def done(future: torch.futures.Future[list[Tensor]]) -> Tensor:
             op.end = self._completed()

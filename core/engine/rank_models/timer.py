@@ -26,7 +26,7 @@ ReportMemory = Callable[[str, float], None]
 class TimedOp:
     """Something that happened in a rank; `number` is its block or bucket, or -1.
 
-    A collective starts when it is asked for, and is launched when it is handed to torch. Its
+    A collective starts when it is asked for; `launched` is when the call of torch begins. Its
     `names` are those of its parameters. `announced` says that it was sent as an open task.
     """
 
