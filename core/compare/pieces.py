@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.compare.differences import Difference, Group
+from core.explain.arrivals import waiting_ns
 from core.explain.causes import CAUSES, Cause, Explanation
 from core.plan.plan import Role
 from core.plan.task import KINDS, Kind
@@ -51,6 +52,10 @@ def pieces_of(row: Difference, explanation: Explanation) -> Pieces:
         chosen = np.isin(times.lane, own)
         if row.group is not Group.LANE_WORK:
             chosen &= times.kind == KINDS.index(Kind(row.name))
-    lane, start, end = times.lane[chosen], times.start[chosen], times.end[chosen]
+    starts = times.start
+    if row.group is Group.BESIDE:
+        # As `Spent.beside` has it: nothing moves until all ranks have reached the collective.
+        starts = starts + waiting_ns(explanation.columns, explanation.waits)
+    lane, start, end = times.lane[chosen], starts[chosen], times.end[chosen]
     order = np.lexsort((start, lane))
     return Pieces(lane[order], start[order], end[order])

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import PlanError
+from core.explain.arrivals import waiting_ns
 from core.explain.causes import CAUSES, Explanation, cause_totals
 from core.explain.run_step import explain_run_step
 from core.plan.plan import Lane, Role
@@ -25,8 +26,8 @@ class Spent:
     `work` has the time of each kind, (n, len(KINDS)), and `idle` that of each cause,
     (n, len(CAUSES)). `overlap` (n) is 0 where no two tasks of a lane ran at once, and less where
     some did; with it every lane adds up to `makespan`. `beside` (len(KINDS)) is what copy and
-    communication lanes did meanwhile. Of `step`, the one of median makespan, there is the whole
-    `explanation`.
+    communication lanes did meanwhile, without waiting for other ranks in collectives. Of `step`,
+    the one of median makespan, there is the whole `explanation`.
     """
 
     lanes: tuple[Lane, ...]
@@ -67,6 +68,7 @@ def spent(trace: Trace, steps: Sequence[int], stop: Callable[[], bool] = never) 
     if not lanes:
         raise PlanError("the run has no lanes that compute; compare runs that have some")
     work = np.zeros((len(every), len(KINDS)), np.int64)
+    waiting = np.zeros_like(work)
     idle = np.zeros((len(every), len(CAUSES)), np.int64)
     makespan, middle = 0, median_step(trace, steps)
     for step in steps:
@@ -76,7 +78,9 @@ def spent(trace: Trace, steps: Sequence[int], stop: Callable[[], bool] = never) 
         columns = explanation.columns
         # `add.at`, since the same (lane, kind) comes many times: `work[...] +=` would count only
         # the last.
-        np.add.at(work, (columns.lane, columns.kind.astype(np.int64)), columns.duration)
+        place = columns.lane, columns.kind.astype(np.int64)
+        np.add.at(work, place, columns.duration)
+        np.add.at(waiting, place, waiting_ns(columns, explanation.waits))
         idle += cause_totals(explanation)
         makespan += explanation.makespan
         if step == middle:
@@ -91,7 +95,7 @@ def spent(trace: Trace, steps: Sequence[int], stop: Callable[[], bool] = never) 
         # What is missing to the makespan can only be time that was counted twice: a lane is at work
         # or idle.
         makespan - work_here.sum(axis=1) - idle_here.sum(axis=1),
-        work[helpers].sum(axis=0),
+        (work - waiting)[helpers].sum(axis=0),
         middle,
         kept,
     )

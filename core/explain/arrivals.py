@@ -7,15 +7,18 @@ moves. What waiting is shorter than the clocks are known to agree is not known t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.explain.causes import Explanation
-from core.explain.waits import Positions
+from core.explain.waits import Positions, Waits, waits_of
 from core.order import groups
-from core.plan.task import KINDS, Kind, known
+from core.plan.task import IS_COLLECTIVE, KINDS, Kind, known
+from core.trace.step import StepColumns
+from core.trace.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +87,24 @@ def _sum(one: Arrivals, other: Arrivals) -> Arrivals:
         wait_ns=one.wait_ns + other.wait_ns,
         transfer_ns=one.transfer_ns + other.transfer_ns,
     )
+
+
+def waiting_ns(columns: StepColumns, waits: Waits) -> NDArray[np.int64]:
+    """For each of n tasks the ns of its duration before its collective's last member arrived.
+
+    0 for a task that is no collective of ranks.
+    """
+    early = np.clip(waits.begun - columns.start, 0, columns.duration)
+    return np.where(waits.meets >= 0, early, 0)
+
+
+def lanes_waiting_ns(trace: Trace, steps: Sequence[int]) -> NDArray[np.int64]:
+    """Ns of `steps` for which each lane of a trace waits for other ranks in a collective."""
+    lanes = trace.header.lanes
+    total = np.zeros(len(lanes), np.int64)
+    if not IS_COLLECTIVE[trace.table.rows["kind"]].any():
+        return total
+    for step in steps:
+        columns = StepColumns.of_trace(trace, step)
+        np.add.at(total, columns.lane, waiting_ns(columns, waits_of(columns, lanes)))
+    return total

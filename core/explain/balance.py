@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.explain.arrivals import lanes_waiting_ns
 from core.explain.lanes import LaneTime, entering
 from core.order import row_keys
 from core.plan.plan import Role, computing_lanes, working_lanes
@@ -28,6 +29,8 @@ class LaneBalance:
     """A lane over some steps: `time`, ns and bytes of each kind that it ran, most bytes held.
 
     `rows` are those that it passed forward, in each step every piece of the batch once.
+    `waiting_ns` is the part of its communication in which it waits for other ranks to reach a
+    collective (core.explain.arrivals): nothing moves until the last of them has.
     """
 
     lane: int
@@ -36,6 +39,12 @@ class LaneBalance:
     kind_bytes: dict[Kind, int]
     peak_bytes: int
     rows: int
+    waiting_ns: int
+
+    @property
+    def moving_ns(self) -> int:
+        """Ns for which it moves data."""
+        return self.time.communication_ns - self.waiting_ns
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +67,16 @@ class Share:
 
 def lane_balance(trace: Trace, lane: int, steps: Sequence[int]) -> LaneBalance:
     """Sum up a lane over `steps`; the three times add up to the sum of the steps' makespans."""
+    return lane_balances(trace, [lane], steps)[0]
+
+
+def lane_balances(trace: Trace, lanes: Iterable[int], steps: Sequence[int]) -> list[LaneBalance]:
+    """Sum up each of `lanes` over `steps`."""
+    waiting = lanes_waiting_ns(trace, steps).tolist()
+    return [_balance(trace, lane, steps, waiting[lane]) for lane in lanes]
+
+
+def _balance(trace: Trace, lane: int, steps: Sequence[int], waiting_ns: int) -> LaneBalance:
     mine = _of_steps(trace.spans(lane), np.array(steps, np.int64))
     kinds, length = mine["kind"], mine["end"] - mine["start"]
     counts = np.bincount(kinds, minlength=len(KINDS))
@@ -78,6 +97,7 @@ def lane_balance(trace: Trace, lane: int, steps: Sequence[int]) -> LaneBalance:
         {KINDS[k]: int(sizes[k]) for k in present},
         _peak_within(trace, lane, np.array(bounds, np.int64).reshape(-1, 2)),
         int(_forward(mine)["rows"].sum()),
+        waiting_ns,
     )
 
 
@@ -141,11 +161,12 @@ def moving_ns(trace: Trace, balances: Sequence[LaneBalance]) -> dict[int, int]:
     """Ns for which each compute lane, or a copy or communication lane that serves it, moves data.
 
     By the lane's number; lanes beside one another may move at the same time, and both count.
+    Waiting for other ranks in a collective does not count.
     """
     lanes = trace.header.lanes
     totals = {lane.index: 0 for lane in lanes if lane.role is Role.COMPUTE}
     for balance in balances:
-        totals[lanes[balance.lane].serves] += balance.time.communication_ns
+        totals[lanes[balance.lane].serves] += balance.moving_ns
     return totals
 
 
@@ -182,8 +203,8 @@ def first_lane_shares(trace: Trace, balances: Sequence[LaneBalance]) -> list[Sha
 class Load:
     """Lane 0's figures over the means of all compute lanes'; None where there is nothing.
 
-    `work` is the time in which it, or lanes that copy for it, do something; `memory` the most that
-    it holds.
+    `work` is the time in which it, or lanes that copy for it, compute or move data; `memory` the
+    most that it holds.
     """
 
     work: float | None
@@ -199,7 +220,7 @@ def first_lane_load(trace: Trace, balances: Sequence[LaneBalance]) -> Load | Non
     work = {b.lane: 0 for b in compute}
     for balance in balances:
         if (serves := lanes[balance.lane].serves) in work:
-            work[serves] += balance.time.busy_ns + balance.time.communication_ns
+            work[serves] += balance.time.busy_ns + balance.moving_ns
     held = [b.peak_bytes for b in compute]
     return Load(_over_mean(list(work.values())), _over_mean(held))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from statistics import median
 
-from core.explain.balance import first_lane_load, lane_balance
+from core.explain.balance import first_lane_load, lane_balances
 from core.explain.buckets import bucket_times
 from core.explain.run_step import explain_run_step
 from core.plain import duration_text, size_text
@@ -81,7 +81,7 @@ def _peak_others(trace: Trace, summary: Summary) -> str:
 def _first_work(trace: Trace, summary: Summary) -> str:
     """How many times the mean work lane 0 does."""
     steps = completed_steps(trace)
-    balances = [lane_balance(trace, lane.index, steps) for lane in trace.header.lanes]
+    balances = lane_balances(trace, range(len(trace.header.lanes)), steps)
     load = first_lane_load(trace, balances)
     # A lane alone does what the mean of all lanes does.
     return "1.00" if load is None or load.work is None else f"{load.work:.2f}"

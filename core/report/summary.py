@@ -11,7 +11,7 @@ import numpy as np
 
 from core.errors import PlanError
 from core.explain.arrivals import Arrivals, merged
-from core.explain.balance import lane_balance
+from core.explain.balance import lane_balances
 from core.explain.lanes import entering
 from core.explain.ranks import RankTime, told_rank_times
 from core.explain.run_step import explain_run_step
@@ -278,8 +278,9 @@ def _step(trace: Trace, step: int, plans: RunPlans) -> tuple[StepSummary, tuple[
             figures, idle_by_cause=({},) * len(trace.header.lanes), ladder={}, critical_path={}
         )
     lanes = []
-    for lane in working_lanes(trace.header.lanes):
-        balance = lane_balance(trace, lane.index, [step])
+    working = working_lanes(trace.header.lanes)
+    balances = lane_balances(trace, [lane.index for lane in working], [step])
+    for lane, balance in zip(working, balances, strict=True):
         time = balance.time
         lanes.append(
             LaneSummary(

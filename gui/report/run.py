@@ -9,7 +9,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from core.explain.arrivals import Arrivals
-from core.explain.balance import LaneBalance, lane_balance
+from core.explain.balance import LaneBalance, lane_balances
 from core.explain.causes import CAUSES, Cause
 from core.explain.critical import Share
 from core.plan.plan import Role, working_lanes
@@ -101,7 +101,7 @@ def _sections(
     scene: Scene, steps: Sequence[int], figures: Sequence[StepFigures]
 ) -> Iterator[Section]:
     mean = mean_figures(figures)
-    balances = [lane_balance(scene.trace, n, steps) for n in range(len(scene.trace.header.lanes))]
+    balances = lane_balances(scene.trace, range(len(scene.trace.header.lanes)), steps)
     found = verdict(scene.trace, tr)
     yield Section(
         tr("In short"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.balance import LaneBalance, lane_balance
+from core.explain.balance import LaneBalance, lane_balances
 from core.plan.plan import Role, working_lanes
 from core.plan.task import KINDS, Kind
 from core.trace.columns import Column
@@ -115,7 +115,7 @@ class Scene:
         self._summed_up = about
         self.summed = len(chosen)
         working = working_lanes(lanes)
-        self.balances = [lane_balance(self.trace, lane.index, chosen) for lane in working]
+        self.balances = lane_balances(self.trace, [lane.index for lane in working], chosen)
         facts = [
             replace(lane_facts(self.trace, lane, balance, bool(chosen)), shared=shared)
             for lane, balance, shared in zip(working, self.balances, self._shared, strict=True)

@@ -19,11 +19,14 @@ from core.compare.settings import settings_of
 from core.compare.spent import Stopped, median_step, whole_steps
 from core.errors import PlanError
 from core.explain.causes import CAUSES, Cause
+from core.explain.waits import meeting
 from core.plain import duration_text, plainly
 from core.plan.plan import Role
 from core.plan.specification import Specification
 from core.plan.task import ABSENT, KINDS, Kind
+from core.predict.simulate import simulate
 from core.trace.header import Header
+from core.trace.step import StepColumns
 from core.trace.trace import Trace
 from tests.core.explain.drawn import specifications
 from tests.core.helpers import planned, trace_of
@@ -54,6 +57,25 @@ def test_contributions_add_up_to_the_difference_of_the_makespans(a: Trace, b: Tr
     assert sum(row.contribution for row in two.reasons) == two.difference
     assert sum(row.contribution for row in two.lanes) == two.difference
     assert all(row.contribution == 0 for row in two.beside)
+
+
+def test_waiting_for_a_slow_rank_is_nothing_that_communication_lanes_move() -> None:
+    asked = Specification("ddp", devices="3xcpu", batch=12)
+    plan = planned(asked)
+    columns = StepColumns.of_plan(plan)
+    meets = meeting(columns, plan.lanes)
+
+    def run_with(rank_1: int) -> Trace:
+        """A run whose rank 1 computes for so many ns where others compute for 1 ms."""
+        slow = (columns.lane == 1) & (meets < 0)
+        step = simulate(columns, np.where(slow, rank_1, MS), meets)
+        return trace_of(plan, step.duration.tolist(), asked)
+
+    two = compare_runs(run_with(MS), run_with(20 * MS))
+    assert two.difference > 10 * MS
+    (row,) = two.beside
+    assert row.name == Kind.ALL_REDUCE
+    assert row.a == row.b == np.count_nonzero(meets >= 0) * MS
 
 
 @settings(max_examples=30, deadline=None)

@@ -10,15 +10,18 @@ from core.explain.balance import (
     held_bytes,
     imbalance,
     lane_balance,
+    lane_balances,
     lane_parts,
     moving_ns,
     rows_by_step,
 )
 from core.models.catalogue import ModelSettings
+from core.plan.specification import Specification
 from core.plan.task import Kind
 from core.report.summary import summarise
 from core.trace.complete import measured_steps
 from core.trace.trace import Trace
+from tests.core.helpers import run_here
 from tests.make_believe import MS, specification, trace_of
 
 TUTORIAL = ModelSettings("tutorial")
@@ -160,3 +163,31 @@ def test_lane_0s_load_is_its_share_of_the_lanes_mean() -> None:
     assert load.work == work[0] / (sum(work) / len(work))
     alone = trace_of(specification("single", devices="1xcpu", steps=2, warmup=0))
     assert first_lane_load(alone, [lane_balance(alone, 0, alone.steps)]) is None
+
+
+def test_waiting_for_a_slow_rank_in_a_collective_is_no_work_of_the_others() -> None:
+    pytest.importorskip("torch")
+    model = ModelSettings("mlp", width=64, depth=3)
+    trace = run_here(
+        Specification("ddp", model, "4xvirtual", batch=64, steps=3, warmup=1, slow_lane="2:4")
+    )
+    steps = measured_steps(trace)
+    balances = lane_balances(trace, range(len(trace.header.lanes)), steps)
+    work = dict.fromkeys(range(4), 0)
+    arrived: dict[tuple[int, int | None], int] = {}
+    spans = [span for span in trace if span.step in steps]
+    met = [span for span in spans if span.kind.is_collective]
+    for span in met:
+        key = (span.step, span.bucket)
+        arrived[key] = max(span.start, arrived.get(key, 0))
+    for span in spans:
+        begun = arrived[span.step, span.bucket] if span.kind.is_collective else span.start
+        work[trace.header.lanes[span.lane].serves] += span.end - begun
+    mean = sum(work.values()) / 4
+    load = first_lane_load(trace, balances)
+    assert load is not None and load.work == pytest.approx(work[0] / mean)
+    assert load.work < 0.8  # its peer does four times as much
+    moved = dict.fromkeys(range(4), 0)
+    for span in met:
+        moved[trace.header.lanes[span.lane].serves] += span.end - arrived[span.step, span.bucket]
+    assert moving_ns(trace, balances) == moved
