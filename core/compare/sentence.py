@@ -56,6 +56,8 @@ TOPICS: tuple[Topic, ...] = (
     Topic("waiting for lanes with more work", frozenset({Cause.IMBALANCE}), ("batch", "lanes")),
     Topic("waiting for the host", frozenset({Cause.HOST}), ("microbatches", "lanes", "cores")),
     Topic("loading data", frozenset({Kind.DATA, Cause.DATA}), ()),
+    Topic("waiting for other streams of the device", frozenset({Cause.OTHER_STREAM}), ()),
+    Topic("waiting for reasons that the trace does not tell", frozenset({Cause.NOT_TOLD}), ()),
     Topic("other work", frozenset({Kind.OTHER}), ()),
 )  # fmt: skip
 

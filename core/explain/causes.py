@@ -12,6 +12,9 @@ A collective of ranks starts on each when that rank comes to it. Until the slowe
 walk goes on with what delayed the slowest; only from then on is the collective itself the blocking
 task.
 
+Streams of which another program recorded what they did, not what they waited for, are explained by
+the state of their device (core.explain.devices).
+
 The cause follows from the blocking task's kind and place: `_causes` is the table.
 """
 
@@ -24,9 +27,10 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from core.explain.devices import cut_by_device
 from core.explain.waits import Positions, Waits, waits_of
-from core.explain.walk import Pieces, gaps_of, walk
-from core.plan.plan import Lane, Role
+from core.explain.walk import Gaps, Pieces, gaps_of, walk
+from core.plan.plan import Lane, Role, device_streams
 from core.plan.task import (
     ABSENT,
     ENTERS,
@@ -65,6 +69,8 @@ class Cause(StrEnum):
     REPLICATE = "replicate-model"
     LOSS = "loss-for-all"
     UPDATE = "update-for-all"
+    OTHER_STREAM = "other-stream"
+    NOT_TOLD = "not-told"
 
     @property
     def label(self) -> str:
@@ -151,6 +157,15 @@ _WORDS = {
         "update for all",
         "One device updates the parameters of all replicas.",
     ),
+    Cause.OTHER_STREAM: (
+        "other stream works",
+        "Another stream of the same device computes: no loss in itself.",
+    ),
+    Cause.NOT_TOLD: (
+        "not told",
+        "The device is idle though its next task had been launched, or no launch of it is known: "
+        "the trace does not tell why.",
+    ),
 }
 ACTIONS = {
     Cause.SCATTER: "{lane} scatters",
@@ -226,7 +241,7 @@ def explain_step(columns: StepColumns, lanes: Sequence[Lane]) -> Explanation:
     waits = waits_of(columns, lanes)
     begin = int(columns.start.min()) if len(columns) else 0
     finish = int(columns.end.max()) if len(columns) else 0
-    gaps = gaps_of(columns, waits, lanes, begin, finish)
+    gaps = cut_by_device(columns, lanes, gaps_of(columns, waits, lanes, begin, finish))
     pieces = walk(columns, waits, gaps)
     lane = gaps.lane[pieces.gap]
     return Explanation(
@@ -238,9 +253,9 @@ def explain_step(columns: StepColumns, lanes: Sequence[Lane]) -> Explanation:
         lane,
         pieces.start,
         pieces.end,
-        _causes(columns, lanes, lane, pieces),
+        _causes(columns, lanes, gaps, pieces),
         pieces.blocking,
-        pieces.gap,
+        gaps.whole[pieces.gap],
         np.searchsorted(lane, np.arange(len(lanes) + 1)),
     )
 
@@ -264,9 +279,11 @@ def cause_totals(explanation: Explanation) -> NDArray[np.int64]:
 
 
 def _causes(
-    columns: StepColumns, lanes: Sequence[Lane], lane: NDArray[np.int32], pieces: Pieces
+    columns: StepColumns, lanes: Sequence[Lane], gaps: Gaps, pieces: Pieces
 ) -> NDArray[np.int8]:
     """The cause of each piece: the first line of the table that applies."""
+    lane = gaps.lane[pieces.gap]
+    streams = _Streams.of(columns, lanes, gaps, pieces)
     work = _Work.of(columns, len(lanes))
     kind, replica = columns.kind[pieces.blocking], columns.replica[pieces.blocking]
     computes, by_rows = ~IS_COMMUNICATION[kind], PASSES[kind] | (kind == _LOSS)
@@ -284,6 +301,10 @@ def _causes(
     table = (
         # The order decides where several lines apply: what is certain from the kinds involved comes
         # first, what is left over (filling, draining, another lane's computing) last.
+        (streams.other & streams.copies, Cause.TRANSFER),
+        (streams.other & computes, Cause.OTHER_STREAM),
+        (streams.not_told, Cause.NOT_TOLD),
+        (streams.host, Cause.HOST),
         (~pieces.late & IS_COLLECTIVE[kind], Cause.COLLECTIVE),
         # A lane without any pass has got no rows: whoever computes meanwhile has what it lacks.
         (~pieces.late & computes & ~work.works[lane] & (kind != _OTHER), Cause.IMBALANCE),
@@ -324,6 +345,44 @@ def _does_another_shard(
     computes = ~IS_COMMUNICATION[columns.kind[pieces.blocking]]
     on_another: NDArray[np.bool_] = computes & (columns.lane[pieces.blocking] != lane)
     return on_another & np.isin(mine, held)
+
+
+@dataclass(frozen=True, slots=True)
+class _Streams:
+    """Of each piece of a device's stream, where its blocking task is; False for other lanes.
+
+    `other`: another stream of the device is at work, a stream of `copies` or not. `not_told`: the
+    device is idle though the blocking task, its next one, had been launched before, or no launch
+    of it is known. `host`: the blocking task is one of the host's.
+    """
+
+    other: NDArray[np.bool_]
+    copies: NDArray[np.bool_]
+    not_told: NDArray[np.bool_]
+    host: NDArray[np.bool_]
+
+    @classmethod
+    def of(
+        cls, columns: StepColumns, lanes: Sequence[Lane], gaps: Gaps, pieces: Pieces
+    ) -> _Streams:
+        device = np.full(len(lanes), ABSENT)
+        places: set[str] = set()
+        for main, streams in device_streams(lanes).items():
+            device[[stream.index for stream in streams]] = main
+            places.add(streams[0].device)
+        copies = np.array([lane.role is Role.COPY for lane in lanes])
+        hosts = np.array([bool(lane.cores) and lane.device in places for lane in lanes])
+        hosts &= device == ABSENT
+        own, blocker = device[gaps.lane[pieces.gap]], columns.lane[pieces.blocking]
+        same = (own != ABSENT) & (device[blocker] == own)
+        launched, idle_since = columns.launched[pieces.blocking], gaps.start[pieces.gap]
+        # An unknown launch (-1) is before everything.
+        return cls(
+            same & ~pieces.late,
+            copies[blocker],
+            same & pieces.late & (launched <= idle_since),
+            (own != ABSENT) & hosts[blocker],
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.statistics import union_ns
+from core.plan.plan import device_streams
 from core.plan.task import ABSENT, IS_COMMUNICATION
 from core.recording.importers.words import MEMORY, matching
 from core.trace.own_steps import PART_STEP
@@ -26,7 +27,8 @@ from core.trace.trace import Trace
 class RankTime:
     """A rank's time in ns; `idle + compute + moving` is `span`.
 
-    `communication` is all of it, also what is hidden behind compute: that is `overlap`.
+    `communication` is all of it, also what is hidden behind compute: that is `overlap`. `moving` is
+    communication or memory alone.
     """
 
     place: str
@@ -42,24 +44,64 @@ class RankTime:
         """The share of communication that is hidden behind compute; 0 without communication."""
         return self.overlap_ns / self.communication_ns if self.communication_ns else 0.0
 
+    @property
+    def exposed_ns(self) -> int:
+        """Communication during which the rank does not compute."""
+        return self.communication_ns - self.overlap_ns
+
+    @property
+    def memory_ns(self) -> int:
+        """Copies and fills of memory alone, without communication or compute meanwhile."""
+        return self.moving_ns - self.exposed_ns
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """Stretches of time in ns, in order and apart."""
+
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+
+    def covered(self, times: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How much of the windows lies before each time, in ns."""
+        before = np.concatenate([[0], np.cumsum(self.end - self.start)])
+        place = np.searchsorted(self.start, times, "right")
+        # The part of the window that a time lies in which comes after it; none before the first.
+        after = np.append(times.min(initial=0), self.end)[place] - times
+        result: NDArray[np.int64] = before[place] - np.maximum(after, 0)
+        return result
+
+    def cut(self, start: int, end: int) -> Windows:
+        """The parts of the windows between two times."""
+        begins, ends = np.maximum(self.start, start), np.minimum(self.end, end)
+        some = begins < ends
+        return Windows(begins[some], ends[some])
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A device of a recorded trace, called `name`, and all that its streams did.
+
+    `main` is the number of its main stream. It is `in_use`, and its time counts, between two times
+    in ns: from the first start to the last end of tasks whose launch was seen.
+    """
+
+    name: str
+    main: int
+    spans: Spans
+    in_use: tuple[int, int]
+
 
 def rank_times(trace: Trace) -> list[RankTime]:
     """The times of each place of a trace.
 
     Where there are steps, a task of a device counts if its launch was seen, not after the last one:
     what was launched before the trace began would look like the work of an idle host. Counted are
-    the lanes of a place that are devices' (without cores), or all where there is none. Of a trace
-    with a `part`, all tasks of its step count, and no others.
+    the streams of a place; without any, the lanes that are devices' (without cores), or else all.
+    Of a trace with a `part`, all tasks of its step count, and no others.
     """
-    memory = matching(trace.table.names, MEMORY)
-    ends = trace.step_table.ends
-    until = int(ends[-1]) if len(ends) else None
-    times = []
-    for place, several in _places(trace):
-        spans = Spans.joined(several)
-        counted = _seen(spans, until) if trace.part is None else spans[spans.step == PART_STEP]
-        times.append(_time(place, counted, memory))
-    return times
+    memory = _memory(trace)
+    return [_time(place, _counted(trace, spans), memory) for place, spans in _places(trace)]
 
 
 def told_rank_times(trace: Trace) -> list[RankTime]:
@@ -71,14 +113,50 @@ def told_rank_times(trace: Trace) -> list[RankTime]:
     return rank_times(trace) if header.foreign and not header.is_job else []
 
 
-def _places(trace: Trace) -> Iterator[tuple[str, list[Spans]]]:
+def devices_of(trace: Trace) -> list[Device]:
+    """The devices whose streams another program recorded, those that did something."""
+    devices = device_streams(trace.header.lanes)
+    places = [streams[0].device for streams in devices.values()]
+    found = []
+    for main, streams in devices.items():
+        spans = Spans.joined([trace.spans(stream.index) for stream in streams])
+        seen = _counted(trace, spans)
+        if len(seen):
+            place = streams[0].device
+            name = place if places.count(place) == 1 else f"{place} {streams[0].stream_of}"
+            in_use = int(seen.start.min()), int(seen.end.max())
+            found.append(Device(name, main, spans, in_use))
+    return found
+
+
+def device_time(trace: Trace, device: Device, windows: Windows) -> RankTime:
+    """The times of a device within windows, as far as it is in use."""
+    return _time(device.name, device.spans, _memory(trace), windows.cut(*device.in_use))
+
+
+def _memory(trace: Trace) -> NDArray[np.bool_]:
+    """Whether each name of the trace is that of a copy or a fill of memory."""
+    return matching(trace.table.names, MEMORY)
+
+
+def _counted(trace: Trace, spans: Spans) -> Spans:
+    """The spans of a device that count: see `rank_times`."""
+    if trace.part is not None:
+        of_part: Spans = spans[spans.step == PART_STEP]
+        return of_part
+    ends = trace.step_table.ends
+    return _seen(spans, int(ends[-1]) if len(ends) else None)
+
+
+def _places(trace: Trace) -> Iterator[tuple[str, Spans]]:
     """The spans of each place."""
     lanes = trace.header.lanes
     for place in dict.fromkeys(lane.device for lane in lanes):
         mine = [lane for lane in lanes if lane.device == place]
+        streams = [lane for lane in mine if lane.stream_of]
         # Threads of a host have cores; a place without a device's lanes is shown by them.
-        own = [lane for lane in mine if not lane.cores] or mine
-        yield place, [trace.spans(lane.index) for lane in own]
+        own = streams or [lane for lane in mine if not lane.cores] or mine
+        yield place, Spans.joined([trace.spans(lane.index) for lane in own])
 
 
 def _seen(spans: Spans, until: int | None) -> Spans:
@@ -89,11 +167,18 @@ def _seen(spans: Spans, until: int | None) -> Spans:
     return spans
 
 
-def _time(place: str, spans: Spans, memory: NDArray[np.bool_]) -> RankTime:
+def _time(
+    place: str, spans: Spans, memory: NDArray[np.bool_], windows: Windows | None = None
+) -> RankTime:
     start, end = spans.start, spans.end
     moves = IS_COMMUNICATION[spans["kind"]]
     computes = ~moves & ~memory[spans["name"]]
-    span = int(end.max() - start.min()) if len(start) else 0
+    if windows is None:
+        span = int(end.max() - start.min()) if len(start) else 0
+    else:
+        # Counted in time of the windows alone, what lies outside of them has no length.
+        span = int((windows.end - windows.start).sum())
+        start, end = windows.covered(start), windows.covered(end)
     busy = union_ns(start, end)
     compute, communication = (union_ns(start[some], end[some]) for some in (computes, moves))
     either = union_ns(start[computes | moves], end[computes | moves])

@@ -7,12 +7,14 @@ from dataclasses import replace
 import numpy as np
 
 from core.explain.causes import CAUSES, Cause, Explanation, Ints, explain_step
+from core.explain.intervals import outside_of
 from core.explain.waits import Positions
+from core.order import stable_argsort
+from core.plan.plan import device_streams
 from core.trace.complete import find_faults, is_over
+from core.trace.spans import Spans
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
-
-_FIRST, _LAST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 
 def explain_run_step(trace: Trace, step: int) -> Explanation:
@@ -70,42 +72,33 @@ def _until_next(explanation: Explanation, trace: Trace, step: int) -> Explanatio
 def without_earlier_work(explanation: Explanation, trace: Trace, step: int) -> Explanation:
     """The same without the time for which a lane still works for an earlier step.
 
-    Each piece may be cut into several.
+    A stream is not idle while any stream of its device does. Each piece may be cut into several.
     """
+    together = {
+        stream.index: [other.index for other in streams]
+        for streams in device_streams(explanation.lanes).values()
+        for stream in streams
+    }
     parts = []
     for lane in explanation.lanes:
         first, last = explanation.lane_first[lane.index : lane.index + 2].tolist()
-        spans = trace.spans(lane.index)
-        earlier = spans[: spans.of_step(step).start]
-        late = earlier[earlier.end > explanation.begin]
+        working = together.get(lane.index, [lane.index])
+        late = [_ending_after(trace.spans(one), step, explanation.begin) for one in working]
+        busy_from, busy_to = (np.concatenate(times) for times in zip(*late, strict=True))
+        order = stable_argsort(busy_from)
         start, end = explanation.start[first:last], explanation.end[first:last]
-        piece, start, end = outside_of(start, end, late.start, late.end)
+        piece, start, end = outside_of(start, end, busy_from[order], busy_to[order])
         parts.append((first + piece, start, end))
     if not parts:
         return explanation
     return _picked(explanation, *map(np.concatenate, zip(*parts, strict=True)))
 
 
-def outside_of(
-    start: Ints, end: Ints, busy_from: Ints, busy_to: Ints
-) -> tuple[Positions, Ints, Ints]:
-    """What n intervals have outside of m others, all sorted: of each part its interval and times.
-
-    The n do not overlap; the m may.
-    """
-    # The m + 1 stretches that are free: before, between and behind the others. Between two that
-    # overlap there is none: it would end before it begins, and falls out below.
-    reach = np.maximum.accumulate(busy_to)
-    free_from = np.concatenate([[_FIRST], reach])
-    free_to = np.concatenate([busy_from, [_LAST]])
-    low = np.searchsorted(free_to, start, "right")
-    counts = np.maximum(0, np.searchsorted(free_from, end, "left") - low)
-    piece = np.repeat(np.arange(len(start)), counts)
-    # Each piece's own count of free stretches, from its first one (`low`) on.
-    free = np.arange(len(piece)) - np.repeat(np.cumsum(counts) - counts, counts) + low[piece]
-    begins, ends = np.maximum(start[piece], free_from[free]), np.minimum(end[piece], free_to[free])
-    some = begins < ends
-    return piece[some], begins[some], ends[some]
+def _ending_after(spans: Spans, step: int, begin: int) -> tuple[Ints, Ints]:
+    """Starts and ends of a lane's spans of steps before `step` that end after `begin` (ns)."""
+    earlier = spans[: spans.of_step(step).start]
+    late = earlier[earlier.end > begin]
+    return late.start, late.end
 
 
 def _without_ends(explanation: Explanation, cause: Cause) -> Explanation:

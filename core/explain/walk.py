@@ -21,12 +21,19 @@ from core.trace.step import StepColumns
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
-    """Idle intervals by lane and time; `ended_by` is a task, -1 for the end of the step."""
+    """Idle intervals by lane and time, or parts of such; `whole` numbers the interval of each.
+
+    It ends with the start of the task `ended_by`, or with the end of `running`, a task at work
+    until then; both are -1 at the end of the step, from where one walks back from the task `last`.
+    """
 
     lane: NDArray[np.int32]
     start: NDArray[np.int64]
     end: NDArray[np.int64]
     ended_by: Positions
+    running: Positions
+    last: Positions
+    whole: NDArray[np.int64]
 
 
 class Pieces(NamedTuple):
@@ -64,7 +71,10 @@ def gaps_of(
     since = np.concatenate([[begin], end[:-1]])
     since[first] = begin
     idle = start > since
-    return Gaps(lane[idle], since[idle], start[idle], task[idle])
+    count = int(idle.sum())
+    final = int(np.argmax(columns.end)) if len(columns) else ABSENT
+    running, last = np.full(count, ABSENT, np.int64), np.full(count, final, np.int64)
+    return Gaps(lane[idle], since[idle], start[idle], task[idle], running, last, np.arange(count))
 
 
 def walk(columns: StepColumns, waits: Waits, gaps: Gaps) -> Pieces:
@@ -72,12 +82,14 @@ def walk(columns: StepColumns, waits: Waits, gaps: Gaps) -> Pieces:
 
     As many turns as the longest walk has tasks, and as much work as there are pieces.
     """
-    last = int(np.argmax(columns.end)) if len(columns) else ABSENT
     gap = np.arange(len(gaps.start))
     until = gaps.end
-    waiter = np.where(gaps.ended_by >= 0, gaps.ended_by, last)
-    task = np.where(gaps.ended_by >= 0, waits.before[waiter], last)
-    met = IS_COLLECTIVE[columns.kind[waiter]] & (gaps.ended_by >= 0)
+    named = np.where(gaps.running >= 0, gaps.running, gaps.ended_by)
+    waiter = np.where(named >= 0, named, gaps.last)
+    # A task that starts waited for the one before it; one that runs is itself what is waited for.
+    starts = (gaps.ended_by >= 0) & (gaps.running < 0)
+    task = np.where(starts, waits.before[waiter], waiter)
+    met = IS_COLLECTIVE[columns.kind[waiter]] & (named >= 0)
     none = np.zeros(0, np.bool_)
     # For a step without any gap: concatenate wants a part.
     found = [Pieces(gap[:0], until[:0], until[:0], task[:0], none, none)]

@@ -38,6 +38,10 @@ class Lane:
     shares, or is empty. `serves` is the compute lane that a copy or communication lane works for,
     or whose tasks' parts a nested lane shows (itself otherwise). Nested lanes come after all
     others.
+
+    `stream_of` names the hardware of `device` of which another program recorded the lane as one
+    stream of several. What tasks of such streams waited for is not known, and their time counts
+    for the hardware as a whole. It is empty for lanes that each have their own time.
     """
 
     index: int
@@ -48,6 +52,7 @@ class Lane:
     sharing: str = ""
     serves: int = -1
     runs_on: str = ""
+    stream_of: str = ""
 
     def __post_init__(self) -> None:
         # Defaults that follow from other fields; a frozen dataclass can be
@@ -63,9 +68,37 @@ class Lane:
         return self.runs_on != self.device
 
 
+def device_streams(lanes: Iterable[Lane]) -> dict[int, list[Lane]]:
+    """Return the streams of each device of a recorded trace, by the number of its main stream.
+
+    The main stream is the first that computes; devices without one are left out. Empty for lanes
+    that each have their own time.
+    """
+    devices: dict[tuple[str, str], list[Lane]] = {}
+    for lane in lanes:
+        if lane.stream_of:
+            devices.setdefault((lane.device, lane.stream_of), []).append(lane)
+    by_main: dict[int, list[Lane]] = {}
+    for streams in devices.values():
+        computing = [lane.index for lane in streams if lane.role is Role.COMPUTE]
+        if computing:
+            by_main[computing[0]] = streams
+    return by_main
+
+
 def computing_lanes(lanes: Iterable[Lane]) -> list[Lane]:
-    """Those that compute. Threads of a host beside the streams that they start work on do not."""
-    found = [lane for lane in lanes if lane.role is Role.COMPUTE]
+    """Return the lanes that compute: of a device's streams the main one.
+
+    Threads of a host do not count if they are recorded together with the streams that they start
+    work on.
+    """
+    every = list(lanes)
+    mains = device_streams(every)
+    found = [
+        lane
+        for lane in every
+        if lane.role is Role.COMPUTE and (not lane.stream_of or lane.index in mains)
+    ]
     devices = {lane.device for lane in found if not lane.cores}
     return [lane for lane in found if not (lane.cores and lane.device in devices)]
 

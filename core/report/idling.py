@@ -48,6 +48,8 @@ REASONS = {
     Cause.INCOMPLETE: "where spans are missing",
     Cause.NOT_KNOWN: "for what is not known yet",
     Cause.DATA: "waiting for the next batch of data",
+    Cause.OTHER_STREAM: "while another stream of the device works",
+    Cause.NOT_TOLD: "for reasons that the trace does not tell",
 }
 """Why lanes idle, by cause, with the lane or lanes that are waited for; English."""
 MORE_WORK = "waiting for {who}, with more work"

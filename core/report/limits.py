@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 
@@ -24,6 +26,10 @@ class Limit(StrEnum):
     """Tasks were ready, but the host was late."""
     NONE = "none"
     """Nothing of these."""
+    COPIES = "copies"
+    """Copying memory takes time in which devices neither compute nor communicate."""
+    NOT_TOLD = "not-told"
+    """Devices are idle, and the trace does not tell what for."""
 
 
 WORDS = {
@@ -44,3 +50,36 @@ WORDS = {
 }
 """What is said of each, with placeholders, in English; the window translates it. What something
 costs is what a step would take less without it."""
+
+DEVICE_WORDS = {
+    Limit.IMBALANCE: "{device} computes for {most} a step, a device on average for {mean}: evenly "
+    "divided that would be up to {loss} less ({share}).",
+    Limit.COMMUNICATION: "Communication that no computing hides costs {loss} a step ({share}).",
+    Limit.HOST: "Devices wait {loss} a step ({share}) for the host to start their work.",
+    Limit.NONE: "Idle time, communication alone and copies alone cost less than a twentieth each.",
+    Limit.COPIES: "Copies that no computing hides cost {loss} a step ({share}).",
+    Limit.NOT_TOLD: "Devices idle {loss} a step ({share}), and the trace does not tell what for.",
+}
+"""What is said of each where a device's own shares of time are known, not what its tasks waited
+for: shares are of the devices' time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A verdict that may be: what part of the median step it costs, and what fills its sentence.
+
+    A hiccup costs a part of its own step. What is found `of_devices` costs a part of the devices'
+    time.
+    """
+
+    kind: Limit
+    where: str
+    loss_ns: int
+    share: float
+    values: Mapping[str, object] = field(default_factory=dict)
+    of_devices: bool = False
+
+    @property
+    def words(self) -> str:
+        """Its sentence with placeholders, in English."""
+        return (DEVICE_WORDS if self.of_devices else WORDS)[self.kind]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from core.explain.waits import waits_of
 from core.models.description import ModelDescription
 from core.plan.division import Stage
-from core.plan.plan import Lane, computing_lanes
+from core.plan.plan import Lane, computing_lanes, device_streams
 from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind
 from core.plan.transfers import Links, links_of
 from core.predict.simulate import lasts
@@ -40,7 +40,8 @@ class Measured:
     from first start to last end, `step_ns` is the median of all steps, whatever their plan. `alike`
     numbers what tasks have to do: tasks of one number have the same; of one number in `roughly`
     nearly so: each does its part, in `parts`, of that. `meets` are the plan's collectives of ranks
-    (core.explain.waits.meeting). What is `predicted` has no noise.
+    (core.explain.waits.meeting). What is `predicted` has no noise. `name` is the place in
+    `texts` of the name that another program gave each task, ABSENT for others.
     """
 
     steps: tuple[int, ...]
@@ -56,6 +57,8 @@ class Measured:
     parts: Floats
     predicted: bool
     links: Links = field(repr=False)
+    name: Ints = field(repr=False)
+    texts: Sequence[str] = field(repr=False)
 
     @classmethod
     def of(cls, trace: Trace, steps: Sequence[int]) -> Measured:
@@ -94,6 +97,8 @@ class Measured:
             _parts(columns, stages, header.model),
             header.predicted,
             links_of(columns, lanes),
+            name,
+            trace.table.names,
         )
 
     @cached_property
@@ -104,8 +109,27 @@ class Measured:
 
     @cached_property
     def makespans(self) -> Ints:
-        """What each step lasts if tasks start as soon as they can, in ns."""
+        """What each step lasts if tasks start as soon as they can, in ns.
+
+        Of a device's streams it is not known when tasks can start: what the steps lasted.
+        """
+        if self.has_streams:
+            return self.spans
         return np.array([self.lasts(taken) for taken in self.taken], np.int64)
+
+    @cached_property
+    def has_streams(self) -> bool:
+        """Whether lanes are a device's streams, of which it is not known what tasks waited for."""
+        return bool(device_streams(self.lanes))
+
+    @cached_property
+    def on_devices(self) -> NDArray[np.bool_]:
+        """Whether each task is a device's, not one of the host that starts tasks on streams."""
+        if not self.has_streams:
+            return np.ones(len(self.columns), np.bool_)
+        streams = [lane.index for lane in self.lanes if lane.stream_of]
+        found: NDArray[np.bool_] = np.isin(self.columns.lane, streams)
+        return found
 
     @cached_property
     def computes(self) -> NDArray[np.bool_]:
@@ -121,6 +145,23 @@ class Measured:
     def lasts(self, taken: NDArray[np.number]) -> int:
         """What a step lasts in ns in which tasks take so long."""
         return lasts(self.columns, np.rint(taken).astype(np.int64), self.meets)
+
+    def longer_by(self, place: int, task: int, usual: float) -> int:
+        """By how many ns a step is longer because one task took longer than the `usual` ns.
+
+        By simulation; of a device's streams at most what the step took longer than the median one.
+        """
+        taken = self.taken[place].astype(np.float64)
+        if self.has_streams:
+            longer = float(self.spans[place] - np.median(self.spans))
+            return max(0, round(min(float(taken[task]) - usual, longer)))
+        taken[task] = usual
+        return int(self.makespans[place]) - self.lasts(taken)
+
+    def name_of(self, task: int) -> str:
+        """The name that another program gave a task, else its action, such as 2F1."""
+        place = int(self.name[task])
+        return str(self.columns[task]) if place == ABSENT else self.texts[place]
 
     def loss(self, factors: Floats) -> tuple[int, float]:
         """What it costs that tasks take longer by factors: median in ns, its part of `step_ns`."""

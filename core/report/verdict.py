@@ -10,7 +10,7 @@ are, both by simulation.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
@@ -19,13 +19,14 @@ from core.explain.causes import Explanation
 from core.explain.run_step import explain_run_step
 from core.order import groups
 from core.plain import Say, duration_text, plainly
+from core.plan.plan import device_streams
 from core.plan.task import ABSENT
+from core.report.device_shares import device_limit, device_shares, device_text
 from core.report.idling import Idling, idle_text, share_text
-from core.report.limits import WORDS, Limit
+from core.report.limits import Finding, Limit
 from core.report.measured import Floats, Measured
 from core.report.slower import scatter, slower
 from core.trace.complete import completed_steps
-from core.trace.own_steps import with_steps
 from core.trace.trace import Trace
 
 NAMED = 0.035
@@ -67,48 +68,47 @@ def verdict(trace: Trace, say: Say = plainly) -> Verdict | None:
     steps = trace.steps if trace.header.predicted else completed_steps(trace)
     if not steps:
         return None
+    judged = _of_devices if device_streams(trace.header.lanes) else _of_lanes
+    found = judged(trace, steps, say)
+    if found is None:
+        return None
+    opening, worst = found
+    values = {"loss": duration_text(worst.loss_ns), "share": share_text(worst.share)}
+    text = f"{opening} {say(worst.words, **worst.values, **values)}"
+    return Verdict(worst.kind, worst.where, worst.loss_ns, text)
+
+
+def _of_lanes(trace: Trace, steps: Sequence[int], say: Say) -> tuple[str, Finding] | None:
+    """What lanes wait for, in words, and what limits their steps; None if they do not compute."""
     run = Measured.of(trace, steps)
     if not run.computes[np.isin(run.columns.lane, run.compute_lanes)].any():
         return None
     # In this order: where the host is late, times of tasks say little of lanes; and a fault, if
     # there is one, is what can be mended.
     worst = host(run) or fault(run) or inherent(run)
-    values = {"loss": duration_text(worst.loss_ns), "share": share_text(worst.share)}
     idling = replace(Idling.of(_explained(trace, steps)), step_ns=run.step_ns)
-    opening = idle_text(idling, say)
-    text = f"{opening} {say(WORDS[worst.kind], **worst.values, **values)}"
-    return Verdict(worst.kind, worst.where, worst.loss_ns, text)
+    return idle_text(idling, say), worst
 
 
-def range_verdict(trace: Trace, start: int, end: int, say: Say = plainly) -> Verdict | None:
-    """Return the verdict of a range of an imported trace, taken for one step; see `verdict`.
-
-    `start` and `end` are ns of the trace. The range has the tasks that begin in it. None if nothing
-    computes there. Raises ValueError for a range without any time.
-    """
-    if end <= start:
-        raise ValueError(f"the range from {start:,} to {end:,} ns is empty: its end must be later")
-    return verdict(with_steps(trace, [(start, end)]), say)
+def _of_devices(trace: Trace, steps: Sequence[int], say: Say) -> tuple[str, Finding] | None:
+    """The same of devices whose streams another program recorded, by their shares of time."""
+    shares = device_shares(trace, _evenly(steps))
+    if shares is None:
+        return None
+    found = [device_limit(shares), *hiccups(Measured.of(trace, steps))]
+    worst = max(found, key=lambda one: one.share)
+    return device_text(shares, worst.kind, say), worst
 
 
 def _explained(trace: Trace, steps: Sequence[int]) -> list[Explanation]:
     """Some of the steps, evenly chosen, explained."""
+    return [explain_run_step(trace, step) for step in _evenly(steps)]
+
+
+def _evenly(steps: Sequence[int]) -> list[int]:
+    """As many of the steps as are explained, evenly chosen."""
     places = np.linspace(0, len(steps) - 1, min(len(steps), MOST_EXPLAINED)).astype(int)
-    return [explain_run_step(trace, steps[place]) for place in places.tolist()]
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A verdict that may be: what part of the median step it costs, and what fills its sentence.
-
-    A hiccup costs a part of its own step.
-    """
-
-    kind: Limit
-    where: str
-    loss_ns: int
-    share: float
-    values: Mapping[str, object] = field(default_factory=dict)
+    return [steps[place] for place in places.tolist()]
 
 
 def host(run: Measured) -> Finding | None:
@@ -178,7 +178,8 @@ def hiccups(run: Measured) -> Iterator[Finding]:
     # Disturbances of the machine come in numbers. Only what is far longer than the fourth longest
     # is an event of its own.
     common = np.partition(more, -COMMON, axis=None)[-COMMON] if more.size >= COMMON else 0.0
-    more = np.where((over > certain * noise) & (more > OUTSTANDING * common), more, 0.0)
+    outstanding = (over > certain * noise) & (more > OUTSTANDING * common) & run.on_devices
+    more = np.where(outstanding, more, 0.0)
     longest = np.argsort(more, axis=None)[::-1][:MOST_TRIED]
     for place, task in zip(*np.unravel_index(longest, more.shape), strict=True):
         # A step is lengthened by a task at most by what that takes longer: only of those that could
@@ -188,13 +189,11 @@ def hiccups(run: Measured) -> Iterator[Finding]:
 
 
 def _hiccup(run: Measured, place: int, task: int, usual: float) -> Finding:
-    taken = run.taken[place].astype(np.float64)
-    taken[task] = usual
-    ns = int(run.makespans[place]) - run.lasts(taken)
+    ns = run.longer_by(place, task, usual)
     lane = run.lanes[run.columns.lane[task]].serves
     step = run.steps[place] - run.warmup + 1
     values = {
-        "step": step, "lane": lane, "task": run.columns[task],
+        "step": step, "lane": lane, "task": run.name_of(task),
         "taken": duration_text(int(run.taken[place, task])), "usual": duration_text(round(usual)),
     }  # fmt: skip
     where = f"step {step} lane {lane}"

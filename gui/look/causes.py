@@ -54,6 +54,8 @@ CAUSE_LOOKS: dict[Cause, Look] = {
     Cause.REPLICATE: Look("communication", Pattern.SQUARED),
     Cause.LOSS: Look("update", Pattern.CROSSED),
     Cause.UPDATE: Look("update", Pattern.UPRIGHT),
+    Cause.OTHER_STREAM: Look("grid", Pattern.RISING),
+    Cause.NOT_TOLD: Look("muted", Pattern.UPRIGHT),
 }
 SHARE_LOOKS: dict[Share, Look] = {
     Share.COMPUTE: Look("forward", Pattern.SOLID),

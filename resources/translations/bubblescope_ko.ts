@@ -2626,6 +2626,10 @@ Click to open its run.</source>
         <translation>수신할 주소</translation>
     </message>
     <message>
+        <source>Another stream of the same device computes: no loss in itself.</source>
+        <translation>같은 장치의 다른 스트림이 계산 중입니다. 그 자체로는 손실이 아닙니다.</translation>
+    </message>
+    <message>
         <source>Answer</source>
         <translation>결과</translation>
     </message>
@@ -2682,8 +2686,24 @@ Click to open its run.</source>
         <translation>다른 프로그램의 막대를 이름에 따라, 또는 파일에 적힌 대로 칠합니다.</translation>
     </message>
     <message>
+        <source>Communication alone takes {share}.</source>
+        <translation>통신만 하는 시간: {share}.</translation>
+    </message>
+    <message>
+        <source>Communication that no computing hides costs {loss} a step ({share}).</source>
+        <translation>계산에 가려지지 않은 통신: 스텝당 {loss} ({share}) 손해입니다.</translation>
+    </message>
+    <message>
         <source>Connections that were refused: {count}.</source>
         <translation>거절한 연결: {count}.</translation>
+    </message>
+    <message>
+        <source>Copies alone take {share}.</source>
+        <translation>복사만 하는 시간: {share}.</translation>
+    </message>
+    <message>
+        <source>Copies that no computing hides cost {loss} a step ({share}).</source>
+        <translation>계산에 가려지지 않은 복사: 스텝당 {loss} ({share}) 손해입니다.</translation>
     </message>
     <message>
         <source>Copy the command</source>
@@ -2708,6 +2728,30 @@ Click to open its run.</source>
     <message>
         <source>Cut where the measured times of the stages are balanced.</source>
         <translation>측정한 스테이지 시간이 균형을 이루는 곳에서 나눕니다.</translation>
+    </message>
+    <message>
+        <source>Devices are in use for {used} of it.</source>
+        <translation>그중 장치 사용 시간: {used}.</translation>
+    </message>
+    <message>
+        <source>Devices idle {idle}, the largest part {reason} ({share}).</source>
+        <translation>장치 유휴 {idle}, 가장 큰 부분: {reason} ({share}).</translation>
+    </message>
+    <message>
+        <source>Devices idle {idle}.</source>
+        <translation>장치 유휴 {idle}.</translation>
+    </message>
+    <message>
+        <source>Devices idle {idle}: mostly {reason} ({share}).</source>
+        <translation>장치 유휴 {idle}: 주로 {reason} ({share}).</translation>
+    </message>
+    <message>
+        <source>Devices idle {loss} a step ({share}), and the trace does not tell what for.</source>
+        <translation>장치가 스텝당 {loss} ({share}) 유휴이며, 이유는 트레이스에 없습니다.</translation>
+    </message>
+    <message>
+        <source>Devices wait {loss} a step ({share}) for the host to start their work.</source>
+        <translation>장치가 호스트의 작업 시작을 스텝당 {loss} ({share}) 기다립니다.</translation>
     </message>
     <message>
         <source>Drag to move, wheel or + and − to zoom, a double click for one step.</source>
@@ -2760,6 +2804,10 @@ Click to open its run.</source>
     <message>
         <source>How durations scatter</source>
         <translation>길이의 분포</translation>
+    </message>
+    <message>
+        <source>Idle time, communication alone and copies alone cost less than a twentieth each.</source>
+        <translation>유휴, 통신만 하는 시간, 복사만 하는 시간은 각각 20분의 1 미만입니다.</translation>
     </message>
     <message>
         <source>Idle: {cause}</source>
@@ -4138,6 +4186,10 @@ Click to open its run.</source>
         <translation>문헌의 공식에 따른 버블입니다(공식이 있는 경우).</translation>
     </message>
     <message>
+        <source>The device is idle though its next task had been launched, or no launch of it is known: the trace does not tell why.</source>
+        <translation>다음 작업이 이미 시작 요청되었거나 그 요청을 알 수 없는데 장치가 유휴입니다. 이유는 트레이스에 없습니다.</translation>
+    </message>
+    <message>
         <source>The duration of the longest span.</source>
         <translation>가장 긴 스팬의 길이입니다.</translation>
     </message>
@@ -5506,6 +5558,10 @@ Click to open its run.</source>
         <translation>float32</translation>
     </message>
     <message>
+        <source>for reasons that the trace does not tell</source>
+        <translation>트레이스에 없는 이유</translation>
+    </message>
+    <message>
         <source>for what is not known yet</source>
         <translation>아직 알 수 없음</translation>
     </message>
@@ -6058,12 +6114,20 @@ Click to open its run.</source>
         <translation>아직 알 수 없음</translation>
     </message>
     <message>
+        <source>not told</source>
+        <translation>알 수 없음</translation>
+    </message>
+    <message>
         <source>not used</source>
         <translation>사용 안 함</translation>
     </message>
     <message>
         <source>not what a plain step computes: gradients differ by {gradient}, losses by {loss}</source>
         <translation>일반 스텝의 계산과 다릅니다. 변화도 차이 {gradient}, 손실 차이 {loss}</translation>
+    </message>
+    <message>
+        <source>not-told</source>
+        <translation>알 수 없음</translation>
     </message>
     <message>
         <source>nothing more in this step</source>
@@ -6154,12 +6218,20 @@ Click to open its run.</source>
         <translation>다른 이름</translation>
     </message>
     <message>
+        <source>other stream works</source>
+        <translation>다른 스트림 작업 중</translation>
+    </message>
+    <message>
         <source>other work</source>
         <translation>기타 작업</translation>
     </message>
     <message>
         <source>other-compute</source>
         <translation>다른 레인의 계산</translation>
+    </message>
+    <message>
+        <source>other-stream</source>
+        <translation>다른 스트림 작업 중</translation>
     </message>
     <message>
         <source>others</source>
@@ -6742,6 +6814,10 @@ Click to open its run.</source>
         <translation>실행의 메모리 외에 비용을 측정할 메모리가 없습니다</translation>
     </message>
     <message>
+        <source>there is no memory beside the run&apos;s to run each task untimed first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>there is no model for {a} that gives logits of text or images</source>
         <translation>{a}에는 텍스트나 이미지의 logits를 주는 모델이 없습니다</translation>
     </message>
@@ -6918,6 +6994,14 @@ Click to open its run.</source>
         <translation>다른 레인의 계산 대기</translation>
     </message>
     <message>
+        <source>waiting for other streams of the device</source>
+        <translation>장치의 다른 스트림 대기</translation>
+    </message>
+    <message>
+        <source>waiting for reasons that the trace does not tell</source>
+        <translation>트레이스에 없는 이유로 대기</translation>
+    </message>
+    <message>
         <source>waiting for the device that works for all</source>
         <translation>모두를 위해 일하는 장치 대기</translation>
     </message>
@@ -7004,6 +7088,10 @@ Click to open its run.</source>
     <message>
         <source>where spans are missing</source>
         <translation>스팬이 누락된 곳</translation>
+    </message>
+    <message>
+        <source>while another stream of the device works</source>
+        <translation>장치의 다른 스트림이 작업 중</translation>
     </message>
     <message>
         <source>while the pipeline drains</source>
@@ -7530,6 +7618,10 @@ Click to open its run.</source>
         <translation>범위 때문에 {cut}. 시간에는 범위 안의 부분만, 개수, 평균, 백분위수, 최댓값, 히스토그램에는 전체를 셉니다.</translation>
     </message>
     <message>
+        <source>{device} computes for {most} a step, a device on average for {mean}: evenly divided that would be up to {loss} less ({share}).</source>
+        <translation>{device}의 계산은 스텝당 {most}, 장치 평균은 {mean}: 고르게 나누면 최대 {loss} ({share}) 줄어듭니다.</translation>
+    </message>
+    <message>
         <source>{done} of {all} runs are done; Run sweep goes on.</source>
         <translation>실행 {all}개 중 {done}개가 끝났습니다. 스윕 실행을 누르면 계속합니다.</translation>
     </message>
@@ -7576,6 +7668,10 @@ Click to open its run.</source>
     <message>
         <source>{hits}, cancelled</source>
         <translation>{hits}, 취소됨</translation>
+    </message>
+    <message>
+        <source>{idle} ({least} to {most})</source>
+        <translation>{idle} ({least}~{most})</translation>
     </message>
     <message>
         <source>{lanes} lanes</source>

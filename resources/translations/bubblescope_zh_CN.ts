@@ -2626,6 +2626,10 @@ Click to open its run.</source>
         <translation>监听地址</translation>
     </message>
     <message>
+        <source>Another stream of the same device computes: no loss in itself.</source>
+        <translation>同一设备的另一个流正在计算：本身并无损失。</translation>
+    </message>
+    <message>
         <source>Answer</source>
         <translation>结果</translation>
     </message>
@@ -2682,8 +2686,24 @@ Click to open its run.</source>
         <translation>其他程序的条按名称着色，或按其文件所述。</translation>
     </message>
     <message>
+        <source>Communication alone takes {share}.</source>
+        <translation>仅通信（无计算）占 {share}。</translation>
+    </message>
+    <message>
+        <source>Communication that no computing hides costs {loss} a step ({share}).</source>
+        <translation>未被计算掩盖的通信每步损失 {loss}（{share}）。</translation>
+    </message>
+    <message>
         <source>Connections that were refused: {count}.</source>
         <translation>被拒绝的连接：{count}。</translation>
+    </message>
+    <message>
+        <source>Copies alone take {share}.</source>
+        <translation>仅复制（无计算）占 {share}。</translation>
+    </message>
+    <message>
+        <source>Copies that no computing hides cost {loss} a step ({share}).</source>
+        <translation>未被计算掩盖的复制每步损失 {loss}（{share}）。</translation>
     </message>
     <message>
         <source>Copy the command</source>
@@ -2708,6 +2728,30 @@ Click to open its run.</source>
     <message>
         <source>Cut where the measured times of the stages are balanced.</source>
         <translation>在各阶段实测时间均衡处切分。</translation>
+    </message>
+    <message>
+        <source>Devices are in use for {used} of it.</source>
+        <translation>其中设备使用了 {used}。</translation>
+    </message>
+    <message>
+        <source>Devices idle {idle}, the largest part {reason} ({share}).</source>
+        <translation>设备空闲 {idle}，最大部分：{reason}（{share}）。</translation>
+    </message>
+    <message>
+        <source>Devices idle {idle}.</source>
+        <translation>设备空闲 {idle}。</translation>
+    </message>
+    <message>
+        <source>Devices idle {idle}: mostly {reason} ({share}).</source>
+        <translation>设备空闲 {idle}：主要是{reason}（{share}）。</translation>
+    </message>
+    <message>
+        <source>Devices idle {loss} a step ({share}), and the trace does not tell what for.</source>
+        <translation>设备每步空闲 {loss}（{share}），跟踪中没有说明原因。</translation>
+    </message>
+    <message>
+        <source>Devices wait {loss} a step ({share}) for the host to start their work.</source>
+        <translation>设备每步等待主机启动工作 {loss}（{share}）。</translation>
     </message>
     <message>
         <source>Drag to move, wheel or + and − to zoom, a double click for one step.</source>
@@ -2760,6 +2804,10 @@ Click to open its run.</source>
     <message>
         <source>How durations scatter</source>
         <translation>时长如何分布</translation>
+    </message>
+    <message>
+        <source>Idle time, communication alone and copies alone cost less than a twentieth each.</source>
+        <translation>空闲、仅通信和仅复制的损失各不到二十分之一。</translation>
     </message>
     <message>
         <source>Idle: {cause}</source>
@@ -4138,6 +4186,10 @@ Click to open its run.</source>
         <translation>按文献公式计算的气泡（如有公式）。</translation>
     </message>
     <message>
+        <source>The device is idle though its next task had been launched, or no launch of it is known: the trace does not tell why.</source>
+        <translation>设备空闲，尽管下一个任务已启动，或其启动未知：跟踪中没有说明原因。</translation>
+    </message>
+    <message>
         <source>The duration of the longest span.</source>
         <translation>最长跨度的时长。</translation>
     </message>
@@ -5506,6 +5558,10 @@ Click to open its run.</source>
         <translation>float32</translation>
     </message>
     <message>
+        <source>for reasons that the trace does not tell</source>
+        <translation>跟踪中没有说明的原因</translation>
+    </message>
+    <message>
         <source>for what is not known yet</source>
         <translation>原因尚不清楚</translation>
     </message>
@@ -6058,12 +6114,20 @@ Click to open its run.</source>
         <translation>尚不清楚</translation>
     </message>
     <message>
+        <source>not told</source>
+        <translation>未说明</translation>
+    </message>
+    <message>
         <source>not used</source>
         <translation>未使用</translation>
     </message>
     <message>
         <source>not what a plain step computes: gradients differ by {gradient}, losses by {loss}</source>
         <translation>与普通步的计算结果不符：梯度相差 {gradient}，损失相差 {loss}</translation>
+    </message>
+    <message>
+        <source>not-told</source>
+        <translation>未说明</translation>
     </message>
     <message>
         <source>nothing more in this step</source>
@@ -6154,12 +6218,20 @@ Click to open its run.</source>
         <translation>其他名称</translation>
     </message>
     <message>
+        <source>other stream works</source>
+        <translation>其他流在工作</translation>
+    </message>
+    <message>
         <source>other work</source>
         <translation>其他工作</translation>
     </message>
     <message>
         <source>other-compute</source>
         <translation>其他通道计算</translation>
+    </message>
+    <message>
+        <source>other-stream</source>
+        <translation>其他流在工作</translation>
     </message>
     <message>
         <source>others</source>
@@ -6742,6 +6814,10 @@ Click to open its run.</source>
         <translation>除运行本身所用之外没有内存可用于测量其开销</translation>
     </message>
     <message>
+        <source>there is no memory beside the run&apos;s to run each task untimed first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>there is no model for {a} that gives logits of text or images</source>
         <translation>{a} 没有给出文本或图像 logits 的模型</translation>
     </message>
@@ -6918,6 +6994,14 @@ Click to open its run.</source>
         <translation>等待其他通道的计算</translation>
     </message>
     <message>
+        <source>waiting for other streams of the device</source>
+        <translation>等待设备的其他流</translation>
+    </message>
+    <message>
+        <source>waiting for reasons that the trace does not tell</source>
+        <translation>因跟踪中没有说明的原因等待</translation>
+    </message>
+    <message>
         <source>waiting for the device that works for all</source>
         <translation>等待为所有通道工作的设备</translation>
     </message>
@@ -7004,6 +7088,10 @@ Click to open its run.</source>
     <message>
         <source>where spans are missing</source>
         <translation>缺少跨度之处</translation>
+    </message>
+    <message>
+        <source>while another stream of the device works</source>
+        <translation>设备的另一个流正在工作</translation>
     </message>
     <message>
         <source>while the pipeline drains</source>
@@ -7530,6 +7618,10 @@ Click to open its run.</source>
         <translation>{cut} 个被范围截断：时间只计范围内的部分，而计数、平均、百分位、最大值和直方图按完整跨度计。</translation>
     </message>
     <message>
+        <source>{device} computes for {most} a step, a device on average for {mean}: evenly divided that would be up to {loss} less ({share}).</source>
+        <translation>{device} 每步计算 {most}，设备平均为 {mean}：均分后最多可少 {loss}（{share}）。</translation>
+    </message>
+    <message>
         <source>{done} of {all} runs are done; Run sweep goes on.</source>
         <translation>已完成 {done} / {all} 个运行；按“运行扫描”可继续。</translation>
     </message>
@@ -7576,6 +7668,10 @@ Click to open its run.</source>
     <message>
         <source>{hits}, cancelled</source>
         <translation>{hits}，已取消</translation>
+    </message>
+    <message>
+        <source>{idle} ({least} to {most})</source>
+        <translation>{idle}（{least} 至 {most}）</translation>
     </message>
     <message>
         <source>{lanes} lanes</source>

@@ -50,7 +50,10 @@ TABLES = {
         "STEP", "IDLE", "WAITING", "LARGEST", "LANE", "LANES", "DEVICE", "DEVICES", "FOR_ALL",
         "WORK", "REASONS", "MORE_WORK",
     ),
-    "core.report.limits": ("WORDS",),
+    "core.report.device_shares": (
+        "IN_USE", "IDLE", "SPREAD", "MOSTLY", "LARGEST", "EXPOSED", "COPIES",
+    ),
+    "core.report.limits": ("WORDS", "DEVICE_WORDS"),
     "core.report.waterfall": ("BAR_WORDS",),
     "core.sql.examples": ("TITLES",),
     "core.trace.odd": ("_SENTENCES", "_SENTENCES_OF_ONE"),

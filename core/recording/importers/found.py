@@ -28,7 +28,8 @@ class Track:
     """A row of a file: a thread or a stream, of a rank or process that `place` names.
 
     `serves` is the track that it works for or annotates (itself unless given). What is no
-    device's work has `cores`: a thread of the host, a row of notes.
+    device's work has `cores`: a thread of the host, a row of notes. `stream_of` is the lane's
+    (core.plan.plan.Lane).
     """
 
     name: str
@@ -36,6 +37,7 @@ class Track:
     role: Role = Role.COMPUTE
     serves: int = ABSENT
     cores: int = 0
+    stream_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,8 @@ _GROUPS = {
 # HOST (0) and DEVICE (1) change places, so that streams come first. Eight, for `% 8` below.
 _ORDER = np.array([1, 0, 2, 3, 4, 5, 6, 7])
 """Where each group's rows stand."""
+_STREAMS = {DEVICE: "device", HOST: "host"}
+"""What a rank's work runs on: its device's streams, without any the threads of its host."""
 _ROWS = {NOTES: "annotations", DEVICE_NOTES: "annotations", PYTHON: "Python"}
 REACTS_NS = 20_000
 """So soon after what it waited for a task of a device starts."""
@@ -171,7 +173,9 @@ class _Rows:
             return Track(f"{title} {_ROWS[group]}", place, Role.NESTED, self._beside(row), 1)
         role = self._role(row)
         serves = ABSENT if role is Role.COMPUTE else self.main
-        return Track(title, place, role, serves, int(group == HOST))
+        streams = DEVICE if (self.group == DEVICE).any() else HOST
+        stream_of = _STREAMS[group] if group == streams else ""
+        return Track(title, place, role, serves, int(group == HOST), stream_of)
 
     def _role(self, row: int) -> Role:
         if self.group[row] != DEVICE or self.main in (ABSENT, row):

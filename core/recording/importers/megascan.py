@@ -49,7 +49,9 @@ def found_of_megascan(events: Events) -> Found:
     columns, names = events.whole(), names_of(events)
     start, end = times_of(columns["begin"], columns["length"])
     thread_titles = titles(events)
-    tracks = with_file_roles(events, [Track(title, process) for title, process in thread_titles])
+    # A process is a rank; its threads are what it does at once, unless the file says otherwise.
+    threads = [Track(title, process, stream_of="rank") for title, process in thread_titles]
+    tracks = with_file_roles(events, threads)
     notes = (
         Track(f"{title} iterations", process, Role.NESTED, thread)
         for thread, (title, process) in enumerate(thread_titles)

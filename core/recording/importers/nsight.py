@@ -217,7 +217,11 @@ def _track(key: Key, place: int, moves: bool, first: Mapping[tuple[int, ...], in
         serves = first[_served(key)]
         role = Role.COMMUNICATION if moves and place != serves else Role.COMPUTE
         return Track(
-            f"device {device} stream {own}", name, role, ABSENT if role is Role.COMPUTE else serves
+            f"device {device} stream {own}",
+            name,
+            role,
+            ABSENT if role is Role.COMPUTE else serves,
+            stream_of=f"device {device}",
         )
     thread = own & _PROCESS
     if what == _CALL:

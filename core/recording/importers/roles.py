@@ -30,5 +30,5 @@ def with_roles(
         if number in roles:
             role, serves = roles[number]
             serves = place if role is Role.COMPUTE else served(role, serves)
-            made[place] = replace(made[place], role=role, serves=serves)
+            made[place] = replace(made[place], role=role, serves=serves, stream_of="")
     return tuple(made if any(track.role is Role.COMPUTE for track in made) else tracks)

@@ -203,14 +203,25 @@ def _numbered(
         return lane_of.get(wanted, first.get(tracks[index].place, 0))
 
     lanes = [
-        Lane(lane_of[i], track.name, track.place, track.role, track.cores, serves=served(i))
+        Lane(
+            lane_of[i],
+            track.name,
+            track.place,
+            track.role,
+            track.cores,
+            serves=served(i),
+            stream_of=track.stream_of,
+        )
         for i, track in ((i, tracks[i]) for i, _ in working)
     ]
     spans = [some for _, some in working]
     for index, name, some in nested:
         serves = lane_of.get(index, served(index))
         place, cores = tracks[index].place, tracks[index].cores
-        lanes.append(Lane(len(lanes), name, place, Role.NESTED, cores, serves=serves))
+        stream_of = tracks[index].stream_of
+        lanes.append(
+            Lane(len(lanes), name, place, Role.NESTED, cores, serves=serves, stream_of=stream_of)
+        )
         spans.append(some)
     return lanes, spans
 

@@ -15,7 +15,7 @@ from core.plain import duration_text, plainly
 from core.plan.specification import Specification
 from core.plan.task import KINDS, Kind
 from core.report.idling import STEP
-from core.report.limits import WORDS, Limit
+from core.report.limits import DEVICE_WORDS, WORDS, Limit
 from core.report.summary import summarise
 from core.report.verdict import Verdict, verdict
 from core.trace.complete import completed_steps
@@ -334,6 +334,6 @@ def test_the_summary_has_the_verdict_with_its_four_keys_and_prints_its_sentence(
 
 
 def test_every_kind_has_its_words() -> None:
-    assert set(WORDS) == set(Limit)
-    assert list(map(str, Limit)) == ["slow-lane", "slow-link", "hiccup", "imbalance", "schedule",
-                                     "communication", "host", "none"]  # fmt: skip
+    assert {*WORDS, *DEVICE_WORDS} == set(Limit)
+    words = "slow-lane slow-link hiccup imbalance schedule communication host none copies not-told"
+    assert list(map(str, Limit)) == words.split()
