@@ -15,12 +15,12 @@ from core.cli.report import table
 from core.compare.alignment import Alignment, at_moments
 from core.compare.differences import Difference, Group
 from core.compare.runs import TwoRuns, compare_runs
-from core.compare.spent import whole_steps
 from core.errors import PlanError
 from core.explain.causes import Cause
 from core.files import check_outputs, write_whole
 from core.plain import duration_text, plain, say
 from core.plan.task import PASSES
+from core.trace.median_step import whole_steps
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
 

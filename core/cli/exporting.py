@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Generator
 
-from core.compare.spent import median_step, whole_steps
 from core.errors import PlanError
 from core.recording.exporters.chakra import write_chakra
 from core.recording.exporters.chrome import write_chrome
 from core.recording.exporters.kineto import write_kineto
 from core.recording.exporters.perfetto import write_perfetto
+from core.trace.median_step import median_step, whole_steps
 from core.trace.trace import Trace
 
 FORMATS = ("trace", "kineto", "chakra")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from statistics import fmean, median
+from statistics import fmean
 
 from core.explain.causes import Cause
 from core.explain.verified import Verified
@@ -83,10 +83,9 @@ def plan_text(plan: Plan, model: ModelDescription, title: str, tasks: bool) -> s
 
 
 def summary_text(summary: Summary) -> str:
-    """What `run` prints: makespan, and for each lane its mean over the measured steps."""
+    """Return the text that `run` prints: the median step's figures, and a table of its lanes."""
     if not summary.steps:
         return "No measured step was completed."
-    spans = [step.makespan_ns for step in summary.steps]
     schedule = f" {summary.schedule}" if summary.schedule else ""
     how = f"{summary.strategy}{schedule} of " if summary.strategy else ""
     lines = [plain(f"{how}{summary.model} on ") + counted(len(summary.devices), "lane")]
@@ -97,37 +96,45 @@ def summary_text(summary: Summary) -> str:
         including = ": times include the sharing" if summary.sharing else ""
         lines.append(f"{summary.timing_note}{including}")
     lines.append(f"rows: {_splits(summary)}")
-    count = counted(len(spans), "measured step")
-    lines.append(
-        f"step: {milliseconds(median(spans))} ms median of {count}, "
-        f"{milliseconds(sum(spans) / len(spans))} mean, {milliseconds(min(spans))} shortest, "
-        f"{milliseconds(max(spans))} longest"
-    )
-    lines.append(f"loss: {_number(summary.steps[0].loss)} to {_number(summary.steps[-1].loss)}")
-    clock = max((step.clock_uncertainty_ns or 0 for step in summary.steps), default=0)
-    lines.append(f"clock: times are known to {digits(clock / 1e3)} µs")
-    whole = [step for step in summary.steps if step.complete]
-    if whole:
-        lines += [_bubble_line(whole), _waterfall_line(whole), _path_line(whole)]
-    # From steps of lanes to lanes of steps: a row of the table is a lane, its cells are means over
-    # the steps.
-    lanes = [[step.lanes[i] for step in summary.steps] for i in range(len(summary.steps[0].lanes))]
+    lines += _steps_lines(summary)
+    step = summary.median
+    if step.complete:
+        lines += [_bubble_line(step), _waterfall_line(step), _path_line(step)]
     header = ("lane", "busy ms", "comm ms", "idle ms", "idle %", "peak", "spans", "idle most for")
-    tables = [table(header, [_lane_row(lane) for lane in lanes])]
-    if summary.collectives:
-        tables.append(_collectives_table(summary.collectives))
+    tables = [table(header, [_lane_row(lane) for lane in step.lanes])]
+    if summary.collectives_over_steps:
+        tables.append(_collectives_table(summary.collectives_over_steps, len(summary.steps)))
     return "\n\n".join(["\n".join(lines), *tables])
 
 
-def _collectives_table(collectives: Sequence[CollectiveSummary]) -> str:
-    """Who came last to each collective of ranks, the longest waits first."""
-    header = ("collective", "times", "came last", "wait ms", "transfer ms")
-    first = sorted(collectives, key=lambda one: one.wait_ns, reverse=True)
-    rows = [
-        (_collective_name(one), one.times, _last(one), milliseconds(one.wait_ns),
-         milliseconds(one.transfer_ns))
-        for one in first[:MOST_COLLECTIVES]
-    ]  # fmt: skip
+def _steps_lines(summary: Summary) -> list[str]:
+    """Lines on the median step and on all measured steps."""
+    steps, median = summary.steps, summary.median
+    if len(steps) == 1:
+        lines = [f"step: {milliseconds(median.makespan_ns)} ms (1 measured step)"]
+    else:
+        which = f"step {median.number}, the median of {len(steps)}"
+        lines = [f"step: {milliseconds(median.makespan_ns)} ms ({which})"]
+    spans = [step.makespan_ns for step in steps]
+    clock = max((step.clock_uncertainty_ns or 0 for step in steps), default=0)
+    lines.append(
+        f"over {counted(len(steps), 'step')}: {milliseconds(fmean(spans))} ms mean, "
+        f"{milliseconds(min(spans))} shortest, {milliseconds(max(spans))} longest; "
+        f"loss {_number(steps[0].loss)} to {_number(steps[-1].loss)}; "
+        f"times known to {digits(clock / 1e3)} µs"
+    )
+    return lines
+
+
+def _collectives_table(collectives: Sequence[CollectiveSummary], steps: int) -> str:
+    """Return a table of the ranks that arrived last at each collective, the longest waits first."""
+    name = f"collective, over {counted(steps, 'step')}"
+    header = (name, "times", "came last", "mean wait ms", "mean transfer ms")
+    first = sorted(collectives, key=lambda one: one.mean_wait_ns, reverse=True)
+    rows = []
+    for one in first[:MOST_COLLECTIVES]:
+        times = (milliseconds(one.mean_wait_ns), milliseconds(one.mean_transfer_ns))
+        rows.append((_collective_name(one), one.times, _last(one), *times))
     left = len(first) - len(rows)
     more = f"\nand {counted(left, 'collective')} with shorter waits" if left else ""
     return table(header, rows) + more
@@ -151,14 +158,9 @@ def injected_lines(faults: Mapping[str, object]) -> list[str]:
     return [f"faults put in on purpose: {listed}"] if listed else []
 
 
-def _bubble_line(steps: Sequence[StepSummary]) -> str:
-    """Both definitions of the bubble, and the formula where there is one, as means."""
-    forms = [step.closed_form for step in steps if step.closed_form is not None]
-    return bubble_text(
-        fmean([step.bubble_by_makespan for step in steps]),
-        fmean([step.bubble_by_lane_span for step in steps]),
-        fmean(forms) if forms else None,
-    )
+def _bubble_line(step: StepSummary) -> str:
+    """Return both definitions of the bubble, and the formula if there is one."""
+    return bubble_text(step.bubble_by_makespan, step.bubble_by_lane_span, step.closed_form)
 
 
 def bubble_text(by_makespan: float, by_lane_span: float, form: float | None) -> str:
@@ -169,45 +171,35 @@ def bubble_text(by_makespan: float, by_lane_span: float, form: float | None) -> 
     )
 
 
-def _waterfall_line(steps: Sequence[StepSummary]) -> str:
-    """From the ideal step to the measured one, in ms: means of each bar."""
-    bars = _means([step.ladder for step in steps])
+def _waterfall_line(step: StepSummary) -> str:
+    """Return the bars from the ideal step to the measured one, in ms."""
     parts = [
-        f"{'-' if ns < 0 else '+'} {BAR_WORDS[name]} {milliseconds(abs(ns))}" for name, ns in bars
+        f"{'-' if ns < 0 else '+'} {BAR_WORDS[name]} {milliseconds(abs(ns))}"
+        for name, ns in step.ladder.items()
     ]
     # A sum begins without a sign.
     return f"ladder in ms: {' '.join(parts).removeprefix('+ ')} = step"
 
 
-def _path_line(steps: Sequence[StepSummary]) -> str:
-    """What the critical path is made of, largest first."""
-    shares = sorted(_means([s.critical_path for s in steps]), key=lambda pair: -pair[1])
+def _path_line(step: StepSummary) -> str:
+    """Return the shares of the critical path, largest first."""
+    shares = sorted(step.critical_path.items(), key=lambda pair: -pair[1])
     total = sum(ns for _, ns in shares)
     parts = [f"{_percent(ns / total)} {name}" for name, ns in shares if ns]
     return f"critical path: {', '.join(parts)}"
-
-
-def _means(steps: Sequence[dict[str, int]]) -> list[tuple[str, float]]:
-    """The mean of each name over steps; a step without the name counts as 0."""
-    names = dict.fromkeys(name for step in steps for name in step)
-    return [(name, fmean([step.get(name, 0) for step in steps])) for name in names]
 
 
 def _percent(fraction: float) -> str:
     return f"{100 * fraction:.3g} %"
 
 
-def _lane_row(steps: Sequence[LaneSummary]) -> tuple[object, ...]:
-    count = len(steps)
-    busy = sum(step.busy_ns for step in steps) / count
-    communication = sum(step.communication_ns for step in steps) / count
-    idle = sum(step.idle_ns for step in steps) / count
+def _lane_row(lane: LaneSummary) -> tuple[object, ...]:
     return (
-        steps[0].name,
-        *time_cells(busy, communication, idle),
-        size_text(max(step.peak_bytes for step in steps)),
-        sum(step.spans for step in steps),
-        _main_cause(steps),
+        lane.name,
+        *time_cells(lane.busy_ns, lane.communication_ns, lane.idle_ns),
+        size_text(lane.peak_bytes),
+        lane.spans,
+        _main_cause(lane.idle_by_cause),
     )
 
 
@@ -218,13 +210,13 @@ def time_cells(busy: float, communication: float, idle: float) -> list[str]:
     return [*map(milliseconds, (busy, communication, idle)), share]
 
 
-def _main_cause(steps: Sequence[LaneSummary]) -> str:
-    """The cause of most of a lane's idle time, with its share of it."""
-    totals = dict(_means([step.idle_by_cause for step in steps]))
-    if not totals:
+def _main_cause(idle_by_cause: Mapping[str, int]) -> str:
+    """Return the cause of most of a lane's idle time, with its share of it."""
+    if not idle_by_cause:
         return "-"
-    cause = max(totals, key=lambda name: totals[name])
-    return f"{Cause(cause).label} ({100 * totals[cause] / sum(totals.values()):.0f} %)"
+    cause = max(idle_by_cause, key=lambda name: idle_by_cause[name])
+    share = idle_by_cause[cause] / sum(idle_by_cause.values())
+    return f"{Cause(cause).label} ({100 * share:.0f} %)"
 
 
 def _parts(plan: Plan) -> str:
@@ -281,12 +273,13 @@ def verified_text(found: Verified) -> str:
 
 
 def comparison_text(comparison: Comparison) -> str:
-    """The predicted step beside the measured one, and how far each lane's busy time is off."""
-    measured, predicted = map(milliseconds, comparison.makespans_ns)
-    lanes = ", ".join(f"{lane.name} {_error(lane.error)}" for lane in comparison.lanes)
+    """Return the median step's predicted and measured makespan, and each lane's error."""
+    step = comparison.median
+    measured, predicted = milliseconds(step.makespan_ns), milliseconds(step.predicted_ns)
+    lanes = ", ".join(f"{lane.name} {_error(lane.error)}" for lane in step.lanes)
     return (
         f"predicted: {predicted} ms for {measured} ms "
-        f"({_error(comparison.makespan_error)}, medians; busy time {lanes})\n"
+        f"({_error(step.error)}, the median step; busy time {lanes})\n"
         f"costs: {comparison.source}"
     )
 

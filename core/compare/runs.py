@@ -9,9 +9,10 @@ from core.compare.differences import Difference, beside, by_lane, by_reason
 from core.compare.matching import Matches, StepTasks, match_steps
 from core.compare.sentence import sentence
 from core.compare.settings import SettingDifference, differing_settings
-from core.compare.spent import Spent, median_step, never, spent, whole_steps
+from core.compare.spent import Spent, never, spent
 from core.errors import PlanError
 from core.plain import Say, duration_text, plainly
+from core.trace.median_step import median_step, whole_steps
 from core.trace.trace import Trace
 
 

@@ -14,8 +14,7 @@ from core.explain.causes import CAUSES, Explanation, cause_totals
 from core.explain.run_step import explain_run_step
 from core.plan.plan import Lane, Role
 from core.plan.task import KINDS
-from core.trace.columns import sorted_positions
-from core.trace.complete import completed_steps, measured_steps
+from core.trace.median_step import median_step
 from core.trace.trace import Trace
 
 
@@ -99,23 +98,3 @@ def spent(trace: Trace, steps: Sequence[int], stop: Callable[[], bool] = never) 
         middle,
         kept,
     )
-
-
-def whole_steps(trace: Trace, live: bool = False) -> list[int]:
-    """The steps that can be compared: measured ones that were run to their end.
-
-    Of a recording that names no losses all measured ones, and without such all there are; but
-    not the last one of a run that is still `live`.
-    """
-    steps = measured_steps(trace) or trace.steps
-    return completed_steps(trace) or (steps[:-1] if live else steps)
-
-
-def median_step(trace: Trace, steps: Sequence[int]) -> int:
-    """The step of median makespan among `steps`, at least one; of an even number the shorter."""
-    table = trace.step_table
-    at = sorted_positions(table.numbers, steps)
-    lengths = table.ends[at] - table.starts[at]
-    order = np.argsort(lengths, kind="stable")
-    # A step that there is, not a mean of two: its tasks are shown.
-    return int(steps[int(order[(len(order) - 1) // 2])])

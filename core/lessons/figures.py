@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from statistics import median
 
 from core.explain.balance import first_lane_load, lane_balances
 from core.explain.buckets import bucket_times
 from core.explain.run_step import explain_run_step
 from core.plain import duration_text, size_text
 from core.report.summary import LaneSummary, StepSummary, Summary, summarise
-from core.trace.complete import completed_steps
 from core.trace.trace import Trace
 
 Figure = Callable[[Trace, Summary], str]
@@ -29,7 +27,7 @@ def figures_of(trace: Trace) -> dict[str, str]:
 
 
 def _step_ms(trace: Trace, summary: Summary) -> str:
-    return duration_text(median(step.makespan_ns for step in summary.steps))
+    return duration_text(summary.median.makespan_ns)
 
 
 def _split(trace: Trace, summary: Summary) -> str:
@@ -49,39 +47,39 @@ def _compute(step: StepSummary) -> list[LaneSummary]:
 
 
 def _idle(trace: Trace, summary: Summary) -> str:
-    return _percent(median(step.bubble_by_makespan for step in summary.steps))
+    return _percent(summary.median.bubble_by_makespan)
 
 
 def _formula(trace: Trace, summary: Summary) -> str:
-    forms = [step.closed_form for step in summary.steps if step.closed_form is not None]
-    return _percent(median(forms)) if forms else "none"
+    form = summary.median.closed_form
+    return "none" if form is None else _percent(form)
 
 
 def _working(trace: Trace, summary: Summary) -> str:
     """How many lanes work at a time, on average."""
-    idle = median(step.bubble_by_makespan for step in summary.steps)
+    step = summary.median
     # The bubble is a share of all compute lanes' time: what is left of one is work.
-    return f"{len(_compute(summary.steps[0])) * (1 - idle):.1f}"
+    return f"{len(_compute(step)) * (1 - step.bubble_by_makespan):.1f}"
 
 
 def _peak(trace: Trace, summary: Summary) -> str:
     """The most that any device holds."""
-    return size_text(max(lane.peak_bytes for step in summary.steps for lane in step.lanes))
+    return size_text(max(lane.peak_bytes for lane in summary.median.lanes))
 
 
 def _peak_first(trace: Trace, summary: Summary) -> str:
-    return size_text(max(_compute(step)[0].peak_bytes for step in summary.steps))
+    return size_text(_compute(summary.median)[0].peak_bytes)
 
 
 def _peak_others(trace: Trace, summary: Summary) -> str:
-    held = [lane.peak_bytes for step in summary.steps for lane in _compute(step)[1:]]
+    held = [lane.peak_bytes for lane in _compute(summary.median)[1:]]
     return size_text(max(held, default=0))
 
 
 def _first_work(trace: Trace, summary: Summary) -> str:
     """How many times the mean work lane 0 does."""
-    steps = completed_steps(trace)
-    balances = lane_balances(trace, range(len(trace.header.lanes)), steps)
+    step = summary.median.step
+    balances = lane_balances(trace, range(len(trace.header.lanes)), [step])
     load = first_lane_load(trace, balances)
     # A lane alone does what the mean of all lanes does.
     return "1.00" if load is None or load.work is None else f"{load.work:.2f}"
@@ -89,8 +87,7 @@ def _first_work(trace: Trace, summary: Summary) -> str:
 
 def _hidden(trace: Trace, summary: Summary) -> str:
     """The part of the collectives' time in which no lane waits for them."""
-    # Of the last step: torch settles its buckets in the first one.
-    buckets = bucket_times(explain_run_step(trace, completed_steps(trace)[-1]), trace)
+    buckets = bucket_times(explain_run_step(trace, summary.median.step), trace)
     # Weighted by time: in a mean of the buckets' shares a tiny bucket would count as a large one.
     moved = sum(bucket.done - bucket.begun for bucket in buckets)
     exposed = sum(bucket.exposed_ns for bucket in buckets)
@@ -98,7 +95,7 @@ def _hidden(trace: Trace, summary: Summary) -> str:
 
 
 def _buckets(trace: Trace, summary: Summary) -> str:
-    step = explain_run_step(trace, completed_steps(trace)[-1])
+    step = explain_run_step(trace, summary.median.step)
     return str(len({bucket.bucket for bucket in bucket_times(step, trace)}))
 
 
@@ -126,8 +123,8 @@ FIGURES: dict[str, Figure] = {
     "buckets": _buckets,
     "verdict": _verdict,
 }
-"""By name what a lesson may tell of a run: its median step; the rows of each lane in the first and
-in the last step; the number of micro-batches; the idle part of all lanes' time, and what the
-schedule's formula says of it; how many lanes work at a time; the most memory of any lane, of lane 0
-and of the others; how many times the mean work lane 0 does; the part of the collectives' time for
-which no lane waits; how many buckets there are; and the verdict."""
+"""The figures that a lesson may name. All but the splits are of the median step: its makespan; the
+rows of each lane in the first and in the last step; the number of micro-batches; the idle share of
+all lanes' time, and the one by the schedule's formula; the mean number of lanes at work; the peak
+memory of any lane, of lane 0 and of the others; lane 0's work over the mean lane's; the share of
+the collectives' time in which no lane waits for them; the number of buckets; and the verdict."""

@@ -22,6 +22,7 @@ from core.predict.costs_file import told_costs
 from core.predict.predict import lane_times
 from core.predict.simulate import simulate
 from core.trace.complete import completed_steps
+from core.trace.median_step import median_step
 from core.trace.spans import Spans
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
@@ -67,42 +68,46 @@ class PredictedStep:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All steps of a run that could be predicted."""
+    """All steps of a run that could be predicted.
+
+    `median_step` is the number of the one whose figures are those of the run
+    (core.trace.median_step).
+    """
 
     source: CostSource
     steps: tuple[PredictedStep, ...]
+    median_step: int
+
+    @property
+    def median(self) -> PredictedStep:
+        """The median step."""
+        return next(step for step in self.steps if step.step == self.median_step)
 
     @property
     def makespan_error(self) -> float:
-        """The median step: predicted over measured, less 1."""
-        measured, predicted = self._medians
-        return predicted / measured - 1
+        """The error of the median step: predicted over measured, less 1."""
+        return self.median.error
 
     @property
     def makespans_ns(self) -> tuple[int, int]:
-        """The medians of the steps, measured and predicted."""
-        measured, predicted = self._medians
-        return int(measured), int(predicted)
-
-    @property
-    def _medians(self) -> tuple[float, float]:
-        times = zip(*((step.makespan_ns, step.predicted_ns) for step in self.steps), strict=True)
-        measured, predicted = map(statistics.median, times)
-        return measured, predicted
+        """The median step's makespan, measured and predicted."""
+        return self.median.makespan_ns, self.median.predicted_ns
 
     @property
     def lanes(self) -> tuple[LaneError, ...]:
-        """Each compute lane's medians over the steps."""
-        return tuple(map(_median, zip(*(step.lanes for step in self.steps), strict=True)))
+        """The compute lanes in the median step."""
+        return self.median.lanes
 
     def to_dict(self) -> dict[str, object]:
-        """As plain JSON values: medians over the steps, and each step's own."""
+        """As plain JSON values: the median step's, and each step's own."""
         names = ("step", "makespan_ns", "predicted_ns", "error")
+        median = self.median
         return {
             "costs": str(self.source),
-            "makespan_ns": self.makespans_ns[1],
-            "makespan_error": self.makespan_error,
-            "lanes": [asdict(lane) for lane in self.lanes],
+            "median_step": self.median_step,
+            "makespan_ns": median.predicted_ns,
+            "makespan_error": median.error,
+            "lanes": [asdict(lane) for lane in median.lanes],
             "steps": [{name: getattr(step, name) for name in names} for step in self.steps],
         }
 
@@ -124,7 +129,7 @@ def predict_steps(trace: Trace, steps: Sequence[int] | None = None) -> Compariso
     beforehand = source is not CostSource.WARMUP
     faults = Faults.of(trace.header.specification) if beforehand else NO_FAULTS
     predicted = tuple(_predicted(trace, step, costs, faults) for step in wanted)
-    return Comparison(source, predicted) if predicted else None
+    return Comparison(source, predicted, median_step(trace, wanted)) if predicted else None
 
 
 def known_costs(trace: Trace) -> tuple[CostModel, CostSource] | None:
@@ -243,12 +248,6 @@ def _lane_errors(
 
 def _lane_error(name: str, busy: int, predicted: int) -> LaneError:
     return LaneError(name, busy, predicted, predicted / busy - 1 if busy else None)
-
-
-def _median(lanes: Sequence[LaneError]) -> LaneError:
-    busy = statistics.median(lane.busy_ns for lane in lanes)
-    predicted = statistics.median(lane.predicted_busy_ns for lane in lanes)
-    return _lane_error(lanes[0].name, int(busy), int(predicted))
 
 
 def _curve(sizes: NDArray[Any], times: NDArray[Any]) -> Curve:

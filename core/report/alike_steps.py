@@ -37,42 +37,35 @@ class AlikeSteps:
     places: Ints
 
 
-def alike_steps(
-    trace: Trace, found: Mapping[int, StepSpans], lengths: Mapping[int, int]
-) -> AlikeSteps:
-    """The largest group of alike steps; of equally large ones that of the most usual length.
+def alike_steps(trace: Trace, found: Mapping[int, StepSpans], reference: int) -> AlikeSteps:
+    """Return the steps that have most of their tasks in common with the step `reference`.
 
-    `found` are the steps to choose from, at least one, and `lengths` how long each lasts in ns.
+    `found` are the steps to choose from; `reference` is the number of one of them.
     """
-    usual = float(np.median([lengths[step] for step in found]))
     if trace.header.foreign:
-        return _by_names(trace, found, {step: abs(lengths[step] - usual) for step in found})
-    return _by_plan(found, lengths, usual)
+        return _by_names(trace, found, reference)
+    return _by_plan(found, reference)
 
 
-def _by_plan(
-    found: Mapping[int, StepSpans], lengths: Mapping[int, int], usual: float
-) -> AlikeSteps:
-    """Steps of the commonest plan: those of the last, smaller batch of an epoch are left out."""
-    groups: dict[tuple[int, bytes], list[int]] = {}
-    for step, one in found.items():
-        spans = one.spans
-        about = np.stack([spans["task"], one.lane, spans["kind"], spans["rows"]])
-        groups.setdefault((len(spans), about.tobytes()), []).append(step)
-
-    def rank(steps: list[int]) -> tuple[int, float]:
-        return len(steps), -abs(float(np.median([lengths[step] for step in steps])) - usual)
-
-    steps = max(groups.values(), key=rank)
-    count = len(found[steps[0]].spans)
-    return AlikeSteps(tuple(steps), 0, np.tile(np.arange(count), (len(steps), 1)))
+def _by_plan(found: Mapping[int, StepSpans], reference: int) -> AlikeSteps:
+    """Steps of one plan: those of the last, smaller batch of an epoch are left out."""
+    own = _plan_bytes(found[reference])
+    steps = tuple(step for step, one in found.items() if _plan_bytes(one) == own)
+    count = len(found[reference].spans)
+    places = np.tile(np.arange(count), (len(steps), 1))
+    return AlikeSteps(steps, steps.index(reference), places)
 
 
-def _by_names(
-    trace: Trace, found: Mapping[int, StepSpans], unusual: Mapping[int, float]
-) -> AlikeSteps:
-    """Steps that share most of the names of what they compute; `unusual` is the less the better."""
+def _plan_bytes(one: StepSpans) -> bytes:
+    """Return bytes that are the same for two steps only if they have one plan."""
+    spans = one.spans
+    return np.stack([spans["task"], one.lane, spans["kind"], spans["rows"]]).tobytes()
+
+
+def _by_names(trace: Trace, found: Mapping[int, StepSpans], reference: int) -> AlikeSteps:
+    """Steps that share most of the names of what they compute."""
     steps = list(found)
+    place = steps.index(reference)
     families = _families(found)
     count = max((int(own.max(initial=-1)) for own in families), default=-1) + 1
     often = np.stack([np.bincount(own, minlength=count) for own in families])
@@ -80,16 +73,14 @@ def _by_names(
     computes = np.zeros(count, np.bool_)
     for own, step in zip(families, steps, strict=True):
         computes[own[np.isin(found[step].lane, computing)]] = True
-    shared = _shared(often[:, computes])
-    alike = shared >= ALIKE
-    np.fill_diagonal(alike, True)
-    reference = max(range(len(steps)), key=lambda at: (alike[at].sum(), -unusual[steps[at]]))
-    chosen = np.flatnonzero(alike[reference])
-    common = (often[chosen] == often[reference]).all(axis=0)
-    if not (common & computes & (often[reference] > 0)).any():
-        chosen, common = np.array([reference]), np.ones(count, np.bool_)
+    alike = _shared(often[:, computes], place) >= ALIKE
+    alike[place] = True
+    chosen = np.flatnonzero(alike)
+    common = (often[chosen] == often[place]).all(axis=0)
+    if not (common & computes & (often[place] > 0)).any():
+        chosen, common = np.array([place]), np.ones(count, np.bool_)
     places = np.stack([_places(families[at], common) for at in chosen])
-    its_place = int(np.flatnonzero(chosen == reference)[0])
+    its_place = int(np.flatnonzero(chosen == place)[0])
     order = np.argsort(places[its_place])
     return AlikeSteps(tuple(steps[at] for at in chosen), its_place, places[:, order])
 
@@ -103,16 +94,14 @@ def _families(found: Mapping[int, StepSpans]) -> list[Ints]:
     return np.split(numbers, ends[:-1])
 
 
-def _shared(often: Ints) -> NDArray[np.float64]:
-    """For each pair of S steps the part of their tasks whose families are equally large in both.
+def _shared(often: Ints, place: int) -> NDArray[np.float64]:
+    """Return for each of S steps the part of its tasks whose families one step has as often.
 
-    `often` (S, families) is how often each family occurs in each step.
+    `often` (S, families) is how often each family occurs in each step, and `place` is that step.
     """
     totals = often.sum(axis=1)
-    shared = np.zeros((len(often), len(often)))
-    for at, own in enumerate(often):
-        shared[at] = np.where(often == own, own, 0).sum(axis=1)
-    parts: NDArray[np.float64] = shared / np.maximum(1, np.maximum.outer(totals, totals))
+    shared = np.where(often == often[place], often, 0).sum(axis=1)
+    parts: NDArray[np.float64] = shared / np.maximum(1, np.maximum(totals, totals[place]))
     return parts
 
 

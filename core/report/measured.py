@@ -19,11 +19,12 @@ from core.plan.transfers import Links, links_of
 from core.predict.simulate import lasts
 from core.report.alike_steps import alike_steps
 from core.report.replan import RunPlans
+from core.trace.median_step import median_step
 from core.trace.step import StepColumns, StepSpans
 from core.trace.trace import Trace
 
 MOST_STEPS = 64
-"""Steps that are looked at: of more, as many evenly chosen, and the longest."""
+"""Steps that are looked at: of more, as many evenly chosen, the longest and the median one."""
 MOST_SPANS = 1_000_000
 """Tasks of all these steps together."""
 MOST_LONGEST = 8
@@ -37,7 +38,8 @@ class Measured:
     """S steps that share n tasks: what each task has `taken` in ns, shape (S, n).
 
     Waiting for other members of a collective is no part of it. `spans` are the S steps' own times
-    from first start to last end, `step_ns` is the median of all steps, whatever their plan. `alike`
+    from first start to last end. `median` is the place of the run's median step among the S steps
+    (core.trace.median_step), and `step_ns` is its makespan. `alike`
     numbers what tasks have to do: tasks of one number have the same; of one number in `roughly`
     nearly so: each does its part, in `parts`, of that. `meets` are the plan's collectives of ranks
     (core.explain.waits.meeting). What is `predicted` has no noise. `name` is the place in
@@ -51,7 +53,7 @@ class Measured:
     meets: Ints
     taken: Ints
     spans: Ints
-    step_ns: int
+    median: int
     alike: Ints
     roughly: Ints
     parts: Floats
@@ -62,12 +64,13 @@ class Measured:
 
     @classmethod
     def of(cls, trace: Trace, steps: Sequence[int]) -> Measured:
-        """From whole steps of a trace: of many some, of these the largest group of alike ones."""
+        """From whole steps of a trace: of many some, of these those like the median one."""
         lanes, header = trace.header.lanes, trace.header
         whole = {step: end - start for step in steps for start, end in [trace.step_bounds(step)]}
-        looked_at = _chosen(trace, whole)
+        median = median_step(trace, steps)
+        looked_at = _chosen(trace, whole, median)
         found = {step: StepSpans.of(trace, step) for step in looked_at}
-        alike = alike_steps(trace, found, whole)
+        alike = alike_steps(trace, found, median)
         mine = alike.steps
         every = [StepColumns.of_spans(found[step]) for step in mine]
         waits = [waits_of(columns, lanes) for columns in every]
@@ -78,7 +81,7 @@ class Measured:
         ]
         reference, places = alike.reference, alike.places[alike.reference]
         columns = every[reference].picked(places)
-        plan = RunPlans(trace).plan(mine[reference])
+        plan = RunPlans(trace).plan(median)
         stages = () if plan is None else plan.stages
         # What a task of another program does, its name alone tells.
         name = found[mine[reference]].spans["name"][places]
@@ -91,7 +94,7 @@ class Measured:
             waits[reference].meets[places],
             np.stack(taken),
             np.array([np.ptp(np.stack([one.start, one.end])) for one in every], np.int64),
-            int(np.median(list(whole.values()))),
+            reference,
             _alike(columns, stages, header.model, names, exactly=True),
             _alike(columns, stages, header.model, names, exactly=False),
             _parts(columns, stages, header.model),
@@ -153,7 +156,7 @@ class Measured:
         """
         taken = self.taken[place].astype(np.float64)
         if self.has_streams:
-            longer = float(self.spans[place] - np.median(self.spans))
+            longer = float(self.spans[place] - self.step_ns)
             return max(0, round(min(float(taken[task]) - usual, longer)))
         taken[task] = usual
         return int(self.makespans[place]) - self.lasts(taken)
@@ -163,15 +166,23 @@ class Measured:
         place = int(self.name[task])
         return str(self.columns[task]) if place == ABSENT else self.texts[place]
 
+    @property
+    def step_ns(self) -> int:
+        """The makespan of the median step in ns."""
+        return int(self.spans[self.median])
+
     def loss(self, factors: Floats) -> tuple[int, float]:
-        """What it costs that tasks take longer by factors: median in ns, its part of `step_ns`."""
-        without = np.array([self.lasts(taken / factors) for taken in self.taken], np.int64)
-        lost = int(np.median(self.makespans - without))
+        """Return what longer tasks cost the median step: in ns, and as a part of its makespan.
+
+        `factors` (n) say how many times as long as it should each task takes.
+        """
+        without = self.lasts(self.taken[self.median] / factors)
+        lost = int(self.makespans[self.median]) - without
         return lost, lost / max(1, self.step_ns)
 
 
-def _chosen(trace: Trace, lengths: dict[int, int]) -> list[int]:
-    """The steps that are looked at: all, or if they are many some of them and the longest."""
+def _chosen(trace: Trace, lengths: dict[int, int], median: int) -> list[int]:
+    """The steps that are looked at: all, or of many some, the longest and the median one."""
     steps = list(lengths)
     tasks = trace.span_count // max(1, len(trace.steps))
     # At least three, or there is no median of the other steps to hold one against.
@@ -180,7 +191,7 @@ def _chosen(trace: Trace, lengths: dict[int, int]) -> list[int]:
         return steps
     evenly = [steps[i] for i in np.linspace(0, len(steps) - 1, most).astype(int).tolist()]
     longest = sorted(steps, key=lengths.__getitem__, reverse=True)[:MOST_LONGEST]
-    return sorted({*evenly, *longest})
+    return sorted({*evenly, *longest, median})
 
 
 def _alike(

@@ -20,8 +20,9 @@ from core.plan.pipeline.options import SCHEDULE
 from core.plan.plan import computing_lanes, working_lanes
 from core.report.replan import RunPlans
 from core.report.verdict import Verdict, verdict
-from core.trace.complete import ended_steps, run_faults
+from core.trace.complete import completed_steps, ended_steps, run_faults
 from core.trace.event_rows import clock_uncertainty
+from core.trace.median_step import median_step
 from core.trace.odd import sentences
 from core.trace.step import StepSpans
 from core.trace.trace import Trace
@@ -52,6 +53,8 @@ class LaneSummary:
 class StepSummary:
     """A measured step; `loss` and the errors are None where they are not known.
 
+    `step` counts the steps of the recording from 0 on, `number` the measured ones from 1 on.
+
     The bubbles are fractions: `bubble_by_makespan` of the compute lanes' makespan,
     `bubble_by_lane_span` of the longest lane's own span, `closed_form` the schedule's formula for
     the step's mean costs, by makespan, None where there is none. `ladder` and `critical_path` hold
@@ -76,16 +79,17 @@ class StepSummary:
     critical_path: dict[str, int] = field(default_factory=dict)
     complete: bool = True
     missing: int = 0
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class CollectiveSummary:
-    """A collective in which ranks met, `times` in all measured steps (core.explain.arrivals).
+    """A collective in which ranks met, over all measured steps (core.explain.arrivals).
 
-    `last` says of each rank, by its lane's name, how often it came last. `wait_ns` is the mean time
-    from the first rank's coming to the last one's, `transfer_ns` from there to the end. Where
-    waiting is shorter than the clocks are known to agree (`certain` is false), neither who came
-    last nor the wait is known.
+    It happened `times` times. `last` has for each rank, by its lane's name, how often it arrived
+    last. `mean_wait_ns` is the mean time from the first arrival to the last, `mean_transfer_ns`
+    from there to the end. If the wait is shorter than the clocks' uncertainty, `certain` is false:
+    neither the last rank nor the wait is known.
     """
 
     kind: str
@@ -94,8 +98,8 @@ class CollectiveSummary:
     bucket: int | None
     times: int
     last: dict[str, int]
-    wait_ns: int
-    transfer_ns: int
+    mean_wait_ns: int
+    mean_transfer_ns: int
     certain: bool
 
 
@@ -145,6 +149,8 @@ class OddSummary:
 class Summary:
     """A whole run, warm-up left out.
 
+    Figures of the run are those of `median_step`, a number in `steps` (core.trace.median_step);
+    None without a measured step. Where a name says `over_steps`, all measured steps count.
     `splits` holds the rows of each replica or rank for each step, zeros for those left idle;
     `microbatch_rows` the rows of each micro-batch of the first measured step. `faults` says of each
     step of the run, warm-up included, what it lacks (core.trace.complete); `missing` counts tasks
@@ -164,15 +170,24 @@ class Summary:
     splits: tuple[tuple[int, ...], ...]
     microbatch_rows: tuple[int, ...]
     steps: tuple[StepSummary, ...]
+    median_step: int | None = None
     complete: bool = True
     missing: int = 0
     faults: tuple[str, ...] = ()
     injected_faults: dict[str, str | float] = field(default_factory=dict)
     verdict: Verdict | None = None
-    collectives: tuple[CollectiveSummary, ...] = ()
+    collectives_over_steps: tuple[CollectiveSummary, ...] = ()
     ranks: tuple[RankSummary, ...] = ()
     odd: tuple[OddSummary, ...] = ()
     part_ns: tuple[int, int] | None = None
+
+    @property
+    def median(self) -> StepSummary:
+        """The median step. Raises ValueError without a measured step."""
+        for step in self.steps:
+            if step.step == self.median_step:
+                return step
+        raise ValueError("the run has no measured step")
 
     @property
     def gradient_error(self) -> float | None:
@@ -209,6 +224,7 @@ def summarise(trace: Trace) -> Summary:
     plans = RunPlans(trace)
     summaries = [_step(trace, step, plans) for step in steps]
     met = merged(one for _, own in summaries for one in own)
+    whole = completed_steps(trace) or steps
     return Summary(
         strategy=None if header.foreign else header.specification.strategy,
         schedule=header.specification[SCHEDULE],
@@ -219,12 +235,13 @@ def summarise(trace: Trace) -> Summary:
         splits=tuple(replica_rows(trace, step) for step in steps),
         microbatch_rows=microbatch_rows(trace, steps[0]) if steps else (),
         steps=tuple(step for step, _ in summaries),
+        median_step=median_step(trace, whole) if whole else None,
         complete=trace.outcome == "finished" and not faults,
         missing=sum(fault.missing for fault in faults),
         faults=tuple(fault.text for fault in faults),
         injected_faults=faults_given(header.specification),
         verdict=verdict(trace),
-        collectives=tuple(_collective(trace, one) for one in met),
+        collectives_over_steps=tuple(_collective(trace, one) for one in met),
         ranks=tuple(RankSummary.of(time) for time in told_rank_times(trace)),
         odd=tuple(_odd(trace)),
         part_ns=trace.part,
@@ -304,6 +321,7 @@ def _step(trace: Trace, step: int, plans: RunPlans) -> tuple[StepSummary, tuple[
         figures.critical_path,
         fault is None,
         0 if fault is None else fault.missing,
+        step - trace.header.specification.warmup + 1,
     )
     return summary, figures.collectives
 

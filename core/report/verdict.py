@@ -10,12 +10,11 @@ are, both by simulation.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 
-from core.explain.causes import Explanation
 from core.explain.run_step import explain_run_step
 from core.order import groups
 from core.plain import Say, duration_text, plainly
@@ -38,7 +37,7 @@ COMMON, OUTSTANDING = 4, 2.0
 MOST_TRIED = 8  # tasks that may be hiccups
 DISTURBED_NS = 1_000_000
 """What a machine by itself may add to a task now and then: no hiccup."""
-MOST_EXPLAINED = 16  # steps of which the idle time is told
+MOST_EXPLAINED = 16  # steps over which shares of devices are summed up
 HOST_SHARE = 1 / 3
 """The part of a step for which the host is late from which on that is all that is said."""
 LIMITS = 0.05
@@ -47,8 +46,9 @@ LIMITS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What limits a run's steps most; `loss_ns` is what it costs a step (a hiccup: its step).
+    """What limits a run's steps most, and in `loss_ns` what it costs the median step.
 
+    Of a hiccup `loss_ns` is what it costs its own step.
     `where` is `lane 2`, `link 1-2`, `step 4 lane 2` (measured steps count from 1) or empty; `text`
     says how long a step takes, what lanes wait for (core.report.idling), and what limits it.
     """
@@ -60,10 +60,11 @@ class Verdict:
 
 
 def verdict(trace: Trace, say: Say = plainly) -> Verdict | None:
-    """What limits the measured steps of a run, or a prediction; None without a whole step.
+    """Return what limits a run or a prediction; None without a whole step.
 
-    Where steps differ in their plans, those of the commonest plan are looked at. `say` fills the
-    placeholders of a text, and may translate it first.
+    All times and shares are those of the median step (core.trace.median_step), but of a hiccup
+    those of its own step. Faults are looked for in all measured steps of the median step's plan.
+    `say` fills the placeholders of a text, and may translate it first.
     """
     steps = trace.steps if trace.header.predicted else completed_steps(trace)
     if not steps:
@@ -86,7 +87,7 @@ def _of_lanes(trace: Trace, steps: Sequence[int], say: Say) -> tuple[str, Findin
     # In this order: where the host is late, times of tasks say little of lanes; and a fault, if
     # there is one, is what can be mended.
     worst = host(run) or fault(run) or inherent(run)
-    idling = replace(Idling.of(_explained(trace, steps)), step_ns=run.step_ns)
+    idling = Idling.of([explain_run_step(trace, run.steps[run.median])])
     return idle_text(idling, say), worst
 
 
@@ -100,11 +101,6 @@ def _of_devices(trace: Trace, steps: Sequence[int], say: Say) -> tuple[str, Find
     return device_text(shares, worst.kind, say), worst
 
 
-def _explained(trace: Trace, steps: Sequence[int]) -> list[Explanation]:
-    """Some of the steps, evenly chosen, explained."""
-    return [explain_run_step(trace, step) for step in _evenly(steps)]
-
-
 def _evenly(steps: Sequence[int]) -> list[int]:
     """As many of the steps as are explained, evenly chosen."""
     places = np.linspace(0, len(steps) - 1, min(len(steps), MOST_EXPLAINED)).astype(int)
@@ -113,14 +109,16 @@ def _evenly(steps: Sequence[int]) -> list[int]:
 
 def host(run: Measured) -> Finding | None:
     """That the host was late for a large part of the steps: then nothing else can be measured."""
-    # What a step took beyond what its tasks need if each starts as soon as it can: nobody but the
-    # host, who starts them, is left.
-    late = int(np.median(run.spans - run.makespans))
-    share = late / max(1, run.step_ns)
-    if share <= HOST_SHARE:
+    # A step takes longer than its tasks need, if each starts as soon as it can, only because of the
+    # host, which starts them.
+    late = run.spans - run.makespans
+    shares = late / np.maximum(1, run.spans)
+    # The median step is late and most steps are: one step alone may be disturbed.
+    if min(shares[run.median], np.median(shares)) <= HOST_SHARE:
         return None
-    usual = duration_text(round(float(np.median(run.taken[:, run.computes]))))
-    return Finding(Limit.HOST, "", late, share, {"task": usual})
+    usual = duration_text(round(float(np.median(run.taken[run.median, run.computes]))))
+    lost, share = int(late[run.median]), float(shares[run.median])
+    return Finding(Limit.HOST, "", lost, share, {"task": usual})
 
 
 def fault(run: Measured) -> Finding | None:
@@ -228,10 +226,8 @@ def _median_of_others(values: Floats) -> Floats:
 
 def inherent(run: Measured) -> Finding:
     """What limits the steps though no lane, link or task is worse than its peers."""
-    taken, step = np.median(run.taken, axis=0), max(1, run.step_ns)
-    # Every task's own median makes no usual step: it is as long as one.
-    taken *= np.median(run.makespans) / max(1, run.lasts(taken))
-    whole = run.lasts(taken)
+    taken, step = run.taken[run.median].astype(np.float64), max(1, run.step_ns)
+    whole = int(run.makespans[run.median])
     named = LIMITS * step
     *alone, joint = _losses(run, taken, whole)
     kind, where, ns, values = max(alone, key=lambda one: one[2])
@@ -259,11 +255,10 @@ def _losses(run: Measured, taken: Floats, whole: int) -> list[Loss]:
     shares = np.ones(len(run.lanes))
     shares[lanes] = mean / np.maximum(totals, 1)
     even = np.where(run.computes, taken * shares[run.columns.lane], taken)
-    computed = _computed(run)
     values = {
         "lane": lanes[most],
-        "most": duration_text(round(computed[most])),
-        "mean": duration_text(round(computed.mean())),
+        "most": duration_text(round(totals[most])),
+        "mean": duration_text(round(mean)),
     }
     # `still`: nothing has to be moved; `longest`: nor does any task wait for another one.
     still, longest = run.lasts(work), round(totals[most])
@@ -274,13 +269,3 @@ def _losses(run: Measured, taken: Floats, whole: int) -> list[Loss]:
         (Limit.COMMUNICATION, "", whole - still, {}),
         (Limit.SCHEDULE, "", order, {}),
     ]
-
-
-def _computed(run: Measured) -> Floats:
-    """For how many ns each compute lane computes in a step, the median."""
-    totals = np.zeros((len(run.steps), len(run.lanes)))
-    for lane in run.compute_lanes:
-        mine = run.computes & (run.columns.lane == lane)
-        totals[:, lane] = run.taken[:, mine].sum(axis=1)
-    median: Floats = np.median(totals[:, run.compute_lanes], axis=0)
-    return median

@@ -9,8 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from core.engine.messages import Outcome
 from core.errors import PlanError
 from core.explain.verified import verified
@@ -20,6 +18,7 @@ from core.reading import one_line
 from core.sweep.sweep import Point, Sweep, values_by_name
 from core.sweep.values import SWEPT, value_text
 from core.trace.complete import completed_steps, run_faults
+from core.trace.median_step import median_step
 from core.trace.trace import Trace
 
 OWN = ("repeat", "lanes", "step_ms", "timing")
@@ -32,7 +31,7 @@ class UnmeasuredError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What came of one run: its compute `lanes`, and the median of its measured steps in ms.
+    """What came of one run: its compute `lanes`, and the makespan of its median step in ms.
 
     `timing` is what has to be said of its times, of shared hardware or a virtual clock.
     """
@@ -55,10 +54,11 @@ def measured(point: Point, trace: Trace, outcome: Outcome, text: str) -> Measure
         raise UnmeasuredError(f"the recording is incomplete: {faults[0].text}")
     if found is not None and not found.agrees:
         raise UnmeasuredError(f"gradients are off by {found.gradient:.1e}")
-    bounds = np.array([trace.step_bounds(step) for step in completed_steps(trace)], np.int64)
-    if not len(bounds):
+    steps = completed_steps(trace)
+    if not steps:
         raise UnmeasuredError("no step was measured")
-    step_ms = float(np.median(bounds[:, 1] - bounds[:, 0])) / 1e6
+    start, end = trace.step_bounds(median_step(trace, steps))
+    step_ms = (end - start) / 1e6
     lanes = len(trace.header.compute_lanes)
     return Measured(point, lanes, step_ms, trace.header.timing_note)
 

@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from core.compare.runs import TwoRuns
-from core.compare.spent import median_step, whole_steps
 from core.plan.task import Kind
+from core.trace.median_step import median_step, whole_steps
 from core.trace.trace import Trace
 from gui.compare.table import DifferenceTable
 from gui.look.label import Label, hint, sentence_label

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from core.trace.complete import measured_steps
 from core.trace.excerpt import Excerpt, range_of, range_zero, steps_of
+from core.trace.median_step import median_step, whole_steps
 from core.trace.trace import Trace
 from gui.look.text import duration_text, tr
 from gui.timeline.layout.moments import Origin
@@ -71,21 +70,22 @@ def default_range(trace: Trace) -> Range:
 
 
 def median_range(trace: Trace) -> Range:
-    """The measured step of median makespan (of an even number, the shorter of the middle two)."""
-    table, warmup = trace.step_table, trace.header.specification.warmup
-    measured = np.flatnonzero(table.numbers >= warmup)
-    # The last step still runs: its makespan so far says nothing.
-    if len(measured) > 1 and trace.open_tasks:
-        measured = measured[:-1]
-    if not len(measured):
+    """Return the time of the run's median step; without measured steps the default range."""
+    warmup = trace.header.specification.warmup
+    steps = whole_steps(trace, bool(trace.open_tasks))
+    if not steps or steps[0] < warmup:
         return default_range(trace)
-    lengths = table.ends[measured] - table.starts[measured]
-    place = int(measured[np.argsort(lengths, kind="stable")[(len(measured) - 1) // 2]])
-    step = int(table.numbers[place])
-    text = name = step_name(step, warmup)
-    if len(measured) > 1:
-        text = tr("{step}, the median of {count} steps", step=name, count=len(measured))
-    return Range(int(table.starts[place]), int(table.ends[place]), text, (step,))
+    step = median_step(trace, steps)
+    start, end = trace.step_bounds(step)
+    return Range(start, end, median_text(step, len(steps), warmup), (step,))
+
+
+def median_text(step: int, count: int, warmup: int) -> str:
+    """Return the name of a run's median step: `step 3, the median of 5 steps`."""
+    name = step_name(step, warmup)
+    if count == 1:
+        return name
+    return tr("{step}, the median of {count} steps", step=name, count=count)
 
 
 def range_between(trace: Trace, start: int, end: int) -> Range:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from core.errors import PlanError
 from core.predict.compare import Comparison, predict_steps, prediction_trace
 from core.trace.complete import completed_steps
+from core.trace.median_step import median_step
 from core.trace.trace import Trace
 from gui.app.jobs import Runner, Work
 from gui.app.session import Run
@@ -90,4 +91,6 @@ def compared(trace: Trace) -> Work[Comparison | None]:
         yield number / len(steps)
     if not parts:
         return None
-    return Comparison(parts[0].source, tuple(part.steps[0] for part in reversed(parts)))
+    predicted = tuple(part.steps[0] for part in reversed(parts))
+    median = median_step(trace, [one.step for one in predicted])
+    return Comparison(parts[0].source, predicted, median)

@@ -9,9 +9,9 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from core.compare.spent import median_step, whole_steps
 from core.errors import PlanError
 from core.files import check_folder
+from core.trace.median_step import median_step, whole_steps
 from core.trace.trace import Trace
 from gui.app.banner import Banner
 from gui.app.dialogs import ProgressDialogs

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import statistics
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
-from core.explain.arrivals import Arrivals
+from core.explain.arrivals import Arrivals, merged
 from core.explain.balance import LaneBalance, lane_balances
 from core.explain.causes import CAUSES, Cause
 from core.explain.critical import Share
 from core.plan.plan import Role, working_lanes
-from core.report.step_figures import StepFigures, mean_figures
+from core.report.step_figures import StepFigures
 from core.report.verdict import verdict
 from core.report.waterfall import BAR_WORDS
 from core.trace.event_rows import clock_uncertainty
+from core.trace.median_step import median_step, whole_steps
 from core.trace.trace import Trace
 from gui.figures.picture import application
-from gui.figures.shown import median_range
+from gui.figures.shown import median_range, median_text
 from gui.figures.titles import run_title
 from gui.look.causes import BAR_LOOKS, CAUSE_LOOKS, SHARE_LOOKS
 from gui.look.core_texts import translated
@@ -73,68 +74,97 @@ def subtitle(trace: Trace) -> str:
 def run_sections(scene: Scene) -> Iterator[Section | None]:
     """The sections of a run's report, worked out bit by bit: None stands for a bit without one."""
     steps = explained_steps(scene)
-    figures = []
+    figures: dict[int, StepFigures] = {}
     for step in steps:
-        figures.append(scene.explained.figures(step))
+        figures[step] = scene.explained.figures(step)
         yield None
     if steps:
-        yield from _sections(scene, steps, figures)
+        yield from _sections(scene, figures)
     elif scene.trace.span_count:
         yield Section(tr("Timeline"), _timeline(scene, steps))
     yield from setup_sections(scene.trace)
 
 
 def explained_steps(scene: Scene) -> list[int]:
-    """The latest measured steps, of as many tasks together as are explained within seconds."""
-    steps = shown_steps(scene.trace, bool(scene.trace.open_tasks))
-    kept: list[int] = []
-    tasks = 0
-    for step in reversed(steps):
+    """Return the steps of the report: the latest measured ones and the median one, in order.
+
+    There are as many as can be explained within seconds.
+    """
+    trace = scene.trace
+    live = bool(trace.open_tasks)
+    whole = whole_steps(trace, live)
+    median = median_step(trace, whole) if whole else None
+    kept = set() if median is None else {median}
+    tasks = sum(scene.explained.extent(step).tasks for step in kept)
+    for step in reversed(shown_steps(trace, live)):
         tasks += scene.explained.extent(step).tasks
         if kept and tasks > MOST_TASKS:
             break
-        kept.append(step)
-    return kept[::-1]
+        kept.add(step)
+    return sorted(kept)
 
 
-def _sections(
-    scene: Scene, steps: Sequence[int], figures: Sequence[StepFigures]
-) -> Iterator[Section]:
-    mean = mean_figures(figures)
-    balances = lane_balances(scene.trace, range(len(scene.trace.header.lanes)), steps)
-    found = verdict(scene.trace, tr)
-    yield Section(
-        tr("In short"),
-        joined(
-            paragraph(_sentence(scene.trace, mean) if found is None else found.text, "lead"),
-            _short(scene.trace, steps, figures, mean),
-        ),
-    )
+@dataclass(frozen=True, slots=True)
+class _Median:
+    """The run's median step, its figures, and its name."""
+
+    step: int
+    figures: StepFigures
+    name: str
+
+    @classmethod
+    def of(cls, trace: Trace, figures: Mapping[int, StepFigures]) -> _Median:
+        """From the figures of the steps of a report."""
+        whole = whole_steps(trace, bool(trace.open_tasks)) or list(figures)
+        step = median_step(trace, whole)
+        name = median_text(step, len(whole), trace.header.specification.warmup)
+        return cls(step, figures[step], name)
+
+
+def _sections(scene: Scene, figures: Mapping[int, StepFigures]) -> Iterator[Section]:
+    trace, steps = scene.trace, list(figures)
+    median = _Median.of(trace, figures)
+    lanes = range(len(trace.header.lanes))
+    balances = lane_balances(trace, lanes, [median.step])
+    found = verdict(trace, tr)
+    lead = _sentence(trace, median.figures) if found is None else found.text
+    name = paragraph(median.name, "note")
+    yield Section(tr("In short"), joined(paragraph(lead, "lead"), _short(trace, figures, median)))
     yield Section(tr("Timeline"), _timeline(scene, steps))
-    yield Section(tr("Lanes"), _lanes(scene.trace, balances, mean, len(steps)))
-    yield Section(tr("From the ideal step to this one"), _waterfall(mean))
-    yield Section(tr("Idle time by cause"), _idle(scene.trace, mean))
-    yield Section(tr("Critical path"), _path(mean))
-    if mean.collectives:
-        yield Section(tr("Collectives"), _collectives(scene.trace, mean.collectives))
-    yield Section(tr("Steps"), _steps(scene.trace, steps, figures))
+    yield Section(tr("Lanes"), joined(_lanes(trace, balances, median.figures), name))
+    waterfall = _waterfall(median.figures)
+    yield Section(tr("From the ideal step to this one"), joined(waterfall, name))
+    yield Section(tr("Idle time by cause"), joined(_idle(trace, median.figures), name))
+    yield Section(tr("Critical path"), joined(_path(median.figures), name))
+    met = merged(one for step in steps for one in figures[step].collectives)
+    if met:
+        over = paragraph(_over(len(steps)), "note")
+        yield Section(tr("Collectives"), joined(_collectives(trace, met), over))
+    yield Section(tr("Steps"), _steps(trace, figures))
 
 
-def _short(
-    trace: Trace, steps: Sequence[int], figures: Sequence[StepFigures], mean: StepFigures
-) -> Html:
-    """The figures one asks for first, and what most of the idle time is for."""
-    spans = [f.makespan_ns for f in figures]
+def _over(steps: int) -> str:
+    """Return the words for figures that are of several steps."""
+    return tr("Over 1 step.") if steps == 1 else tr("Over {n} steps.", n=steps)
+
+
+def _short(trace: Trace, figures: Mapping[int, StepFigures], median: _Median) -> Html:
+    """Return the most important figures of the median step, and what is known of all steps."""
+    spans = [each.makespan_ns for each in figures.values()]
+    count = len(spans)
     pairs = [
-        (tr("Step, median of {n}", n=len(spans)), duration_text(statistics.median(spans))),
-        (tr("Shortest and longest"), f"{duration_text(min(spans))}, {duration_text(max(spans))}"),
-        (tr("Bubble by makespan"), percent_text(mean.bubble_by_makespan)),
-        (tr("Bubble by the longest lane"), percent_text(mean.bubble_by_lane_span)),
+        (tr("Step"), duration_text(median.figures.makespan_ns)),
+        (tr("Figures are of"), median.name),
+        (tr("Bubble by makespan"), percent_text(median.figures.bubble_by_makespan)),
+        (tr("Bubble by the longest lane"), percent_text(median.figures.bubble_by_lane_span)),
     ]
-    if mean.closed_form is not None:
-        pairs.append((tr("Bubble by the formula"), percent_text(mean.closed_form)))
+    if median.figures.closed_form is not None:
+        pairs.append((tr("Bubble by the formula"), percent_text(median.figures.closed_form)))
+    if count > 1:
+        bounds = f"{duration_text(min(spans))}, {duration_text(max(spans))}"
+        pairs.append((tr("Shortest and longest of {n} steps", n=count), bounds))
     losses = _losses(trace)
-    known = [losses[step] for step in steps if step in losses]
+    known = [losses[step] for step in figures if step in losses]
     if known:
         pairs.append((tr("Loss, first and last"), f"{known[0]:.6g}, {known[-1]:.6g}"))
     clock = clock_uncertainty(trace.clocks)
@@ -146,10 +176,10 @@ def _short(
     return facts(pairs)
 
 
-def _sentence(trace: Trace, mean: StepFigures) -> str:
-    totals = _totals(trace, mean)
+def _sentence(trace: Trace, figures: StepFigures) -> str:
+    totals = _totals(trace, figures)
     computing = len(trace.header.compute_lanes)
-    idle, whole = sum(totals.values()), mean.makespan_ns * max(1, computing)
+    idle, whole = sum(totals.values()), figures.makespan_ns * max(1, computing)
     if not idle:
         return tr("The lanes are never idle.")
     cause = max(totals, key=lambda name: totals[name])
@@ -183,29 +213,30 @@ def _left_out(excerpt: Excerpt, steps: int, end: int) -> Iterator[str]:
                  all=duration_text(end - excerpt.begin))  # fmt: skip
 
 
-def _lanes(trace: Trace, balances: Sequence[LaneBalance], mean: StepFigures, steps: int) -> Html:
+def _lanes(trace: Trace, balances: Sequence[LaneBalance], figures: StepFigures) -> Html:
     header = (tr("lane"), tr("device"), tr("idle most for"), tr("busy"), tr("communication"),
               tr("idle"), tr("idle share"), tr("peak memory"))  # fmt: skip
     rows, lanes = [], working_lanes(trace.header.lanes)
-    # Both have an entry for every lane, nested ones too:
-    # these stand last, and `lanes` is without them.
-    for lane, balance, idle in zip(lanes[:MOST_ROWS], balances, mean.idle_by_cause, strict=False):
+    # `balances` and `idle_by_cause` have an entry for every lane. Nested lanes are the last of
+    # them, and `lanes` has none.
+    shown = zip(lanes[:MOST_ROWS], balances, figures.idle_by_cause, strict=False)
+    for lane, balance, idle in shown:
         times = (balance.time.busy_ns, balance.time.communication_ns, balance.time.idle_ns)
         cause = max(idle, key=lambda name: idle[name], default="")
         named = tr(Cause(cause).label) if cause else "–"
         rows.append((
-            lane.name, lane.device, named, *(duration_text(ns / steps) for ns in times),
+            lane.name, lane.device, named, *map(duration_text, times),
             percent_text(balance.time.idle_fraction),
             bytes_text(balance.peak_bytes) if balance.peak_bytes else "–",
         ))  # fmt: skip
-    return joined(table(header, rows, 3), _more(len(lanes)), _means(steps))
+    return joined(table(header, rows, 3), _more(len(lanes)))
 
 
-def _waterfall(mean: StepFigures) -> Html:
+def _waterfall(figures: StepFigures) -> Html:
     """A waterfall: each bar stands where the one before it ends, all within the highest one."""
-    whole, level, rows = mean.makespan_ns or 1, 0, []
-    highest = max([*accumulate(mean.ladder.values()), 1])
-    for name, ns in mean.ladder.items():
+    whole, level, rows = figures.makespan_ns or 1, 0, []
+    highest = max([*accumulate(figures.ladder.values()), 1])
+    for name, ns in figures.ladder.items():
         # A bar that takes time away reaches from its new level up to the old one.
         low = max(0, min(level, level + ns))
         bar = bar_of([(BAR_LOOKS[name].colour, abs(ns) / highest)], low / highest)
@@ -217,15 +248,15 @@ def _waterfall(mean: StepFigures) -> Html:
     return table((tr("because of"), tr("time"), tr("share"), ""), rows, bar=True)
 
 
-def _idle(trace: Trace, mean: StepFigures) -> Html:
+def _idle(trace: Trace, figures: StepFigures) -> Html:
     """All compute lanes together, then each."""
-    totals = _totals(trace, mean)
+    totals = _totals(trace, figures)
     if not totals:
         return paragraph(tr("The lanes are never idle."))
     causes = [cause for cause in CAUSES if cause in totals]
     lanes = [
         (lane.name, *(duration_text(own[c]) if own.get(c) else "–" for c in causes))
-        for lane, own in zip(trace.header.lanes, mean.idle_by_cause, strict=True)
+        for lane, own in zip(trace.header.lanes, figures.idle_by_cause, strict=True)
         if lane.role is Role.COMPUTE
     ]
     parts = [(cause.label, totals[cause], CAUSE_LOOKS[cause].colour) for cause in causes]
@@ -235,8 +266,8 @@ def _idle(trace: Trace, mean: StepFigures) -> Html:
     return joined(first, each, _more(len(lanes)))
 
 
-def _path(mean: StepFigures) -> Html:
-    shares = ((share, mean.critical_path.get(share, 0)) for share in Share)
+def _path(figures: StepFigures) -> Html:
+    shares = ((share, figures.critical_path.get(share, 0)) for share in Share)
     parts = [(share.value, ns, SHARE_LOOKS[share].colour) for share, ns in shares if ns]
     return _shares((tr("what"), tr("time"), tr("share"), ""), parts)
 
@@ -267,21 +298,22 @@ def _collectives(trace: Trace, met: Sequence[Arrivals]) -> Html:
     return table(header, rows, 2)
 
 
-def _steps(trace: Trace, steps: Sequence[int], figures: Sequence[StepFigures]) -> Html:
+def _steps(trace: Trace, figures: Mapping[int, StepFigures]) -> Html:
     losses, warmup = _losses(trace), trace.header.specification.warmup
-    longest = max(f.makespan_ns for f in figures) or 1
-    rows = [
-        (step_name(step, warmup), duration_text(f.makespan_ns), percent_text(f.bubble_by_makespan),
-         f"{losses[step]:.6g}" if step in losses else "–",
-         bar_of([("accent", f.makespan_ns / longest)]))
-        for step, f in zip(steps, figures, strict=True)
-    ]  # fmt: skip
+    longest = max(each.makespan_ns for each in figures.values()) or 1
+    rows = []
+    for step, each in figures.items():
+        loss = f"{losses[step]:.6g}" if step in losses else "–"
+        bar = bar_of([("accent", each.makespan_ns / longest)])
+        makespan, bubble = each.makespan_ns, each.bubble_by_makespan
+        name = step_name(step, warmup)
+        rows.append((name, duration_text(makespan), percent_text(bubble), loss, bar))
     header = (tr("step"), tr("makespan"), tr("bubble"), tr("loss"), "")
     measured = len(trace.steps) - sum(step < warmup for step in trace.steps)
     note = NOTHING
-    if measured > len(steps):
-        text = tr("All figures are of the last {n} of {all} measured steps.",
-                  n=len(steps), all=measured)  # fmt: skip
+    if measured > len(figures):
+        text = tr("The report has {n} of {all} measured steps: the median one and the last ones.",
+                  n=len(figures), all=measured)  # fmt: skip
         note = paragraph(text, "note")
     return joined(table(header, rows, bar=True), note)
 
@@ -291,10 +323,10 @@ def _losses(trace: Trace) -> dict[int, float]:
     return dict(zip(counter.steps.tolist(), counter.values.tolist(), strict=True))
 
 
-def _totals(trace: Trace, mean: StepFigures) -> dict[str, int]:
+def _totals(trace: Trace, figures: StepFigures) -> dict[str, int]:
     """Idle ns of the compute lanes by cause, of the causes that there are."""
     totals: Counter[str] = Counter()
-    for lane, idle in zip(trace.header.lanes, mean.idle_by_cause, strict=True):
+    for lane, idle in zip(trace.header.lanes, figures.idle_by_cause, strict=True):
         if lane.role is Role.COMPUTE:
             totals.update(idle)
     return totals
@@ -304,9 +336,3 @@ def _more(count: int) -> Html:
     if count <= MOST_ROWS:
         return NOTHING
     return paragraph(tr("{n} further lanes are not listed.", n=count - MOST_ROWS), "note")
-
-
-def _means(steps: int) -> Html:
-    if steps == 1:
-        return NOTHING
-    return paragraph(tr("Means of a step, over {n} measured steps.", n=steps), "note")

@@ -54,7 +54,7 @@ def verified_text(trace: Trace) -> str:
 
 
 def predicted_text(comparison: Comparison | None) -> str:
-    """`predicted 42.1 ms, measured 44.0 ms, -4.3 %`: medians of the steps; or nothing."""
+    """`predicted 42.1 ms, measured 44.0 ms, -4.3 %`: of the median step; or nothing."""
     if comparison is None:
         return ""
     measured, predicted = comparison.makespans_ns
@@ -70,7 +70,7 @@ def predicted_tip(comparison: Comparison | None) -> str:
     if comparison is None:
         return ""
     count = len(comparison.steps)
-    steps = tr("1 step") if count == 1 else tr("medians of {n} steps", n=count)
+    steps = tr("1 step") if count == 1 else tr("the median of {n} steps", n=count)
     lines = [tr("Costs {source}; {steps}.", source=tr(str(comparison.source)), steps=steps)]
     lines += [
         tr("{lane} computes {measured}, predicted {predicted}{error}", lane=lane.name,

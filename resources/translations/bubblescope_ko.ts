@@ -260,10 +260,6 @@
         <translation>모든 계산을 레인에 고르게 나눈 시간으로, 레인들이 낼 수 있는 최선입니다.</translation>
     </message>
     <message>
-        <source>All figures are of the last {n} of {all} measured steps.</source>
-        <translation>모든 수치는 측정 스텝 {all}개 중 마지막 {n}개의 것입니다.</translation>
-    </message>
-    <message>
         <source>All files (*)</source>
         <translation>모든 파일 (*)</translation>
     </message>
@@ -1136,6 +1132,10 @@
         <translation>그림</translation>
     </message>
     <message>
+        <source>Figures are of</source>
+        <translation>수치의 출처</translation>
+    </message>
+    <message>
         <source>File</source>
         <translation>파일</translation>
     </message>
@@ -1808,10 +1808,6 @@
         <translation>평균</translation>
     </message>
     <message>
-        <source>Means of a step, over {n} measured steps.</source>
-        <translation>측정 스텝 {n}개에 대한 스텝당 평균입니다.</translation>
-    </message>
-    <message>
         <source>Measure from here</source>
         <translation>여기서부터 재기</translation>
     </message>
@@ -2082,6 +2078,10 @@
     <message>
         <source>Select the span that the selected one, or most of the selected bubble, waited for.</source>
         <translation>선택한 스팬, 또는 선택한 버블의 대부분이 기다린 스팬을 선택합니다.</translation>
+    </message>
+    <message>
+        <source>Shortest and longest of {n} steps</source>
+        <translation>스텝 {n}개 중 가장 짧은 것과 가장 긴 것</translation>
     </message>
     <message>
         <source>Show me where</source>
@@ -3130,6 +3130,14 @@ Click to open its run.</source>
         <translation>화면에 있는 각 스텝의 길이를 결정하는 작업에 테두리를 그립니다.</translation>
     </message>
     <message>
+        <source>Over 1 step.</source>
+        <translation>스텝 1개에 대한 것입니다.</translation>
+    </message>
+    <message>
+        <source>Over {n} steps.</source>
+        <translation>스텝 {n}개에 대한 것입니다.</translation>
+    </message>
+    <message>
         <source>Overview of the whole run</source>
         <translation>전체 실행의 개요</translation>
     </message>
@@ -3758,10 +3766,6 @@ Click to open its run.</source>
         <translation>Shift + 휠</translation>
     </message>
     <message>
-        <source>Shortest and longest</source>
-        <translation>가장 짧은 것과 가장 긴 것</translation>
-    </message>
-    <message>
         <source>Show all</source>
         <translation>모두 보기</translation>
     </message>
@@ -4012,10 +4016,6 @@ Click to open its run.</source>
     <message>
         <source>Step {step}.</source>
         <translation>스텝 {step}.</translation>
-    </message>
-    <message>
-        <source>Step, median of {n}</source>
-        <translation>스텝, {n}개의 중앙값</translation>
     </message>
     <message>
         <source>Steps</source>
@@ -4300,6 +4300,10 @@ Click to open its run.</source>
     <message>
         <source>The range is still being counted.</source>
         <translation>범위를 아직 집계하는 중입니다.</translation>
+    </message>
+    <message>
+        <source>The report has {n} of {all} measured steps: the median one and the last ones.</source>
+        <translation>이 보고서에는 측정 스텝 {all}개 중 {n}개가 있습니다. 중앙값 스텝과 마지막 스텝들입니다.</translation>
     </message>
     <message>
         <source>The run failed.</source>
@@ -5958,10 +5962,6 @@ Click to open its run.</source>
         <translation>중앙값: {step}</translation>
     </message>
     <message>
-        <source>medians of {n} steps</source>
-        <translation>스텝 {n}개의 중앙값</translation>
-    </message>
-    <message>
         <source>meetings</source>
         <translation>만난 횟수</translation>
     </message>
@@ -6710,6 +6710,10 @@ Click to open its run.</source>
         <translation>스팬 {count}개 중 처음 {shown}개</translation>
     </message>
     <message>
+        <source>the median of {n} steps</source>
+        <translation>스텝 {n}개의 중앙값 스텝</translation>
+    </message>
+    <message>
         <source>the model has dropout: its gradients are random and cannot be compared</source>
         <translation>모델에 드롭아웃이 있어 변화도가 무작위이며 비교할 수 없습니다</translation>
     </message>
@@ -6815,7 +6819,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>there is no memory beside the run&apos;s to run each task untimed first</source>
-        <translation type="unfinished"></translation>
+        <translation>실행 외에 각 태스크를 먼저 시간 측정 없이 실행해 볼 메모리가 없습니다</translation>
     </message>
     <message>
         <source>there is no model for {a} that gives logits of text or images</source>

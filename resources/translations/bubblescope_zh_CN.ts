@@ -260,10 +260,6 @@
         <translation>全部计算平均分到各通道：所能达到的最佳情况。</translation>
     </message>
     <message>
-        <source>All figures are of the last {n} of {all} measured steps.</source>
-        <translation>所有数字均取自 {all} 个实测步中的最后 {n} 个。</translation>
-    </message>
-    <message>
         <source>All files (*)</source>
         <translation>所有文件 (*)</translation>
     </message>
@@ -1136,6 +1132,10 @@
         <translation>图</translation>
     </message>
     <message>
+        <source>Figures are of</source>
+        <translation>数字取自</translation>
+    </message>
+    <message>
         <source>File</source>
         <translation>文件</translation>
     </message>
@@ -1808,10 +1808,6 @@
         <translation>平均</translation>
     </message>
     <message>
-        <source>Means of a step, over {n} measured steps.</source>
-        <translation>一步的平均值，取自 {n} 个实测步。</translation>
-    </message>
-    <message>
         <source>Measure from here</source>
         <translation>从此处测量</translation>
     </message>
@@ -2082,6 +2078,10 @@
     <message>
         <source>Select the span that the selected one, or most of the selected bubble, waited for.</source>
         <translation>选择所选跨度（或所选气泡的大部分时间）所等待的跨度。</translation>
+    </message>
+    <message>
+        <source>Shortest and longest of {n} steps</source>
+        <translation>{n} 步中的最短与最长</translation>
     </message>
     <message>
         <source>Show me where</source>
@@ -3130,6 +3130,14 @@ Click to open its run.</source>
         <translation>为屏幕上决定每一步长度的任务描边。</translation>
     </message>
     <message>
+        <source>Over 1 step.</source>
+        <translation>取自 1 步。</translation>
+    </message>
+    <message>
+        <source>Over {n} steps.</source>
+        <translation>取自 {n} 步。</translation>
+    </message>
+    <message>
         <source>Overview of the whole run</source>
         <translation>整个运行的概览</translation>
     </message>
@@ -3758,10 +3766,6 @@ Click to open its run.</source>
         <translation>Shift + 滚轮</translation>
     </message>
     <message>
-        <source>Shortest and longest</source>
-        <translation>最短与最长</translation>
-    </message>
-    <message>
         <source>Show all</source>
         <translation>全部显示</translation>
     </message>
@@ -4012,10 +4016,6 @@ Click to open its run.</source>
     <message>
         <source>Step {step}.</source>
         <translation>步 {step}。</translation>
-    </message>
-    <message>
-        <source>Step, median of {n}</source>
-        <translation>步，{n} 个的中位数</translation>
     </message>
     <message>
         <source>Steps</source>
@@ -4300,6 +4300,10 @@ Click to open its run.</source>
     <message>
         <source>The range is still being counted.</source>
         <translation>范围仍在统计中。</translation>
+    </message>
+    <message>
+        <source>The report has {n} of {all} measured steps: the median one and the last ones.</source>
+        <translation>本报告含 {all} 个实测步中的 {n} 个：中位步和最后几步。</translation>
     </message>
     <message>
         <source>The run failed.</source>
@@ -5958,10 +5962,6 @@ Click to open its run.</source>
         <translation>中位数：{step}</translation>
     </message>
     <message>
-        <source>medians of {n} steps</source>
-        <translation>{n} 步的中位数</translation>
-    </message>
-    <message>
         <source>meetings</source>
         <translation>会合次数</translation>
     </message>
@@ -6710,6 +6710,10 @@ Click to open its run.</source>
         <translation>{count} 个跨度中的前 {shown} 个</translation>
     </message>
     <message>
+        <source>the median of {n} steps</source>
+        <translation>{n} 步的中位步</translation>
+    </message>
+    <message>
         <source>the model has dropout: its gradients are random and cannot be compared</source>
         <translation>该模型含有 dropout：其梯度是随机的，无法比较</translation>
     </message>
@@ -6815,7 +6819,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>there is no memory beside the run&apos;s to run each task untimed first</source>
-        <translation type="unfinished"></translation>
+        <translation>除运行本身外没有内存可用于让每个任务先不计时地运行一次</translation>
     </message>
     <message>
         <source>there is no model for {a} that gives logits of text or images</source>

@@ -16,7 +16,7 @@ from core.compare.pieces import pieces_of
 from core.compare.runs import TwoRuns, compare_runs
 from core.compare.sentence import TOPICS, weights
 from core.compare.settings import settings_of
-from core.compare.spent import Stopped, median_step, whole_steps
+from core.compare.spent import Stopped
 from core.errors import PlanError
 from core.explain.causes import CAUSES, Cause
 from core.explain.waits import meeting
@@ -26,6 +26,7 @@ from core.plan.specification import Specification
 from core.plan.task import ABSENT, KINDS, Kind
 from core.predict.simulate import simulate
 from core.trace.header import Header
+from core.trace.median_step import median_step, whole_steps
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
 from tests.core.explain.drawn import specifications

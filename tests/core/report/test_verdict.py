@@ -56,7 +56,7 @@ def test_a_slow_lane_is_named_with_what_it_costs_a_step(way: str, lane: int) -> 
     made_up = run(way, slow_lane=f"{lane}:1.5")
     found = judged(made_up)
     assert (found.kind, found.where) == (Limit.SLOW_LANE, f"lane {lane}")
-    assert found.loss_ns == pytest.approx(np.median(made_up.losses), rel=0.1)
+    assert found.loss_ns == pytest.approx(made_up.median_loss, rel=0.1)
     assert f"Lane {lane} computes 1." in found.text
 
 
@@ -69,7 +69,7 @@ def test_a_slow_link_is_named_with_what_it_costs_a_step(way: str, link: str, fac
     made_up = run(way, slow_link=f"{link}:{factor}")
     found = judged(made_up)
     assert (found.kind, found.where) == (Limit.SLOW_LINK, f"link {link}")
-    assert found.loss_ns == pytest.approx(np.median(made_up.losses), rel=0.1)
+    assert found.loss_ns == pytest.approx(made_up.median_loss, rel=0.1)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -170,7 +170,7 @@ def test_a_slow_lane_of_two_stages_is_named(lane: int, factor: float) -> None:
     ))  # fmt: skip
     found = judged(made_up)
     assert (found.kind, found.where) == (Limit.SLOW_LANE, f"lane {lane}")
-    assert found.loss_ns == pytest.approx(np.median(made_up.losses), rel=0.1)
+    assert found.loss_ns == pytest.approx(made_up.median_loss, rel=0.1)
 
 
 def test_stages_of_different_sizes_are_imbalance_and_no_slow_lane() -> None:

@@ -20,6 +20,7 @@ from core.recording.decode import append_batch
 from core.recording.schema import NoteRow, Record, Timings, note_batch, plan_batch, span_batch
 from core.trace.complete import completed_steps
 from core.trace.header import Header
+from core.trace.median_step import median_step
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
 from tests.core.helpers import plan_of
@@ -47,6 +48,12 @@ class Made:
     def losses(self) -> NDArray[np.int64]:
         """What the faults cost each measured step, in ns."""
         return self.with_faults - self.without
+
+    @property
+    def median_loss(self) -> int:
+        """What the faults cost the median step, in ns."""
+        steps = completed_steps(self.trace)
+        return int(self.losses[steps.index(median_step(self.trace, steps))])
 
 
 def equal_blocks(blocks: int) -> CostModel:

@@ -156,7 +156,7 @@ def test_the_words_name_both_makespans_and_every_lane() -> None:
     found = result_of(compared(trace_of(specification(steps=2))))
     assert found is not None
     assert len(predicted_tip(found).splitlines()) == 3
-    assert "medians of 2 steps" in predicted_tip(found)
+    assert "the median of 2 steps" in predicted_tip(found)
     assert predicted_text(None) == predicted_tip(None) == ""
     assert lane_notes(None) == {}
     assert np.isfinite(found.makespan_error)

@@ -236,7 +236,7 @@ def test_a_long_run_is_reported_by_its_latest_steps_which_is_said(
     monkeypatch.setattr("gui.report.run.MOST_TASKS", 2 * tasks)
     assert explained_steps(scene) == [3, 4]
     read = report(trace, tmp_path / "run.html")
-    assert "All figures are of the last 2 of 3 measured steps." in read.words
+    assert "The report has 2 of 3 measured steps: the median one and the last ones." in read.words
 
 
 def test_a_report_comes_bit_by_bit(trace: Trace) -> None:
