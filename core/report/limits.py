@@ -51,6 +51,12 @@ WORDS = {
 """What is said of each, with placeholders, in English; the window translates it. What something
 costs is what a step would take less without it."""
 
+AT_LEAST = (
+    "Lane {lane} computes {factor} times as long as other lanes for the same: that costs at least "
+    "{loss} ({share})."
+)
+"""Of a slow lane some of whose tasks have no peers."""
+
 DEVICE_WORDS = {
     Limit.IMBALANCE: "{device} computes for {most} a step, a device on average for {mean}: evenly "
     "divided that would be up to {loss} less ({share}).",
@@ -69,7 +75,7 @@ class Finding:
     """A verdict that may be: what part of the median step it costs, and what fills its sentence.
 
     A hiccup costs a part of its own step. What is found `of_devices` costs a part of the devices'
-    time.
+    time. What a lane is known to cost only `partly` may be more: some of its tasks have no peers.
     """
 
     kind: Limit
@@ -78,8 +84,11 @@ class Finding:
     share: float
     values: Mapping[str, object] = field(default_factory=dict)
     of_devices: bool = False
+    partly: bool = False
 
     @property
     def words(self) -> str:
         """Its sentence with placeholders, in English."""
+        if self.partly:
+            return AT_LEAST
         return (DEVICE_WORDS if self.of_devices else WORDS)[self.kind]

@@ -10,12 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import PlanError
 from core.explain.waits import waits_of
 from core.models.description import ModelDescription
 from core.plan.division import Stage
 from core.plan.plan import Lane, computing_lanes, device_streams
 from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind
 from core.plan.transfers import Links, links_of
+from core.predict.compare import CostSource, known_costs
+from core.predict.costs import durations
 from core.predict.simulate import lasts
 from core.report.alike_steps import alike_steps
 from core.report.replan import RunPlans
@@ -43,7 +46,8 @@ class Measured:
     numbers what tasks have to do: tasks of one number have the same; of one number in `roughly`
     nearly so: each does its part, in `parts`, of that. `meets` are the plan's collectives of ranks
     (core.explain.waits.meeting). What is `predicted` has no noise. `name` is the place in
-    `texts` of the name that another program gave each task, ABSENT for others.
+    `texts` of the name that another program gave each task, ABSENT for others. `costs` (n) are ns
+    that were measured apart from the lanes, so that a slow lane is not in them, or None.
     """
 
     steps: tuple[int, ...]
@@ -61,6 +65,7 @@ class Measured:
     links: Links = field(repr=False)
     name: Ints = field(repr=False)
     texts: Sequence[str] = field(repr=False)
+    costs: Floats | None = field(repr=False)
 
     @classmethod
     def of(cls, trace: Trace, steps: Sequence[int]) -> Measured:
@@ -102,6 +107,7 @@ class Measured:
             links_of(columns, lanes),
             name,
             trace.table.names,
+            _costs(trace, columns, stages),
         )
 
     @cached_property
@@ -179,6 +185,19 @@ class Measured:
         without = self.lasts(self.taken[self.median] / factors)
         lost = int(self.makespans[self.median]) - without
         return lost, lost / max(1, self.step_ns)
+
+
+def _costs(trace: Trace, columns: StepColumns, stages: Sequence[Stage]) -> Floats | None:
+    """Return the cost of each of n tasks in ns, at least 1; None unless measured off the lanes."""
+    found = known_costs(trace)
+    # Other costs were measured on the lanes themselves: those of a slow lane are as long as its
+    # tasks.
+    if found is None or found[1] is not CostSource.ALONE:
+        return None
+    try:
+        return np.maximum(1.0, durations(columns, found[0], stages))
+    except PlanError:
+        return None
 
 
 def _chosen(trace: Trace, lengths: dict[int, int], median: int) -> list[int]:

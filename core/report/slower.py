@@ -18,40 +18,135 @@ SLOWER = 1.02
 """By what factor at least: lanes that do the same differ by as much without a fault."""
 MUCH = 0.15
 """The part of a place's time that a kind of task makes which must be slower too."""
+COST_ERROR, KIND_ERROR = 0.02, 0.05
+"""The standard error of a task's measured cost, relative to the costs of other tasks of its kind,
+and relative to tasks of other kinds."""
 COLD_KIND_NS, COLD_TASK_NS = 100_000, 20_000
 """What a lane takes longer at most because it comes first, for each kind of task in a step and for
 each task: caches and the interpreter are cold then."""
 
 
-def slower(
-    run: Measured, task: Ints, place: Ints, count: int, cold: bool = False
-) -> Iterator[tuple[int, float, Ints]]:
-    """The places that surely take longer than their peers, by which factor, and their tasks.
+@dataclass(frozen=True, slots=True)
+class Slower:
+    """A place that surely takes longer than its peers, by `factor`.
 
-    `task` and `place` have m entries: the tasks of each of `count` places (-1 for none). What a
-    place takes in a step, all that has peers together, is held against what these take for the
-    same. A place is slower only if it is in every kind of task that makes much of its time: one
-    kind alone has another reason. And where it may have been `cold`, only by more than that costs.
-    The tasks are those that have peers: of others it is not known whether they take longer.
+    `tasks` are the tasks for which that is known. If they are not all of the place's tasks, the
+    place is known only `partly`.
+    """
+
+    place: int
+    factor: float
+    tasks: Ints
+    partly: bool
+
+
+def slower(
+    run: Measured,
+    task: Ints,
+    place: Ints,
+    count: int,
+    cold: bool = False,
+    costs: Floats | None = None,
+) -> Iterator[Slower]:
+    """Find the places that surely take longer than their peers.
+
+    `task` and `place` have m entries: the tasks of each of `count` places (-1 for none). All tasks
+    of a place that have peers are added up in each step and compared with what the peers take for
+    the same. Tasks without such peers are compared by `costs` (ns of each task of the plan), if
+    these are known: relative to its cost a task must take longer than the tasks of other places.
+    A place is slower only if it is in every kind of task that makes much of its time: one kind
+    alone has another reason. Where it may have been `cold`, it must be slower by more than that
+    costs.
     """
     counted = place != ABSENT
     task, place = task[counted], place[counted]
     exact = _compared(run, run.alike, task, place, count)
-    rough = _compared(run, run.roughly, task, place, count, exact.known)
+    if costs is None:
+        rough = _compared(run, run.roughly, task, place, count, exact.known)
+    else:
+        rough = _by_costs(run, costs, task, place, count, exact.known)
     tasks = np.bincount(place, minlength=count)
-    for where in np.flatnonzero(exact.usual[-1].sum(axis=1)).tolist():
-        own, usual = exact.own[:, where], exact.usual[:, where]
+    first_known = exact if costs is None else _joined(exact, rough)
+    for where in np.flatnonzero(first_known.usual[-1].sum(axis=1)).tolist():
+        own, usual = first_known.own[:, where], first_known.usual[:, where]
         excess = float(np.median((own - usual).sum(axis=1)[:-1]))
         first = cold * (COLD_KIND_NS * np.count_nonzero(usual[-1]) + COLD_TASK_NS * tasks[where])
-        # What is held against what is nearly the same may be slower by what that shows, but not by
-        # more than what is held against the same.
-        surely = own.sum(axis=1, keepdims=True) / usual.sum(axis=1, keepdims=True)
-        usual = usual + np.maximum(rough.usual[:, where], rough.own[:, where] / surely)
-        own = own + rough.own[:, where]
-        variance = exact.variance[where] + rough.variance[where]
+        variance = first_known.variance[where]
+        if costs is None:
+            # A task compared with nearly the same work may be slower by what that shows, but not by
+            # more than tasks compared with the same work.
+            surely = own.sum(axis=1, keepdims=True) / usual.sum(axis=1, keepdims=True)
+            usual = usual + np.maximum(rough.usual[:, where], rough.own[:, where] / surely)
+            own = own + rough.own[:, where]
+            variance = variance + rough.variance[where]
         factor = _certain_factor(own, usual, variance)
         if factor is not None and excess > first:
-            yield where, factor, task[(place == where) & (exact.known | rough.known)]
+            mine, known = place == where, exact.known | rough.known
+            partly = bool((mine & ~known).any())
+            yield Slower(where, factor, task[mine & known], partly)
+
+
+def _joined(one: _Compared, other: _Compared) -> _Compared:
+    """Add up two comparisons of different tasks of the same places."""
+    return _Compared(
+        one.own + other.own,
+        one.usual + other.usual,
+        one.variance + other.variance,
+        one.known | other.known,
+    )
+
+
+def _by_costs(
+    run: Measured,
+    costs: Floats,
+    task: Ints,
+    place: Ints,
+    count: int,
+    without: NDArray[np.bool_],
+) -> _Compared:
+    """Compare what places take for tasks, relative to their costs, with other places' tasks.
+
+    The peers of a task are tasks of its kind; if no other place has any, all tasks of other places.
+    Tasks `without` (m) are peers, but are not counted themselves.
+    """
+    shape = (len(run.steps) + 1, count, len(KINDS))
+    own, usual, variance = np.zeros(shape), np.zeros(shape), np.zeros(shape[1:])
+    known = np.zeros(len(task), bool)
+    kinds = run.columns.kind[task]
+    left = ~without
+    for kind in np.unique(kinds[left]).tolist():
+        of_kind = kinds == kind
+        for where in np.unique(place[left & of_kind]).tolist():
+            mine = left & of_kind & (place == where)
+            peers = of_kind & (place != where)
+            error = COST_ERROR
+            if not peers.any():
+                peers, error = place != where, KIND_ERROR
+            if not peers.any():
+                continue
+            of_places = [
+                _relative(run, costs, task[peers & (place == other)])
+                for other in np.unique(place[peers]).tolist()
+            ]
+            typical = np.median(of_places, axis=0)
+            cost = costs[task[mine]].sum()
+            own[:, where, kind] = cost * _relative(run, costs, task[mine])
+            usual[:, where, kind] = cost * typical
+            variance[where, kind] = (error * cost * typical[-1]) ** 2
+            known |= mine
+    return _Compared(own, usual, variance, known)
+
+
+def _relative(run: Measured, costs: Floats, tasks: Ints) -> Floats:
+    """Return the time of some tasks relative to their costs: of each of S steps, and the usual one.
+
+    The usual one is without what is far out.
+    """
+    taken = np.maximum(run.taken[:, tasks], 1)
+    each = taken.sum(axis=1) / costs[tasks].sum()
+    usual = np.exp(_mean(np.log(taken / costs[tasks]).ravel()))
+    relative: Floats = np.append(each, usual)
+    return relative
 
 
 def _certain_factor(own: Floats, usual: Floats, variance: Floats) -> float | None:

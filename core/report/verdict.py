@@ -132,12 +132,14 @@ def slow_lanes(run: Measured) -> Iterator[Finding]:
     """Every lane that surely computes longer than its peers, by more than a cold start costs."""
     place = np.where(run.computes, run.columns.lane, ABSENT)
     task = np.arange(len(run.columns))
-    for lane, factor, mine in slower(run, task, place, len(run.lanes), cold=not run.predicted):
+    cold = not run.predicted
+    for one in slower(run, task, place, len(run.lanes), cold, run.costs):
         factors = np.ones(len(task))
-        factors[mine] = factor
+        factors[one.tasks] = one.factor
         ns, share = run.loss(factors)
-        values = {"lane": lane, "factor": _times(factor)}
-        yield Finding(Limit.SLOW_LANE, f"lane {lane}", ns, share, values)
+        values = {"lane": one.place, "factor": _times(one.factor)}
+        where = f"lane {one.place}"
+        yield Finding(Limit.SLOW_LANE, where, ns, share, values, partly=one.partly)
 
 
 def _times(factor: float) -> str:
@@ -151,10 +153,11 @@ def slow_links(run: Measured) -> Iterator[Finding]:
     pairs = np.stack(np.divmod(codes, len(run.lanes)))
     # What goes over several links at once tells none of them from the others.
     kept = np.bincount(links.task, minlength=len(run.columns))[links.task] == 1
-    for link, factor, _ in slower(run, links.task[kept], number[kept], pairs.shape[1]):
-        low, high = pairs[:, link].tolist()
-        ns, share = run.loss(links.factors(run.columns, np.where(number == link, factor, 1.0)))
-        values = {"low": low, "high": high, "factor": _times(factor)}
+    for one in slower(run, links.task[kept], number[kept], pairs.shape[1]):
+        low, high = pairs[:, one.place].tolist()
+        factors = np.where(number == one.place, one.factor, 1.0)
+        ns, share = run.loss(links.factors(run.columns, factors))
+        values = {"low": low, "high": high, "factor": _times(one.factor)}
         yield Finding(Limit.SLOW_LINK, f"link {low}-{high}", ns, share, values)
 
 

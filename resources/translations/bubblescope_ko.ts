@@ -2842,6 +2842,10 @@ Click to open its run.</source>
         <translation>레인 메모리</translation>
     </message>
     <message>
+        <source>Lane {lane} computes {factor} times as long as other lanes for the same: that costs at least {loss} ({share}).</source>
+        <translation>레인 {lane}은(는) 같은 일에 다른 레인의 {factor}배로 오래 계산합니다. 손실은 적어도 {loss}({share})입니다.</translation>
+    </message>
+    <message>
         <source>Lanes idle {idle}, the largest part {reason} ({share}).</source>
         <translation>레인 유휴 {idle}, 가장 큰 부분: {reason} ({share}).</translation>
     </message>

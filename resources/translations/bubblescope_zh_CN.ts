@@ -2842,6 +2842,10 @@ Click to open its run.</source>
         <translation>通道内存</translation>
     </message>
     <message>
+        <source>Lane {lane} computes {factor} times as long as other lanes for the same: that costs at least {loss} ({share}).</source>
+        <translation>通道 {lane} 做同样的工作所用的计算时间是其他通道的 {factor} 倍：至少损失 {loss}（{share}）。</translation>
+    </message>
+    <message>
         <source>Lanes idle {idle}, the largest part {reason} ({share}).</source>
         <translation>通道空闲 {idle}，最大部分：{reason}（{share}）。</translation>
     </message>

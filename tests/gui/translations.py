@@ -53,7 +53,7 @@ TABLES = {
     "core.report.device_shares": (
         "IN_USE", "IDLE", "SPREAD", "MOSTLY", "LARGEST", "EXPOSED", "COPIES",
     ),
-    "core.report.limits": ("WORDS", "DEVICE_WORDS"),
+    "core.report.limits": ("WORDS", "AT_LEAST", "DEVICE_WORDS"),
     "core.report.waterfall": ("BAR_WORDS",),
     "core.sql.examples": ("TITLES",),
     "core.trace.odd": ("_SENTENCES", "_SENTENCES_OF_ONE"),

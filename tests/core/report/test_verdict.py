@@ -22,7 +22,7 @@ from core.trace.complete import completed_steps
 from core.trace.step import StepColumns
 from tests.core.explain.drawn import specifications
 from tests.core.helpers import Engine, planned, trace_of
-from tests.core.report.verdicts import Made, made
+from tests.core.report.verdicts import Made, equal_blocks, made, unequal_blocks
 
 MODEL = ModelSettings("mlp", width=256, depth=16)
 FAULTS = (Limit.SLOW_LANE, Limit.SLOW_LINK, Limit.HICCUP)
@@ -171,6 +171,41 @@ def test_a_slow_lane_of_two_stages_is_named(lane: int, factor: float) -> None:
     found = judged(made_up)
     assert (found.kind, found.where) == (Limit.SLOW_LANE, f"lane {lane}")
     assert found.loss_ns == pytest.approx(made_up.median_loss, rel=0.1)
+
+
+UNEQUAL = ("gpipe", "1f1b", "zb-v", "mp", "dp", "ddp", "dp-pp")
+
+
+@pytest.mark.parametrize("way", UNEQUAL)
+@pytest.mark.parametrize("lane", [0, 1, 3])
+def test_a_slow_lane_of_blocks_that_no_other_lane_has_is_named_by_their_costs(
+    way: str, lane: int
+) -> None:
+    strategy, options = WAYS[way]
+    given = {"devices": "4xvirtual:cpu", "batch": 64, "jitter": 0.05, **options}
+    spec = Specification(strategy, MODEL, steps=5, warmup=2, **given)
+    costs = unequal_blocks(16, seed=lane)
+    # The longest lane: a fault on a lane with time to spare costs nothing.
+    clean = summarise(made(spec, costs=costs).trace)
+    if strategy == "pipeline":
+        busy = [one.busy_ns for one in clean.median.lanes if one.role == "compute"]
+        lane = sorted(range(4), key=busy.__getitem__)[-1 - lane % 2]
+    made_up = made(replace(spec, slow_lane=f"{lane}:1.8"), costs=costs)
+    found = judged(made_up)
+    assert (found.kind, found.where) == (Limit.SLOW_LANE, f"lane {lane}")
+    assert found.loss_ns == pytest.approx(made_up.median_loss, rel=0.1)
+    assert "at least" not in found.text
+    assert clean.verdict is not None and clean.verdict.kind not in FAULTS
+
+
+def test_what_a_slow_lane_costs_is_at_least_so_much_where_a_part_of_it_is_unknown() -> None:
+    asked = Specification("dp", MODEL, "4xvirtual:cpu", batch=64, steps=5, slow_lane="0:1.5")
+    known = made(asked, costs=equal_blocks(16))
+    unknown = made(asked)
+    assert "that costs at least" in judged(unknown).text
+    assert judged(unknown).loss_ns <= 1.05 * unknown.median_loss
+    assert "at least" not in judged(known).text
+    assert judged(known).loss_ns == pytest.approx(known.median_loss, rel=0.05)
 
 
 def test_stages_of_different_sizes_are_imbalance_and_no_slow_lane() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -9,12 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.waits import meeting, waits_of
+from core.models.description import ModelDescription
 from core.plan.faults import Faults
 from core.plan.link import Link
 from core.plan.plan import Plan
 from core.plan.specification import Specification, describe
-from core.plan.task import Kind
+from core.plan.task import ABSENT, Kind
 from core.predict.costs import CostModel, durations
+from core.predict.costs_file import values_of
 from core.predict.simulate import simulate
 from core.recording.decode import append_batch
 from core.recording.schema import NoteRow, Record, Timings, note_batch, plan_batch, span_batch
@@ -69,6 +72,46 @@ def equal_blocks(blocks: int) -> CostModel:
     return CostModel(passes, link=Link.of(5, 25), by_rows=True, by_block=True)
 
 
+def unequal_blocks(blocks: int, seed: int) -> CostModel:
+    """Return the costs of a model whose blocks differ by up to nine times."""
+    model = equal_blocks(blocks)
+    random = np.random.default_rng(seed)
+    scales = np.exp(random.uniform(-np.log(3), np.log(3), blocks))
+    passes = dict(model.passes)
+    for kind in COST_MS:
+        passes[kind] = tuple(
+            tuple((size, ns * scale) for size, ns in curve)
+            for curve, scale in zip(model.passes[kind], scales, strict=True)
+        )
+    return replace(model, passes=passes)
+
+
+def by_stage(plan: Plan, costs: CostModel) -> CostModel:
+    """Return costs as a recording has them: by stage where the tasks of a plan go by stage."""
+    if (plan.columns.block != ABSENT).any() or not plan.stages:
+        return costs
+    passes = dict(costs.passes)
+    for kind in COST_MS:
+        curves = costs.passes[kind]
+        (size, _), *_ = curves[0]
+        sums = [
+            sum(share * curves[block][0][1] for block, share in stage.held) for stage in plan.stages
+        ]
+        passes[kind] = tuple(((size, ns),) for ns in sums)
+    return replace(costs, passes=passes, by_block=False)
+
+
+def _sized(model: ModelDescription, costs: CostModel) -> ModelDescription:
+    """Return the model with blocks of different sizes where their costs differ."""
+    costly = [curve[0][1] for curve in costs.passes[Kind.FORWARD]]
+    places = {ns: place for place, ns in enumerate(dict.fromkeys(costly))}
+    blocks = []
+    for block, ns in zip(model.blocks, costly, strict=True):
+        parameters = tuple((name, count + places[ns]) for name, count in block.parameters)
+        blocks.append(replace(block, parameters=parameters))
+    return replace(model, blocks=tuple(blocks))
+
+
 def lasting(plan: Plan, durations_ns: NDArray[np.int64]) -> tuple[StepColumns, int]:
     """When the tasks of a plan run, and how long all of them last."""
     columns = StepColumns.of_plan(plan)
@@ -80,21 +123,32 @@ Longer = Callable[[StepColumns, int], NDArray[np.float64]]
 """By what factors the tasks of a step take longer: of its columns and its number from 0."""
 
 
-def made(spec: Specification, idle: float = 0.0, longer: Longer | None = None) -> Made:
-    """A run of a specification on a model of equal blocks. Its jitter counts as no fault.
+def made(
+    spec: Specification,
+    idle: float = 0.0,
+    longer: Longer | None = None,
+    costs: CostModel | None = None,
+) -> Made:
+    """A run of a specification. Its jitter counts as no fault.
+
+    Its blocks are equal, unless `costs` are given: then these are also in the recording, as what
+    tasks were measured to cost before the run.
 
     The host is late for each task by the part `idle` of what that takes. A machine makes tasks
     `longer` by factors of its own, which count as a fault.
     """
     model, plan = describe(spec), plan_of(spec)
-    costs = durations(plan.columns, equal_blocks(len(model.blocks)), plan.stages)
+    real = equal_blocks(len(model.blocks)) if costs is None else costs
+    usual = durations(plan.columns, real, plan.stages)
     faults = Faults.of(spec)
     alone = replace(faults, slow_lanes={}, slow_links={}, slow_kinds={}, hiccups=())
-    trace = Trace(Header(spec, model, plan.lanes, plan.replicas))
+    trace = Trace(Header(spec, _sized(model, real), plan.lanes, plan.replicas))
+    if costs is not None:
+        trace.costs = json.dumps(values_of(by_stage(plan, costs)))
     append_batch(trace, plan_batch(0, plan.tasks))
     now, lasted = 0, []
     for step in range(len(spec.all_rows)):
-        both = [f.durations(plan.columns, plan.lanes, step, costs) for f in (faults, alone)]
+        both = [f.durations(plan.columns, plan.lanes, step, usual) for f in (faults, alone)]
         if longer is not None:
             columns = StepColumns.of_plan(plan)
             both[0] = np.rint(both[0] * longer(columns, step)).astype(np.int64)
