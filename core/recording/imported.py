@@ -1,8 +1,9 @@
 """What a recording keeps of another program's trace beside tasks and spans.
 
 A row of the log at IMPORTED_LEVEL, after the plans, has as JSON which numbers are steps, the range
-that is the only step if one is, what was odd about the file, and events' own colours. Rows at
-ARGUMENTS_LEVEL, one for each task, have the arguments of its event. None of them is a line to read.
+that is the only step if one is, what was odd about the file, events' own colours, and the places of
+its counters. Rows at ARGUMENTS_LEVEL, one for each task, have the arguments of its event. None of
+them is a line to read.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ def imported_text(trace: Trace) -> str:
             "colours": colours,
             "arguments": trace.arguments is not None or trace.keeps_arguments,
             "part": trace.part,
+            "counters": trace.counter_places,
         }
     )
 
@@ -46,7 +48,10 @@ def take_imported(trace: Trace, text: str) -> None:
         raise ValueError("the numbers of steps do not grow")
     trace.imported_steps, trace.keeps_arguments = steps, values["arguments"] is True
     trace.odd = {Odd(kind): int(count) for kind, count in values["odd"].items() if int(count) > 0}
-    part = values.get("part")  # recordings of earlier versions do not have it
+    # Recordings of earlier versions have neither of these.
+    places = values.get("counters", {})
+    trace.counter_places = {str(name): str(place) for name, place in places.items()}
+    part = values.get("part")
     if part is not None:
         start, end = part
         trace.part = (int(start), int(end))

@@ -39,6 +39,7 @@ class Trace:
     about the rows of `table`, and `colours` those of its own that these have (OWN_COLOURS).
     `imported_steps` are there if such a trace is read from a recording: spans of other steps are of
     none. That recording `keeps_arguments` or has none.
+    `counter_places` has, by the names of such a file's counters, the rank or process of each.
     `part` is the range in ns that is the trace's only step, None where steps are its own.
     Until `heard`, in ns, somebody watched the run go on; see `last_heard`.
     """
@@ -62,6 +63,7 @@ class Trace:
     imported_steps: NDArray[np.int32] | None = None
     keeps_arguments: bool = False
     part: tuple[int, int] | None = None
+    counter_places: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.lanes = self.lanes or [Spans.empty(self.table) for _ in self.header.lanes]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.task import ABSENT
-from core.recording.importers.found import Track
+from core.recording.importers.found import CountedValues, Track
 from core.recording.importers.json_events import (
     LATEST,
     Event,
@@ -209,23 +209,40 @@ def arrows(
     return order[np.array(links, np.int64).reshape(-1, 2)]
 
 
-def counters_of(
-    events: Events,
-) -> dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]]:
-    """Times in ns and values of each thing that was counted, by its name."""
-    pairs_by_name: dict[str, list[tuple[float, float]]] = defaultdict(list)
+def counters_of(events: Events, place: str = "") -> tuple[CountedValues, ...]:
+    """The counters of a file: a counter for each process, name, id and argument.
+
+    They belong to the rank `place`, or unless it is given to the process of their events.
+    """
+    pairs_by_counter: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
+    processes = _process_names(events) if events.counted and not place else {}
     for counted in events.counted:
         at = number(plain_number(counted.ts))
+        pid = plain_number(counted.pid)
+        own_place = place or processes.get(pid) or f"process {pid}"
+        own_id = plain_number(counted.id)
+        title = f"{counted.name}" if own_id is None else f"{counted.name}[{own_id}]"
         for key, raw in counted.args.items():
             value = number(plain_number(raw))
             if abs(at) < LATEST and np.isfinite(value):
-                pairs_by_name[f"{counted.name} {key}"].append((at, value))
+                pairs_by_counter[f"{title} {key}", own_place].append((at, value))
             else:
                 events.odd[Odd.NO_TIME] += 1
-    return {
-        name: (_nanoseconds(np.array(pairs)[:, 0]), np.array(pairs)[:, 1])
-        for name, pairs in pairs_by_name.items()
-    }
+    found = []
+    for (name, own_place), pairs in pairs_by_counter.items():
+        moments, values = np.array(pairs).T
+        found.append(CountedValues(name, own_place, _nanoseconds(moments), values))
+    return tuple(found)
+
+
+def _process_names(events: Events) -> dict[Number, str]:
+    """The names that processes are given, by their numbers."""
+    names: dict[Number, str] = {}
+    for event in events.rest:
+        name = event.args.name if event.args is not None else None
+        if event.ph == "M" and event.name == "process_name" and isinstance(name, str):
+            names[event.pid] = name
+    return names
 
 
 def lone_arrows(events: Events) -> int:

@@ -86,7 +86,8 @@ def _rank(part: Found) -> int:
 def _renamed(part: Found, time: int) -> Found:
     """A part whose rank there has been before."""
     tracks = tuple(replace(track, place=f"{track.place} ({time})") for track in part.tracks)
-    return replace(part, tracks=tracks)
+    counters = tuple(replace(one, place=f"{one.place} ({time})") for one in part.counters)
+    return replace(part, tracks=tracks, counters=counters)
 
 
 def _on_one_axis(parts: Sequence[Found], odd: Counts[Odd]) -> list[Found]:

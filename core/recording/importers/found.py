@@ -41,6 +41,16 @@ class Track:
 
 
 @dataclass(frozen=True, slots=True)
+class CountedValues:
+    """A counter of a file: n `values`, each from its time (ns) on, of a rank or process `place`."""
+
+    name: str
+    place: str
+    times: NDArray[np.int64]
+    values: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
 class Steps:
     """The steps of one rank or process: n growing numbers, and when each starts and ends, in ns."""
 
@@ -133,9 +143,7 @@ class Found:
     step: NDArray[np.int32] | None = None
     links: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
     steps: Steps = NO_STEPS
-    counters: Mapping[str, tuple[NDArray[np.int64], NDArray[np.float64]]] = field(
-        default_factory=dict
-    )
+    counters: tuple[CountedValues, ...] = ()
     odd: Counts[Odd] = field(default_factory=Counts)
     arguments: Arguments | None = None
     colours: NDArray[np.int8] | None = None
@@ -150,7 +158,7 @@ class Found:
         launched = self.launched
         if launched is not None:
             launched = np.where(launched == ABSENT, ABSENT, launched + ns)
-        counters = {name: (times + ns, values) for name, (times, values) in self.counters.items()}
+        counters = tuple(replace(one, times=one.times + ns) for one in self.counters)
         return replace(
             self, start=self.start + ns, end=self.end + ns, launched=launched, steps=steps,
             counters=counters,
@@ -163,8 +171,8 @@ def joined(parts: Sequence[Found]) -> Found:
     names: dict[str, int] = {}
     columns: dict[str, list[NDArray[Any]]] = {key: [] for key in ("track", "name", "links")}
     first, odd = 0, Counts[Odd]()
-    counters: dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]] = {}
-    for number, part in enumerate(parts):
+    counters: list[CountedValues] = []
+    for part in parts:
         base = len(tracks)
         tracks += [
             replace(one, serves=one.serves + base if one.serves >= 0 else ABSENT)
@@ -176,8 +184,7 @@ def joined(parts: Sequence[Found]) -> Found:
         columns["name"].append(np.array([*codes, 0], np.int32)[part.name])
         columns["track"].append(part.track + np.int32(base))
         columns["links"].append(part.links + first)
-        # Counters of several ranks have the same names.
-        counters |= {f"{name} ({number})": values for name, values in part.counters.items()}
+        counters += part.counters
         first, odd = first + len(part), odd + part.odd
     more = {
         name: np.concatenate([part.more.get(name, np.full(len(part), ABSENT)) for part in parts])
@@ -190,7 +197,7 @@ def joined(parts: Sequence[Found]) -> Found:
         tuple(tracks), tuple(names),
         np.concatenate(columns["track"]), np.concatenate(columns["name"]), start, end, kind,
         more, _of_all(parts, "launched"), _of_all(parts, "step"),
-        np.concatenate(columns["links"]), _steps_of_all(parts), counters, odd,
+        np.concatenate(columns["links"]), _steps_of_all(parts), tuple(counters), odd,
         joined_arguments([(len(part), part.arguments) for part in parts]),
         _of_all(parts, "colours"), max(part.world_size for part in parts),
     )  # fmt: skip

@@ -92,7 +92,9 @@ class Counted(msgspec.Struct, gc=False):
 
     ph: object = ""
     ts: object = None
+    pid: object = None
     name: object = ""
+    id: object = None
     args: Any = None
 
 

@@ -18,7 +18,14 @@ from numpy.typing import NDArray
 
 from core.plan.plan import Role
 from core.plan.task import ABSENT, IS_COMMUNICATION
-from core.recording.importers.calls import INSTANTS, lone_arrows, names_of, times_of, titles
+from core.recording.importers.calls import (
+    INSTANTS,
+    counters_of,
+    lone_arrows,
+    names_of,
+    times_of,
+    titles,
+)
 from core.recording.importers.found import Found, Launches, Track
 from core.recording.importers.json_events import Events, Number
 from core.recording.importers.kineto_job import has_job, job_of
@@ -78,7 +85,8 @@ def found_of_kineto(events: Events, path: Path) -> Found:
         tracks, names, row, columns["name"], start, end, kind,
         _more(events, columns, job.rank), launches.times(start),
         steps.at(start) if len(steps.number) else None,
-        launches.links, steps, odd=events.odd, world_size=job.world_size or 0,
+        launches.links, steps, counters=counters_of(events, place), odd=events.odd,
+        world_size=job.world_size or 0,
     )  # fmt: skip
     found = replace(
         found, links=np.concatenate([found.links, _after_collectives(found, rows.main)])

@@ -21,7 +21,7 @@ from core.gc_paused import gc_paused
 from core.plan.plan import Role
 from core.plan.task import ABSENT
 from core.reading import one_line
-from core.recording.importers.found import LATEST, MOST_EVENTS, Found, Track
+from core.recording.importers.found import LATEST, MOST_EVENTS, CountedValues, Found, Track
 from core.recording.importers.in_order import arguments_in_order
 from core.recording.importers.perfetto_arguments import tell_annotations
 from core.recording.importers.perfetto_fields import (
@@ -227,13 +227,13 @@ def _columns(
     )
     own = own_kinds(compress(slices.category, whole))
     kind = np.where(own == ABSENT, kinds_of(names)[name], own)
-    counters = {
-        slices.place(one)[0]: (np.array([t for t, _ in pairs]), np.array([v for _, v in pairs]))
-        for one, pairs in slices.counted.items()
-    }
+    counters = []
+    for one, pairs in slices.counted.items():
+        times, values = zip(*pairs, strict=True)
+        counters.append(CountedValues(*slices.place(one), np.array(times), np.array(values)))
     return Found(
         with_roles(rows, tracks.tolist(), slices.roles), names, track.astype(np.int32), name,
         start, end, kind,
         step=steps.at(start) if len(steps.number) else None, links=links, steps=steps,
-        counters=counters, odd=slices.odd,
+        counters=tuple(counters), odd=slices.odd,
     )  # fmt: skip

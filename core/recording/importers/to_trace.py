@@ -53,10 +53,12 @@ def trace_of(found: Found, title: str) -> Trace:
     model = ModelDescription(title, (), 0)
     header = Header(Specification(warmup=0), model, tuple(lanes), _replicas(found))
     bounds = int(found.start.min()), int(found.end.max())
+    counters, counter_places = _counters(found)
     steps = StepBounds.of(lanes, spans, found.steps.number, bounds)
     return Trace(
         header, table, spans, steps,
-        _counters(found), odd={kind: n for kind, n in odd.items() if n},
+        counters, odd={kind: n for kind, n in odd.items() if n},
+        counter_places=counter_places,
         arguments=found.arguments and found.arguments.ordered(by_start),
         colours=None if found.colours is None else found.colours[by_start].astype(np.int8),
     )  # fmt: skip
@@ -112,17 +114,32 @@ def _counted_from_0(found: Found) -> Found:
     return replace(found, step=step, steps=replace(found.steps, number=number - 1))
 
 
-def _counters(found: Found) -> Counters:
+def _counters(found: Found) -> tuple[Counters, dict[str, str]]:
+    """The counters, and by their names the ranks or processes that they belong to.
+
+    A name that several counters have is followed by that of the place, and if they have one place
+    by a number.
+    """
     made: Counters = {}
-    for name, (times, values) in found.counters.items():
-        order = np.argsort(times, kind="stable")
+    places: dict[str, str] = {}
+    shared = Counts(counter.name for counter in found.counters)
+    met: Counts[str] = Counts()
+    for counter in found.counters:
+        name = counter.name
+        if shared[name] > 1:
+            name = f"{name} ({counter.place})"
+        met[name] += 1
+        if met[name] > 1:
+            name = f"{name} #{met[name]}"
+        order = np.argsort(counter.times, kind="stable")
         arrays: dict[str, NDArray[Any]] = {
-            "times": times[order],
-            "values": values[order],
-            "steps": found.steps.at(times),
+            "times": counter.times[order],
+            "values": counter.values[order],
+            "steps": found.steps.at(counter.times[order]),
         }
         made[name, None] = Counter(name, None, arrays)
-    return made
+        places[name] = counter.place
+    return made, places
 
 
 def _table(found: Found, by_start: NDArray[np.int64], task: NDArray[np.int32]) -> TaskTable:

@@ -52,6 +52,7 @@ def everything(trace: Trace) -> dict[str, object]:
         "colours": None if trace.colours is None else trace.colours.tolist(),
         "arguments": None if trace.arguments is None else dict(trace.arguments.every()),
         "counters": counted(trace.counters),
+        "counter places": dict(trace.counter_places),
         "clocks": counted(trace.clocks),
         "logs": list(trace.logs),
         "costs": trace.costs,

@@ -251,6 +251,27 @@ def test_asynchronous_events_have_rows_of_their_own_and_counters_count(written):
     assert counter.times.tolist() == [0, 1_000] and counter.values.tolist() == [10, 12]
 
 
+def test_counters_of_one_name_are_told_apart_by_their_process_and_id(written):
+    named = {"ph": "M", "name": "process_name", "pid": 2, "args": {"name": "loader"}}
+    data = chrome_events(
+        {"ph": "X", "ts": 0, "dur": 9, "pid": 1}, {"ph": "X", "ts": 0, "dur": 9, "pid": 2}, named,
+        {"ph": "C", "ts": 1, "pid": 1, "name": "held", "args": {"MB": 10, "blocks": 3}},
+        {"ph": "C", "ts": 2, "pid": 2, "name": "held", "args": {"MB": 20}},
+        {"ph": "C", "ts": 3, "pid": 3, "name": "load", "id": "0", "args": {"%": 30}},
+        {"ph": "C", "ts": 3, "pid": 3, "name": "load", "id": "1", "args": {"%": 40}},
+    )  # fmt: skip
+    trace = read_chrome_trace(written(data)).trace
+    values = {name: counter.values.tolist() for (name, _), counter in trace.counters.items()}
+    assert values == {
+        "held MB (process 1)": [10], "held blocks": [3], "held MB (loader)": [20],
+        "load[0] %": [30], "load[1] %": [40],
+    }  # fmt: skip
+    assert trace.counter_places == {
+        "held MB (process 1)": "process 1", "held blocks": "process 1",
+        "held MB (loader)": "loader", "load[0] %": "process 3", "load[1] %": "process 3",
+    }  # fmt: skip
+
+
 def test_arrows_tell_what_a_task_waited_for(written):
     data = chrome_events(
         {"ph": "X", "ts": 0, "dur": 10}, {"ph": "X", "ts": 2, "dur": 5, "name": "inner"},

@@ -67,6 +67,13 @@ def opened(folder, *events, **more):
     return open_recording(folder(one=kineto_file(0, events, **more)) / "one.json").trace
 
 
+def test_counters_of_a_profile_are_those_of_its_rank(folder):
+    counted = {"ph": "C", "name": "GPU utilization", "pid": 7, "ts": 30, "args": {"percent": 80}}
+    trace = opened(folder, *a_step(), counted)
+    assert trace.counters["GPU utilization percent", None].values.tolist() == [80]
+    assert trace.counter_places == {"GPU utilization percent": "rank 0"}
+
+
 def test_streams_come_first_and_collectives_serve_the_stream_that_computes(folder):
     trace = opened(folder, *steps((0, 90)), *a_step())
     lanes = [(lane.name, lane.device, lane.role, lane.serves) for lane in trace.header.lanes]
