@@ -227,7 +227,7 @@ class Comparing(QObject):
         """Show below B's lanes what is shown below A's."""
         if self.other is not None:
             wanted = self.a.state.stack.chosen
-            self._b.show_strips(memory=wanted.memory, path=wanted.path)
+            self._b.show_strips(memory=wanted.memory, path=wanted.path, counters=wanted.counters)
 
     def _tick(self) -> None:
         other, run = self.other, self._window.run_shown

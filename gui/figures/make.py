@@ -74,6 +74,8 @@ def caption_of(runs: Sequence[Run]) -> str:
     notes = filter(None, (translated(run.scene.trace.header.timing_note) for run in runs))
     sentences = [f"{text}." for text in dict.fromkeys(texts)]
     sentences += [f"{note[:1].upper()}{note[1:]}." for note in dict.fromkeys(notes)]
+    if any(run.scene.counters for run in runs):
+        sentences.append(tr("Counters are not shown."))
     return " ".join(sentences)
 
 

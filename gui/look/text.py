@@ -47,6 +47,12 @@ def time_text(ns: float) -> str:
     return f"{ns / 1e6:,.3f}{NO_BREAK}ms".replace(",", NO_BREAK)
 
 
+def number_text(value: float) -> str:
+    """A number of any unit: a whole one with all its digits up to 15, others with six."""
+    whole = value == round(value) and abs(value) < 1e15
+    return (f"{value:,.0f}" if whole else f"{value:.6g}").replace(",", NO_BREAK)
+
+
 def bytes_text(count: float) -> str:
     """A size in decimal units: `94.2 MB`."""
     for scale, unit in _SIZES:

@@ -16,7 +16,7 @@ from gui.timeline.layout.moments import CountFrom
 
 STRIPS = {
     "memory": "memory", "prediction": "prediction", "critical_path": "path", "nested": "nested",
-    "arrows": "arrows",
+    "arrows": "arrows", "counters": "counters",
 }  # fmt: skip
 """What is shown or not, by the names of the actions and the settings, as the timeline names it."""
 

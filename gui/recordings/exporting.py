@@ -161,7 +161,7 @@ class Exporting(Saver):
     def _extras(self, theme: str) -> Extras:
         strips = self._timeline.strips
         return Extras(
-            strips.memory, strips.path, self._timeline.stack.layout,
+            strips.memory, strips.path, strips.counters, self._timeline.stack.layout,
             self._settings.colours(theme),
         )  # fmt: skip
 

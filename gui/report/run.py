@@ -199,6 +199,8 @@ def _timeline(scene: Scene, steps: Sequence[int]) -> Html:
     if shown.start < excerpt.begin:  # the median step has no room on the page
         seen = scene.trace.step_bounds(excerpt.steps[-1])
     notes = [paragraph(text, "note") for text in _left_out(excerpt, len(steps), shown.end)]
+    if scene.counters:
+        notes.append(paragraph(tr("The timeline does not show counters."), "note"))
     return joined(timeline(scene, excerpt, seen, words), *notes)
 
 

@@ -2718,6 +2718,14 @@ Click to open its run.</source>
         <translation>0부터 세며 워밍업 스텝도 포함합니다. 검색의 step: 과 스팬 파일도 이렇게 셉니다.</translation>
     </message>
     <message>
+        <source>Counters</source>
+        <translation>카운터</translation>
+    </message>
+    <message>
+        <source>Counters are not shown.</source>
+        <translation>카운터는 표시되지 않습니다.</translation>
+    </message>
+    <message>
         <source>Cut into stages of nearly equal parameters.</source>
         <translation>파라미터 수가 거의 같은 스테이지로 나눕니다.</translation>
     </message>
@@ -2812,6 +2820,14 @@ Click to open its run.</source>
     <message>
         <source>Idle: {cause}</source>
         <translation>유휴: {cause}</translation>
+    </message>
+    <message>
+        <source>In this pixel: {least} to {most}</source>
+        <translation>이 픽셀: {least}~{most}</translation>
+    </message>
+    <message>
+        <source>In this trace: {least} to {most}</source>
+        <translation>이 트레이스: {least}~{most}</translation>
     </message>
     <message>
         <source>It is off by more than a quarter: lanes share cores, which slow each other down.</source>
@@ -3818,6 +3834,10 @@ Click to open its run.</source>
         <translation>기록되어 있으면 순전파와 역전파 안의 블록을 표시합니다.</translation>
     </message>
     <message>
+        <source>Show the counters of an imported trace, below the lanes of their process.</source>
+        <translation>가져온 트레이스의 카운터를 해당 프로세스의 레인 아래에 표시합니다.</translation>
+    </message>
+    <message>
         <source>Show the lanes whose names contain this; * stands for anything. Esc shows all.</source>
         <translation>이름에 이것이 들어 있는 레인을 표시합니다. *는 아무 텍스트나 뜻합니다. Esc 키를 누르면 모두 표시합니다.</translation>
     </message>
@@ -4356,6 +4376,10 @@ Click to open its run.</source>
     <message>
         <source>The time is outside of every step.</source>
         <translation>이 시간은 어느 스텝에도 속하지 않습니다.</translation>
+    </message>
+    <message>
+        <source>The timeline does not show counters.</source>
+        <translation>타임라인에는 카운터가 표시되지 않습니다.</translation>
     </message>
     <message>
         <source>The timeline has the first {n} of {all} lanes.</source>
@@ -7760,6 +7784,10 @@ Click to open its run.</source>
     <message>
         <source>{latency} µs, {bandwidth} GB/s</source>
         <translation>{latency} µs, {bandwidth} GB/s</translation>
+    </message>
+    <message>
+        <source>{least} to {most}</source>
+        <translation>{least}~{most}</translation>
     </message>
     <message>
         <source>{least} to {most} rows</source>

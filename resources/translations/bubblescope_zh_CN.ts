@@ -2718,6 +2718,14 @@ Click to open its run.</source>
         <translation>从 0 开始计数，包含预热步；搜索中的 step: 和跨度文件也这样计数。</translation>
     </message>
     <message>
+        <source>Counters</source>
+        <translation>计数器</translation>
+    </message>
+    <message>
+        <source>Counters are not shown.</source>
+        <translation>计数器未显示。</translation>
+    </message>
+    <message>
         <source>Cut into stages of nearly equal parameters.</source>
         <translation>切分为参数量几乎相等的阶段。</translation>
     </message>
@@ -2812,6 +2820,14 @@ Click to open its run.</source>
     <message>
         <source>Idle: {cause}</source>
         <translation>空闲：{cause}</translation>
+    </message>
+    <message>
+        <source>In this pixel: {least} to {most}</source>
+        <translation>此像素内：{least} 至 {most}</translation>
+    </message>
+    <message>
+        <source>In this trace: {least} to {most}</source>
+        <translation>此追踪中：{least} 至 {most}</translation>
     </message>
     <message>
         <source>It is off by more than a quarter: lanes share cores, which slow each other down.</source>
@@ -3818,6 +3834,10 @@ Click to open its run.</source>
         <translation>显示前向和反向中的块（有录制时）。</translation>
     </message>
     <message>
+        <source>Show the counters of an imported trace, below the lanes of their process.</source>
+        <translation>在所属进程的通道下方显示导入追踪的计数器。</translation>
+    </message>
+    <message>
         <source>Show the lanes whose names contain this; * stands for anything. Esc shows all.</source>
         <translation>只显示名称包含此文本的通道；* 代表任意内容。Esc 显示全部。</translation>
     </message>
@@ -4356,6 +4376,10 @@ Click to open its run.</source>
     <message>
         <source>The time is outside of every step.</source>
         <translation>该时间不在任何步之内。</translation>
+    </message>
+    <message>
+        <source>The timeline does not show counters.</source>
+        <translation>时间线不显示计数器。</translation>
     </message>
     <message>
         <source>The timeline has the first {n} of {all} lanes.</source>
@@ -7760,6 +7784,10 @@ Click to open its run.</source>
     <message>
         <source>{latency} µs, {bandwidth} GB/s</source>
         <translation>{latency} µs，{bandwidth} GB/s</translation>
+    </message>
+    <message>
+        <source>{least} to {most}</source>
+        <translation>{least} 至 {most}</translation>
     </message>
     <message>
         <source>{least} to {most} rows</source>

@@ -316,7 +316,7 @@ def _open_settings(path: Path, number: int) -> None:
         window.restoreState(kept[1])
     assert all(isinstance(path, Path) for path in settings.recent)
     for name in ("folder", "colour_by", "memory", "prediction", "critical_path", "nested",
-                 "node_devices"):  # fmt: skip
+                 "counters", "node_devices"):  # fmt: skip
         getattr(settings, name)
     settings.remember(Path("/tmp/other.arrow"))
     settings.save()

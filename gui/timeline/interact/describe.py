@@ -10,8 +10,16 @@ from core.plan.task import Kind, Payload
 from core.trace.dependencies import waited_for
 from core.trace.span import Span
 from core.trace.trace import Trace
-from gui.look.text import NO_BREAK, bytes_text, carried_rows_text, duration_text, tr
+from gui.look.text import (
+    NO_BREAK,
+    bytes_text,
+    carried_rows_text,
+    duration_text,
+    number_text,
+    tr,
+)
 from gui.timeline.layout.moments import Origin, since_text
+from gui.timeline.reduce.counters import CounterLine
 from gui.timeline.reduce.memory import ACTIVATIONS, LaneMemory
 from gui.timeline.state.measure import Measure, signed_text
 from gui.timeline.state.scene import step_name
@@ -134,6 +142,24 @@ def memory_card(trace: Trace, lane: int, memory: LaneMemory, start: float, end: 
     parts = [f"{tr(name)} {bytes_text(size)}" for name, size in sizes if size]
     most = tr("most in this run: {size}", size=bytes_text(memory.peak))
     return title, [" · ".join(parts), most] if parts else [most]
+
+
+def counter_card(line: CounterLine, start: float, end: float) -> Card | None:
+    """Heading and lines of a counter at `start` ns, and until `end` ns if it changes meanwhile."""
+    found = line.between(start, end)
+    if found is None:
+        return None
+    value, least, most = found
+    lines = [line.place]
+    if least < most:
+        lines.append(
+            tr("In this pixel: {least} to {most}", least=number_text(least), most=number_text(most))
+        )
+    least, most = float(line.values.min()), float(line.values.max())
+    lines.append(
+        tr("In this trace: {least} to {most}", least=number_text(least), most=number_text(most))
+    )
+    return f"{line.name}: {number_text(value)}", lines
 
 
 def waited_text(trace: Trace, span: Span) -> str:

@@ -1,9 +1,15 @@
-"""What the card beside the pointer says: of a span, a gap, a ghost, or memory."""
+"""Tooltip contents for the item under the pointer: a span, gap, ghost, counter, or memory."""
 
 from __future__ import annotations
 
 from core.trace.span import Span
-from gui.timeline.interact.describe import Card, memory_card, predicted_card, span_card
+from gui.timeline.interact.describe import (
+    Card,
+    counter_card,
+    memory_card,
+    predicted_card,
+    span_card,
+)
 from gui.timeline.interact.folded import folded_card
 from gui.timeline.interact.gap_words import between_card, gap_card
 from gui.timeline.layout.frame import Frame, at_height
@@ -30,7 +36,8 @@ def card_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
     if predicted is not None:
         title, lines = predicted_card(predicted, scene.trace.find(predicted.step, predicted.task))
         return title, [*lines, scene.doubt] if scene.doubt else lines
-    return _memory_at(scene, frame, x, y) or _between_at(scene, frame, x, y)
+    held = _counter_at(scene, frame, x, y) or _memory_at(scene, frame, x, y)
+    return held or _between_at(scene, frame, x, y)
 
 
 def ghost_at(scene: Scene, frame: Frame, x: float, y: float) -> Span | None:
@@ -50,6 +57,14 @@ def _between_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
         return None
     report = scene.explained.report(track.lane, time)
     return None if report is None else between_card(report)
+
+
+def _counter_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:
+    row = at_height(frame.layout.counters, y - frame.top)
+    if row is None:
+        return None
+    line, start = scene.counters[row.name], frame.view.time(x - frame.left)
+    return counter_card(line, start, start + frame.view.ns_per_pixel)
 
 
 def _memory_at(scene: Scene, frame: Frame, x: float, y: float) -> Card | None:

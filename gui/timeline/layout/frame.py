@@ -116,12 +116,16 @@ class Viewport:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """A lane's track or strip. `helper` marks lanes under another one, which are thinner."""
+    """A lane's track or strip. `helper` marks lanes under another one, which are thinner.
+
+    The row of a counter has its `name`; `lane` is the one that it is under.
+    """
 
     lane: int
     top: float
     height: float
     helper: bool = False
+    name: str = ""
 
     @property
     def bottom(self) -> float:
@@ -134,7 +138,7 @@ _Some = TypeVar("_Some", Track, Section)
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """All tracks from top to bottom; `ghosts` and `memory` are the strips under compute lanes.
+    """All tracks from top to bottom; `ghosts`, `memory`, `counters` are strips under compute lanes.
 
     `rooms` tells for each compute lane how high it is with all that stands under it; `compute` is
     its own height, `height` that of everything. The `pins` are the lanes (with those that serve
@@ -146,6 +150,7 @@ class Layout:
     groups: tuple[Section, ...] = ()
     ghosts: tuple[Track, ...] = ()
     memory: tuple[Track, ...] = ()
+    counters: tuple[Track, ...] = ()
     rooms: Mapping[int, float] = field(default_factory=dict)
     compute: float = 0.0
     height: float = 0.0
@@ -191,13 +196,15 @@ class Layout:
 
         def part(every: tuple[Track, ...]) -> tuple[Track, ...]:
             # Pinned tracks come first in every tuple: the stacker adds them before the band ends.
-            count = sum(track.lane in self.pins for track in every[: len(self.pins)])
+            scrolls = (place for place, track in enumerate(every) if track.lane not in self.pins)
+            count = next(scrolls, len(every))
             pinned = (replace(track, top=track.top + scrolled) for track in every[:count])
             return (*pinned, *_between(every[count:], first, last))
 
         return replace(
             self, tracks=part(self.tracks), ghosts=part(self.ghosts), memory=part(self.memory),
-            groups=_between(self.groups, first, last), scrolled=scrolled,
+            counters=part(self.counters), groups=_between(self.groups, first, last),
+            scrolled=scrolled,
         )  # fmt: skip
 
     def layers(self) -> list[Layout]:
@@ -209,7 +216,8 @@ class Layout:
         return [
             replace(
                 self, tracks=part(self.tracks, pinned), ghosts=part(self.ghosts, pinned),
-                memory=part(self.memory, pinned), groups=() if pinned else self.groups,
+                memory=part(self.memory, pinned), counters=part(self.counters, pinned),
+                groups=() if pinned else self.groups,
             )
             for pinned in (False, True)
         ]  # fmt: skip

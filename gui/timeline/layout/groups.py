@@ -34,8 +34,8 @@ class Strips:
     """What is shown beside the spans.
 
     Under a compute lane: what it holds in `memory`, its `prediction` as ghosts, and the blocks
-    inside its tasks (`nested`). Over the lanes: the critical `path` of the steps on screen, and
-    `arrows` of all dependencies.
+    inside its tasks (`nested`); under the last lane of a process its `counters`. Over the lanes:
+    the critical `path` of the steps on screen, and `arrows` of all dependencies.
     """
 
     memory: bool = False
@@ -43,6 +43,7 @@ class Strips:
     path: bool = False
     nested: bool = False
     arrows: bool = False
+    counters: bool = False
 
 
 NO_STRIPS = Strips()

@@ -18,7 +18,12 @@ BY_HAND = (14.0, 320.0)  # and that the user may choose
 TIGHT = 34.0  # lower lanes stand closer together
 GROUP = 20.0
 FOLDED = 24.0  # height of a group that is folded
+COUNTER = 24.0  # and of a counter
 EDGE = 6.0
+
+Counters = Mapping[int, Sequence[str]]
+"""By the number of a compute lane, the names of the counters under it."""
+NO_COUNTERS: Counters = {}
 
 
 def lay_out(
@@ -28,8 +33,9 @@ def lay_out(
     compute: float | None = None,
     arranged: Arrangement | None = None,
     most: float = COMPUTE[1],
+    counters: Counters = NO_COUNTERS,
 ) -> Layout:
-    """Stack the lanes by group; under each its blocks, ghost, helpers and memory line.
+    """Stack the lanes by group; under each its blocks, ghost, helpers, memory line and counters.
 
     Compute lanes are as high as fits into `available` pixels, at most `most`, or as `compute`
     says; a layout that is higher than `available` has to be scrolled. Unless they are `arranged`,
@@ -39,7 +45,7 @@ def lay_out(
     helpers = _helpers(lanes, strips)
 
     def stacked(height: float) -> Layout:
-        stacker = _TrackStacker(height, strips, helpers)
+        stacker = _TrackStacker(height, strips, helpers, counters if strips.counters else {})
         for lane in chosen.pinned:
             stacker.add_lane(lane)
         stacker.end_band(chosen.pinned)
@@ -60,7 +66,11 @@ def lay_out(
 
 
 def lay_out_window(
-    lanes: Sequence[Lane], available: float, wanted: Strips, arranged: Arrangement | None = None
+    lanes: Sequence[Lane],
+    available: float,
+    wanted: Strips,
+    arranged: Arrangement | None = None,
+    counters: Counters = NO_COUNTERS,
 ) -> tuple[Layout, Strips]:
     """Lanes that fill a window, and the strips that they have.
 
@@ -68,7 +78,9 @@ def lay_out_window(
     """
     fewer = (wanted, replace(wanted, memory=False), replace(wanted, memory=False, prediction=False))
     for strips in fewer:
-        layout = lay_out(lanes, available, strips, arranged=arranged, most=FILLING)
+        layout = lay_out(
+            lanes, available, strips, arranged=arranged, most=FILLING, counters=counters
+        )
         if layout.compute >= THIN:
             break
     return layout, strips
@@ -93,8 +105,11 @@ class _TrackStacker:
     Strips grow and shrink with their `compute` lanes, within what can be read.
     """
 
-    def __init__(self, compute: float, strips: Strips, helpers: Mapping[int, list[Lane]]) -> None:
+    def __init__(
+        self, compute: float, strips: Strips, helpers: Mapping[int, list[Lane]], counters: Counters
+    ) -> None:
         self._compute, self._strips, self._helpers = compute, strips, helpers
+        self._counters = counters
         tight = compute < TIGHT
         self._helper, self._gap, self._space = (8, 2, 6) if tight else (10, 3, 12)
         self._ghost = _within(0.16 * compute, 6, 10)
@@ -105,6 +120,7 @@ class _TrackStacker:
         self._groups: list[Section] = []
         self._ghosts: list[Track] = []
         self._memory: list[Track] = []
+        self._counted: list[Track] = []
         self._rooms: dict[int, float] = {}
         self._pins: frozenset[int] = frozenset()
         self._band = 0.0
@@ -140,6 +156,9 @@ class _TrackStacker:
         self._tracks += [self._strip(helper.index, self._helper, True) for helper in movers]
         if self._strips.memory:
             self._memory.append(self._strip(lane.index, self._held))
+        for name in self._counters.get(lane.index, ()):
+            row = self._strip(lane.index, COUNTER)
+            self._counted.append(Track(lane.index, row.top, row.height, name=name))
         self._rooms[lane.index] = self._y - top
         self._y += self._space
 
@@ -150,7 +169,7 @@ class _TrackStacker:
         height = end + EDGE if self._tracks or self._groups else 0.0
         return Layout(
             tuple(self._tracks), tuple(self._groups), tuple(self._ghosts), tuple(self._memory),
-            self._rooms, self._compute, height, self._pins, self._band,
+            tuple(self._counted), self._rooms, self._compute, height, self._pins, self._band,
         )  # fmt: skip
 
     def _strip(self, lane: int, height: float, helper: bool = False) -> Track:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
+from math import inf
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF
 
-from gui.look.text import duration_text, tr
+from gui.look.text import duration_text, number_text, tr
 from gui.look.writing import LEFT, RIGHT, elided, elided_name, write
 from gui.timeline.layout.axis import ticks, unit_of
 from gui.timeline.layout.fonts import Fonts, text_width
@@ -106,6 +107,8 @@ def draw_labels(
     ]
     for track, text in strips:
         _strip_label(painter, frame, fonts, track, text, taken.get(lanes[track.lane].serves))
+    for row in frame.visible(frame.layout.counters):
+        _counter_label(painter, scene, frame, fonts, row, indent)
 
 
 def draw_headings(
@@ -174,7 +177,9 @@ def _lane_label(
         painter.fillRect(stripe, QColor(frame.theme.accent))
     first = " · ".join(filter(None, (facts.beside, facts.idle)))
     details = [text for text in (first, "" if frame.layout.memory else facts.peak) if text]
-    room = frame.layout.rooms[track.lane]
+    counters = (row.top for row in frame.layout.counters if row.lane == track.lane)
+    # Counters have labels of their own.
+    room = min(frame.layout.rooms[track.lane], min(counters, default=inf) - track.top)
     # With less room all details share a line, and with still less there is none.
     if room < NAME + DETAIL * len(details):
         details = ["  ".join(details)]
@@ -208,6 +213,24 @@ def _strip_label(
     if taken is None or not taken.intersects(lines):
         place = QRectF(0, middle - NAME / 2, end, NAME)
         write(painter, fonts.small, frame.theme.muted, place, text, RIGHT)
+
+
+def _counter_label(
+    painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts, row: Track, indent: float
+) -> None:
+    """A counter's name, and below it the values between which its row lies."""
+    line, place = scene.counters[row.name], frame.place(row)
+    wide = frame.left - 8 - indent
+    width = partial(text_width, fonts.small)
+    # It is under a lane of its own process, unless that has none.
+    under = scene.trace.header.lanes[row.lane].device
+    names = row.name if line.place == under else f"{line.place} · {row.name}"
+    least, most = line.limits
+    limits = tr("{least} to {most}", least=number_text(least), most=number_text(most))
+    for number, text in enumerate((names, limits)):
+        rect = QRectF(indent, place.top() + number * place.height() / 2, wide, place.height() / 2)
+        shown = elided_name(text, 0, wide, width)
+        write(painter, fonts.small, frame.theme.muted, rect, shown, RIGHT)
 
 
 def _line(painter: QPainter, font: QFont, rect: QRectF, text: str) -> None:

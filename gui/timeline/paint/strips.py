@@ -15,6 +15,7 @@ from core.trace.trace import Trace
 from gui.look.theme import Theme, mixed
 from gui.timeline.layout.frame import Frame, Track
 from gui.timeline.paint.boxes import Boxes, boxes_of, draw_boxes, fill_boxes, runs
+from gui.timeline.paint.counters import draw_counters
 from gui.timeline.paint.pixels import (
     Palette,
     draw_slices,
@@ -41,6 +42,7 @@ def draw_strips(painter: QPainter, scene: Scene, frame: Frame) -> None:
     """Every strip that can be seen."""
     if scene.ghosts:
         draw_ghosts(painter, scene, frame, list(frame.visible(frame.layout.ghosts)))
+    draw_counters(painter, scene, frame)
     most, latest = scene.most_held, float(scene.bounds[1])  # a live run tells memory with its spans
     tracks = list(frame.visible(frame.layout.memory))
     if tracks and most:

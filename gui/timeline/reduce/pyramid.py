@@ -30,6 +30,11 @@ def largest_of(values: NDArray[Any]) -> NDArray[Any]:
     return np.maximum.reduceat(values, np.arange(0, len(values), FACTOR))
 
 
+def smallest_of(values: NDArray[Any]) -> NDArray[Any]:
+    """The smallest of each FACTOR values."""
+    return np.minimum.reduceat(values, np.arange(0, len(values), FACTOR))
+
+
 class Pyramid:
     """LEVELS columns, 0 being the finest; the last entry of a coarser one may still be filling.
 

@@ -20,7 +20,7 @@ class LaneStack:
     """
 
     def __init__(self) -> None:
-        self.chosen = Strips(memory=True, prediction=True, nested=True)
+        self.chosen = Strips(memory=True, prediction=True, nested=True, counters=True)
         self.height: float | None = None
         self.state = TrackState()
         self.layout = Layout()
@@ -41,6 +41,7 @@ class LaneStack:
             memory=some.memory and scene.most_held > 0,
             prediction=some.prediction and scene.prediction is not None,
             nested=some.nested and any(lane.role is Role.NESTED for lane in lanes),
+            counters=some.counters and bool(scene.counters),
         )
 
     def take(self, scene: Scene | None) -> None:
@@ -56,11 +57,16 @@ class LaneStack:
         self._replicas = self.replicas(scene)
         self.wanted = self.shown = self.strips(scene)
         arranged = self.arrangement(scene)
+        counters = {} if scene is None else scene.counters_under
         if self.height is None:
-            self.layout, self.shown = lay_out_window(lanes, available, self.wanted, arranged)
+            self.layout, self.shown = lay_out_window(
+                lanes, available, self.wanted, arranged, counters
+            )
         else:
             height = float(round(self.height))
-            self.layout = lay_out(lanes, available, self.wanted, height, arranged)
+            self.layout = lay_out(
+                lanes, available, self.wanted, height, arranged, counters=counters
+            )
 
     def arrangement(self, scene: Scene | None) -> Arrangement:
         """The lanes of a scene as the state has them."""

@@ -20,6 +20,7 @@ from gui.look.text import tr
 from gui.timeline.layout.folds import NO_FOLDS, Folds, folds_of
 from gui.timeline.layout.fonts import Fonts
 from gui.timeline.reduce.aggregate import Aggregate, Lanewise
+from gui.timeline.reduce.counters import CounterLine
 from gui.timeline.reduce.memory import LaneMemory
 from gui.timeline.reduce.reduction import LaneColumns
 from gui.timeline.state.bar_looks import BarWords, Colouring, words_of
@@ -38,10 +39,11 @@ MOST_NEIGHBOURS = 24  # arrows to each side; more could not be told apart
 class Scene:
     """A trace with the columns and words that drawing needs; `update` follows a growing trace.
 
-    `memory` has an entry for each compute lane, `ghosts` one for each lane once there is a
-    `prediction`; `kinds` are those that have a span. `explained` says why lanes are idle. `hits`
-    are the spans that were searched for: of each lane that has some their indices, sorted.
-    `colouring` says what the bars' colours mean, `folds` which time between steps is folded.
+    `counters` are those of an imported trace, by name. `memory` has an entry for each compute lane,
+    `ghosts` one for each lane once there is a `prediction`; `kinds` are those that have a span.
+    `explained` says why lanes are idle. `hits` are the spans that were searched for: of each lane
+    that has some their indices, sorted. `colouring` says what the bars' colours mean, `folds` which
+    time between steps is folded.
     """
 
     trace: Trace
@@ -53,6 +55,7 @@ class Scene:
     bounds: tuple[int, int] = (0, 0)
     _version: int = -1
     memory: dict[int, LaneMemory] = field(default_factory=dict)
+    counters: dict[str, CounterLine] = field(default_factory=dict)
     kinds: set[Kind] = field(default_factory=set)
     prediction: Trace | None = None
     ghosts: list[LaneColumns] = field(default_factory=list)
@@ -80,6 +83,10 @@ class Scene:
         self.columns = _columns_of(self.trace)
         self.memory = {
             lane.index: LaneMemory(lane.index) for lane in lanes if lane.role is Role.COMPUTE
+        }
+        self.counters = {
+            name: CounterLine(self.trace.counter(name), place)
+            for name, place in self.trace.counter_places.items()
         }
         self.update()
         self.sum_up()
@@ -167,6 +174,20 @@ class Scene:
             found.update([self.trace.spans(lane) for lane in lanes])
             self._together[key] = (version, found)
         return found
+
+    @property
+    def counters_under(self) -> dict[int, list[str]]:
+        """By compute lane, the names of the counters under it: those of its process.
+
+        They are under the last lane of their process, or of a process without lanes under the last
+        of all.
+        """
+        last = {lane.device: lane.index for lane in self.trace.header.compute_lanes}
+        of_all = max(last.values(), default=0)
+        under: dict[int, list[str]] = {}
+        for name, line in self.counters.items():
+            under.setdefault(last.get(line.place, of_all), []).append(name)
+        return under
 
     @property
     def open_step(self) -> int | None:
