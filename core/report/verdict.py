@@ -20,6 +20,7 @@ from core.order import groups
 from core.plain import Say, duration_text, plainly
 from core.plan.plan import device_streams
 from core.plan.task import ABSENT
+from core.report.cold import cold_text
 from core.report.device_shares import device_limit, device_shares, device_text
 from core.report.idling import Idling, idle_text, share_text
 from core.report.limits import Finding, Limit
@@ -93,12 +94,14 @@ def _of_lanes(trace: Trace, steps: Sequence[int], say: Say) -> tuple[str, Findin
 
 def _of_devices(trace: Trace, steps: Sequence[int], say: Say) -> tuple[str, Finding] | None:
     """The same of devices whose streams another program recorded, by their shares of time."""
-    shares = device_shares(trace, _evenly(steps))
+    chosen = _evenly(steps)
+    shares = device_shares(trace, chosen)
     if shares is None:
         return None
     found = [device_limit(shares), *hiccups(Measured.of(trace, steps))]
     worst = max(found, key=lambda one: one.share)
-    return device_text(shares, worst.kind, say), worst
+    words = (device_text(shares, worst.kind, say), cold_text(trace, chosen, say))
+    return " ".join(filter(None, words)), worst
 
 
 def _evenly(steps: Sequence[int]) -> list[int]:

@@ -4234,8 +4234,16 @@ Click to open its run.</source>
         <translation>첫 스테이지를 뺀 각 스테이지의 첫 블록, 0부터 셉니다. 예: 3,7.</translation>
     </message>
     <message>
+        <source>The shares include the first step, which takes {factor} times as long as the median one.</source>
+        <translation>비율에는 중앙값 스텝보다 {factor}배 오래 걸린 첫 스텝이 포함됩니다.</translation>
+    </message>
+    <message>
         <source>The first whole step is on its way.</source>
         <translation>첫 온전한 스텝이 진행 중입니다.</translation>
+    </message>
+    <message>
+        <source>The shares include {n} cold first steps, which take {factor} times as long as the median one.</source>
+        <translation>비율에는 중앙값 스텝보다 {factor}배 오래 걸린 처음의 콜드 스텝 {n}개가 포함됩니다.</translation>
     </message>
     <message>
         <source>The forward pass by pieces, one loss and one backward over all.</source>

@@ -4234,8 +4234,16 @@ Click to open its run.</source>
         <translation>除第一个阶段外，每个阶段的第一个块，从 0 起计数，例如 3,7。</translation>
     </message>
     <message>
+        <source>The shares include the first step, which takes {factor} times as long as the median one.</source>
+        <translation>这些份额包含第一个步骤，其耗时是中位步骤的 {factor} 倍。</translation>
+    </message>
+    <message>
         <source>The first whole step is on its way.</source>
         <translation>第一个完整的步即将到来。</translation>
+    </message>
+    <message>
+        <source>The shares include {n} cold first steps, which take {factor} times as long as the median one.</source>
+        <translation>这些份额包含 {n} 个冷启动步骤，其耗时是中位步骤的 {factor} 倍。</translation>
     </message>
     <message>
         <source>The forward pass by pieces, one loss and one backward over all.</source>

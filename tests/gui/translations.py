@@ -50,6 +50,7 @@ TABLES = {
         "STEP", "IDLE", "WAITING", "LARGEST", "LANE", "LANES", "DEVICE", "DEVICES", "FOR_ALL",
         "WORK", "REASONS", "MORE_WORK",
     ),
+    "core.report.cold": ("COLD_STEP", "COLD_STEPS"),
     "core.report.device_shares": (
         "IN_USE", "IDLE", "SPREAD", "MOSTLY", "LARGEST", "EXPOSED", "COPIES",
     ),
