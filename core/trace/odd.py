@@ -28,6 +28,7 @@ class Odd(StrEnum):
     BAD_ROW = "bad-row"
     LOST = "lost-packet"
     NOT_OVER = "not-over"
+    CUT_OVERLAP = "cut-overlap"
 
 
 _SENTENCES = {
@@ -49,6 +50,8 @@ _SENTENCES = {
     Odd.BAD_ROW: "{n} rows of the database have no time or no row of theirs: they are left out.",
     Odd.LOST: "{n} packets could not be read: they are left out.",
     Odd.NOT_OVER: "{n} collectives do not say when they ended: each is shown as a moment.",
+    Odd.CUT_OVERLAP: "{n} events had not ended when the next of their row began: they are shown up "
+    "to there, shorter by less than 1 %.",
 }
 _SENTENCES_OF_ONE = {
     Odd.NO_TIME: "1 event without a time is left out.",
@@ -69,6 +72,8 @@ _SENTENCES_OF_ONE = {
     Odd.BAD_ROW: "1 row of the database has no time or no row of its own: it is left out.",
     Odd.LOST: "1 packet could not be read: it is left out.",
     Odd.NOT_OVER: "1 collective does not say when it ended: it is shown as a moment.",
+    Odd.CUT_OVERLAP: "1 event had not ended when the next of its row began: it is shown up to "
+    "there, shorter by less than 1 %.",
 }
 
 

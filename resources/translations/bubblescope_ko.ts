@@ -4250,6 +4250,10 @@ Click to open its run.</source>
         <translation>순전파는 조각별로, 손실과 역전파는 전체에 한 번 실행합니다.</translation>
     </message>
     <message>
+        <source>1 event had not ended when the next of its row began: it is shown up to there, shorter by less than 1 %.</source>
+        <translation>같은 행의 다음 이벤트가 시작할 때 이벤트 1개가 끝나지 않았습니다. 그 지점까지 표시하며, 1% 미만 짧아집니다.</translation>
+    </message>
+    <message>
         <source>The gradients of block {n} were there.</source>
         <translation>블록 {n}의 변화도가 준비되었습니다.</translation>
     </message>
@@ -7856,6 +7860,10 @@ Click to open its run.</source>
     <message>
         <source>{n} earlier steps on screen were not searched.</source>
         <translation>화면에 있는 앞선 스텝 {n}개는 검색하지 않았습니다.</translation>
+    </message>
+    <message>
+        <source>{n} events had not ended when the next of their row began: they are shown up to there, shorter by less than 1 %.</source>
+        <translation>같은 행의 다음 이벤트가 시작할 때 이벤트 {n}개가 끝나지 않았습니다. 그 지점까지 표시하며, 1% 미만 짧아집니다.</translation>
     </message>
     <message>
         <source>{n} events of kinds that are not shown are left out.</source>

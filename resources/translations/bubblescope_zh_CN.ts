@@ -4250,6 +4250,10 @@ Click to open its run.</source>
         <translation>前向分块进行，整体计算一次损失和一次反向。</translation>
     </message>
     <message>
+        <source>1 event had not ended when the next of its row began: it is shown up to there, shorter by less than 1 %.</source>
+        <translation>1 个事件在同一行的下一个事件开始时尚未结束：显示到该处为止，缩短不到 1%。</translation>
+    </message>
+    <message>
         <source>The gradients of block {n} were there.</source>
         <translation>块 {n} 的梯度已就绪。</translation>
     </message>
@@ -7856,6 +7860,10 @@ Click to open its run.</source>
     <message>
         <source>{n} earlier steps on screen were not searched.</source>
         <translation>屏幕上有 {n} 个更早的步未被搜索。</translation>
+    </message>
+    <message>
+        <source>{n} events had not ended when the next of their row began: they are shown up to there, shorter by less than 1 %.</source>
+        <translation>{n} 个事件在同一行的下一个事件开始时尚未结束：显示到该处为止，缩短不到 1%。</translation>
     </message>
     <message>
         <source>{n} events of kinds that are not shown are left out.</source>

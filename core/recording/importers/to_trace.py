@@ -19,6 +19,7 @@ from core.plan.plan import Lane, Role
 from core.plan.specification import Specification
 from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind
 from core.recording.importers.found import MOST_EVENTS, MOST_LANES, MOST_NAME, Found, Track
+from core.recording.importers.overlaps import cut_slightly
 from core.recording.stream import Opened
 from core.trace.event_rows import Counter, Counters
 from core.trace.header import MOST_LANES as MOST_REPLICAS
@@ -45,11 +46,14 @@ def trace_of(found: Found, title: str) -> Trace:
     found = _counted_from_0(found.later(-int(found.start.min())))
     found = replace(found, tracks=_with_servants(found))
     odd = Counts(found.odd)
+    order = _arranged(found.track, found.start, found.end)
+    rows = _rows_of_tracks(found, order)
+    found = _without_slight_overlaps(found, rows, odd)
     task = np.empty(len(found), np.int32)
     by_start = np.argsort(found.start, kind="stable")
     task[by_start] = np.arange(len(found), dtype=np.int32)
     table = _table(found, by_start, task)
-    lanes, spans = _lanes(found, task, table, odd)
+    lanes, spans = _lanes(found, rows, task, table, odd)
     model = ModelDescription(title, (), 0)
     header = Header(Specification(warmup=0), model, tuple(lanes), _replicas(found))
     bounds = int(found.start.min()), int(found.end.max())
@@ -161,16 +165,37 @@ def _table(found: Found, by_start: NDArray[np.int64], task: NDArray[np.int32]) -
     return table
 
 
-def _lanes(
-    found: Found, task: NDArray[np.int32], table: TaskTable, odd: Counts[Odd]
-) -> tuple[list[Lane], list[Spans]]:
-    """A lane for each track that does something, then the nested ones; and the spans of each."""
-    order = _arranged(found.track, found.start, found.end)
+def _rows_of_tracks(found: Found, order: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """The events of each track, in the given order of all."""
     bounds = np.searchsorted(found.track[order], np.arange(len(found.tracks) + 1)).tolist()
+    return [order[first:last] for first, last in pairwise(bounds)]
+
+
+def _without_slight_overlaps(
+    found: Found, rows: Sequence[NDArray[np.int64]], odd: Counts[Odd]
+) -> Found:
+    """The same with slight overlaps cut, which are counted."""
+    end = found.end.copy()
+    for mine in rows:
+        end[mine] = cut_slightly(found.start[mine], found.end[mine])
+    odd[Odd.CUT_OVERLAP] += int((end != found.end).sum())
+    return replace(found, end=end)
+
+
+def _lanes(
+    found: Found,
+    rows: Sequence[NDArray[np.int64]],
+    task: NDArray[np.int32],
+    table: TaskTable,
+    odd: Counts[Odd],
+) -> tuple[list[Lane], list[Spans]]:
+    """A lane for each track that does something, then the nested ones; and the spans of each.
+
+    `rows` are the events of each track, by start, of two that start together the longer first.
+    """
     working: list[tuple[int, Spans]] = []
     nested: list[tuple[int, str, Spans]] = []
-    for index, track in enumerate(found.tracks):
-        mine = order[bounds[index] : bounds[index + 1]]
+    for index, (track, mine) in enumerate(zip(found.tracks, rows, strict=True)):
         levels = _levels(found, mine, odd)
         if len(working) + len(nested) + len(levels) > MOST_LANES:
             raise ValueError(f"its threads and their nested calls are more than {MOST_LANES:,}")
