@@ -10,6 +10,7 @@ import numpy as np
 from core.errors import PlanError
 from core.gc_paused import gc_paused
 from core.order import stable_argsort
+from core.plan.collectives import start_together
 from core.plan.division import Part, Pipeline, Placement, Stage
 from core.plan.lanes import with_helpers
 from core.plan.pipeline.actions import FORWARD, OVERLAP, ActionColumns, Ints, Needs
@@ -104,9 +105,10 @@ def staged_plan(job: Job, sizes: Sequence[Sequence[int]], schedule: Schedule) ->
     lanes; rank r of it lives on the share's lane r, or r modulo the share. An activation or
     gradient that changes lanes is a copy task: on the sending lane's copy lane where copies
     overlap compute, else on the receiving lane just before it is needed. Stages that several
-    replicas hold sum their gradients by all-reduce before the optimizer's step. Steps, and
-    all-reduces on compute lanes, come after a lane's last pass, so that no other lane waits for
-    them. Raises PlanError for numbers that do not go together and for a schedule that cannot run.
+    replicas hold sum their gradients by all-reduce before the optimizer's step; members of one
+    all-reduce start together. Steps, and all-reduces on compute lanes, come after a lane's last
+    pass, so that no pass of another lane waits for them. Raises PlanError for numbers that do not
+    go together and for a schedule that cannot run.
     """
     ranks, chunks = ranks_of(job, schedule, len(sizes))
     held = schedule.stage_placement(ranks, chunks)
@@ -377,8 +379,9 @@ class _StagedTasks:
         # From here on tasks have their final numbers.
         waiter, needed = (place[np.concatenate(one)] for one in zip(*self._waits, strict=True))
         counts = np.bincount(waiter, minlength=self._count)
-        return TaskColumns(
+        columns = TaskColumns(
             **{name: noted[name][sorted_by].astype(dtype) for name, dtype in COLUMN_TYPES.items()},
             after_first=np.concatenate([[0], np.cumsum(counts)]),
             after=needed[stable_argsort(waiter)],
         )
+        return start_together(columns)

@@ -14,6 +14,7 @@ from collections import Counter
 
 from core.errors import PlanError
 from core.models.description import ModelDescription, Segment
+from core.plan.collectives import start_together
 from core.plan.division import Part, Placement, Stage
 from core.plan.plan import Job, Plan, Strategy
 from core.plan.strategies import single
@@ -58,7 +59,7 @@ def plan(job: Job) -> Plan:
             for lane in range(lanes)
         ),
         (Part(0, 0, 0, job.rows),),
-        TaskColumns.of(tasks.tasks),
+        start_together(TaskColumns.of(tasks.tasks)),
     )
 
 

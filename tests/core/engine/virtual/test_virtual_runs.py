@@ -100,6 +100,30 @@ def test_what_moves_lasts_what_the_link_says_to_the_nanosecond(specification, li
         assert abs(lasted[place] - expected) <= 1
 
 
+@pytest.mark.parametrize(
+    "specification",
+    [
+        Specification("dp-pp", WIDE, "4xvirtual", batch=16, schedule="interleaved"),
+        Specification("dp-pp", WIDE, "4xvirtual", batch=16, schedule="zb-v"),
+        Specification("pipeline", WIDE, "4xvirtual", batch=16, schedule="chimera"),
+        Specification("tp", ModelSettings("gpt", width=16, depth=2, heads=4, sequence=6),
+                      "4xvirtual", batch=4),
+    ],
+    ids=lambda s: s.schedule or s.strategy,
+)  # fmt: skip
+def test_members_of_an_all_reduce_over_a_slow_link_move_data_at_the_same_time(specification):
+    trace = run_here(replace(specification, link="50:0.5", steps=3, warmup=0))
+    for step in trace.steps:
+        columns = StepColumns.of_trace(trace, step)
+        rings = {}
+        for place in np.flatnonzero(COLLECTIVE[columns.kind]).tolist():
+            payload, stage = int(columns.payload[place]), int(columns.stage[place])
+            span = int(columns.start[place]), int(columns.end[place])
+            rings.setdefault((payload, stage), []).append(span)
+        assert rings
+        assert all(len(spans) > 1 and len(set(spans)) == 1 for spans in rings.values()), rings
+
+
 @settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.sampled_from(["ddp", "fsdp"]),

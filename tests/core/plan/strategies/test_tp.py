@@ -41,8 +41,9 @@ def test_every_lane_passes_every_stage_and_sums_once_each_way(model, depth, segm
     for task in plan.tasks:
         if task.kind is Kind.ALL_REDUCE:
             needs = [plan.tasks[other] for other in task.after]
-            assert {other.lane for other in needs} == set(range(lanes))
-            assert {other.stage for other in needs} == {task.stage}
+            # The lanes' last tasks before it may be of another stage.
+            makers = {other.lane for other in needs if other.stage == task.stage}
+            assert makers == {other.lane for other in needs} == set(range(lanes))
 
 
 def test_all_reduces_move_the_rows_of_an_activation_and_what_every_lane_has():
