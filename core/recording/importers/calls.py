@@ -10,10 +10,12 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from core.plan.plan import Role
 from core.plan.task import ABSENT
 from core.recording.importers.found import CountedValues, Track
 from core.recording.importers.json_events import (
     LATEST,
+    Arguments,
     Event,
     Events,
     Number,
@@ -79,10 +81,25 @@ def _calls(rest: Sequence[Event], odd: Counts[Odd]) -> tuple[list[Event], list[f
 
 
 def _merged(begin: Event, end: Event) -> Event:
-    """The beginning; with its end's arguments where it has none."""
-    if begin.args is not None or end.args is None:
+    """The beginning with the arguments of both; where both have one, its own counts.
+
+    Details show the arguments of one of the two: of the end if that has more of those read here.
+    """
+    if end.args is None:
         return begin
-    return msgspec.structs.replace(begin, args=end.args, place=end.place)
+    if begin.args is None:
+        return msgspec.structs.replace(begin, args=end.args, place=end.place)
+    own, its = _told(begin.args), _told(end.args)
+    if not its.keys() - own.keys():
+        return begin
+    place = end.place if own.keys() <= its.keys() else begin.place
+    return msgspec.structs.replace(begin, args=Arguments(**its | own), place=place)
+
+
+def _told(arguments: Arguments) -> dict[str, Number]:
+    """The arguments that an event has, by the names of fields."""
+    every = msgspec.structs.asdict(arguments)
+    return {name: value for name, value in every.items() if value is not None}
 
 
 def _asynchronous(rest: Sequence[Event], odd: Counts[Odd]) -> tuple[list[Event], list[float]]:
@@ -154,6 +171,26 @@ def titles(events: Events) -> list[tuple[str, str]]:
         )
         for pid, tid in events.threads
     ]
+
+
+def thread_tracks(events: Events, stream_of: str = "") -> tuple[Track, ...]:
+    """A track for each thread; moments of a thread are a row of notes on it, no work.
+
+    Where a file has nothing but moments, their rows are as those of work, or nothing would be
+    shown.
+    """
+    places = {(pid, str(tid)): place for place, (pid, tid) in enumerate(events.threads)}
+    tracks = []
+    for (title, process), (pid, tid) in zip(titles(events), events.threads, strict=True):
+        if str(tid).startswith(INSTANTS):
+            thread = str(tid).removeprefix(f"{INSTANTS} of ")
+            serves = places.get((pid, thread), ABSENT)
+            tracks.append(Track(title, process, Role.NESTED, serves))
+        else:
+            tracks.append(Track(title, process, stream_of=stream_of))
+    if all(track.role is Role.NESTED for track in tracks):
+        return tuple(Track(track.name, track.place, stream_of=stream_of) for track in tracks)
+    return tuple(tracks)
 
 
 def with_file_roles(events: Events, tracks: Sequence[Track]) -> tuple[Track, ...]:

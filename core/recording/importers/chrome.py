@@ -15,19 +15,17 @@ import numpy as np
 
 from core.errors import RecordingError
 from core.gc_paused import gc_paused
-from core.plan.plan import Role
 from core.reading import one_line
 from core.recording.importers.calls import (
-    INSTANTS,
     arrows,
     counters_of,
     finish_calls,
     names_of,
+    thread_tracks,
     times_of,
-    titles,
     with_file_roles,
 )
-from core.recording.importers.found import Found, Track
+from core.recording.importers.found import Found
 from core.recording.importers.json_arguments import arguments_of
 from core.recording.importers.json_events import Events, read_events
 from core.recording.importers.json_pieces import refusal
@@ -67,15 +65,8 @@ def found_of_chrome(events: Events) -> Found:
     columns = events.whole()
     start, end = times_of(columns["begin"], columns["length"])
     names = names_of(events)
-    tracks = tuple(
-        Track(title, process, Role.NESTED if title.startswith(INSTANTS) else Role.COMPUTE)
-        for title, process in titles(events)
-    )
-    # A file of instants alone: as nested rows they would lie below lanes that there are not.
-    if all(track.role is Role.NESTED for track in tracks):
-        tracks = tuple(Track(track.name, track.place) for track in tracks)
     return Found(
-        with_file_roles(events, tracks), names, columns["thread"], columns["name"], start, end,
+        with_file_roles(events, thread_tracks(events)), names, columns["thread"], columns["name"], start, end,
         np.full(len(start), OTHER, np.int8), counters=counters_of(events),
         links=arrows(events, columns["thread"], start, end), odd=events.odd,
     )  # fmt: skip

@@ -17,8 +17,8 @@ from core.recording.importers.calls import (
     arrows,
     counters_of,
     names_of,
+    thread_tracks,
     times_of,
-    titles,
     with_file_roles,
 )
 from core.recording.importers.found import Found, Steps, Track
@@ -48,17 +48,16 @@ def found_of_megascan(events: Events) -> Found:
     """The rows, tasks and steps of a file."""
     columns, names = events.whole(), names_of(events)
     start, end = times_of(columns["begin"], columns["length"])
-    thread_titles = titles(events)
     # A process is a rank; its threads are what it does at once, unless the file says otherwise.
-    threads = [Track(title, process, stream_of="rank") for title, process in thread_titles]
-    tracks = with_file_roles(events, threads)
+    tracks = with_file_roles(events, thread_tracks(events, stream_of="rank"))
     notes = (
-        Track(f"{title} iterations", process, Role.NESTED, thread)
-        for thread, (title, process) in enumerate(thread_titles)
+        Track(f"{track.name} iterations", track.place, Role.NESTED, thread)
+        for thread, track in enumerate(tracks)
     )
-    encloses = matching(names, _WHOLE)[columns["name"]]
+    works = np.array([track.role is not Role.NESTED for track in tracks])
+    encloses = matching(names, _WHOLE)[columns["name"]] & works[columns["thread"]]
     # What encloses an iteration lies on its thread's row of notes, which stand behind all threads.
-    track = columns["thread"] + (len(thread_titles) * encloses).astype(np.int32)
+    track = columns["thread"] + (len(tracks) * encloses).astype(np.int32)
     kinds = np.array([KIND_CODES[_kind(name)] for name in names], np.int8)[columns["name"]]
     own_kind = own_kinds(events.categories)[columns["category"]]
     kinds = np.where(own_kind == ABSENT, kinds, own_kind)

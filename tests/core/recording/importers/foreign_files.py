@@ -9,18 +9,30 @@ from pathlib import Path
 from struct import pack
 from typing import Any
 
-MEGASCAN: list[dict[str, Any]] = [
-    {"ph": ph, "name": name, "ts": ts, "pid": 0, "tid": rank, "args": args if ph == "B" else {}}
-    for rank in (0, 1)
-    for name, first, last, args in (
+
+def _megascan_rank(rank: int) -> list[dict[str, Any]]:
+    """The events of a rank. Rank 0 tells arguments at begins, rank 1 most of them at ends."""
+    place = {"iteration": 5, "microbatch": 1, "pp_rank": rank}
+    calls = (
         ("iteration", 0, 100, {"iteration": 5}),
-        ("forward", 1, 20, {"iteration": 5, "microbatch": 1, "model_chunk": 1, "pp_rank": rank}),
+        ("forward", 1, 20, {**place, "model_chunk": 1}),
         ("send_forward", 21, 25, {}),
-        ("backward", 30, 60, {"iteration": 5, "microbatch": 1, "pp_rank": rank}),
+        ("backward", 30, 60, place),
         ("optimizer", 70, 90, {}),
     )
-    for ph, ts in (("B", first), ("E", last))
-]
+    own = {"pid": 0, "tid": rank}
+    events: list[dict[str, Any]] = []
+    for name, first, last, args in calls:
+        at_begin = {key: value for key, value in args.items() if not rank or key == "iteration"}
+        at_end = args if rank else {}
+        events.append({**own, "ph": "B", "name": name, "ts": first, "args": at_begin})
+        events.append({**own, "ph": "E", "name": name, "ts": last, "args": at_end})
+    for name, ts in (("iteration begin", 0), ("reduce", 65), ("iteration end", 100)):
+        events.append({**own, "ph": "i", "name": name, "ts": ts, "args": {"iteration": 5}})
+    return events
+
+
+MEGASCAN: list[dict[str, Any]] = [*_megascan_rank(0), *_megascan_rank(1)]
 
 
 def flight_dump() -> bytes:

@@ -54,6 +54,15 @@ def test_megascan_tells_iteration_microbatch_and_stage(written):
     assert kinds["optimizer"] is Kind.STEP
 
 
+def test_moments_of_megascan_are_notes_and_no_lanes_that_compute(written):
+    trace = open_recording(written("scan.json", json.dumps(MEGASCAN).encode())).trace
+    roles = {lane.name: (lane.role, lane.serves) for lane in trace.header.lanes}
+    assert roles["thread 0"] == (Role.COMPUTE, 0) and roles["thread 1"] == (Role.COMPUTE, 1)
+    for thread in (0, 1):
+        assert roles[f"instants of thread {thread}"] == (Role.NESTED, thread)
+    assert [role for role, _ in roles.values()].count(Role.COMPUTE) == 2
+
+
 def test_the_flight_recorder_tells_collectives_by_process_group(written):
     path = written("nccl_trace_rank_3.json", flight_dump())
     assert format_of(path) is Format.FLIGHT_RECORDER
