@@ -66,7 +66,14 @@ def found_of_chrome(events: Events) -> Found:
     start, end = times_of(columns["begin"], columns["length"])
     names = names_of(events)
     return Found(
-        with_file_roles(events, thread_tracks(events)), names, columns["thread"], columns["name"], start, end,
-        np.full(len(start), OTHER, np.int8), counters=counters_of(events),
-        links=arrows(events, columns["thread"], start, end), odd=events.odd,
-    )  # fmt: skip
+        with_file_roles(events, thread_tracks(events)),
+        names,
+        columns["thread"],
+        columns["name"],
+        start,
+        end,
+        np.full(len(start), OTHER, np.int8),
+        counters=counters_of(events),
+        links=arrows(events, columns["thread"], start, end),
+        odd=events.odd,
+    )
