@@ -89,18 +89,19 @@ def make_lanes(devices: list[str], hardware: Hardware, cores_per_lane: int | Non
     """Compute lanes for `devices`; says which of them share hardware.
 
     CPU lanes get `cores_per_lane` cores each, by default the machine's cores divided by the lanes,
-    at least one; virtual ones, which take turns, as many as real ones would have.
+    at least one. Virtual ones get one each by default: so lanes of runs with different numbers of
+    lanes compute equally fast, and what other programs take of the core is known.
     """
-    cores = cores_per_lane or max(1, hardware.cores // len(devices))
     if devices[0].startswith(VIRTUAL):
         runs_on = devices[0].removeprefix(VIRTUAL)
         names = [f"{VIRTUAL}{index}" for index in range(len(devices))]
         # Cores are a CPU lane's: on an accelerator 0 says that there are none.
-        cores = cores if runs_on == HOST.name else 0
+        cores = (cores_per_lane or 1) if runs_on == HOST.name else 0
         return [
             Lane(index, name, name, cores=cores, runs_on=runs_on)
             for index, name in enumerate(names)
         ]
+    cores = cores_per_lane or max(1, hardware.cores // len(devices))
     if devices[0] == HOST.name:
         crowded = cores * len(devices) > hardware.cores
         sharing = f"{len(devices)} lanes share {hardware.cores} cores" if crowded else ""

@@ -86,7 +86,7 @@ class Specification:
         "cores_per_lane",
         int,
         "CPU cores that each lane computes with.",
-        "shared evenly",
+        "1 if virtual, else shared evenly",
         most=1024,
         rare=True,
     ).field()

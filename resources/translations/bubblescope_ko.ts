@@ -64,6 +64,10 @@
         <translation>결과 1개</translation>
     </message>
     <message>
+        <source>1 if virtual, else shared evenly</source>
+        <translation>가상 레인은 1, 그 밖에는 고르게 나눔</translation>
+    </message>
+    <message>
         <source>1 lane</source>
         <translation>레인 1개</translation>
     </message>
@@ -2250,6 +2254,10 @@
     <message>
         <source>times with a time zone cannot be told here: cast them, as in now()::TIMESTAMP</source>
         <translation>시간대가 있는 시각은 여기서 나타낼 수 없습니다. now()::TIMESTAMP처럼 변환하세요</translation>
+    </message>
+    <message>
+        <source>virtual lanes of {cores} cores: time that other programs take of a core counts as the tasks&apos;; lanes of one core leave it out</source>
+        <translation>코어가 {cores}개인 가상 레인: 다른 프로그램이 코어를 쓴 시간이 작업 시간에 포함됩니다. 코어가 하나인 레인은 이를 뺍니다</translation>
     </message>
     <message>
         <source>waiting for lanes with more work</source>
@@ -6540,10 +6548,6 @@ Click to open its run.</source>
     <message>
         <source>share</source>
         <translation>비율</translation>
-    </message>
-    <message>
-        <source>shared evenly</source>
-        <translation>고르게 나눔</translation>
     </message>
     <message>
         <source>size</source>

@@ -64,6 +64,10 @@
         <translation>1 个结果</translation>
     </message>
     <message>
+        <source>1 if virtual, else shared evenly</source>
+        <translation>虚拟通道为 1，否则平均分摊</translation>
+    </message>
+    <message>
         <source>1 lane</source>
         <translation>1 个通道</translation>
     </message>
@@ -2250,6 +2254,10 @@
     <message>
         <source>times with a time zone cannot be told here: cast them, as in now()::TIMESTAMP</source>
         <translation>此处无法给出带时区的时间：请转换类型，例如 now()::TIMESTAMP</translation>
+    </message>
+    <message>
+        <source>virtual lanes of {cores} cores: time that other programs take of a core counts as the tasks&apos;; lanes of one core leave it out</source>
+        <translation>每个虚拟通道有 {cores} 个核心：其他程序占用核心的时间会计入任务时间；只有一个核心的通道会将其扣除</translation>
     </message>
     <message>
         <source>waiting for lanes with more work</source>
@@ -6540,10 +6548,6 @@ Click to open its run.</source>
     <message>
         <source>share</source>
         <translation>占比</translation>
-    </message>
-    <message>
-        <source>shared evenly</source>
-        <translation>平均分摊</translation>
     </message>
     <message>
         <source>size</source>

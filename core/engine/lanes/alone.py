@@ -16,6 +16,12 @@ RUN_DELAY = "/proc/thread-self/schedstat"
 """The kernel's account of the thread that opens it: its second number is the time in ns for which
 the thread could have run, but something else had the core (Linux, Documentation/scheduler)."""
 
+OTHERS = (
+    "virtual lanes of {cores} cores: time that other programs take of a core counts as the tasks'; "
+    "lanes of one core leave it out"
+)
+"""The kernel's account is of one thread, and torch computes on several cores with several."""
+
 
 class Alone:
     """Times work on the hardware of virtual lanes, with nothing else of the run on it.
@@ -28,6 +34,8 @@ class Alone:
         self.device = virtual.runs_on
         (self._lane,) = open_lanes((replace(virtual, index=0, serves=0, device=self.device),))
         self.note = self._lane.note
+        if self._lane.lane.cores > 1:
+            self.note = OTHERS.format(cores=self._lane.lane.cores)
         self._clock = open_clock(self.device)
         self._stack = ExitStack()
 

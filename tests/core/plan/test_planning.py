@@ -74,6 +74,13 @@ def test_a_device_list_that_names_none_is_refused_with_what_was_given(text):
     assert repr(text) in str(refused.value)
 
 
+@pytest.mark.parametrize("lanes", [1, 2, 8])
+def test_virtual_lanes_have_one_core_each_however_many_there_are(lanes):
+    made = make_lanes(["virtual:cpu"] * lanes, Hardware(4, 1), None)
+    assert [lane.cores for lane in made] == [1] * lanes
+    assert make_lanes(["virtual:cpu"], Hardware(4, 1), 3)[0].cores == 3
+
+
 def test_cpu_lanes_share_out_the_cores_and_say_when_there_are_too_few():
     assert [lane.cores for lane in make_lanes(["cpu"] * 2, Hardware(8, 1), None)] == [4, 4]
     crowded = make_lanes(["cpu"] * 3, BARE, None)

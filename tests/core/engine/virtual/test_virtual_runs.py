@@ -180,6 +180,14 @@ def test_virtual_lanes_do_not_wait_for_one_another_s_computing():
     assert length_of(eight) < 4 * length_of(one)
 
 
+def test_a_virtual_lane_of_several_cores_says_what_its_clock_does_not_leave_out():
+    asked = Specification("single", SMALL, "1xvirtual:cpu", batch=8, steps=1)
+    alone, two = run_here(asked), run_here(replace(asked, cores_per_lane=2))
+    said = [[row.text for row in trace.logs if row.level == "warning"] for trace in (alone, two)]
+    assert [trace.header.lanes[0].cores for trace in (alone, two)] == [1, 2]
+    assert said[0] == [] and said[1][0].startswith("virtual lanes of 2 cores: ")
+
+
 def test_the_clock_of_virtual_lanes_can_be_held_back():
     slow = Specification("mp", SMALL, "2xvirtual", batch=8, link="20000:1", speed=0.5, steps=1)
     began = time.monotonic()
