@@ -8,12 +8,11 @@ from datetime import UTC, datetime
 
 from core.engine.hardware import meeting_place, versions
 from core.engine.models.block_costs import block_costs
-from core.engine.models.workload import Workload, build_workload, check_ties
+from core.engine.models.workload import Workload, build_workload, check_block_ties, check_ties
 from core.engine.rank_models.model import rank_model
 from core.files import check_writable
 from core.models.description import ModelDescription
 from core.plan.balance import BlockCost
-from core.plan.by_blocks import by_blocks
 from core.plan.devices import Hardware
 from core.plan.nested import Nested, nested_lanes, nested_tasks
 from core.plan.pipeline.options import BALANCE
@@ -114,5 +113,5 @@ def _check_workload(workload: Workload, strategy: Strategy, plan: Plan) -> None:
     check_ties(workload, plan.stages)
     if strategy.on_ranks:
         rank_model(strategy).check(workload)
-        if plan.lanes[0].is_virtual:  # lanes run each rank block by block
-            check_ties(workload, by_blocks(plan).stages)
+        if plan.lanes[0].is_virtual:
+            check_block_ties(workload)

@@ -76,7 +76,8 @@ def read_link(text: str) -> Link | None:
         return None
     if text in LINKS:
         return Link.of(*LINKS[text])
-    match = re.fullmatch(r"(\d{1,9}(?:\.\d+)?):(\d{1,9}(?:\.\d+)?)", text)
+    number = r"(\d{1,9}(?:\.\d*)?|\.\d+)"
+    match = re.fullmatch(f"{number}:{number}", text)
     if match is None:
         raise PlanError(f"--link {text!r}: use {ACCEPTED} or {MEASURED}, each number below 10^9")
     if float(match[2]) <= 0:

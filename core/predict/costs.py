@@ -214,7 +214,10 @@ class _Price:
     def _transfer(self, kind: Kind, size: int) -> float:
         costs = self._costs
         if kind in costs.transfers:
-            return cost_at(costs.transfers[kind], size)
+            # Calibration files a task that moves nothing under 1 byte.
+            return cost_at(costs.transfers[kind], max(1, size))
+        if size == 0 and not kind.is_collective:
+            return 0.0  # rows that stay on their lane use no link
         if costs.link is not None:
             return costs.link.transfer_ns(kind, size, self._members)
         if costs.transfer_ns is None:

@@ -5302,6 +5302,10 @@ Click to open its run.</source>
         <translation>블록은 기록되지 않습니다. torch가 랭크를 스스로 실행합니다</translation>
     </message>
     <message>
+        <source>blocks {a} and {b} of {c} share a parameter ({d}.{e}), and virtual lanes run a rank block by block; put both into one block, or use real lanes</source>
+        <translation>{c}의 블록 {a}, {b}이(가) 매개변수({d}.{e})를 공유하지만 가상 레인은 랭크를 블록마다 실행합니다. 둘을 한 블록에 넣거나 실제 레인을 사용하세요</translation>
+    </message>
+    <message>
         <source>blocks {a} and {b} share a parameter ({c}.{d}), and each block is sharded by itself; put both into one block, or use ddp</source>
         <translation>블록 {a}, {b}이(가) 매개변수({c}.{d})를 공유하지만 각 블록은 따로 샤딩됩니다. 둘을 한 블록에 넣거나 ddp를 사용하세요</translation>
     </message>

@@ -5302,6 +5302,10 @@ Click to open its run.</source>
         <translation>不录制块：各 rank 由 torch 自行运行</translation>
     </message>
     <message>
+        <source>blocks {a} and {b} of {c} share a parameter ({d}.{e}), and virtual lanes run a rank block by block; put both into one block, or use real lanes</source>
+        <translation>{c} 的块 {a} 和块 {b} 共用一个参数（{d}.{e}），而虚拟通道逐块运行一个 rank；请将两者放入同一个块，或使用真实通道</translation>
+    </message>
+    <message>
         <source>blocks {a} and {b} share a parameter ({c}.{d}), and each block is sharded by itself; put both into one block, or use ddp</source>
         <translation>块 {a} 和块 {b} 共用一个参数（{c}.{d}），而每个块各自分片；请将两者放入同一个块，或使用 ddp</translation>
     </message>

@@ -132,6 +132,20 @@ def check_ties(workload: Workload, stages: Sequence[Stage]) -> None:
                 )
 
 
+def check_block_ties(workload: Workload) -> None:
+    """Raise PlanError if blocks share a parameter, for ranks that virtual lanes run by blocks."""
+    owner: dict[int, int] = {}
+    for number, block in enumerate(workload.blocks):
+        for name, parameter in block.named_parameters():
+            other = owner.setdefault(id(parameter), number)
+            if other != number:
+                raise PlanError(
+                    f"blocks {other} and {number} of {workload.description.name} share a parameter "
+                    f"({number}.{name}), and virtual lanes run a rank block by block; put both "
+                    "into one block, or use real lanes"
+                )
+
+
 def verification_notes(workload: Workload) -> list[str]:
     """Warnings about comparing this model's steps with plain ones."""
     found = []

@@ -67,11 +67,16 @@ def _backwards(
 ) -> list[int]:
     """Lane 0 judges all outputs and hands gradients back; returns the backward tasks."""
     output_bytes = job.model.output_bytes(len(job.model.blocks) - 1)
-    # All of the outputs' rows come to lane 0, whose own are among them: no replica is named.
+    # All rows of the outputs are gathered, so no replica is named; lane 0's own do not move.
     gather = add_task(
-        tasks, Kind.GATHER, 0, forwards, rows=job.rows,
-        bytes=job.rows * output_bytes, payload=Payload.OUTPUT,
-    )  # fmt: skip
+        tasks,
+        Kind.GATHER,
+        0,
+        forwards,
+        rows=job.rows,
+        bytes=(job.rows - sizes[0]) * output_bytes,
+        payload=Payload.OUTPUT,
+    )
     loss = add_task(tasks, Kind.LOSS, 0, [gather], stage=0, rows=job.rows)
     gradients = _scatter(tasks, sizes, output_bytes, Payload.GRADIENT, [loss])
     return [
@@ -89,14 +94,22 @@ def _scatter(
     payload: Payload,
     after: Sequence[int] = (),
 ) -> list[int]:
-    """Lane 0 hands each replica its rows."""
-    return [
-        add_task(
-            tasks, Kind.SCATTER, 0, after, replica=r, rows=rows,
-            bytes=rows * row_bytes, payload=payload,
+    """Lane 0 sends each replica its rows; its own are there already, and move no bytes."""
+    scatters: list[int] = []
+    for replica, rows in enumerate(sizes):
+        moved_rows = rows if replica > 0 else 0
+        scatter = add_task(
+            tasks,
+            Kind.SCATTER,
+            0,
+            after,
+            replica=replica,
+            rows=rows,
+            bytes=moved_rows * row_bytes,
+            payload=payload,
         )
-        for r, rows in enumerate(sizes)
-    ]  # fmt: skip
+        scatters.append(scatter)
+    return scatters
 
 
 STRATEGY = Strategy("dp", "Data parallel", "Replicate the model, split the batch.", plan)

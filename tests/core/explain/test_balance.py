@@ -63,7 +63,7 @@ def test_strategies_without_a_collecting_lane_have_no_shares(strategy: str) -> N
 def test_what_lane_0_gathers_and_reduces_is_told_in_bytes_too() -> None:
     trace = trace_of(specification("dp", model=TUTORIAL, devices="2xcpu", batch=30, steps=2))
     shares = {share.kind: share for share in first_lane_shares(trace, balances(trace))}
-    assert shares[Kind.GATHER].first_bytes == 2 * 30 * 2 * 4
+    assert shares[Kind.GATHER].first_bytes == 2 * 15 * 2 * 4
     assert shares[Kind.REDUCE].first_bytes == 2 * 48
 
 
@@ -95,7 +95,7 @@ def test_traffic_is_summed_by_kind() -> None:
     trace = trace_of(specification("dp", model=TUTORIAL, devices="2xcpu", batch=30, steps=1))
     balance = balances(trace)[0]
     assert balance.kind_bytes[Kind.REPLICATE] == 48
-    assert balance.kind_bytes[Kind.GATHER] == 30 * 2 * 4
+    assert balance.kind_bytes[Kind.GATHER] == 15 * 2 * 4
 
 
 def test_a_batch_of_30_on_8_lanes_is_seven_fours_and_a_two() -> None:

@@ -6,6 +6,7 @@ from core.errors import PlanError
 from core.models.catalogue import MODELS, ModelSettings
 from core.plan.division import Part, Placement, Stage
 from core.plan.grid import grid
+from core.plan.link import Link, read_link
 from core.plan.plan import Lane, Plan, Role
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, describe
@@ -122,6 +123,17 @@ def test_data_parallel_hands_out_and_collects_on_lane_0():
     assert set(reduce.after) == backwards and len(backwards) == 8
 
 
+def test_rows_that_stay_on_lane_0_count_as_no_bytes_moved():
+    plan = plan_of(Specification("dp", ModelSettings("mlp", width=8), "3xcpu", batch=7))
+    assert [part.rows for part in plan.parts] == [3, 3, 1]
+    moved = {
+        payload: [task.bytes // (8 * 4) for task in plan.tasks if task.payload is payload]
+        for payload in (Payload.INPUT, Payload.GRADIENT, Payload.OUTPUT)
+    }
+    assert moved[Payload.INPUT] == moved[Payload.GRADIENT] == [0, 3, 1]
+    assert moved[Payload.OUTPUT] == [3 + 1]
+
+
 def test_data_parallel_leaves_lanes_without_rows_idle():
     plan = plan_of(Specification("dp", TUTORIAL, "8xcpu", batch=10))
     assert {task.lane for task in plan.tasks} == {0, 1, 2, 3, 4}
@@ -224,6 +236,19 @@ def test_expected_buckets_are_those_that_torch_assigns_at_first(name, megabytes)
     groups, _ = dist._compute_bucket_assignment_by_size(tensors, limits)
     expected = tuple(tuple(sizes[i][0] for i in sorted(group)) for group in sorted(groups))
     assert expected_buckets(model, megabytes) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "latency_us", "gb_s"), [("50:.5", 50, 0.5), (".5:25.", 0.5, 25), ("5:25", 5, 25)]
+)
+def test_a_links_numbers_are_read_as_python_reads_them(text, latency_us, gb_s):
+    assert read_link(text) == Link.of(latency_us, gb_s)
+
+
+@pytest.mark.parametrize("text", [".:1", "1:.", "1.:", "1e3:1", "5:25:1", "-5:25"])
+def test_a_link_of_other_texts_is_refused(text):
+    with pytest.raises(PlanError, match="use LATENCY_US:GB_S"):
+        read_link(text)
 
 
 def test_a_task_that_waits_for_a_later_one_is_refused():
