@@ -9,26 +9,34 @@ from core.cli.commands import open_aloud
 from core.cli.report import table
 from core.files import whole_file
 from core.plain import cell, plain
-from core.sql.query import MOST_ROWS, Answer, answer
+from core.sql.apart import answer_apart
+from core.sql.query import Answer
+
+WIDEST = 200
+CUT = "…"
 
 
 def ask(arguments: argparse.Namespace) -> None:
     """Print what a query finds in a recording. Raises QueryError or OSError in one line."""
-    found = answer(arguments.query, {1: open_aloud(arguments.recording)})
+    found = answer_apart(arguments.query, {1: open_aloud(arguments.recording)})
     if arguments.csv is not None:
         _write(found, arguments.csv)
     elif found.columns:
         rows = [[_text(value) for value in row] for row in found.rows]
         print(table(found.columns, rows) if rows else "no rows")
+        if any(cell.endswith(CUT) for row in rows for cell in row):
+            print(f"values of more than {WIDEST:,} characters are cut; --csv FILE has all of them")
     if found.cut:
-        print(f"only the first {MOST_ROWS:,} rows; add LIMIT or GROUP BY")
+        print(found.cut)
 
 
 def _text(value: object) -> str:
-    """A value as a table shows it: numbers to six digits that count."""
+    """Return a value as a table shows it: numbers to six digits that count, texts up to WIDEST."""
     if value is None:
         return ""
-    return f"{value:.6g}" if isinstance(value, float) else plain(str(value))
+    text = f"{value:.6g}" if isinstance(value, float) else plain(str(value))
+    # A column is as wide as its widest value, in every row.
+    return text if len(text) <= WIDEST else text[: WIDEST - len(CUT)] + CUT
 
 
 def _write(found: Answer, path: str) -> None:

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
-from typing import Protocol
+from typing import Any
+
+import pyarrow as pa
 
 from core.sql.tables import TABLES, table_of
 from core.trace.trace import Trace
 
-MOST_ROWS = 100_000  # of an answer
+MOST_ROWS = 100_000
+MOST_COLUMNS = 500
+MOST_IN_A_VALUE = 1_000_000
+"""Characters, bytes or elements of one value of an answer."""
+MOST_IN_AN_ANSWER = 100_000_000
+"""The same of all its values together."""
 MEMORY = "2GB"
-
-
-class Interruptible(Protocol):
-    """A connection whose query can be ended from another thread."""
-
-    def interrupt(self) -> None:
-        """End it."""
+FETCHED_AT_ONCE = 16
 
 
 class QueryError(ValueError):
@@ -29,50 +29,104 @@ class QueryError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The rows that a query found; `cut` says that there were more than MOST_ROWS."""
+    """The rows that a query found; `cut` is why there are no more of them, "" if these are all."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[object, ...], ...]
-    cut: bool = False
+    cut: str = ""
 
 
-def answer(
-    query: str, runs: Mapping[int, Trace], begun: Callable[[Callable[[], None]], None] | None = None
-) -> Answer:
-    """What a query finds in the TABLES of runs, by their numbers.
+def answer(query: str, runs: Mapping[int, Trace]) -> Answer:
+    """Return what a query finds in the TABLES of runs, by their numbers, within this process.
 
-    It can read nothing but these: no files, no network, no extensions. `begun` is handed what
-    interrupts the query from another thread, and may itself raise QueryError. Raises QueryError.
+    Raises QueryError. `core.sql.apart` bounds the query's memory too, and can stop it.
     """
+    return answer_from(query, tables_for(query, runs))
+
+
+def tables_for(query: str, runs: Mapping[int, Trace]) -> dict[str, pa.Table]:
+    """Return the tables that a query names, over runs by their numbers.
+
+    Raises QueryError if the query is not one that gives rows.
+    """
+    duckdb = _duckdb()
     # Python has such halves for bytes of an argument that are not UTF-8; DuckDB takes none.
     if any("\ud800" <= letter <= "\udfff" for letter in query):
         raise QueryError("the query is not text: it has bytes that are not UTF-8")
-    try:
-        import duckdb
-    except ImportError as error:
-        raise QueryError("SQL needs DuckDB: pip install 'bubblescope[sql]'") from error
     with closing(duckdb.connect(":memory:")) as connection:
         try:
             _check([one.type.name for one in connection.extract_statements(query)])
         except duckdb.Error as error:
             raise QueryError(_line(str(error))) from error
-        for name in _named(query):
-            connection.register("rows_of_runs", table_of(name, runs))
+    return {name: table_of(name, runs) for name in _named(query)}
+
+
+def answer_from(query: str, tables: Mapping[str, pa.Table]) -> Answer:
+    """Return what a query finds in tables.
+
+    It can read nothing but these: no files, no network, no extensions. Raises QueryError.
+    """
+    duckdb = _duckdb()
+    with closing(duckdb.connect(":memory:")) as connection:
+        for name, rows in tables.items():
+            connection.register("rows_of_runs", rows)
             connection.execute(f"CREATE TABLE {name} AS FROM rows_of_runs")
             connection.unregister("rows_of_runs")
         # Before the query, which cannot undo them: the last one locks them all.
         for setting in _LIMITS:
             connection.execute(setting)
-        if begun is not None:
-            begun(partial(_interrupt, connection))
         try:
             connection.execute(query)
             columns = tuple(str(column[0]) for column in connection.description or ())
-            # One more than is shown tells whether something was cut.
-            rows = connection.fetchmany(MOST_ROWS + 1) if columns else []
+            if len(columns) > MOST_COLUMNS:
+                raise QueryError(f"{len(columns):,} columns; use at most {MOST_COLUMNS:,}")
+            rows, cut = _rows_of(connection, columns)
         except duckdb.Error as error:
             raise QueryError(_line(str(error))) from error
-    return Answer(columns, tuple(rows[:MOST_ROWS]), len(rows) > MOST_ROWS)
+    return Answer(columns, tuple(rows), cut)
+
+
+def _duckdb() -> Any:
+    try:
+        import duckdb
+    except ImportError as error:
+        raise QueryError("SQL needs DuckDB: pip install 'bubblescope[sql]'") from error
+    return duckdb
+
+
+def _rows_of(connection: Any, columns: Sequence[str]) -> tuple[list[tuple[object, ...]], str]:
+    """Fetch the rows of an answer up to its limits, and say why there are no more."""
+    rows: list[tuple[object, ...]] = []
+    size = 0
+    while columns and (fetched := connection.fetchmany(FETCHED_AT_ONCE)):
+        for row in fetched:
+            if len(rows) == MOST_ROWS:
+                return rows, f"only the first {MOST_ROWS:,} rows; add LIMIT or GROUP BY"
+            for name, value in zip(columns, row, strict=True):
+                length = _length(value)
+                if length > MOST_IN_A_VALUE:
+                    raise QueryError(
+                        f"a value of {name} is longer than {MOST_IN_A_VALUE:,}; "
+                        "use a part of it, as in left(text, 1000)"
+                    )
+                size += length
+            if size > MOST_IN_AN_ANSWER:
+                return rows, f"only the first {len(rows):,} rows: their values are too long"
+            rows.append(row)
+    return rows, ""
+
+
+def _length(value: object) -> int:
+    """Return how many characters, bytes and elements a value has, with all that is within it."""
+    if isinstance(value, str | bytes):
+        return len(value)
+    if isinstance(value, dict):
+        return sum(_length(one) for one in value.values()) + len(value)
+    if isinstance(value, list | tuple):
+        if len(value) > MOST_IN_A_VALUE:
+            return len(value)
+        return sum(map(_length, value)) + len(value)
+    return 1
 
 
 def _check(statements: Sequence[str]) -> None:
@@ -90,19 +144,17 @@ def _check(statements: Sequence[str]) -> None:
 _ASKING = ("SELECT", "EXPLAIN", "PRAGMA", "CALL", "MULTI")
 """Kinds of statements that give rows, by DuckDB's names; PIVOT is one of its MULTI."""
 _LIMITS = (
-    f"SET memory_limit = '{MEMORY}'",
+    f"SET memory_limit = '{MEMORY}'",  # of its own buffers; texts of a running query do not count
     "SET threads = 2",
     # Else a name that is no table would be looked up among the variables of our own functions.
     "SET python_enable_replacements = false",
+    # Without external access DuckDB still reads and writes in the folder for what does not fit in
+    # memory, by default `.tmp` in the current one, which may be a link to any other. It has none.
+    "SET temp_directory = ''",
     "SET enable_external_access = false",
     "SET lock_configuration = true",
 )
 """What keeps a query to its tables; the last makes that final."""
-
-
-def _interrupt(connection: Interruptible) -> None:
-    with suppress(Exception):  # it may be closed by now, which is as well
-        connection.interrupt()
 
 
 _CATALOGUES = r"\b(show|information_schema|sqlite_master|duckdb_(tables|columns))\b"

@@ -2253,7 +2253,7 @@
     </message>
     <message>
         <source>times with a time zone cannot be told here: cast them, as in now()::TIMESTAMP</source>
-        <translation>시간대가 있는 시각은 여기서 나타낼 수 없습니다. now()::TIMESTAMP처럼 변환하세요</translation>
+        <translation>시간대가 있는 시각은 여기에 나타낼 수 없습니다: now()::TIMESTAMP처럼 바꾸세요</translation>
     </message>
     <message>
         <source>virtual lanes of {cores} cores: time that other programs take of a core counts as the tasks&apos;; lanes of one core leave it out</source>
@@ -5158,6 +5158,10 @@ Click to open its run.</source>
         <translation>시간이 범위를 벗어났습니다</translation>
     </message>
     <message>
+        <source>a value of {a} is longer than {b}; use a part of it, as in left(text, 1000)</source>
+        <translation>{a}의 값 하나가 {b}보다 깁니다; left(text, 1000)처럼 일부만 쓰세요</translation>
+    </message>
+    <message>
         <source>above {a}, from {b}</source>
         <translation>{a} 초과({b}에서)</translation>
     </message>
@@ -6238,6 +6242,14 @@ Click to open its run.</source>
         <translation>B에만: {tasks}</translation>
     </message>
     <message>
+        <source>only the first {a} rows: their values are too long</source>
+        <translation>처음 {a}행만: 값이 너무 깁니다</translation>
+    </message>
+    <message>
+        <source>only the first {a} rows; add LIMIT or GROUP BY</source>
+        <translation>처음 {a}행만; LIMIT나 GROUP BY를 더하세요</translation>
+    </message>
+    <message>
         <source>opening the recording was cancelled</source>
         <translation>기록 열기가 취소되었습니다</translation>
     </message>
@@ -6806,6 +6818,14 @@ Click to open its run.</source>
         <translation>질의가 텍스트가 아닙니다: UTF-8이 아닌 바이트가 있습니다</translation>
     </message>
     <message>
+        <source>the query needs more than {a} GB; add WHERE, LIMIT or GROUP BY</source>
+        <translation>질의에 {a} GB보다 많은 메모리가 필요합니다; WHERE, LIMIT나 GROUP BY를 더하세요</translation>
+    </message>
+    <message>
+        <source>the query was stopped</source>
+        <translation>질의가 중지되었습니다</translation>
+    </message>
+    <message>
         <source>the run has no lanes that compute; compare runs that have some</source>
         <translation>실행에 계산하는 레인이 없습니다. 계산하는 레인이 있는 실행을 비교하세요</translation>
     </message>
@@ -7208,6 +7228,10 @@ Click to open its run.</source>
     <message>
         <source>{a} cannot be written: {b}</source>
         <translation>{a}을(를) 쓸 수 없습니다: {b}</translation>
+    </message>
+    <message>
+        <source>{a} columns; use at most {b}</source>
+        <translation>열 {a}개; 최대 {b}개를 쓰세요</translation>
     </message>
     <message>
         <source>{a} gives no rows; use a query that does, such as FROM steps</source>

@@ -2253,7 +2253,7 @@
     </message>
     <message>
         <source>times with a time zone cannot be told here: cast them, as in now()::TIMESTAMP</source>
-        <translation>此处无法给出带时区的时间：请转换类型，例如 now()::TIMESTAMP</translation>
+        <translation>这里无法显示带时区的时间：请转换，如 now()::TIMESTAMP</translation>
     </message>
     <message>
         <source>virtual lanes of {cores} cores: time that other programs take of a core counts as the tasks&apos;; lanes of one core leave it out</source>
@@ -5158,6 +5158,10 @@ Click to open its run.</source>
         <translation>某个时间超出范围</translation>
     </message>
     <message>
+        <source>a value of {a} is longer than {b}; use a part of it, as in left(text, 1000)</source>
+        <translation>{a} 的一个值长于 {b}；请只取一部分，如 left(text, 1000)</translation>
+    </message>
+    <message>
         <source>above {a}, from {b}</source>
         <translation>高于 {a}，来自 {b}</translation>
     </message>
@@ -6238,6 +6242,14 @@ Click to open its run.</source>
         <translation>仅在 B 中：{tasks}</translation>
     </message>
     <message>
+        <source>only the first {a} rows: their values are too long</source>
+        <translation>仅前 {a} 行：它们的值太长</translation>
+    </message>
+    <message>
+        <source>only the first {a} rows; add LIMIT or GROUP BY</source>
+        <translation>仅前 {a} 行；请加 LIMIT 或 GROUP BY</translation>
+    </message>
+    <message>
         <source>opening the recording was cancelled</source>
         <translation>已取消打开录制文件</translation>
     </message>
@@ -6806,6 +6818,14 @@ Click to open its run.</source>
         <translation>查询不是文本：含有非 UTF-8 字节</translation>
     </message>
     <message>
+        <source>the query needs more than {a} GB; add WHERE, LIMIT or GROUP BY</source>
+        <translation>查询需要超过 {a} GB；请加 WHERE、LIMIT 或 GROUP BY</translation>
+    </message>
+    <message>
+        <source>the query was stopped</source>
+        <translation>查询已停止</translation>
+    </message>
+    <message>
         <source>the run has no lanes that compute; compare runs that have some</source>
         <translation>该运行没有进行计算的通道；请比较有此类通道的运行</translation>
     </message>
@@ -7208,6 +7228,10 @@ Click to open its run.</source>
     <message>
         <source>{a} cannot be written: {b}</source>
         <translation>{a} 无法写入：{b}</translation>
+    </message>
+    <message>
+        <source>{a} columns; use at most {b}</source>
+        <translation>{a} 列；最多使用 {b} 列</translation>
     </message>
     <message>
         <source>{a} gives no rows; use a query that does, such as FROM steps</source>

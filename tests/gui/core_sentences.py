@@ -12,8 +12,8 @@ from core.paths import PROJECT_ROOT
 PLACES = (
     "compare", "engine", "explain", "files.py", "models", "option.py", "plain.py", "plan",
     "predict", "process", "reading.py", "recorder/kinds.py", "recorder/session.py", "recording",
-    "sql/query.py", "sweep/sweep.py", "sweep/values.py", "trace/complete.py", "trace/header.py",
-    "trace/query.py", "trace/spans.py", "trace/trace.py",
+    "sql/apart.py", "sql/query.py", "sweep/sweep.py", "sweep/values.py", "trace/complete.py",
+    "trace/header.py", "trace/query.py", "trace/spans.py", "trace/trace.py",
 )  # fmt: skip
 """Where in core such sentences stand."""
 _COMMANDS = PROJECT_ROOT / "core" / "engine" / "torchrun"

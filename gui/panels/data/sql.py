@@ -17,8 +17,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.sql.apart import answer_apart
 from core.sql.examples import EXAMPLES, TITLES
-from core.sql.query import MOST_ROWS, Answer, QueryError, answer
+from core.sql.query import Answer, QueryError
 from core.sql.tables import TABLES
 from core.trace.trace import Trace
 from gui.app.jobs import Runner, Work
@@ -30,6 +31,10 @@ from gui.panels.run.fields import choice
 from gui.panels.tables import Head, TableModel, dress
 
 ROW_HEIGHT = 20
+MOST_SHOWN = 500
+"""Characters of a value that a cell shows; `bubblescope sql --csv` writes all of them."""
+MEASURED_ROWS = 20
+"""Rows from which the widths of columns are found."""
 WIDTHS = (420, 640)  # of the question and its answer
 SPAN = ("step", "task")
 """The columns of an answer whose rows can be shown in the timeline."""
@@ -58,7 +63,9 @@ class AnswerModel(TableModel):
         value = self.answer.rows[row][column]
         if value is None:
             return ""
-        return f"{value:.6g}" if isinstance(value, float) else str(value)
+        text = f"{value:.6g}" if isinstance(value, float) else str(value)
+        # Qt lays the whole of a text out, on the thread that draws.
+        return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…"
 
     def span_at(self, place: int) -> tuple[int, int, int] | None:
         """Run, step and task of a row that has all three."""
@@ -136,7 +143,7 @@ class SqlPanel(QWidget):
 
         yield 0.0
         began = time.perf_counter_ns()
-        found = answer(query, runs, begun)
+        found = answer_apart(query, runs, begun)
         return found, time.perf_counter_ns() - began
 
     def _show(self, done: tuple[Answer, float]) -> None:
@@ -145,7 +152,7 @@ class SqlPanel(QWidget):
         self.table.resizeColumnsToContents()
         count = len(found.rows)
         rows = tr("1 row") if count == 1 else tr("{rows} rows", rows=f"{count:,}")
-        cut = tr("only the first {n}; add LIMIT", n=f"{MOST_ROWS:,}") if found.cut else ""
+        cut = tr("only the first {n}; add LIMIT", n=f"{count:,}") if found.cut else ""
         self.status.setText(" · ".join(filter(None, (rows, cut, duration_text(taken)))))
 
     def _end(self) -> None:
@@ -187,6 +194,7 @@ class SqlPanel(QWidget):
         dress(self.table, tr("Answer"), ROW_HEIGHT)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.table.setWordWrap(False)
+        self.table.horizontalHeader().setResizeContentsPrecision(MEASURED_ROWS)
         self.table.setModel(self.model)
         self.table.activated.connect(self._choose)
         self.table.clicked.connect(self._choose)

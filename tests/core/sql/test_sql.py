@@ -1,7 +1,9 @@
 """SQL over runs: the tables say what the trace says, and a query reads nothing else."""
 
+import os
 import re
 import threading
+import time
 
 import pytest
 
@@ -10,10 +12,12 @@ from core.explain.causes import Cause
 from core.paths import PROJECT_ROOT
 from core.recording.recording import open_recording
 from core.report.summary import summarise
+from core.sql.apart import answer_apart
 from core.sql.examples import EXAMPLES
 from core.sql.query import QueryError, answer
 from core.sql.tables import TABLES
 from tests.make_believe import record, specification, trace_of
+from tests.processes import children
 
 pytest.importorskip("duckdb")
 
@@ -154,22 +158,117 @@ def test_the_command_prints_a_table_and_writes_one(capsys, tmp_path):
     assert capsys.readouterr().out == "no rows\n"
 
 
-def test_a_query_can_be_interrupted(trace):
-    timers = []
-
-    def begun(interrupt):
-        timers.append(threading.Timer(0.3, interrupt))
-        timers[0].start()
-
-    with pytest.raises(QueryError, match=r"(?i)interrupt"):
-        answer("SELECT count(*) FROM range(10000000) a, range(10000000) b", {1: trace}, begun)
-    timers[0].join()
-
-
 def test_an_answer_is_cut_where_it_is_too_long(monkeypatch, trace):
     monkeypatch.setattr("core.sql.query.MOST_ROWS", 3)
     found = answer("SELECT * FROM range(10)", {1: trace})
-    assert len(found.rows) == 3 and found.cut
+    assert found.rows == ((0,), (1,), (2,))
+    assert found.cut == "only the first 3 rows; add LIMIT or GROUP BY"
+    assert answer("SELECT * FROM range(3)", {1: trace}).cut == ""
+    monkeypatch.setattr("core.sql.query.MOST_IN_AN_ANSWER", 10)
+    found = answer("SELECT 'four' FROM range(10)", {1: trace})
+    assert len(found.rows) == 2
+    assert found.cut == "only the first 2 rows: their values are too long"
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("SELECT repeat('x', 1_000_001) AS much", "a value of much is longer than 1,000,000; use"),
+        ("SELECT list(range) AS much FROM range(1_000_001)", "a value of much is longer than"),
+        ("SELECT {'a': [repeat('x', 1_000_001)]} AS much", "a value of much is longer than"),
+        (f"SELECT {', '.join(map(str, range(501)))}", "501 columns; use at most 500"),
+    ],
+)
+def test_an_answer_that_no_table_could_show_is_refused(trace, query, said):
+    with pytest.raises(QueryError, match=said):
+        answer(query, {1: trace})
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT content FROM read_text('.tmp/secret.csv')",
+        "SELECT * FROM glob('.tmp/*')",
+        "EXPLAIN ANALYZE COPY (SELECT 1) TO '.tmp/written.csv'",
+        "EXPLAIN ANALYZE SET VARIABLE a = (SELECT content FROM read_text('.tmp/secret.csv'))",
+        "EXPLAIN ANALYZE COPY (SELECT 1) TO 'written.csv'",
+        "PRAGMA profiling_output = '.tmp/written.json'",
+        "CALL enable_logging(storage = 'file', storage_path = '.tmp')",
+        "PRAGMA import_database('.tmp')",
+    ],
+)
+def test_a_link_that_is_called_as_the_temporary_folder_leads_nowhere(
+    trace, tmp_path, monkeypatch, query
+):
+    elsewhere, here = tmp_path / "elsewhere", tmp_path / "here"
+    elsewhere.mkdir()
+    here.mkdir()
+    (elsewhere / "secret.csv").write_text("secret")
+    (here / ".tmp").symlink_to(elsewhere)
+    monkeypatch.chdir(here)
+    with pytest.raises(QueryError):
+        answer(query, {1: trace})
+    assert [path.name for path in elsewhere.iterdir()] == ["secret.csv"]
+    assert [path.name for path in here.iterdir()] == [".tmp"]
+
+
+def test_a_query_apart_is_answered_as_any_other(trace):
+    query = (
+        "SELECT lane, sum(duration_ns) FROM spans JOIN lanes USING (lane) GROUP BY ALL ORDER BY 1"
+    )
+    assert answer_apart(query, {1: trace}) == answer(query, {1: trace})
+    with pytest.raises(QueryError, match="Referenced column"):
+        answer_apart("SELECT nothing FROM spans", {1: trace})
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT repeat('x', 1_000_000 + range % 2) FROM range(100_000)",
+        "SELECT a FROM range(500_000_000) r(a) ORDER BY hash(a)",
+    ],
+)
+def test_a_query_that_needs_too_much_memory_is_refused(trace, tmp_path, monkeypatch, query):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("core.sql.apart.MEMORY", 300 << 20)
+    began = time.monotonic()
+    with pytest.raises(QueryError) as raised:
+        answer_apart(query, {1: trace})
+    assert "\n" not in str(raised.value) and "emory" in str(raised.value)
+    assert time.monotonic() - began < 30
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT count(*) FROM range(10_000_000) a, range(10_000_000) b",
+        "SELECT list(range) FROM range(20_000_000)",
+    ],
+)
+def test_a_query_is_stopped_whatever_it_does(trace, query):
+    timers = []
+
+    def begun(stop):
+        timers.append(threading.Timer(0.6, stop))
+        timers[0].start()
+
+    began = time.monotonic()
+    with pytest.raises(QueryError, match="the query was stopped"):
+        answer_apart(query, {1: trace}, begun)
+    assert time.monotonic() - began < 5
+    timers[0].join()
+
+
+def test_a_query_that_is_stopped_before_it_begins_leaves_no_process(trace):
+    before = set(children(os.getpid()))
+
+    def begun(stop):
+        raise QueryError("not any more")
+
+    with pytest.raises(QueryError, match="not any more"):
+        answer_apart("FROM steps", {1: trace}, begun)
+    assert set(children(os.getpid())) <= before
 
 
 @pytest.mark.parametrize(

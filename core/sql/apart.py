@@ -1,0 +1,74 @@
+"""A query in a process of its own, which bounds its memory, and which can be ended at any time.
+
+DuckDB does not count the texts and lists that a running query makes, and turning a long list into
+Python's objects cannot be interrupted. The system's limit for a process holds for all of them.
+"""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable, Mapping
+from concurrent.futures import BrokenExecutor
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pyarrow as pa
+
+from core.process.worker import Worker
+from core.sql.query import Answer, QueryError, answer_from, tables_for
+from core.trace.trace import Trace
+
+MEMORY = 2 << 30
+"""Bytes that a query may take, in addition to the process and the tables."""
+TOO_MUCH = f"the query needs more than {MEMORY >> 30} GB; add WHERE, LIMIT or GROUP BY"
+STOPPED = "the query was stopped"
+
+
+def answer_apart(
+    query: str, runs: Mapping[int, Trace], begun: Callable[[Callable[[], None]], None] | None = None
+) -> Answer:
+    """Return what a query finds in the tables of runs, by their numbers.
+
+    `begun` is handed a function that stops the query from another thread, and may itself raise
+    QueryError. Raises QueryError in one line, OSError if no process can start.
+    """
+    tables = tables_for(query, runs)
+    with TemporaryDirectory(prefix="bubblescope-sql-") as folder, closing(Worker()) as worker:
+        stopped = []
+
+        def stop() -> None:
+            stopped.append(True)
+            worker.terminate()
+
+        if begun is not None:
+            begun(stop)
+        for name, table in tables.items():
+            path = str(Path(folder) / name)
+            with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+                writer.write_table(table)
+        try:
+            return worker.submit(_answer_files, query, folder).result()
+        except BrokenExecutor as error:
+            # DuckDB aborts where memory ends while it reports another error.
+            raise QueryError(STOPPED if stopped else TOO_MUCH) from error
+        except MemoryError as error:
+            raise QueryError(TOO_MUCH) from error
+
+
+def _answer_files(query: str, folder: str) -> Answer:
+    """In the worker: answer a query from the tables in a folder."""
+    files = sorted(Path(folder).iterdir())
+    tables = {file.name: pa.ipc.open_file(pa.memory_map(str(file))).read_all() for file in files}
+    _limit_memory(MEMORY + sum(table.nbytes for table in tables.values()))  # DuckDB copies them
+    return answer_from(query, tables)
+
+
+def _limit_memory(more: int) -> None:
+    """Let this process take so many bytes more than it has now, where the system tells that."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except OSError:  # not Linux: DuckDB's own limit remains
+        return
+    most = pages * resource.getpagesize() + more
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
