@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from core.explain.causes import Explanation
 from core.explain.waits import Positions, Waits, waits_of
 from core.order import groups
+from core.plan.plan import lane_ranks
 from core.plan.task import IS_COLLECTIVE, KINDS, Kind, known
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
@@ -67,7 +68,7 @@ def _of_one(explanation: Explanation, members: Positions) -> Arrivals:
     columns, waits = explanation.columns, explanation.waits
     one = int(members[0])
     begun = int(waits.begun[one])
-    last = explanation.lanes[columns.lane[waits.slowest[one]]].serves
+    last = lane_ranks(explanation.lanes)[columns.lane[waits.slowest[one]]]
     stage, block, bucket = (
         known(column[one]) for column in (columns.stage, columns.block, columns.bucket)
     )

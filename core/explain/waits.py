@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.order import row_keys, stable_argsort, turns
-from core.plan.plan import Lane
+from core.plan.plan import Lane, lane_ranks
 from core.plan.task import ABSENT, IS_COLLECTIVE
 from core.trace.step import StepColumns
 
@@ -57,15 +57,16 @@ def meeting(columns: StepColumns, lanes: Sequence[Lane]) -> Positions:
     Members are the k-th of a kind, stage, block and bucket of each rank, whichever of its lanes
     they are on: a rank that runs two collectives at once has two. A collective one of whose
     members names tasks of other ranks is none of ranks: its plan says what it waits for, and each
-    member goes by itself.
+    member goes by itself. A thread that launches a member is not another rank.
     """
     group = np.full(len(columns), ABSENT, np.int64)
     members = np.flatnonzero(IS_COLLECTIVE[columns.kind])
     if len(members):
-        rank = np.array([lane.serves for lane in lanes])[columns.lane]
+        rank = np.array(lane_ranks(lanes))[columns.lane]
         group[members] = _turns(columns, members, rank[members])
+        place = np.array(_places(lanes))[columns.lane]
         # All members of such a collective, not only those that name others.
-        group[np.isin(group, group[members[_names_others(columns, rank)[members]]])] = ABSENT
+        group[np.isin(group, group[members[_names_others(columns, place)[members]]])] = ABSENT
     return group
 
 
@@ -150,9 +151,20 @@ def _turns(columns: StepColumns, members: Positions, rank: NDArray[np.int64]) ->
     return row_keys(names, turns(row_keys(names, rank)))
 
 
-def _names_others(columns: StepColumns, rank: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether each task waits for a task of another rank."""
+def _places(lanes: Sequence[Lane]) -> list[int]:
+    """A number for each lane: its rank's, and one for all lanes of a recorded process."""
+    recorded = {lane.device for lane in lanes if lane.stream_of}
+    first: dict[str, int] = {}
+    numbers = []
+    for lane, rank in zip(lanes, lane_ranks(lanes), strict=True):
+        shared = lane.device in recorded
+        numbers.append(first.setdefault(lane.device, lane.index) if shared else rank)
+    return numbers
+
+
+def _names_others(columns: StepColumns, place: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether each task waits for a task of another rank's place."""
     waiter = _waiter(columns)
     names = np.zeros(len(columns), np.bool_)
-    names[waiter[rank[columns.after] != rank[waiter]]] = True
+    names[waiter[place[columns.after] != place[waiter]]] = True
     return names

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -84,6 +84,42 @@ def device_streams(lanes: Iterable[Lane]) -> dict[int, list[Lane]]:
         if computing:
             by_main[computing[0]] = streams
     return by_main
+
+
+def lane_ranks(lanes: Sequence[Lane]) -> list[int]:
+    """Return for each lane the number of the lane that stands for its rank.
+
+    That is the compute lane that it serves, and of a recorded device the first of its streams that
+    computes: streams of one device are one rank, and threads that start work on them belong to it.
+    """
+    streams = [lane for lane in lanes if lane.stream_of]
+    # Those that compute first: of several for one key below the first stays.
+    streams.sort(key=lambda lane: (lane.role is not Role.COMPUTE, lane.index))
+    of_device: dict[tuple[str, str], int] = {}
+    of_place: dict[str, int] = {}
+    for lane in streams:
+        of_device.setdefault((lane.device, lane.stream_of), lane.index)
+        of_place.setdefault(lane.device, lane.index)
+    numbers = []
+    for lane in lanes:
+        otherwise = of_place.get(lane.device, lane.serves)
+        numbers.append(of_device.get((lane.device, lane.stream_of), otherwise))
+    return numbers
+
+
+def rank_names(lanes: Sequence[Lane]) -> list[str]:
+    """Return for each lane the name of its rank: its lane's, of a recorded device the device's."""
+    numbers = lane_ranks(lanes)
+    places = [lanes[number].device for number in sorted(set(numbers)) if lanes[number].stream_of]
+    names = []
+    for lane in (lanes[number] for number in numbers):
+        if not lane.stream_of:
+            names.append(lane.name)
+        elif places.count(lane.device) == 1:
+            names.append(lane.device)
+        else:
+            names.append(f"{lane.device} {lane.stream_of}")
+    return names
 
 
 def computing_lanes(lanes: Iterable[Lane]) -> list[Lane]:

@@ -26,7 +26,8 @@ def known(value: SupportsInt) -> int | None:
 class Kind(StrEnum):
     """What a task does. The order is the wire's dictionary: append only.
 
-    `OTHER` is work that no plan names, in recordings that other programs made: see its name. A job
+    `OTHER` is work that no plan names, in recordings that other programs made: see its name. Nor
+    does a plan have an `ALL_TO_ALL`, in which each rank sends a part to every other one. A job
     waits for the `DATA` of its next batch, and `RECOMPUTE`s in its backward pass what it did not
     keep of the forward pass.
     """
@@ -49,6 +50,7 @@ class Kind(StrEnum):
     OTHER = "other"
     DATA = "data"
     RECOMPUTE = "recompute"
+    ALL_TO_ALL = "all-to-all"
 
     @property
     def letter(self) -> str:
@@ -85,13 +87,15 @@ _LETTERS = {
     Kind.OTHER: "",
     Kind.DATA: "D",
     Kind.RECOMPUTE: "RF",
+    Kind.ALL_TO_ALL: "AA",
 }
-_COLLECTIVE = frozenset({Kind.ALL_REDUCE, Kind.ALL_GATHER, Kind.REDUCE_SCATTER})
+_COLLECTIVE = frozenset({Kind.ALL_REDUCE, Kind.ALL_GATHER, Kind.REDUCE_SCATTER, Kind.ALL_TO_ALL})
 _COMMUNICATION = _COLLECTIVE | {
     Kind.SCATTER, Kind.REPLICATE, Kind.GATHER, Kind.REDUCE, Kind.COPY, Kind.DATA,
 }  # fmt: skip
 KINDS: tuple[Kind, ...] = tuple(Kind)
-PLANNED = tuple(kind for kind in KINDS if kind not in (Kind.OTHER, Kind.DATA, Kind.RECOMPUTE))
+_UNPLANNED = frozenset({Kind.OTHER, Kind.DATA, Kind.RECOMPUTE, Kind.ALL_TO_ALL})
+PLANNED = tuple(kind for kind in KINDS if kind not in _UNPLANNED)
 """What a task of a plan can be; the others are in recordings alone."""
 KIND_CODES: dict[Kind, int] = {kind: code for code, kind in enumerate(KINDS)}
 

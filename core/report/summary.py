@@ -17,7 +17,7 @@ from core.explain.ranks import RankTime, told_rank_times
 from core.explain.run_step import explain_run_step
 from core.plan.faults import faults_given
 from core.plan.pipeline.options import SCHEDULE
-from core.plan.plan import computing_lanes, working_lanes
+from core.plan.plan import computing_lanes, rank_names, working_lanes
 from core.report.replan import RunPlans
 from core.report.verdict import Verdict, verdict
 from core.trace.complete import completed_steps, ended_steps, run_faults
@@ -279,9 +279,10 @@ def _odd(trace: Trace) -> Iterator[OddSummary]:
 
 def _collective(trace: Trace, met: Arrivals) -> CollectiveSummary:
     wait = met.wait_ns // met.times
+    names = rank_names(trace.header.lanes)
     return CollectiveSummary(
         str(met.kind), met.stage, met.block, met.bucket, met.times,
-        {trace.header.lanes[lane].name: count for lane, count in met.last},
+        {names[lane]: count for lane, count in met.last},
         wait, met.transfer_ns // met.times, wait >= (clock_uncertainty(trace.clocks) or 0),
     )  # fmt: skip
 

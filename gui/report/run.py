@@ -12,7 +12,7 @@ from core.explain.arrivals import Arrivals, merged
 from core.explain.balance import LaneBalance, lane_balances
 from core.explain.causes import CAUSES, Cause
 from core.explain.critical import Share
-from core.plan.plan import Role, working_lanes
+from core.plan.plan import Role, rank_names, working_lanes
 from core.report.step_figures import StepFigures
 from core.report.verdict import verdict
 from core.report.waterfall import BAR_WORDS
@@ -286,7 +286,7 @@ def _shares(header: Sequence[str], parts: Sequence[tuple[str, int, str]]) -> Htm
 
 def _collectives(trace: Trace, met: Sequence[Arrivals]) -> Html:
     """Who came last to each and how often, how long it was waited for, and how long data moved."""
-    names, rows = [lane.name for lane in trace.header.lanes], []
+    names, rows = rank_names(trace.header.lanes), []
     for one in sorted(met, key=lambda one: -one.wait_ns)[:MOST_ROWS]:
         number = one.bucket if one.bucket is not None else one.block
         last = ", ".join(f"{names[lane]} {times}" for lane, times in one.last[:MOST_LAST])

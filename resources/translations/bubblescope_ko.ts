@@ -4262,6 +4262,10 @@ Click to open its run.</source>
         <translation>같은 행의 다음 이벤트가 시작할 때 이벤트 1개가 끝나지 않았습니다. 그 지점까지 표시하며, 1% 미만 짧아집니다.</translation>
     </message>
     <message>
+        <source>All-to-all</source>
+        <translation>All-to-all</translation>
+    </message>
+    <message>
         <source>The gradients of block {n} were there.</source>
         <translation>블록 {n}의 변화도가 준비되었습니다.</translation>
     </message>
@@ -5196,6 +5200,10 @@ Click to open its run.</source>
     <message>
         <source>all-reduce</source>
         <translation>all-reduce</translation>
+    </message>
+    <message>
+        <source>all-to-all</source>
+        <translation>all-to-all</translation>
     </message>
     <message>
         <source>all; or 0-3, cpu:1</source>

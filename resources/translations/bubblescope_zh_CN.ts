@@ -4262,6 +4262,10 @@ Click to open its run.</source>
         <translation>1 个事件在同一行的下一个事件开始时尚未结束：显示到该处为止，缩短不到 1%。</translation>
     </message>
     <message>
+        <source>All-to-all</source>
+        <translation>All-to-all</translation>
+    </message>
+    <message>
         <source>The gradients of block {n} were there.</source>
         <translation>块 {n} 的梯度已就绪。</translation>
     </message>
@@ -5196,6 +5200,10 @@ Click to open its run.</source>
     <message>
         <source>all-reduce</source>
         <translation>all-reduce</translation>
+    </message>
+    <message>
+        <source>all-to-all</source>
+        <translation>all-to-all</translation>
     </message>
     <message>
         <source>all; or 0-3, cpu:1</source>

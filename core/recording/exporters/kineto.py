@@ -38,6 +38,7 @@ _NCCL = {
     Kind.GATHER: "Gather",
     Kind.REDUCE: "Reduce",
     Kind.COPY: "SendRecv",
+    Kind.ALL_TO_ALL: "AllToAll",
 }
 
 

@@ -15,7 +15,7 @@ from core.errors import RecordingError
 from core.gc_paused import gc_paused
 from core.plan.plan import Role
 from core.reading import one_line
-from core.recording.importers.found import LATEST, MOST_EVENTS, Found, Track
+from core.recording.importers.found import LATEST, MOST_EVENTS, MOST_GROUP, Found, Track
 from core.recording.importers.in_order import arguments_in_order
 from core.recording.importers.json_pieces import reader
 from core.recording.importers.to_trace import opened
@@ -116,7 +116,7 @@ def _found(
     track = coded([_group(entry) for entry in entries], groups)
     name = coded([entry.profiling_name or "unnamed" for entry in entries], names)
     # Buckets and replicas have columns of 16 bits; beyond them groups are told by their rows alone.
-    more = {"bucket": np.minimum(track, np.iinfo(np.int16).max)}
+    more = {"bucket": np.minimum(track, MOST_GROUP)}
     if rank:
         own = min(int(rank[1]), int(np.iinfo(np.int16).max))
         more["replica"] = np.full(len(entries), own, np.int32)
@@ -124,6 +124,7 @@ def _found(
         tuple(Track(group, place, Role.COMPUTE) for group in groups), tuple(names), track, name,
         times[:, 0], times[:, 1], kinds_of(names)[name], more,
         launched=np.array([entry.time_created_ns for entry in entries], np.int64), odd=odd,
+        groups=tuple(groups),
     )  # fmt: skip
 
 

@@ -19,6 +19,8 @@ from core.trace.odd import Odd
 MOST_LANES = 1 << 16  # threads, and depths of their calls
 MOST_EVENTS = 20_000_000
 LATEST = 1 << 61  # ns
+MOST_GROUP = (1 << 15) - 1
+"""The largest number of a process group; further groups share it."""
 MOST_NAME = 1 << 20
 """Characters of the name of an event, a row or a rank."""
 
@@ -128,7 +130,8 @@ class Found:
     where the file has it; see Steps.at. `links` are pairs of events, shape (k, 2): the second
     waited for the first. `steps` has the numbers that are steps, `arguments` where the events' own
     stand in the file, `colours` the own colour of each: see OWN_COLOURS. `world_size` is how many
-    ranks the job had, 0 if the file does not say.
+    ranks the job had, 0 if the file does not say. Where there are `groups`, which are names of
+    process groups, the attribute `bucket` of a task is its group's place among them, or ABSENT.
     """
 
     tracks: tuple[Track, ...]
@@ -148,6 +151,7 @@ class Found:
     arguments: Arguments | None = None
     colours: NDArray[np.int8] | None = None
     world_size: int = 0
+    groups: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.start)
@@ -186,6 +190,7 @@ def joined(parts: Sequence[Found]) -> Found:
         columns["links"].append(part.links + first)
         counters += part.counters
         first, odd = first + len(part), odd + part.odd
+    parts, groups = _with_common_groups(parts)
     more = {
         name: np.concatenate([part.more.get(name, np.full(len(part), ABSENT)) for part in parts])
         for name in dict.fromkeys(name for part in parts for name in part.more)
@@ -199,8 +204,24 @@ def joined(parts: Sequence[Found]) -> Found:
         more, _of_all(parts, "launched"), _of_all(parts, "step"),
         np.concatenate(columns["links"]), _steps_of_all(parts), tuple(counters), odd,
         joined_arguments([(len(part), part.arguments) for part in parts]),
-        _of_all(parts, "colours"), max(part.world_size for part in parts),
+        _of_all(parts, "colours"), max(part.world_size for part in parts), groups,
     )  # fmt: skip
+
+
+def _with_common_groups(parts: Sequence[Found]) -> tuple[list[Found], tuple[str, ...]]:
+    """The parts with the same number for a process group in all of them, and the groups' names."""
+    groups: dict[str, int] = {}
+    made = []
+    for part in parts:
+        if not part.groups:
+            made.append(part)
+            continue
+        numbers = [groups.setdefault(name, len(groups)) for name in part.groups]
+        # Columns have 16 bits; ABSENT (-1) picks the last entry.
+        codes = np.array([*(min(n, MOST_GROUP) for n in numbers), ABSENT], np.int16)
+        more = {**part.more, "bucket": codes[part.more["bucket"]]}
+        made.append(replace(part, more=more))
+    return made, tuple(groups)
 
 
 def _of_all(parts: Sequence[Found], name: str) -> NDArray[Any] | None:

@@ -39,6 +39,7 @@ class Arguments(msgspec.Struct, gc=False):
     role: Number = msgspec.field(default=None, name="lane role")
     correlation: Number = None
     group: Number = msgspec.field(default=None, name="Process Group Name")
+    collective: Number = msgspec.field(default=None, name="Collective name")
     iteration: Number = None
     microbatch: Number = None
     model_chunk: Number = None
@@ -120,8 +121,9 @@ _NUMBER_OF = {name: attrgetter(name) for name in NUMBERS}
 class Events:
     """Complete events as columns, a piece for each list that was added; and what else there was.
 
-    `threads`, `names`, `categories` and `groups` have the numbers by which the columns speak of
-    them. `flows` are the ends of arrows, `rest` all other events: names, begins, ends, moments.
+    `threads`, `names`, `categories`, `groups` and `collectives` have the numbers by which the
+    columns speak of them. `flows` are the ends of arrows, `rest` all other events: names, begins,
+    ends, moments.
     """
 
     def __init__(self) -> None:
@@ -130,6 +132,7 @@ class Events:
         self.names: dict[str | None, int] = {}
         self.categories: dict[str | None, int] = {}
         self.groups: dict[Number, int] = {}
+        self.collectives: dict[Number, int] = {}
         self.rest: list[Event] = []
         self.flows: list[Event] = []
         self.counted: list[Counted] = []
@@ -190,6 +193,7 @@ class Events:
             "name": coded([event.name for event in complete], self.names),
             "category": coded([event.cat for event in complete], self.categories),
             "group": coded([args.group for args in arguments], self.groups),
+            "collective": coded([args.collective for args in arguments], self.collectives),
         }
         if len(self.threads) > MOST_LANES:
             raise ValueError(f"it has more than {MOST_LANES:,} threads")

@@ -26,9 +26,10 @@ from core.recording.importers.calls import (
     times_of,
     titles,
 )
-from core.recording.importers.found import Found, Launches, Track
+from core.recording.importers.found import MOST_GROUP, Found, Launches, Track
 from core.recording.importers.json_events import Events, Number
 from core.recording.importers.kineto_job import has_job, job_of
+from core.recording.importers.send_recv import KernelEvents, told_kinds
 from core.recording.importers.words import MEMORY, kinds_of, matching, steps_of
 from core.trace.odd import Odd
 
@@ -69,7 +70,18 @@ def found_of_kineto(events: Events, path: Path) -> Found:
     has_instants = np.array([str(tid).startswith(INSTANTS) for _, tid in events.threads])
     # Moments last no time: as a row of the host they would be a lane that never works.
     group[has_instants[columns["thread"]]] = NOTES
-    kind = kinds_of(names)[columns["name"]]
+    launches = _launches(events, columns, group)
+    told = KernelEvents(
+        names,
+        columns["name"],
+        columns["thread"],
+        start,
+        end,
+        group == DEVICE,
+        tuple(events.collectives),
+        columns["collective"],
+    )
+    kind = told_kinds(told, kinds_of(names)[columns["name"]], launches)
     job = job_of(events.heading, path.name)
     place = path.name if job.rank is None else f"rank {job.rank}"
     rows, row = _rows(events, columns, group, kind)
@@ -78,15 +90,16 @@ def found_of_kineto(events: Events, path: Path) -> Found:
     tracks = tuple(rows.track(n, tids, thread_titles, place) for n in range(len(rows.thread)))
     host = (group != DEVICE) & (group != DEVICE_NOTES)  # which notes the steps
     steps = steps_of(names, columns["name"][host], start[host], end[host])
-    launches = _launches(events, columns, group)
     events.odd[Odd.ORPHAN_LAUNCH] += launches.orphans
     events.odd[Odd.ORPHAN_FLOW] += lone_arrows(events)
+    process_groups, codes = _process_groups(events)
     found = Found(
         tracks, names, row, columns["name"], start, end, kind,
-        _more(events, columns, job.rank), launches.times(start),
+        _more(codes[columns["group"]], job.rank), launches.times(start),
         steps.at(start) if len(steps.number) else None,
         launches.links, steps, counters=counters_of(events, place), odd=events.odd,
         world_size=job.world_size or 0,
+        groups=process_groups,
     )  # fmt: skip
     found = replace(
         found, links=np.concatenate([found.links, _after_collectives(found, rows.main)])
@@ -97,11 +110,8 @@ def found_of_kineto(events: Events, path: Path) -> Found:
     return found.later(job.base_ns) if ends_ns < np.iinfo(np.int64).max else found
 
 
-def _more(
-    events: Events, columns: dict[str, NDArray[Any]], rank: int | None
-) -> dict[str, NDArray[Any]]:
+def _more(bucket: NDArray[np.int16], rank: int | None) -> dict[str, NDArray[Any]]:
     """The rank of each task, as its replica, and the process group of a collective, as a bucket."""
-    bucket = _process_groups(events)[columns["group"]]
     own = ABSENT if rank is None else min(rank, np.iinfo(np.int16).max)
     return {"bucket": bucket, "replica": np.full(len(bucket), own, np.int16)}
 
@@ -129,12 +139,12 @@ def _after_collectives(found: Found, main: int) -> NDArray[np.int64]:
     return np.stack([last[waited], task[waited]], axis=1)
 
 
-def _process_groups(events: Events) -> NDArray[np.int16]:
-    """A number for each name of a process group, ABSENT for none."""
-    some = [name for name in events.groups if name is not None]
-    place = {name: number_ for number_, name in enumerate(sorted(map(str, some)))}
+def _process_groups(events: Events) -> tuple[tuple[str, ...], NDArray[np.int16]]:
+    """The names of process groups in order, and for each number of `events.groups` its place."""
+    names = sorted({str(name) for name in events.groups if name is not None})
+    place = {name: min(number_, MOST_GROUP) for number_, name in enumerate(names)}
     codes = [ABSENT if name is None else place[str(name)] for name in events.groups]
-    return np.array([min(code, np.iinfo(np.int16).max) for code in codes], np.int16)
+    return tuple(names), np.array(codes, np.int16)
 
 
 def _category(name: str | None) -> str:

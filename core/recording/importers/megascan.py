@@ -30,6 +30,7 @@ _KINDS = (
     (re.compile(r"all[-_]?reduce", re.IGNORECASE), Kind.ALL_REDUCE),
     (re.compile(r"all[-_]?gather", re.IGNORECASE), Kind.ALL_GATHER),
     (re.compile(r"reduce[-_]?scatter", re.IGNORECASE), Kind.REDUCE_SCATTER),
+    (re.compile(r"all[-_]?to[-_]?all", re.IGNORECASE), Kind.ALL_TO_ALL),
     (re.compile(r"send|recv|exchange", re.IGNORECASE), Kind.COPY),
     (re.compile(r"^(?:\w+[-_ ])?forward", re.IGNORECASE), Kind.FORWARD),
     (re.compile(r"^(?:\w+[-_ ])?backward", re.IGNORECASE), Kind.BACKWARD),

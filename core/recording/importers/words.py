@@ -13,10 +13,27 @@ from core.plan.task import ABSENT, KIND_CODES, Kind
 from core.recording.importers.found import NO_STEPS, Steps
 
 Key = TypeVar("Key", bound=Hashable)
-_LIBRARY = re.compile(r"^(?:\w+::)?(?:nccl|rccl|gloo|mpi|ucc|oneccl|hccl)", re.IGNORECASE)
+# A kernel's own name: without its return type, template arguments and parameters, in which other
+# names occur.
+_FUNCTION = re.compile(r"^(?:void )?([^<(]*)")
+_LIBRARY = re.compile(
+    r"^(?:\w+::)*(?:nccl|rccl|gloo|mpi|ucc|oneccl|hccl|hcom_|nvshmem|cross_device_reduce)",
+    re.IGNORECASE,
+)
+# Experts of a mixture are sent their rows by all ranks (dispatch), which get them back (combine).
+_EXPERTS = re.compile(
+    r"^(?:\w+::)*(?:deep_ep|dpsk::ep|internode\w*|intranode\w*)::(?!.*\bget_dispatch_layout)",
+    re.IGNORECASE,
+)
+SEND_RECV = re.compile(r"send_?recv", re.IGNORECASE)
+"""Kernels of a library that may be part of an all-to-all, or copy from one rank to another."""
+ALL_TO_ALL = re.compile(r"all_?to_?all", re.IGNORECASE)
+SENDS = re.compile(r"^(?:(?:nccl|rccl|c10d|gloo)::?)?i?(?:send|recv)(?![a-z])", re.IGNORECASE)
+"""Calls and annotations that send to one rank or receive from one."""
 # The first that is found counts: `reduce` and `scatter` are also parts of the words above them.
 _COLLECTIVES = (
-    (re.compile(r"all_?reduce", re.IGNORECASE), Kind.ALL_REDUCE),
+    (ALL_TO_ALL, Kind.ALL_TO_ALL),
+    (re.compile(r"all_?reduce|cross_device_reduce", re.IGNORECASE), Kind.ALL_REDUCE),
     (re.compile(r"all_?gather", re.IGNORECASE), Kind.ALL_GATHER),
     (re.compile(r"reduce_?scatter", re.IGNORECASE), Kind.REDUCE_SCATTER),
     (re.compile(r"broadcast", re.IGNORECASE), Kind.REPLICATE),
@@ -25,7 +42,7 @@ _COLLECTIVES = (
     (re.compile(r"reduce", re.IGNORECASE), Kind.REDUCE),
 )
 _OWN = {str(kind): code for kind, code in KIND_CODES.items()}
-MEMORY = re.compile(r"^mem(?:cpy|set)\b|^\[?cuda mem(?:cpy|set)", re.IGNORECASE)
+MEMORY = re.compile(r"^mem(?:cpy|set)\b|^\[?cuda mem(?:cpy|set)|^s?dma(?:\b|_)", re.IGNORECASE)
 _PROFILER_STEP = re.compile(r"^ProfilerStep\s?#(\d+)$")
 _OPTIMIZER = re.compile(r"^Optimizer\.step#")
 RANGE = re.compile(r"^(?:train(?:ing)?[ _])?(?:step|iteration|iter)[ _#:=]*(\d+)$", re.IGNORECASE)
@@ -37,9 +54,18 @@ def kind_of(name: str) -> Kind:
 
     A library's call of another kind, as to send, receive or exchange, is a COPY.
     """
-    if not _LIBRARY.match(name):
+    function = _FUNCTION.match(name)
+    own = "" if function is None else function[1]
+    if _EXPERTS.match(own):
+        return Kind.ALL_TO_ALL
+    if not _LIBRARY.match(own):
         return Kind.OTHER
-    return next((kind for words, kind in _COLLECTIVES if words.search(name)), Kind.COPY)
+    return collective_of(own) or Kind.COPY
+
+
+def collective_of(words: str) -> Kind | None:
+    """The collective that some words name; None if they name none."""
+    return next((kind for pattern, kind in _COLLECTIVES if pattern.search(words)), None)
 
 
 def kinds_of(names: Iterable[str]) -> NDArray[np.int8]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.explain.arrivals import Arrivals
+from core.plan.plan import rank_names
 from core.trace.event_rows import clock_uncertainty
 from core.trace.trace import Trace
 from gui.look.label import Label
@@ -47,6 +48,6 @@ def arrivals_words(trace: Trace, met: Arrivals, clock: float) -> str:
     lane, count = met.last[0]
     return tr(
         "{collective}: {lane} came last ({count} of {times}); wait {wait}, transfer {transfer}",
-        collective=name, lane=trace.header.lanes[lane].name, count=count,
+        collective=name, lane=rank_names(trace.header.lanes)[lane], count=count,
         times=met.times, **took,
     )  # fmt: skip

@@ -1,0 +1,165 @@
+"""What communicates in traces of PyTorch's profiler, by its names, and which rank came last."""
+
+import json
+
+import pytest
+
+from core.explain.arrivals import arrivals
+from core.explain.run_step import explain_run_step
+from core.plan.plan import Role, rank_names
+from core.plan.task import Kind
+from core.recording.importers.words import kind_of
+from core.recording.recording import open_recording
+from core.report.summary import summarise
+from tests.core.recording.importers.kineto_files import kineto_file
+
+EXCHANGE = "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("void deep_ep::internode::dispatch<false, 4, true>(int4*, float*)", Kind.ALL_TO_ALL),
+        ("void deep_ep::intranode::combine<__nv_bfloat16, 8>(int4*)", Kind.ALL_TO_ALL),
+        ("void deep_ep::internode_ll::dispatch<true, 3, 10, 7168>(void*)", Kind.ALL_TO_ALL),
+        ("void dpsk::ep::internode::combine<false, 8>(int4*, float*)", Kind.ALL_TO_ALL),
+        ("void intranode::cached_notify_dispatch<8>(int const*, int)", Kind.ALL_TO_ALL),
+        ("hcom_allReduce__586_0_1", Kind.ALL_REDUCE),
+        ("hcom_alltoallv__586_1_1", Kind.ALL_TO_ALL),
+        ("hcom_send__586_2_1", Kind.COPY),
+        ("nvshmemi_alltoall_kernel", Kind.ALL_TO_ALL),
+        ("void nvshmemi_proxy_put<int>(int*)", Kind.COPY),
+        ("void vllm::cross_device_reduce_1stage<c10::BFloat16, 2>(int)", Kind.ALL_REDUCE),
+        ("nccl:all_to_all", Kind.ALL_TO_ALL),
+        # They compute: routing tables, products of experts' matrices, and whatever has a
+        # communication kernel's name among its template arguments alone.
+        ("void deep_ep::layout::get_dispatch_layout<256, 32, 8>(long const*)", Kind.OTHER),
+        ("void dpsk::ep::cuda::get_dispatch_layout<256, 32, 8>(long const*)", Kind.OTHER),
+        ("void dpsk::grouped_gemm::cuda::utils::transpose<512, 128>(char const*)", Kind.OTHER),
+        ("void cutlass::device_kernel<dpsk::ep::internode::Fused>(int)", Kind.OTHER),
+    ],
+)
+def test_names_tell_what_communicates(name, kind):
+    assert kind_of(name) is kind
+
+
+class File:
+    """Events of a rank: kernels on streams, each with the host's call that launched it."""
+
+    def __init__(self, rank):
+        self.rank, self.events = rank, []
+        self.event("user_annotation", "ProfilerStep#1", 0, 1000)
+
+    def event(self, cat, name, ts, dur, pid=9, tid=9, **args):
+        self.events.append({"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": ts,
+                            "dur": dur, "args": args})  # fmt: skip
+
+    def kernel(self, name, ts, dur, stream=7, call=None, **args):
+        number = len(self.events)
+        self.event("cuda_runtime", "cudaLaunchKernel", ts - 5 if call is None else call, 1,
+                   correlation=number)  # fmt: skip
+        self.event("kernel", name, ts, dur, 0, stream, correlation=number, **args)
+
+
+@pytest.fixture
+def opened(tmp_path):
+    def write(*files):
+        for file in files:
+            told = kineto_file(file.rank, file.events, len(files))
+            (tmp_path / f"trace-{file.rank}.json").write_text(json.dumps(told))
+        return open_recording(tmp_path if len(files) > 1 else tmp_path / "trace-0.json").trace
+
+    return write
+
+
+def kinds(trace):
+    return [span.kind for span in trace if span.name.startswith("nccl") and "Dev" in span.name]
+
+
+def exchanging(rank, late=0.0):
+    file = File(rank)
+    file.kernel("gemm", 10, 80)
+    file.event("user_annotation", "nccl:all_to_all", 88 + late, 8)
+    file.kernel(EXCHANGE, 100 + late, 200 - late, 20, call=90 + late)
+    file.kernel("gemm", 310, 100)
+    return file
+
+
+def test_an_all_to_all_is_a_collective_of_ranks_and_its_last_one_is_named(opened):
+    trace = opened(exchanging(0), exchanging(1, 60.0))
+    [met] = arrivals(explain_run_step(trace, 0))
+    assert (met.kind, met.times, met.wait_ns, met.transfer_ns) == (
+        Kind.ALL_TO_ALL, 1, 60_000, 140_000,
+    )  # fmt: skip
+    assert [rank_names(trace.header.lanes)[lane] for lane, _ in met.last] == ["rank 1"]
+    [told] = summarise(trace).collectives_over_steps
+    assert (told.kind, told.last) == ("all-to-all", {"rank 1": 1})
+
+
+def test_kernels_that_send_within_a_call_to_send_are_copies(opened):
+    file = File(0)
+    file.event("user_annotation", "nccl:all_to_all", 88, 8)
+    file.kernel(EXCHANGE, 100, 50, 20, call=90)
+    file.event("user_annotation", "nccl:send 0->1", 188, 8)
+    file.kernel(EXCHANGE, 200, 50, 20, call=190)
+    file.kernel("gemm", 10, 80)
+    assert kinds(opened(file)) == [Kind.ALL_TO_ALL, Kind.COPY]
+
+
+def test_the_collective_that_a_kernels_arguments_name_counts_before_all_else(opened):
+    file = File(0)
+    file.event("user_annotation", "nccl:all_to_all", 0, 900)
+    told = ("send", "all_to_allv", "_allgather_base", "allreduce_coalesced", "unheard of")
+    for place, name in enumerate(told):
+        file.kernel(EXCHANGE, 100 + 50 * place, 40, 20, **{"Collective name": name})
+    file.kernel("gemm", 10, 80)
+    assert kinds(opened(file)) == [
+        Kind.COPY, Kind.ALL_TO_ALL, Kind.ALL_GATHER, Kind.ALL_REDUCE, Kind.ALL_TO_ALL,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"), [("c10d::send", Kind.COPY), ("aten::mm", Kind.ALL_TO_ALL)]
+)
+def test_without_a_call_around_it_the_file_tells_what_a_kernel_is(opened, said, kind):
+    file = File(0)
+    file.event("cpu_op", said, 700, 5)
+    file.kernel(EXCHANGE, 100, 50, 20)
+    file.kernel("gemm", 10, 80)
+    assert kinds(opened(file)) == [kind]
+
+
+def test_process_groups_of_one_place_in_two_files_are_not_taken_for_one(opened):
+    files = [File(rank) for rank in range(4)]
+    for file in files:
+        file.kernel("gemm", 10, 80)
+        # Ranks 0 and 1 are one group, 2 and 3 another; each file has one name besides "0".
+        group = {"Process Group Name": str(1 + file.rank // 2)}
+        file.kernel("ncclDevKernel_AllReduce_Sum", 100 + 10 * file.rank, 50, 20, **group)
+    trace = opened(*files)
+    met = arrivals(explain_run_step(trace, 0))
+    names = rank_names(trace.header.lanes)
+    assert [[names[lane] for lane, _ in one.last] for one in met] == [["rank 1"], ["rank 3"]]
+
+
+def test_two_streams_of_one_device_are_one_rank(opened):
+    file = File(0)
+    file.kernel("gemm", 10, 80)
+    # Streams that also compute are compute lanes, and would else be ranks that meet each other.
+    for stream in (20, 24):
+        file.kernel("ncclDevKernel_AllReduce_Sum", 100, 50, stream)
+        file.kernel("add", 200, 60, stream)
+    trace = opened(file)
+    streams = [lane for lane in trace.header.lanes if lane.name.startswith("stream")]
+    assert [lane.role for lane in streams] == [Role.COMPUTE] * 3
+    assert arrivals(explain_run_step(trace, 0)) == ()
+
+
+def test_requests_of_an_accelerators_copier_copy_memory(opened):
+    file = File(0)
+    for place in range(3):
+        file.event("mtia_ccp_events", "dma_request", 100 * place, 30, 0, 5)
+        file.event("mtia_ccp_events", "matmul", 100 * place, 90, 0, 6)
+    trace = opened(file)
+    roles = {lane.name: lane.role for lane in trace.header.lanes}
+    assert (roles["stream 5"], roles["stream 6"]) == (Role.COPY, Role.COMPUTE)
