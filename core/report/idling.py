@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from core.explain.statistics import union_ns
 from core.plain import Say, duration_text, plainly
 from core.plan.plan import Lane, computing_lanes
 from core.plan.task import PASSES, Kind, among
+from core.report.noise import ALWAYS
 
 MOSTLY = 2 / 3
 """The part of a cause's idle time from which on one lane is said to be what it waits for."""
@@ -81,10 +82,10 @@ class Idling:
     `cause` is that of most idle time, None where hardly any is; the causes of work that one lane
     does for all (core.explain.causes.ACTIONS) count as one here, of which the largest is given.
     `lane` is set if the cause's text names a lane, and one lane holds the others up for most of the
-    cause's time; `device` is that lane's device, counted from 0, if no two lanes share one.
-    `cause_share` is the part of all lanes' time that is lost to the cause, and to the lane if that
-    is set. `workless` says that lanes without any pass are among those that idle for that cause.
-    `for_all` is what the lane does for all others, None if it does nothing.
+    cause's time, in nearly all steps; `device` is that lane's device, counted from 0, if no two
+    lanes share one. `cause_share` is the part of all lanes' time that is lost to the cause, and to
+    the lane if that is set. `workless` says that lanes without any pass are among those that idle
+    for that cause. `for_all` is what the lane does for all others, None if it does nothing.
     """
 
     step_ns: int
@@ -97,8 +98,16 @@ class Idling:
     workless: bool = False
 
     @classmethod
-    def of(cls, explanations: Sequence[Explanation]) -> Idling:
-        """From explained steps, at least one, with the same lanes."""
+    def of(
+        cls,
+        explanations: Sequence[Explanation],
+        others: Callable[[], Sequence[Explanation]] = tuple,
+    ) -> Idling:
+        """From explained steps, at least one, with the same lanes.
+
+        `others` are steps in which a lane that is named must hold the lanes up, too: what it does
+        in one step alone is chance.
+        """
         lanes = explanations[0].lanes
         computing = computing_lanes(lanes)
         makespans = [explained.makespan for explained in explanations]
@@ -114,7 +123,8 @@ class Idling:
         workless = any(_lane_without_work_waits(explained, reason) for explained in explanations)
         holder = int(idle_ns[reason].argmax())
         lost_to_holder = int(idle_ns[reason, holder])
-        if "{who}" not in REASONS[cause] or lost_to_holder <= MOSTLY * lost:
+        is_named = "{who}" in REASONS[cause] and lost_to_holder > MOSTLY * lost
+        if not is_named or not _holds_up_steadily(holder, reason, others()):
             return cls(step_ns, share, cause, lost / whole, workless=workless)
         for_all = _work_for_all(explanations, holder) if cause in ACTIONS else None
         device = _device_number(computing, holder)
@@ -156,6 +166,14 @@ def _who(found: Idling, say: Say) -> str:
     if by_device and found.device is not None:
         return say(DEVICE, device=found.device)
     return say(LANE, lane=found.lane)
+
+
+def _holds_up_steadily(lane: int, reason: int, steps: Sequence[Explanation]) -> bool:
+    """True if, in nearly all `steps`, a lane is what the lanes wait for most for a reason."""
+    computing = [one.index for one in computing_lanes(steps[0].lanes)] if steps else []
+    waited_for = [_idle_by_reason([step], computing)[reason] for step in steps]
+    leads = [bool(idle.any()) and int(idle.argmax()) == lane for idle in waited_for]
+    return sum(leads) >= ALWAYS * len(steps)
 
 
 def _idle_by_reason(

@@ -30,6 +30,8 @@ class Limit(StrEnum):
     """Copying memory takes time in which devices neither compute nor communicate."""
     NOT_TOLD = "not-told"
     """Devices are idle, and the trace does not tell what for."""
+    NOISE = "noise"
+    """Lanes differ, but by less than their times scatter from step to step."""
 
 
 WORDS = {
@@ -45,6 +47,8 @@ WORDS = {
     Limit.COMMUNICATION: "Moving data costs {loss} ({share}).",
     Limit.HOST: "Tasks take {task}; the host, which starts them, takes longer: that costs {loss} "
     "({share}).",
+    Limit.NOISE: "Lanes' times scatter from step to step by more than the lanes differ: that costs "
+    "{loss} ({share}).",
     Limit.NONE: "No lane, link or step is slower than its peers; balance, order and communication "
     "cost less than a twentieth each.",
 }

@@ -146,6 +146,14 @@ class Measured:
         found: NDArray[np.bool_] = np.isin(self.columns.lane, self.compute_lanes)
         return found & ~IS_COMMUNICATION[self.columns.kind]
 
+    @cached_property
+    def computed(self) -> Floats:
+        """For how many ns each lane that computes does so in each step, shape (S, lanes)."""
+        lane = self.columns.lane
+        work = np.where(self.computes, self.taken, 0)
+        totals = [work[:, lane == mine].sum(axis=1) for mine in self.compute_lanes]
+        return np.stack(totals, axis=1).astype(np.float64)
+
     @property
     def compute_lanes(self) -> list[int]:
         """The lanes that compute, by number."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from core.order import groups
 from core.plan.task import ABSENT, KINDS
 from core.report.measured import Floats, Ints, Measured
+from core.report.noise import scatter
 
 CERTAIN = 2.8
 """How many standard errors a lane or link must be slower than its peers."""
@@ -235,8 +236,3 @@ def _mean(values: Floats) -> float:
     # Of fewer than five values only the middle one is left, or the middle two: their median.
     cut = -(-len(values) // 10) if len(values) >= 5 else (len(values) - 1) // 2
     return float(np.sort(values)[cut : len(values) - cut].mean())
-
-
-def scatter(values: Floats) -> float:
-    """The standard deviation, from the median deviation of the median (normal: 1.4826 of it)."""
-    return 1.4826 * float(np.median(np.abs(values - np.median(values))))

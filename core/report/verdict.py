@@ -15,6 +15,7 @@ from statistics import NormalDist
 
 import numpy as np
 
+from core.explain.causes import Explanation
 from core.explain.run_step import explain_run_step
 from core.order import groups
 from core.plain import Say, duration_text, plainly
@@ -25,7 +26,8 @@ from core.report.device_shares import device_limit, device_shares, device_text
 from core.report.idling import Idling, idle_text, share_text
 from core.report.limits import Finding, Limit
 from core.report.measured import Floats, Measured
-from core.report.slower import scatter, slower
+from core.report.noise import scatter, surely_above
+from core.report.slower import slower
 from core.trace.complete import completed_steps
 from core.trace.trace import Trace
 
@@ -88,7 +90,11 @@ def _of_lanes(trace: Trace, steps: Sequence[int], say: Say) -> tuple[str, Findin
     # In this order: where the host is late, times of tasks say little of lanes; and a fault, if
     # there is one, is what can be mended.
     worst = host(run) or fault(run) or inherent(run)
-    idling = Idling.of([explain_run_step(trace, run.steps[run.median])])
+
+    def others() -> list[Explanation]:
+        return [explain_run_step(trace, step) for step in _evenly(run.steps)]
+
+    idling = Idling.of([explain_run_step(trace, run.steps[run.median])], others)
     return idle_text(idling, say), worst
 
 
@@ -252,12 +258,15 @@ def _losses(run: Measured, taken: Floats, whole: int) -> list[Loss]:
     """What a step that lasts `whole` ns would take less without one thing alone.
 
     That is uneven work, the order of tasks, moving data; and last the order once work is even: a
-    step that is as long by one as by the other would be hardly shorter without either.
+    step that is as long by one as by the other would be hardly shorter without either. Uneven work
+    is noise unless some lane is longer in nearly all steps.
     """
     lanes = run.compute_lanes
     work = np.where(run.computes, taken, 0.0)
     totals = np.bincount(run.columns.lane, work, len(run.lanes))[lanes]
-    mean, most = float(totals.mean()), int(totals.argmax())
+    mean = float(totals.mean())
+    longer = surely_above(run.computed) & (totals > mean)
+    most = int(np.where(longer, totals, 0.0).argmax())
     shares = np.ones(len(run.lanes))
     shares[lanes] = mean / np.maximum(totals, 1)
     even = np.where(run.computes, taken * shares[run.columns.lane], taken)
@@ -267,10 +276,14 @@ def _losses(run: Measured, taken: Floats, whole: int) -> list[Loss]:
         "mean": duration_text(round(mean)),
     }
     # `still`: nothing has to be moved; `longest`: nor does any task wait for another one.
-    still, longest = run.lasts(work), round(totals[most])
+    still, longest = run.lasts(work), round(totals.max())
+    uneven = whole - run.lasts(even)
     order = run.lasts(np.where(run.computes, even, 0.0)) - round(mean)
+    balance: Loss = (Limit.IMBALANCE, f"lane {lanes[most]}", uneven, values)
+    if not longer.any():
+        balance = (Limit.NOISE, "", uneven, {})
     return [
-        (Limit.IMBALANCE, f"lane {lanes[most]}", whole - run.lasts(even), values),
+        balance,
         (Limit.SCHEDULE, "", still - longest, {}),
         (Limit.COMMUNICATION, "", whole - still, {}),
         (Limit.SCHEDULE, "", order, {}),

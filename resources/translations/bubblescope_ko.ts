@@ -4266,6 +4266,10 @@ Click to open its run.</source>
         <translation>All-to-all</translation>
     </message>
     <message>
+        <source>Lanes&apos; times scatter from step to step by more than the lanes differ: that costs {loss} ({share}).</source>
+        <translation>레인 시간이 레인 사이의 차이보다 스텝마다 더 크게 흔들립니다: {loss}({share})가 더 듭니다.</translation>
+    </message>
+    <message>
         <source>The gradients of block {n} were there.</source>
         <translation>블록 {n}의 변화도가 준비되었습니다.</translation>
     </message>

@@ -4266,6 +4266,10 @@ Click to open its run.</source>
         <translation>All-to-all</translation>
     </message>
     <message>
+        <source>Lanes&apos; times scatter from step to step by more than the lanes differ: that costs {loss} ({share}).</source>
+        <translation>各通道的时间在步与步之间的波动大于通道之间的差异：这会多花 {loss}（{share}）。</translation>
+    </message>
+    <message>
         <source>The gradients of block {n} were there.</source>
         <translation>块 {n} 的梯度已就绪。</translation>
     </message>

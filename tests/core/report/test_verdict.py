@@ -371,4 +371,5 @@ def test_the_summary_has_the_verdict_with_its_four_keys_and_prints_its_sentence(
 def test_every_kind_has_its_words() -> None:
     assert {*WORDS, *DEVICE_WORDS} == set(Limit)
     words = "slow-lane slow-link hiccup imbalance schedule communication host none copies not-told"
+    words += " noise"
     assert list(map(str, Limit)) == words.split()
