@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping
+import stat
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from core.errors import PlanError
 
 _FILES = ("record", "summary", "csv", "table")
 _FOLDERS = ("kineto", "chakra")
+_INPUTS = ("recording", "recordings", "a", "b", "costs", "model", "schedule")
+"""Arguments and options that name what is read."""
 ENDINGS = {
     "gradients": (".npz",),
     "image": (".png", ".svg", ".pdf"),
@@ -118,11 +121,46 @@ def check_folder(option: str, path: str) -> None:
         raise PlanError(f"{option} {path}: {target.parent} cannot be written; use one that can")
 
 
-def check_outputs(given: Mapping[str, Any]) -> None:
-    """Raise PlanError for a file that cannot be written, and if two outputs would be one.
+def check_is_no_input(option: str, path: Path | str, inputs: Iterable[Path | str]) -> None:
+    """Raise PlanError if writing to `path` would replace one of `inputs`, or a file in one.
 
-    Files are named by options of ENDINGS or of _FILES, folders by those of _FOLDERS; what is not
-    given is fine.
+    Files are compared by device and inode, so links and other spellings of a path count too. What
+    is no regular file, such as /dev/stdout, is not replaced.
+    """
+    output = _identity(path)
+    if output is None:
+        return
+    for name in inputs:
+        files = Path(name).iterdir() if os.path.isdir(name) else [Path(name)]
+        if output in map(_identity, files):
+            raise PlanError(f"{option} {path}: that is what is read; name another file")
+
+
+def _identity(path: Path | str) -> tuple[int, int] | None:
+    """Return the device and inode of a regular file; None if there is none."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):  # ValueError: a name with a null byte
+        return None
+    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
+
+
+def inputs_of(given: Mapping[str, Any]) -> list[str]:
+    """Return the files and folders that a command reads, by its options and arguments."""
+    found = []
+    for name in _INPUTS:
+        value = given.get(name)
+        values = value if isinstance(value, list) else [value]
+        # A model or a schedule may be a name of ours or somebody's own file.
+        found += [one for one in values if isinstance(one, str) and os.path.exists(one)]
+    return found
+
+
+def check_outputs(given: Mapping[str, Any]) -> None:
+    """Raise PlanError for a file that cannot be written, or would replace another one's.
+
+    Outputs must differ from each other and from what the command reads. Files are named by options
+    of ENDINGS or of _FILES, folders by those of _FOLDERS; what is not given is fine.
     """
     every = (*_FILES, *ENDINGS, *_FOLDERS)
     named = {name: given[name] for name in every if given.get(name) is not None}
@@ -135,10 +173,14 @@ def check_outputs(given: Mapping[str, Any]) -> None:
             raise PlanError(f"--{name} {path}: use a name that ends in {', '.join(endings)}")
         check_writable(f"--{name}", path)
     # Two outputs may well both go to /dev/stdout or /dev/null.
-    files = [path for path in named.values() if not path.startswith("/dev/")]
-    for path in files:
-        if sum(os.path.abspath(path) == os.path.abspath(other) for other in files) > 1:
+    files = {name: path for name, path in named.items() if not path.startswith("/dev/")}
+    inputs, seen = inputs_of(given), set()
+    for name, path in files.items():
+        check_is_no_input(f"--{name}", path, inputs)
+        place = os.path.realpath(path)
+        if place in seen:
             raise PlanError(f"{path} is named for two outputs; use a file for each")
+        seen.add(place)
 
 
 def write_whole(path: Path | str | None, text: str) -> None:

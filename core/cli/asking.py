@@ -7,7 +7,7 @@ import csv
 
 from core.cli.commands import open_aloud
 from core.cli.report import table
-from core.files import whole_file
+from core.files import check_outputs, whole_file
 from core.plain import cell, plain
 from core.sql.apart import answer_apart
 from core.sql.query import Answer
@@ -18,6 +18,7 @@ CUT = "…"
 
 def ask(arguments: argparse.Namespace) -> None:
     """Print what a query finds in a recording. Raises QueryError or OSError in one line."""
+    check_outputs(vars(arguments))
     found = answer_apart(arguments.query, {1: open_aloud(arguments.recording)})
     if arguments.csv is not None:
         _write(found, arguments.csv)

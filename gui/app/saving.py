@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from core.files import check_is_no_input
 from gui.app.dialogs import ask_save
 from gui.app.settings import Settings
 from gui.look.text import tr
@@ -24,6 +25,8 @@ class Saver(QObject):
 
     message = Signal(str)
     failed = Signal(str)
+    inputs: Callable[[], Sequence[Path]] = staticmethod(tuple)
+    """Gives the files that were opened, which are not replaced; the window sets it."""
 
     def __init__(self, above: QWidget, settings: Settings) -> None:
         super().__init__(above)
@@ -41,11 +44,16 @@ class Saver(QObject):
     def write(self, path: Path, write: Callable[[], object], said: str = "") -> None:
         """Have a file written by what raises OSError or ValueError, in one line, if it cannot."""
         try:
+            self.check(path)
             write()
         except (OSError, ValueError) as error:
             self.failed.emit(str(error))
             return
         self.done(path, said)
+
+    def check(self, path: Path) -> None:
+        """Raise PlanError in one line if `path` is a file that was opened."""
+        check_is_no_input(tr("Export"), path, self.inputs())
 
     def done(self, path: Path, said: str = "") -> None:
         """Something was written: say so, and offer its folder from now on."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -106,7 +106,7 @@ class Run:
         What is no recording yet, of another program or a folder, is written as one: ValueError says
         why that is impossible. Nothing is left behind if it is closed before its end.
         """
-        if self._is_recording:
+        if self.is_recording:
             yield from self._copied(path)
         else:
             yield from write_recording(self.trace, path)
@@ -115,7 +115,7 @@ class Run:
         write_bookmarks(path, self.bookmarks or (), self.trace.header.started)
 
     @property
-    def _is_recording(self) -> bool:
+    def is_recording(self) -> bool:
         """Whether its trace is what the recording tells that there is of it."""
         source = self.source
         return source is None or not (
@@ -156,6 +156,11 @@ class Run:
         place = self.source or self.saved
         if place is not None and self.bookmarks is not None:
             write_bookmarks(place, self.bookmarks, self.trace.header.started)
+
+
+def opened_files(runs: Sequence[Run]) -> list[Path]:
+    """Return the files and folders that runs were opened from."""
+    return [run.source for run in runs if run.source is not None]
 
 
 class Session(QObject):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QWidget
 
+from core.errors import PlanError
 from core.report.figure import FigureOptions
 from gui.app.banner import Banner
 from gui.app.dialogs import ProgressDialogs, to_front
@@ -100,6 +101,11 @@ class Exporting(Saver):
         """Write a report bit by bit, so that the window answers and the user can cancel it."""
         from gui.report.job import report_work  # the window is there sooner without
 
+        try:
+            self.check(path)
+        except PlanError as error:
+            self._banner.say(str(error))
+            return
         scene, run = self.scene(), self._shown.run_shown
         if scene is not None and run is not None:
             self.report.start(report_work(scene, path, self._explainer, run.live))

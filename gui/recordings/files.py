@@ -8,6 +8,8 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QWidget
 
+from core.errors import PlanError
+from core.files import check_is_no_input
 from core.plain import plainly
 from core.recording.recording import is_large
 from core.recording.stream import Opened
@@ -15,7 +17,7 @@ from core.trace.odd import sentences
 from gui.app.banner import Banner
 from gui.app.dialogs import ProgressDialogs, ask_folder, ask_open, ask_save
 from gui.app.jobs import Runner, Work
-from gui.app.session import Run, Session
+from gui.app.session import Run, Session, opened_files
 from gui.app.settings import Settings
 from gui.app.shown import Shown
 from gui.figures.run_names import file_name
@@ -148,6 +150,15 @@ class Files:
         """Save the run that is shown; a long one bit by bit, with Cancel."""
         run = self._state.run_shown
         if run is None:
+            return
+        # Its own recording may be written once more, with its bookmarks.
+        inputs = opened_files(self._session.runs)
+        if run.is_recording:
+            inputs = [path for path in inputs if path != run.source]
+        try:
+            check_is_no_input(tr("Save recording"), path, inputs)
+        except PlanError as error:
+            self._banner.say(str(error))
             return
         self.progress.text = tr("Saving {name}…", name=path.name)
         self.saving.start(_saved(run, path), AT_ONCE_S)

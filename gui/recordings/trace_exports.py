@@ -101,6 +101,11 @@ class TraceExports(QObject):
         return True
 
     def _write(self, path: Path, write: Callable[[Trace, Path], Writing]) -> None:
+        try:
+            self._exporting.check(path)
+        except PlanError as error:
+            self._banner.say(str(error))
+            return
         trace = self._trace()
         if trace is not None:
             # A run without an outcome may go on: spans then come while the thread reads.

@@ -13,7 +13,7 @@ from core.recording.stream import Opened
 from core.trace.trace import Trace
 from gui.app.banner import Banner
 from gui.app.jobs import close_all
-from gui.app.session import Run, Session
+from gui.app.session import Run, Session, opened_files
 from gui.app.settings import Settings
 from gui.compare.comparing import Comparing
 from gui.compare.frame import CompareFrame
@@ -225,8 +225,16 @@ class MainWindow(QMainWindow):
         self.why.asked.connect(self.explainer.ask)
         self.explainer.explained.connect(self.live.update)
         self.explainer.explained.connect(self.selection_panels.show_gap_again)
-        both = (self.predictions.what_if, self.sweeping.files, self.comparing.files,
-                self.exporting, self.panels.spans, self.bookmarking)  # fmt: skip
+        savers = (
+            self.predictions.what_if,
+            self.sweeping.files,
+            self.comparing.files,
+            self.exporting,
+            self.panels.spans,
+        )
+        for saver in savers:
+            saver.inputs = lambda: opened_files(self.session.runs)
+        both = (*savers, self.bookmarking)
         for source in (*both, self.comparing.aligner, self.panels.statistics):
             source.message.connect(self.note)
         for part in (

@@ -7490,6 +7490,10 @@ Click to open its run.</source>
         <translation>{a} {b}: 이미 있습니다. 새 폴더나 빈 폴더를 지정하세요</translation>
     </message>
     <message>
+        <source>{a} {b}: that is what is read; name another file</source>
+        <translation>{a} {b}: 읽고 있는 파일입니다; 다른 파일 이름을 쓰세요</translation>
+    </message>
+    <message>
         <source>{a} {b}: there is no folder {c}; use one that exists</source>
         <translation>{a} {b}: {c} 폴더가 없습니다. 있는 폴더를 사용하세요</translation>
     </message>

@@ -7490,6 +7490,10 @@ Click to open its run.</source>
         <translation>{a} {b}：已存在；请指定一个新的或空的文件夹</translation>
     </message>
     <message>
+        <source>{a} {b}: that is what is read; name another file</source>
+        <translation>{a} {b}：这正是所读取的文件；请另起文件名</translation>
+    </message>
+    <message>
         <source>{a} {b}: there is no folder {c}; use one that exists</source>
         <translation>{a} {b}：没有文件夹 {c}；请使用已有的文件夹</translation>
     </message>

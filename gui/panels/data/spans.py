@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QItemSelection, QSignalBlocker, Qt, Signal
@@ -16,6 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.errors import PlanError
+from core.files import check_is_no_input
 from core.recording.exporters.span_files import write_spans
 from core.trace.listing import Listing
 from core.trace.span import Span
@@ -75,6 +78,8 @@ class SpansPanel(QWidget):
     chosen = Signal(int, int)
     message = Signal(str)
     failed = Signal(str)
+    inputs: Callable[[], Sequence[Path]] = staticmethod(tuple)
+    """Gives the files that were opened, which are not replaced; the window sets it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -152,6 +157,11 @@ class SpansPanel(QWidget):
 
     def save_to(self, path: Path) -> None:
         """Save the rows that are shown, in their order."""
+        try:
+            check_is_no_input(tr("Save spans"), path, self.inputs())
+        except PlanError as error:
+            self.failed.emit(str(error))
+            return
         if self.model.listing is not None:
             self.saver.start(_written(self.model.listing, path), AT_ONCE_S)
             self._show_count()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -103,3 +104,36 @@ def test_a_run_of_this_sitting_is_saved_while_more_of_it_comes(
     opened = open_recording(folder / "live.arrow")
     assert opened.warning == ""
     assert 0 < opened.trace.span_count <= session.runs[0].trace.span_count
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda window, path: window.files.save_to(path),
+        lambda window, path: window.exporting.export_to(path),
+        lambda window, path: window.exporting.report_to(path),
+        lambda window, path: window.trace_exports.trace_to(path),
+        lambda window, path: window.panels.spans.save_to(path),
+    ],
+)
+def test_a_file_that_was_opened_is_not_replaced(
+    window: MainWindow, folder: Path, write: Callable[[MainWindow, Path], None]
+) -> None:
+    record(specification("dp"), folder / "first.arrow")
+    record(specification(), folder / "source.arrow")
+    for name in ("first.arrow", "source.arrow"):
+        window.files.open_from(folder / name)
+    (folder / "link.png").symlink_to(folder / "first.arrow")
+    before = (folder / "first.arrow").read_bytes()
+    write(window, folder / "link.png")
+    assert "that is what is read; name another file" in window.banner.label.text()
+    assert (folder / "first.arrow").read_bytes() == before
+
+
+def test_a_recording_is_saved_over_itself(
+    window: MainWindow, run: Run, folder: Path, qtbot: object
+) -> None:
+    before = (folder / "source.arrow").read_bytes()
+    window.files.save_to(folder / "source.arrow")
+    qtbot.waitUntil(lambda: window.statusBar().currentMessage() == "Saved source.arrow.")
+    assert (folder / "source.arrow").read_bytes() == before

@@ -1,0 +1,88 @@
+"""No command replaces a file that it reads, under whatever name it is given."""
+
+import json
+import os
+import shutil
+
+import pytest
+
+import main
+from tests.make_believe import record, specification
+
+pytest.importorskip("torch")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Recordings under names that outputs may have, costs, and links to them."""
+    monkeypatch.chdir(tmp_path)
+    record(specification(steps=2), tmp_path / "r.csv")
+    for name in ("r.json", "r.png", "r.html", "r.parquet", "r.arrow"):
+        shutil.copy("r.csv", name)
+    (tmp_path / "ranks").mkdir()
+    shutil.copy("r.csv", "ranks/rank-0.arrow")
+    costs = {"forward_ms": 1, "backward_ms": 1, "step_ms": 1, "transfer_ms": 1, "rows": 8}
+    (tmp_path / "c.json").write_text(json.dumps(costs))
+    (tmp_path / "model.py").write_text("import torch\nmodel = torch.nn.Linear(4, 4)\n")
+    (tmp_path / "link.csv").symlink_to("r.csv")
+    os.link("r.csv", "hard.csv")
+    (tmp_path / "there").symlink_to(tmp_path)
+    return tmp_path
+
+
+COMMANDS = [
+    "export r.csv --table r.csv",
+    "export r.csv --table ./r.csv",
+    "export r.csv --table link.csv",
+    "export link.csv --table r.csv",
+    "export r.csv --table hard.csv",
+    "export r.csv --table there/r.csv",
+    "export r.json --trace r.json",
+    "export r.png --image r.png",
+    "export r.arrow r.png --image r.png",
+    "export r.html --report r.html",
+    "sql r.csv FROM+steps --csv r.csv",
+    "sql r.csv FROM+steps --csv link.csv",
+    "compare r.json r.csv --summary r.json",
+    "compare r.csv r.json --summary r.json",
+    "compare r.png r.csv --image r.png",
+    "predict --strategy pipeline --costs c.json --summary c.json",
+    "predict --strategy pipeline --costs c.json --record c.json",
+    "run --model model.py --summary model.py --devices 2xcpu",
+    "export ranks --table ranks/rank-0.arrow",
+]
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_an_output_that_is_an_input_is_refused_and_left_as_it_is(line, folder, capsys):
+    before = contents(folder)
+    assert main.main([word.replace("+", " ") for word in line.split()]) == 2
+    out, err = capsys.readouterr()
+    assert err.count("\n") == 1 and not out
+    if "rank-0" not in line:  # its name is refused before, as no table's
+        assert "that is what is read; name another file" in err
+    assert contents(folder) == before
+
+
+def test_outputs_that_are_one_file_are_refused(folder, capsys):
+    before = contents(folder)
+    (folder / "one.html").symlink_to("both.html")
+    line = ["compare", "r.arrow", "r.csv", "--report", "one.html", "--summary", "both.html"]
+    assert main.main(line) == 2
+    assert "is named for two outputs" in capsys.readouterr().err
+    (folder / "one.html").unlink()
+    assert contents(folder) == before
+
+
+def test_an_output_next_to_the_inputs_is_written(folder):
+    assert main.main(["export", "r.csv", "--table", "other.csv"]) == 0
+    assert main.main(["sql", "r.csv", "FROM steps", "--csv", "/dev/null"]) == 0
+    assert (folder / "other.csv").stat().st_size > 100
+
+
+def contents(folder):
+    return {
+        path.name: (path.read_bytes(), path.is_symlink())
+        for path in folder.iterdir()
+        if path.is_file()
+    }
