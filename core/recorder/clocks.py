@@ -8,6 +8,7 @@ map lies between.
 
 from __future__ import annotations
 
+import itertools
 import time
 from dataclasses import dataclass
 from datetime import timedelta
@@ -17,6 +18,8 @@ import torch.distributed as dist
 
 TRIPS = 30
 PATIENCE = timedelta(seconds=20)
+_RECORDINGS = itertools.count()
+"""Numbers the recordings of this process: the store keeps the answers of earlier ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,7 @@ class Clocks:
 
     def __init__(self, rank: int, world: int) -> None:
         self._rank, self._world = rank, world
+        self._recording = next(_RECORDINGS)
         self._store: Any = None
         if world > 1:
             # torch has no public way to the store that the ranks met in.
@@ -49,7 +53,7 @@ class Clocks:
 
         Rank 0 has the run's clock.
         """
-        about = f"bubblescope/{when}"
+        about = f"bubblescope/{self._recording}/{when}"
         try:
             if self._rank > 0:  # of ranks that never met nothing is known
                 return _ask(self._store, f"{about}/{self._rank}") if self._store else None

@@ -1,142 +1,316 @@
-"""What a rank moves: DistributedDataParallel's buckets, and what it asks torch.distributed for.
+"""What a rank moves: the buckets of DistributedDataParallel, and what is asked of torch.distributed.
 
 DistributedDataParallel calls its process group where Python sees nothing of it, so its buckets are
-timed by a communication hook, which does as it would itself; where the job has a hook of its own,
-that stays, and its buckets are not seen. All else is seen in the functions of torch.distributed.
-A collective begins when the rank comes to it, and ends with its future, or where it is waited for.
+timed by a communication hook, which does as it would itself. The hook is registered at the model's
+first training pass, after the job had time for one of its own: that one stays, and its buckets are
+not seen. All else is seen in the functions of torch.distributed, and in the functional collectives
+that DTensor calls. A collective begins when the rank asks for it, and ends with its future, or when
+it has been waited for.
 """
 
 # No postponed annotations: torch checks the communication hook's at run time.
 
+import sys
 import time
+import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import Any
 
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
-from torch.nn.parallel import DistributedDataParallel
 
+from .blocks import wrapped
+from .guard import Guard
 from .hooks import Hooks
 from .kinds import HOST
-from .rank_step import FIRST_TRACK, FROM, TO, Op
+from .rank_step import FIRST_TRACK, FROM, TO, Op, group_name
 
 KINDS = {
-    "all_reduce": "all-reduce", "all_gather": "all-gather", "all_gather_single": "all-gather",
-    "all_gather_into_tensor": "all-gather", "reduce_scatter": "reduce-scatter",
-    "reduce_scatter_single": "reduce-scatter", "reduce_scatter_tensor": "reduce-scatter",
-    "isend": "copy", "irecv": "copy", "send": "copy", "recv": "copy",
-}  # fmt: skip
-"""The functions that are seen, and what they do."""
+    "all_reduce": "all-reduce",
+    "all_gather": "all-gather",
+    "all_gather_single": "all-gather",
+    "all_gather_into_tensor": "all-gather",
+    "reduce_scatter": "reduce-scatter",
+    "reduce_scatter_single": "reduce-scatter",
+    "reduce_scatter_tensor": "reduce-scatter",
+    "isend": "copy",
+    "irecv": "copy",
+    "send": "copy",
+    "recv": "copy",
+}
+"""The functions of torch.distributed that are seen, and what they do."""
 PEERS = {"isend": TO, "send": TO, "irecv": FROM, "recv": FROM}
+FUNCTIONAL = "torch.distributed._functional_collectives"
+FUNCTIONAL_KINDS = {
+    "all_reduce": "all-reduce",
+    "all_gather_single": "all-gather",
+    "all_gather_single_autograd": "all-gather",
+    "all_gather_tensor": "all-gather",
+    "all_gather_tensor_autograd": "all-gather",
+    "reduce_scatter_single": "reduce-scatter",
+    "reduce_scatter_single_autograd": "reduce-scatter",
+    "reduce_scatter_tensor": "reduce-scatter",
+    "reduce_scatter_tensor_autograd": "reduce-scatter",
+}
+"""The functional collectives that are seen; their results are waited for by `wait_tensor`."""
+MOST_PENDING = 4096
+"""Functional collectives whose end is looked for at a time."""
+
+
+@dataclass(slots=True)
+class _Call:
+    """A call that goes on: the operation that it is, and whether the calling thread waits for it."""
+
+    op: Op
+    now: Callable[[], int]
+    waits: bool
 
 
 class Collectives:
     """Watches what a rank's model and script move."""
 
-    def __init__(self, model: nn.Module, hooks: Hooks) -> None:
-        self._hooks, self._on = hooks, True
-        self._originals: dict[str, Callable[..., object]] = {}
-        self._calling = False
-        if dist.is_available() and dist.is_initialized():
-            if isinstance(model, DistributedDataParallel) and not model._comm_hooks:
-                model.register_comm_hook(model, self._reduce)
-            self._wrap()
+    def __init__(self, hooks: Hooks, guard: Guard) -> None:
+        self._hooks, self._guard, self._is_on = hooks, guard, True
+        self._originals: list[tuple[Any, str, Callable[..., object]]] = []
+        self._functional: Any = None
+        self._pending: dict[int, _Call] = {}  # by the address of the result
+        self._reducers: weakref.WeakSet[nn.Module] = weakref.WeakSet()
+        self._is_calling = False
+
+    def install(self) -> None:
+        """Begin to see the functions of torch.distributed."""
+        if not dist.is_available():
+            return
+        for name, kind in KINDS.items():
+            original = getattr(dist.distributed_c10d, name, None)
+            if original is None:
+                continue
+            timed = self._timed(partial(self._begin_call, name, kind), original)
+            # A script may have either name; both are replaced by one function, because
+            # distributed_c10d compares functions with its own.
+            for place in (dist, dist.distributed_c10d):
+                self._replace(place, name, timed)
+
+    def watch(self, model: nn.Module) -> None:
+        """See the buckets of a model in DistributedDataParallel, and functional collectives.
+
+        They are seen from the first training pass on, when the job has made what it uses.
+        """
+        if not dist.is_available():
+            return
+        from torch.nn.parallel import DistributedDataParallel
+
+        inner: nn.Module | None = model
+        while inner is not None:
+            if isinstance(inner, DistributedDataParallel) and inner not in self._reducers:
+                self._reducers.add(inner)
+                self._register(inner)
+            inner = wrapped(inner)
+        functional: Any = sys.modules.get(FUNCTIONAL)
+        if functional is not None and self._functional is None:
+            self._functional = functional
+            self._wrap_functional(functional)
 
     def remove(self) -> None:
         """See no more."""
-        self._on = False
-        for name, original in self._originals.items():
-            for place in (dist, dist.distributed_c10d):
-                setattr(place, name, original)
+        self._is_on = False
+        for place, name, original in reversed(self._originals):
+            setattr(place, name, original)
 
     def pause(self, on: bool) -> None:
         """See nothing until this is called again."""
-        self._on = not on
+        self._is_on = not on
+
+    def _replace(self, place: Any, name: str, function: Callable[..., object]) -> None:
+        self._originals.append((place, name, getattr(place, name)))
+        setattr(place, name, function)
+
+    def _register(self, model: Any) -> None:
+        """Time a model's buckets, unless the job has a communication hook of its own."""
+        if model._comm_hooks:
+            return
+        model.register_comm_hook(model, self._reduce)
+        # The reducer has the hook. In the model's own list it would be part of what is saved.
+        model._comm_hooks.clear()
 
     def _reduce(
         self,
-        model: DistributedDataParallel,
+        model: Any,
         bucket: dist.GradBucket,  # type: ignore[name-defined]
     ) -> torch.futures.Future[torch.Tensor]:
         """All-reduce a bucket to its average, as DistributedDataParallel itself does."""
-        gradients = bucket.buffer().div_(dist.get_world_size(model.process_group))
-        now = self._clock([gradients])
-        op = self._begun("all-reduce", now(), gradients.nbytes, "parameter gradients")
-        op.number = bucket.index()
-        work: Any = model.process_group.allreduce([gradients])
+        group = model.process_group
+        gradients = bucket.buffer().div_(dist.get_world_size(group))
+        call = self._guard(self._begin_bucket, gradients, bucket.index(), group)
+        work: Any = group.allreduce([gradients])
 
         def done(future: torch.futures.Future[list[Tensor]]) -> Tensor:
-            op.end = now()  # where it is done, torch has the device's stream current
+            if call is not None:
+                self._guard(self._end, call)  # torch has the device's stream current here
             return future.value()[0]
 
         return work.get_future().then(done)  # type: ignore[no-any-return]
 
+    def _begin_bucket(self, gradients: Tensor, index: int, group: Any) -> _Call:
+        now = self._clock([gradients])
+        name = _group_name(group)
+        op = self._begun("all-reduce", now(), gradients.nbytes, "parameter gradients", name)
+        op.number = index
+        return _Call(op, now, waits=False)
+
     def _clock(self, tensors: Iterable[Tensor]) -> Callable[[], int]:
-        """The device's where something that moves is on one: what the host moves waits for none."""
+        """The device's clock if something that moves is on a device, else the host's."""
         on_host = all(tensor.device.type == HOST.name for tensor in tensors)
         return time.perf_counter_ns if on_host else self._hooks.now
 
     def _begun(self, kind: str, start: int, size: int, payload: str = "", name: str = "") -> Op:
         op = Op(kind, start, bytes=size, payload=payload, name=name)
         op.lane = FIRST_TRACK
-        if self._on:
-            self._hooks.ops.append(op)
-        return op
+        return self._hooks.note(op) if self._is_on else op
 
-    def _wrap(self) -> None:
-        for name, kind in KINDS.items():
-            original = getattr(dist.distributed_c10d, name, None)
-            if original is None:
-                continue
-            self._originals[name] = original
-            timed = self._timed(name, kind, original)
-            # A script may have either name; both are replaced by one function.
-            for place in (dist, dist.distributed_c10d):  # which compares functions with its own
-                setattr(place, name, timed)
+    def _timed(
+        self, begin: Callable[..., _Call], original: Callable[..., Any]
+    ) -> Callable[..., Any]:
+        """Return a function that does as the original and notes when."""
 
-    def _timed(self, name: str, kind: str, original: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: object, **options: object) -> object:
-            if self._calling:  # one function calls the other
+            if self._is_calling or not self._is_on:  # one function calls the other
                 return original(*arguments, **options)
-            self._calling = True
-            # What is waited for interrupts the backward pass that asks for it: that block is not at
-            # work meanwhile.
-            waits = not options.get("async_op") and name not in ("isend", "irecv")
-            if waits:
-                self._hooks.interrupt()
-            given = _tensors((*arguments, *options.values()))
-            now = self._clock(chain(*given))
-            size = max((sum(tensor.nbytes for tensor in one) for one in given), default=0)
-            op = self._begun(kind, now(), size, name=_name(name, arguments, options))
+            self._is_calling = True
+            call = self._guard(begin, arguments, options)
             try:
-                work = original(*arguments, **options)
+                result = original(*arguments, **options)
             finally:
-                self._calling = False
-            if work is None or not hasattr(work, "wait"):
-                op.end = now()
-                if waits:
-                    self._hooks.go_on()
-                return work
-            if name == "isend":  # when it has gone is not told
-                op.end = op.start
-                return work
-            return Waited(work, op, now)
+                self._is_calling = False
+            seen = None if call is None else self._guard(self._end_call, call, result)
+            return result if seen is None else seen
 
-        call.__name__, call.__qualname__ = name, original.__qualname__
+        call.__name__, call.__qualname__ = original.__name__, original.__qualname__
         return call
+
+    def _begin_call(
+        self, name: str, kind: str, arguments: Sequence[object], options: Mapping[str, Any]
+    ) -> _Call:
+        waits = not options.get("async_op") and name not in ("isend", "irecv")
+        # A block that waits for a collective does not compute meanwhile.
+        if waits:
+            self._hooks.interrupt()
+        given = _tensors((*arguments, *options.values()))
+        now = self._clock(chain(*given))
+        size = max((sum(tensor.nbytes for tensor in one) for one in given), default=0)
+        about = _peer(name, arguments, options) or _group_name(_group(arguments, options))
+        op = self._begun(kind, now(), size, name=about)
+        if name == "isend":  # nothing tells when it has gone
+            op.end = op.start
+        return _Call(op, now, waits)
+
+    def _end_call(self, call: _Call, result: Any) -> object:
+        """Note the end of a call, or return work under way that notes its own."""
+        if result is not None and hasattr(result, "wait"):
+            is_sent = call.op.end is not None
+            ended = self._guard.around(partial(self._end, call))
+            return result if is_sent else Waited(result, ended, self._waiting)
+        self._end(call)
+        if call.waits:
+            self._hooks.go_on()
+        return None
+
+    def _end(self, call: _Call) -> None:
+        if call.op.end is None:
+            call.op.end = call.now()
+
+    def _waiting(self, wait: Callable[[], Any]) -> Any:
+        """Wait for work under way; the block that waits does not compute meanwhile."""
+        self._guard(self._hooks.interrupt)
+        found = wait()
+        self._guard(self._hooks.go_on)
+        return found
+
+    def _wrap_functional(self, functional: Any) -> None:
+        for name, kind in FUNCTIONAL_KINDS.items():
+            original = getattr(functional, name, None)
+            if original is not None:
+                self._replace(functional, name, self._functional_call(kind, original))
+        original = functional.wait_tensor
+
+        def wait_tensor(tensor: Tensor) -> Tensor:
+            call = self._guard(self._pending_of, tensor)
+            if call is None:
+                return original(tensor)  # type: ignore[no-any-return]
+            found = self._waiting(lambda: original(tensor))
+            self._guard(self._end, call)
+            return found  # type: ignore[no-any-return]
+
+        self._replace(functional, "wait_tensor", wait_tensor)
+
+    def _functional_call(self, kind: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **options: Any) -> Any:
+            if self._is_calling or not self._is_on or torch.compiler.is_compiling():
+                return original(*arguments, **options)
+            self._is_calling = True
+            call = self._guard(self._begin_functional, kind, arguments, options)
+            try:
+                result = original(*arguments, **options)
+            finally:
+                self._is_calling = False
+            if call is not None:
+                self._guard(self._launched, call, result)
+            return result
+
+        return call
+
+    def _begin_functional(
+        self, kind: str, arguments: Sequence[Any], options: Mapping[str, Any]
+    ) -> _Call:
+        tensor = arguments[0] if arguments else options["self"]
+        # `group` is the last argument but `tag`, which nobody gives by place.
+        group = options["group"] if "group" in options else arguments[-1]
+        _, ranks, _ = self._functional._expand_group(group, options.get("tag", ""))
+        name = group_name(ranks, dist.get_world_size())
+        now = self._clock([tensor])
+        return _Call(self._begun(kind, now(), tensor.nbytes, name=name), now, waits=False)
+
+    def _launched(self, call: _Call, result: Any) -> None:
+        """Look for the end where the result is waited for; a plain result is there already."""
+        value = getattr(result, "elem", None)
+        if value is None:
+            self._end(call)
+        elif len(self._pending) < MOST_PENDING:
+            self._pending[value.data_ptr()] = call
+
+    def _pending_of(self, tensor: Tensor) -> _Call | None:
+        if not self._pending or torch.compiler.is_compiling():
+            return None
+        return self._pending.pop(tensor.data_ptr(), None)
 
 
 def _tensors(given: Iterable[object]) -> list[list[Tensor]]:
-    """What is gathered, reduced or sent, as far as it is tensors: the largest is the whole."""
+    """Return the tensors among what is gathered, reduced or sent: the largest is the whole."""
     lists = (one if isinstance(one, list) else [one] for one in given)
     return [[one for one in tensors if isinstance(one, Tensor)] for tensors in lists]
 
 
-def _name(function: str, arguments: Sequence[object], options: Mapping[str, Any]) -> str:
-    """Which rank something goes to or comes from; nothing for a collective."""
+def _group(arguments: Iterable[object], options: Mapping[str, Any]) -> Any:
+    """Return the process group that a function was called with; None for the job's own."""
+    given = options.get("group")
+    groups = (one for one in arguments if isinstance(one, dist.ProcessGroup))
+    return next(groups, None) if given is None else given
+
+
+def _group_name(group: Any) -> str:
+    """Return the name of a collective in a group of some of the job's ranks."""
+    if group is None or group is dist.group.WORLD:
+        return ""
+    return group_name(dist.get_process_group_ranks(group), dist.get_world_size())
+
+
+def _peer(function: str, arguments: Sequence[object], options: Mapping[str, Any]) -> str:
+    """Return which rank something goes to or comes from; "" for a collective."""
     if function not in PEERS:
         return ""
     group = options.get("group")
@@ -148,22 +322,20 @@ def _name(function: str, arguments: Sequence[object], options: Mapping[str, Any]
 
 
 class Waited:
-    """Wraps work under way to note when it was waited for; else behaves as the work itself."""
+    """Wraps work under way to note when it has ended; else behaves as the work itself."""
 
-    def __init__(self, work: Any, op: Op, now: Callable[[], int]) -> None:
-        self._work, self._op, self._now = work, op, now
+    def __init__(
+        self, work: Any, done: Callable[[], None], waiting: Callable[[Callable[[], Any]], Any]
+    ) -> None:
+        self._work, self._done, self._waiting = work, done, waiting
         with suppress(RuntimeError):  # what is sent or received has no future
-            work.get_future().add_done_callback(self._done)
+            work.get_future().add_done_callback(lambda _: done())
 
     def wait(self, *arguments: Any, **options: Any) -> Any:
         """Wait for the work."""
-        found = self._work.wait(*arguments, **options)
+        found = self._waiting(lambda: self._work.wait(*arguments, **options))
         self._done()
         return found
-
-    def _done(self, *_: object) -> None:
-        if self._op.end is None:
-            self._op.end = self._now()
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._work, name)

@@ -9,11 +9,13 @@ from typing import Any
 
 from torch.utils.data import dataloader
 
+from .guard import Guard
+
 Waited = Callable[[int, int], None]
 """Called with the start and the end of a wait in ns."""
 
 
-def watch(waited: Waited) -> Callable[[], None]:
+def watch(waited: Waited, guard: Guard) -> Callable[[], None]:
     """Tell how long the calling thread waits for batches; returns what ends that."""
     kind: Any = dataloader._BaseDataLoaderIter
     thread = threading.get_ident()
@@ -23,7 +25,7 @@ def watch(waited: Waited) -> Callable[[], None]:
         start = time.perf_counter_ns()
         batch = inner(self)
         if threading.get_ident() == thread:
-            waited(start, time.perf_counter_ns())
+            guard(waited, start, time.perf_counter_ns())
         return batch
 
     def leave() -> None:

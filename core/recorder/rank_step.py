@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -13,7 +13,14 @@ TRACKS = 2
 """Lanes for communication of a rank: gloo has two threads."""
 PASSES = ("forward", "backward", "backward-input", "backward-weight", "recompute")
 FROM, TO = "from rank ", "to rank "
-"""What a copy between two ranks is named, before the other's number."""
+"""Begins of the name of a copy between two ranks, before the other's number."""
+GROUP = "ranks "
+"""Begin of the name of a collective in which some of the job's ranks meet, before their numbers."""
+
+
+def group_name(ranks: Sequence[int], world: int) -> str:
+    """Return the name of a collective of these of the job's `world` ranks; "" for one of all."""
+    return "" if len(ranks) == world else GROUP + ", ".join(map(str, sorted(ranks)))
 
 
 @dataclass(slots=True)
@@ -81,7 +88,7 @@ def timed_step(ops: Sequence[Op], replica: int, tracks: int) -> TimedStep:
     them from a queue. Tasks are in the order in which they were asked for. What never ended is left
     out: it was given up, as a forward pass that an exception left.
     """
-    done = sorted((op for op in ops if op.end is not None), key=_turn)
+    done = sorted(_around_passes([op for op in ops if op.end is not None]), key=_turn)
     # Before `_on_tracks`, which puts off the start of what finds no track free.
     launched = [op.start if op.lane >= FIRST_TRACK else op.asked for op in done]
     _on_tracks([op for op in done if op.lane >= FIRST_TRACK], tracks)
@@ -101,6 +108,26 @@ def timed_step(ops: Sequence[Op], replica: int, tracks: int) -> TimedStep:
         launched,
         [op.lane for op in done],
     )
+
+
+def _around_passes(ops: Sequence[Op]) -> list[Op]:
+    """Split updates around the passes inside: LBFGS asks for losses while it updates."""
+    found = [op for op in ops if op.kind != "step"]
+    passes = [op for op in found if op.lane == COMPUTE]
+    for update in ops:
+        if update.kind != "step":
+            continue
+        start, end, asked = update.start, _end(update), update.asked
+        inside = sorted(
+            (op for op in passes if start <= op.start < end), key=lambda op: op.start
+        )
+        for op in inside:
+            if start < op.start:
+                found.append(replace(update, start=start, end=op.start, asked=asked))
+            start, asked = max(start, min(end, _end(op))), op.asked
+        if start < end or not inside:
+            found.append(replace(update, start=start, asked=asked))
+    return found
 
 
 def _turn(op: Op) -> tuple[int, int]:

@@ -1,7 +1,8 @@
 """Two lines in a training script: `with record(model, optimizer, out="runs/"):`.
 
 A step ends where the optimizer's does; what happened since the last one belongs to it, waiting for
-its data too. The first step begins with the recording.
+its data too. The first step begins with the recording. What the job may make after that, such as its
+process group, DistributedDataParallel and the model's device, is looked up when the first step runs.
 """
 
 from __future__ import annotations
@@ -9,12 +10,15 @@ from __future__ import annotations
 import os
 import platform
 import time
+import warnings
+import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -25,10 +29,12 @@ from torch.optim.optimizer import (
 )
 
 from . import clocks, loader
+from .blocks import unwrapped
 from .collectives import Collectives
-from .events import Step, device_times
-from .hooks import Hooks, unwrapped
-from .rank_step import DATA, TRACKS, Op, PlannedTask, lanes_of, timed_step
+from .events import DeviceTimes, Step, device_times
+from .guard import Guard
+from .hooks import Hooks
+from .rank_step import TRACKS, Op, PlannedTask, lanes_of, timed_step
 from .stages import Stages
 from .stream import FORMAT, Sender, Write, note_batch, plan_batch, span_batch
 from .wire import connect, is_address
@@ -37,6 +43,8 @@ WARMUP = 1
 """Steps that are no measure of the others: the first one is cold."""
 LAST_SECONDS = 10.0
 """For what the device still does when the recording ends."""
+OUTSIDE = "outside_ms"
+"""The counter with the time that a job spent on evaluation or paused before the end of a step."""
 
 
 class record(AbstractContextManager["record"]):
@@ -45,13 +53,14 @@ class record(AbstractContextManager["record"]):
     Or to a listener, whose address `bubblescope listen` shows. `header` has more for the file's.
 
     `model` is what runs forward (also in DistributedDataParallel), `optimizer` the one whose steps
-    are the steps; without one it is the first that updates the model. Nothing of the job is changed
-    or waited for. What goes wrong with recording is printed in a line, and the job goes on.
+    are the steps, or a wrapper of it; without one it is the first that updates the model. Nothing of
+    the job is changed or waited for, and nothing is stored in the model. An error of the recorder
+    ends the recording with one printed line, and the job goes on.
     """
 
     def __init__(
         self,
-        model: nn.Module,
+        model: nn.Module | None,
         optimizer: torch.optim.Optimizer | None = None,
         out: str | Path = "runs/",
         *,
@@ -59,33 +68,26 @@ class record(AbstractContextManager["record"]):
     ) -> None:
         self._model, self._optimizer, self._out = model, optimizer, out
         self._told_header = header or {}
+        self._guard = Guard()
 
     def __enter__(self) -> record:
-        """Begin: clocks are compared here, and the first step begins."""
-        self.rank = dist.get_rank() if _is_job() else int(os.environ.get("RANK", 0))
-        self._world = dist.get_world_size() if _is_job() else 1
+        """Begin to look at the job."""
+        self.rank, self._world = 0, 1
         self._origin = time.perf_counter_ns()
         self._started = datetime.now(UTC).isoformat(timespec="seconds")
         self._step, self._plans = 0, dict[tuple[PlannedTask, ...], int]()
-        self._clocks = clocks.Clocks(self.rank, self._world)
-        # Ranks wait for each other here, once, before anything is timed; nothing later in the job
-        # does.
-        compared = self._clocks.compare("begin")
-        self._device_times = device_times(self._model)
+        self._clocks: clocks.Clocks | None = None
+        self._device_times: DeviceTimes | None = None
+        self._device = ""
+        self._updating: tuple[torch.optim.Optimizer, Op] | None = None
+        self._stepping: weakref.ref[torch.optim.Optimizer] | None = None
+        self._removers: list[Any] = []
         self._sender = Sender(self._open)
-        # The header asks what devices are timed with, so it is made behind `device_times`.
-        self._sender.start(self._header())
-        self._sender.hand_in(partial(self._say_clock, compared))
-        self._now = time.perf_counter_ns if self._device_times is None else self._device_times.now
-        self._hooks = Hooks(self._model, self._now)
-        self._stages = Stages(self._hooks)
-        self._collectives = Collectives(self._model, self._hooks)
-        self._updating: Op | None = None
-        self._handles = [
-            register_optimizer_step_pre_hook(self._before_update),
-            register_optimizer_step_post_hook(self._after_update),
-        ]
-        self._leave_loader = loader.watch(self._waited)
+        guard = self._guard
+        self._hooks = Hooks(self._model, guard, self._begin_training, self._begin_outermost)
+        self._stages = Stages(self._hooks, guard)
+        self._collectives = Collectives(self._hooks, guard)
+        guard(self._install)
         return self
 
     def __exit__(
@@ -93,22 +95,10 @@ class record(AbstractContextManager["record"]):
         trace: TracebackType | None,
     ) -> None:  # fmt: skip
         """End: the hooks are taken off, and clocks compared again unless the job failed."""
-        for handle in self._handles:
-            handle.remove()
-        self._hooks.remove()
-        self._stages.remove()
-        self._collectives.remove()
-        self._leave_loader()
-        if self._device_times is not None:
-            self._hand_in(self._device_times.finish(LAST_SECONDS))
-        # Where one rank has failed, the others are not there to compare clocks with: it would wait
-        # for them in vain.
-        compared = None if kind else self._clocks.compare("end")
-        self._sender.hand_in(partial(self._say_clock, compared))
-        self._sender.hand_in(partial(self._say_end, "failed" if kind else "finished"))
-        self._sender.close()
-        if self._sender.failed:
-            print(f"bubblescope: not all was recorded: {self._sender.failed}", flush=True)
+        for remove in self._removers:
+            self._guard.always(remove)
+        has_failed = kind is not None and not _is_success(error)
+        self._guard.always(partial(self._finish, has_failed))
 
     def tell(self, name: str, value: float) -> None:
         """Record a number (such as `loss`) of the step that has just ended; call it on one rank."""
@@ -117,51 +107,142 @@ class record(AbstractContextManager["record"]):
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """What happens within is none of the job's steps: an evaluation, a checkpoint."""
-        self._hooks.pause(True)
-        self._collectives.pause(True)
+        """Leave out of the job's steps what happens within: an evaluation, a checkpoint."""
+        self._guard(self._pause, True)
         try:
             yield
         finally:
-            self._hooks.pause(False)
-            self._collectives.pause(False)
+            self._guard(self._pause, False)
 
-    def _waited(self, start: int, end: int) -> None:
-        self._hooks.ops.append(Op("data", start, end, lane=DATA))
+    def _install(self) -> None:
+        """Put all hooks on. Each has its removal listed before anything else can fail."""
+        # torch.compile warns of global hooks, because they are called for its wrapper too. Ours
+        # want that.
+        warnings.filterwarnings("ignore", "Using `torch.compile.module.` when there are global")
+        self._removers += [self._hooks.remove, self._stages.remove, self._collectives.remove]
+        self._hooks.install()
+        self._collectives.install()
+        self._stages.install()
+        before, after = map(self._guard.around, (self._before_update, self._after_update))
+        self._removers.append(register_optimizer_step_pre_hook(before).remove)
+        self._removers.append(register_optimizer_step_post_hook(after).remove)
+        self._removers.append(loader.watch(self._hooks.waited, self._guard))
+
+    def _pause(self, on: bool) -> None:
+        self._hooks.pause(on)
+        self._collectives.pause(on)
+
+    def _begin_training(self) -> None:
+        """Before the first training pass: the model is where it is trained by now."""
+        model = self._hooks.model
+        assert model is not None
+        self._device_times = device_times(model)
+        if self._device_times is not None:
+            self._hooks.now = self._device_times.now
+        self._begin_outermost(model)
+
+    def _begin_outermost(self, module: nn.Module) -> None:
+        self._collectives.watch(module)
+        self._stages.install()
 
     def _before_update(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
-        # The hooks see every optimizer of the process: a job may have one for another model too.
-        if self._optimizer is None and self._is_updated_by(optimizer):
-            self._optimizer = optimizer
-        if optimizer is self._optimizer:
-            self._updating = Op("step", self._now())
-
-    def _is_updated_by(self, optimizer: torch.optim.Optimizer) -> bool:
-        own = {id(parameter) for parameter in self._model.parameters()}
-        return any(id(p) in own for group in optimizer.param_groups for p in group["params"])
+        # An optimizer inside another one, as in ZeroRedundancyOptimizer, is part of its update.
+        if self._updating is not None:
+            return
+        self._hooks.begin()
+        is_stepping = self._is_stepping(optimizer)
+        if not is_stepping and not _parameters_of(optimizer) & self._hooks.parameters:
+            return  # it trains something else
+        if self._clocks is None and is_stepping:
+            # The ranks wait for each other here, once, in the step that is no measure of the
+            # others. No rank needs anything more of another one to come this far.
+            self._begin_stream(is_together=True)
+        self._updating = optimizer, Op("step", self._hooks.now())
 
     def _after_update(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
-        if optimizer is not self._optimizer or self._updating is None:
+        if self._updating is None or self._updating[0] is not optimizer:
             return
-        self._updating.end = self._now()
-        self._hooks.ops.append(self._updating)
+        _, op = self._updating
         self._updating = None
+        op.end = self._hooks.now()
+        self._hooks.note(op)
+        if self._is_stepping(optimizer):
+            self._end_step()
+
+    def _is_stepping(self, optimizer: torch.optim.Optimizer) -> bool:
+        """Return True if the optimizer's updates end the steps.
+
+        It is the first one that updates what the given optimizer does, which may be a wrapper of
+        it; without one, or where that has nothing of the model, the first that updates the model.
+        An optimizer that takes over its parameters replaces it.
+        """
+        current = None if self._stepping is None else self._stepping()
+        if optimizer is current:
+            return True
+        if self._hooks.model is None:
+            return False
+        own = {id(parameter) for parameter in self._hooks.model.parameters()}
+        given = own if self._optimizer is None else _parameters_of(self._optimizer) & own
+        wanted = (given or own) if current is None else _parameters_of(current)
+        if _parameters_of(optimizer) & wanted:
+            self._stepping = weakref.ref(optimizer)
+            return True
+        return False
+
+    def _end_step(self) -> None:
         # From here on what happens belongs to the next step. Turning operations into rows costs
         # more than noting them, so the sender's thread does that.
-        ops, step = self._hooks.step_over(), self._step
+        ops, outside = self._hooks.step_over()
+        step, replica = self._step, self._hooks.replica
         self._step += 1
         if self._device_times is None:
-            self._sender.hand_in(partial(self._write_step, step, ops, self._hooks.replica))
+            self._sender.hand_in(partial(self._write_step, step, ops, replica))
         else:
-            self._device_times.hand_in(step, ops, self._hooks.replica)
+            self._device_times.hand_in(step, ops, replica)
             self._hand_in(self._device_times.ready())
+        if outside:
+            at = time.perf_counter_ns() - self._origin
+            self._sender.hand_in(partial(_say_number, OUTSIDE, at, step, outside / 1e6))
+
+    def _begin_stream(self, is_together: bool) -> None:
+        """Open the rank's stream; ranks that are `is_together` here compare their clocks."""
+        if _is_job():
+            self.rank, self._world = dist.get_rank(), dist.get_world_size()
+        else:
+            self.rank = int(os.environ.get("RANK", 0))
+        self._clocks = clocks.Clocks(self.rank, self._world)
+        compared = self._clocks.compare("begin") if is_together else None
+        # The header says what the device is timed with, which is known by now.
+        self._sender.start(self._header())
+        self._sender.hand_in(partial(self._say_clock, compared))
+
+    def _finish(self, has_failed: bool) -> None:
+        """Write what is left, and end the stream."""
+        if self._hooks.model is None:
+            return  # a process that trained nothing
+        if self._clocks is None:
+            self._begin_stream(is_together=False)
+            if not has_failed and not self._guard.error:
+                lines = "no optimizer of torch.optim has updated the model, so there are no steps"
+                print(f"bubblescope: {lines}", flush=True)
+        if self._device_times is not None:
+            self._hand_in(self._device_times.finish(LAST_SECONDS))
+        if not has_failed and not self._guard.error and self._step and self._clocks is not None:
+            # Where one rank has failed, the others are not there to compare clocks with: it would
+            # wait for them in vain.
+            self._sender.hand_in(partial(self._say_clock, self._clocks.compare("end")))
+        outcome = "failed" if has_failed else "finished"
+        self._sender.hand_in(partial(self._say_end, outcome))
+        self._sender.close()
+        if self._sender.failed:
+            print(f"bubblescope: not all was recorded: {self._sender.failed}", flush=True)
 
     def _hand_in(self, steps: Iterator[Step]) -> None:
-        """Steps of which the device's times are known."""
+        """Have steps written whose device times are known."""
         for step in steps:
-            self._sender.hand_in(partial(self._tell_device, step))
+            self._sender.hand_in(partial(self._write_device_step, step))
 
-    def _tell_device(self, step: Step, write: Write) -> None:
+    def _write_device_step(self, step: Step, write: Write) -> None:
         self._write_step(step.number, step.ops, step.replica, write)
         begun = step.since.host - self._origin
         write(note_batch("clock", self._device, max(0, begun), step.number, step.half_width))
@@ -183,16 +264,25 @@ class record(AbstractContextManager["record"]):
 
     def _say_end(self, outcome: str, write: Write) -> None:
         now = time.perf_counter_ns() - self._origin
+        for text in self._warnings():
+            write(note_batch("log", "warning", now, text=text))
+        if not self._guard.error:
+            write(note_batch("log", "state", now, text=outcome))
+
+    def _warnings(self) -> Iterator[str]:
+        """Yield what the recording lacks, a line each."""
+        if self._guard.error:
+            yield f"the recording ended before the job: {self._guard.error}"
         if self._sender.left_out:
-            text = f"{self._sender.left_out} steps were left out: they came faster than written"
-            write(note_batch("log", "warning", now, text=text))
+            yield f"{self._sender.left_out} steps were left out: they came faster than written"
         if self._device_times is not None and self._device_times.left_out:
-            text = f"{self._device_times.left_out} steps were left out: the device did not end them"
-            write(note_batch("log", "warning", now, text=text))
-        write(note_batch("log", "state", now, text=outcome))
+            count = self._device_times.left_out
+            yield f"{count} steps were left out: the device did not end them"
+        if self._hooks.lost:
+            yield f"{self._hooks.lost:,} operations were left out: no optimizer ended their step"
 
     def _open(self) -> object:
-        """The rank's file; those of ranks that an earlier job had and this one has not are gone."""
+        """Open the rank's file; those of ranks that only an earlier job had are removed."""
         if is_address(str(self._out)):
             return connect(str(self._out), self.rank)
         folder = Path(self._out)
@@ -206,7 +296,8 @@ class record(AbstractContextManager["record"]):
         return (folder / f"rank-{self.rank}.arrow").open("wb")
 
     def _header(self) -> dict[str, object]:
-        model = unwrapped(self._model)
+        assert self._hooks.model is not None
+        model = unwrapped(self._hooks.model)
         device = next((p.device for p in model.parameters()), torch.get_default_device())
         self._device = str(device)
         note = "" if self._device_times is not None else _note(device)
@@ -224,12 +315,23 @@ class record(AbstractContextManager["record"]):
         }
 
 
+def _parameters_of(optimizer: Any) -> set[int]:
+    """Return the ids of the parameters that an optimizer, or a wrapper of one, updates."""
+    groups = getattr(optimizer, "param_groups", [])
+    return {id(parameter) for group in groups for parameter in group["params"]}
+
+
+def _is_success(error: BaseException | None) -> bool:
+    """Return True for an exit of the script with status 0."""
+    return isinstance(error, SystemExit) and error.code in (None, 0)
+
+
 def _say_number(name: str, at: int, step: int, value: float, write: Write) -> None:
     write(note_batch("counter", name, at, step, value))
 
 
 def _note(device: torch.device) -> str:
-    """What has to be said wherever a time of a device is shown that does not time its work."""
+    """Return what has to be said wherever a time of a device is shown that times no work."""
     found = torch.accelerator.current_accelerator()
     is_one = found is not None and device.type == found.type
     return "times are the host's: when work was launched, not when it ran" if is_one else ""

@@ -2,83 +2,112 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
 
 import torch.distributed as dist
 
+from .guard import Guard
 from .hooks import Hooks, leaves_of, rows_of
 from .rank_step import Op
+
+PIPELINING = "torch.distributed.pipelining"
+Run = Callable[[], Any]
+Wrap = Callable[[Run, tuple[Any, ...], dict[str, Any]], Any]
+"""Runs a method of a stage or schedule, which is given with its arguments, and notes when."""
 
 
 class Stages:
     """Has every stage of this process report its passes, in place of the blocks inside them."""
 
-    def __init__(self, hooks: Hooks) -> None:
-        self._hooks = hooks
+    def __init__(self, hooks: Hooks, guard: Guard) -> None:
+        self._hooks, self._guard = hooks, guard
         self._originals: list[tuple[Any, str, Callable[..., Any]]] = []
         self._rows: dict[tuple[int, int], int] = {}
-        if not (dist.is_available() and dist.is_initialized()):
-            return
-        from torch.distributed.pipelining.schedules import _PipelineSchedule
-        from torch.distributed.pipelining.stage import _PipelineStageBase
 
-        stage: Any = _PipelineStageBase
-        self._wrap(stage, "forward_one_chunk", self._pass("forward"))
-        self._wrap(stage, "backward_one_chunk", self._backward)
-        self._wrap(stage, "backward_weight_one_chunk", self._pass("backward-weight"))
-        self._wrap(_PipelineSchedule, "_maybe_compute_loss", self._loss)
+    def install(self) -> None:
+        """Begin to see the stages, if the job has imported what makes them; call it again later."""
+        stage: Any = sys.modules.get(f"{PIPELINING}.stage")
+        schedules: Any = sys.modules.get(f"{PIPELINING}.schedules")
+        if self._originals or stage is None or schedules is None:
+            return
+        self._wrap(stage._PipelineStageBase, "forward_one_chunk", self._pass("forward"))
+        self._wrap(stage._PipelineStageBase, "backward_one_chunk", self._backward)
+        weight = self._pass("backward-weight")
+        self._wrap(stage._PipelineStageBase, "backward_weight_one_chunk", weight)
+        self._wrap(schedules._PipelineSchedule, "_maybe_compute_loss", self._loss)
 
     def remove(self) -> None:
         """Leave the stages as they were."""
         for kind, name, original in self._originals:
             setattr(kind, name, original)
 
-    def _wrap(self, kind: Any, name: str, wrap: Callable[..., Any]) -> None:
+    def _wrap(self, kind: Any, name: str, wrap: Wrap) -> None:
         original = getattr(kind, name, None)
-        if original is not None:
-            self._originals.append((kind, name, original))
-            # A function, which Python binds as a method: a partial it would not.
-            setattr(kind, name, wraps(original)(lambda *a, **o: wrap(original, *a, **o)))
+        if original is None:
+            return
 
-    def _pass(self, kind: str) -> Callable[..., Any]:
-        def wrap(original: Callable[..., Any], stage: Any, chunk: int, *more: Any, **o: Any) -> Any:
-            return self._timed(kind, stage, chunk, partial(original, stage, chunk, *more, **o))
+        @wraps(original)
+        def call(*arguments: Any, **options: Any) -> Any:
+            return wrap(partial(original, *arguments, **options), arguments, options)
+
+        self._originals.append((kind, name, original))
+        setattr(kind, name, call)
+
+    def _pass(self, kind: str) -> Wrap:
+        def wrap(run: Run, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+            return self._timed(kind, arguments[0], _chunk(arguments, options), run)
 
         return wrap
 
-    def _backward(
-        self, original: Callable[..., Any], stage: Any, chunk: int, *more: Any, **options: Any
-    ) -> Any:
-        # Torch's own signature: (chunk, loss, full_backward, ...), by place or by name.
-        whole = options.get("full_backward", more[1] if len(more) > 1 else True)
-        run = partial(original, stage, chunk, *more, **options)
-        return self._timed("backward" if whole else "backward-input", stage, chunk, run)
+    def _backward(self, run: Run, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        # Torch's own signature: (stage, chunk, loss, full_backward, ...), by place or by name.
+        is_whole = options.get("full_backward", arguments[3] if len(arguments) > 3 else True)
+        kind = "backward" if is_whole else "backward-input"
+        return self._timed(kind, arguments[0], _chunk(arguments, options), run)
 
-    def _loss(self, original: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-        run = partial(original, *arguments, **options)
+    def _loss(self, run: Run, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
         # Torch's own arguments: schedule, stage, output, targets, number of the micro-batch.
         if len(arguments) < 5 or not arguments[1].is_last:
             return run()
         return self._timed("loss", arguments[1], arguments[4], run)
 
-    def _timed(self, kind: str, stage: Any, chunk: int, run: Callable[[], Any]) -> Any:
-        hooks = self._hooks
-        if hooks.is_paused:  # by the job: an evaluation
+    def _timed(self, kind: str, stage: Any, chunk: int, run: Run) -> Any:
+        if self._hooks.is_muted:  # by the job: an evaluation
             return run()
-        # The ranks of one pipeline are one replica, which has the number of the lowest.
-        hooks.replica = min(dist.get_process_group_ranks(stage.group))
-        op = Op(kind, hooks.now(), stage=stage.stage_index, pass_number=chunk)
-        hooks.pause(True)
+        op = self._guard(self._begin, kind, stage, chunk)
         try:
             found = run()
         finally:
-            op.end = hooks.now()
-            hooks.pause(False)
-            hooks.ops.append(op)
-        where = op.stage, op.pass_number
-        if kind == "forward":
-            self._rows[where] = rows_of(leaves_of(found))
-        op.rows = self._rows.get(where, 0)
+            if op is not None:
+                self._guard(self._end, op)
+        if op is not None:
+            self._guard(self._count_rows, op, found)
         return found
+
+    def _begin(self, kind: str, stage: Any, chunk: int) -> Op:
+        hooks = self._hooks
+        hooks.begin(stage.submod)
+        # The ranks of one pipeline are one replica, which has the number of the lowest.
+        hooks.replica = min(dist.get_process_group_ranks(stage.group))
+        op = Op(kind, hooks.now(), stage=stage.stage_index, pass_number=chunk)
+        hooks.mute(True)
+        return op
+
+    def _end(self, op: Op) -> None:
+        op.end = self._hooks.now()
+        self._hooks.mute(False)
+        self._hooks.note(op)
+
+    def _count_rows(self, op: Op, output: Any) -> None:
+        where = op.stage, op.pass_number
+        if op.kind == "forward":
+            self._rows[where] = rows_of(list(leaves_of(output)))
+        op.rows = self._rows.get(where, 0)
+
+
+def _chunk(arguments: tuple[Any, ...], options: dict[str, Any]) -> int:
+    """Return the number of the micro-batch, the first argument behind the stage."""
+    return int(arguments[1] if len(arguments) > 1 else next(iter(options.values())))

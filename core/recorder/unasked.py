@@ -1,7 +1,7 @@
-"""Records an unmodified script: finds model and optimizer by global hooks.
+"""Records an unmodified script: model and optimizer are found by the recorder's global hooks.
 
 The model is the outermost module that runs forward with gradients, the optimizer the first that
-updates parameters of it.
+updates parameters of it. A process that trains nothing leaves no file.
 """
 
 from __future__ import annotations
@@ -11,39 +11,33 @@ import os
 import sys
 from types import TracebackType
 
-import torch
-from torch import nn
-from torch.nn.modules.module import register_module_forward_pre_hook
-
 from .session import record
 
 
 def begin(out: str) -> None:
-    """Wait for the first training step, and record from there into the folder `out`."""
-
-    def look(module: nn.Module, inputs: tuple[object, ...]) -> None:
-        if torch.is_grad_enabled() and any(p.requires_grad for p in module.parameters()):
-            handle.remove()
-            _record(module, out)
-
-    handle = register_module_forward_pre_hook(look)
-
-
-def _record(model: nn.Module, out: str) -> None:
+    """Record this process's first training job, from its first training step on."""
     process = os.getpid()
-    session = record(model, None, out)
+    session = record(None, None, out)
     session.__enter__()
-    failed: list[type[BaseException]] = []
-    on_error = sys.excepthook
+    failed: list[BaseException] = []
+    on_error, leave = sys.excepthook, sys.exit
 
     def note(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        failed.append(kind)
+        failed.append(error)
         on_error(kind, error, trace)
+
+    def leave_with(status: object = None) -> None:
+        # Python calls no hook for the SystemExit that this raises, though it may mean a failure.
+        if status not in (None, 0):
+            failed.append(SystemExit(status))
+        leave(status)  # type: ignore[arg-type]
 
     def end() -> None:
         # A process that is forked off has the same handlers, and is not recorded.
         if os.getpid() == process:
-            session.__exit__(failed[0] if failed else None, None, None)
+            error = failed[0] if failed else None
+            session.__exit__(None if error is None else type(error), error, None)
 
     sys.excepthook = note
+    sys.exit = leave_with  # type: ignore[assignment]
     atexit.register(end)

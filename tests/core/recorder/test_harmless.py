@@ -1,0 +1,179 @@
+"""A recording leaves no trace in the model, and an error of its own never ends the job."""
+
+import contextlib
+import copy
+import io
+import pickle
+
+import pytest
+
+from core.recording.recording import open_recording
+
+torch = pytest.importorskip("torch")
+
+from torch import nn  # noqa: E402
+from torch.utils.data import DataLoader, TensorDataset  # noqa: E402
+
+from bubblescope import record  # noqa: E402
+from bubblescope.recorder import (  # noqa: E402
+    clocks,
+    collectives,
+    hooks,
+    loader,
+    session,
+    stages,
+    stream,
+)
+
+
+def layers():
+    torch.manual_seed(3)
+    return nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4))
+
+
+def trained(model, optimizer, steps=2):
+    for step in range(steps):
+        optimizer.zero_grad()
+        model(torch.full((2, 8), float(step))).sum().backward()
+        optimizer.step()
+    return model
+
+
+def saved(model):
+    file = io.BytesIO()
+    torch.save(model, file)
+    return file.getvalue()
+
+
+def scripted(model):
+    return torch.jit.script(model).code
+
+
+def exported(model):
+    return str(torch.export.export(model, (torch.ones(2, 8),)).graph)
+
+
+def traced(model):
+    return torch.jit.trace(model, torch.ones(2, 8)).code
+
+
+STATES = {
+    "pickle": pickle.dumps,
+    "torch.save": saved,
+    "a deep copy": lambda model: saved(copy.deepcopy(model)),
+    "jit.script": scripted,
+    "jit.trace": traced,
+    "torch.export": exported,
+}
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_the_models_state_is_the_same_with_a_recording_and_without(tmp_path, state):
+    model = layers()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.0)  # so that the parameters stay
+    wanted = STATES[state](trained(model, optimizer))
+    with record(model, optimizer, tmp_path):
+        trained(model, optimizer)
+        assert STATES[state](model) == wanted
+        trained(model, optimizer)
+    assert STATES[state](model) == wanted
+    assert open_recording(tmp_path).trace.steps == [0, 1, 2, 3]
+
+
+# Everything of the recorder that runs inside the job, by where it can be replaced.
+INSIDE = [
+    (hooks.Hooks, "install"),
+    (hooks.Hooks, "begin"),
+    (hooks.Hooks, "note"),
+    (hooks.Hooks, "_watch"),
+    (hooks.Hooks, "_before"),
+    (hooks.Hooks, "_begin_forward"),
+    (hooks.Hooks, "_after"),
+    (hooks.Hooks, "_end_forward"),
+    (hooks.Hooks, "_begin_backward"),
+    (hooks.Hooks, "_gradient"),
+    (hooks.Hooks, "_enter"),
+    (hooks.Hooks, "_leave"),
+    (hooks.Hooks, "waited"),
+    (hooks.Hooks, "pause"),
+    (hooks.Hooks, "step_over"),
+    (hooks.Hooks, "remove"),
+    (hooks, "_is_backward"),
+    (hooks, "blocks_of"),
+    (collectives.Collectives, "install"),
+    (collectives.Collectives, "watch"),
+    (collectives.Collectives, "remove"),
+    (stages.Stages, "install"),
+    (stages.Stages, "remove"),
+    (loader, "watch"),
+    (session, "device_times"),
+    (session, "register_optimizer_step_pre_hook"),
+    (session.record, "_is_stepping"),
+    (session.record, "_header"),
+    (session.record, "_before_update"),
+    (session.record, "_after_update"),
+    (session.record, "_finish"),
+    (clocks.Clocks, "compare"),
+    (stream.Sender, "start"),
+    (stream.Sender, "hand_in"),
+    (session, "timed_step"),
+    (session, "span_batch"),
+]
+
+
+def job(folder):
+    """A job whose model is shared by everything that is recorded; returns its losses."""
+    model = layers()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    data = DataLoader(TensorDataset(torch.ones(8, 8), torch.ones(8, 4)), batch_size=2)
+    losses = []
+    with record(model, optimizer, folder) if folder else contextlib.nullcontext() as run:
+        for x, target in data:
+            optimizer.zero_grad()
+            loss = nn.functional.mse_loss(model(x), target)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+            with run.paused() if run else contextlib.nullcontext():
+                model(x)
+    return losses
+
+
+def raises(*arguments, **options):
+    raise KeyError("no such name")
+
+
+@pytest.fixture
+def hooks_of_torch():
+    """The global hooks and functions that a recording replaces, as they are without one."""
+    def state():
+        module = torch.nn.modules.module
+        return (
+            len(module._global_forward_pre_hooks), len(module._global_forward_hooks),
+            torch.distributed.all_reduce, loader.dataloader._BaseDataLoaderIter.__next__,
+        )
+
+    before = state()
+    yield
+    assert state() == before
+
+
+@pytest.mark.parametrize(("place", "name"), INSIDE, ids=lambda one: getattr(one, "__name__", one))
+def test_an_error_inside_the_recorder_ends_the_recording_in_a_line_and_not_the_job(
+    tmp_path, monkeypatch, capsys, place, name
+):
+    wanted = job(None)
+    monkeypatch.setattr(place, name, raises)
+    assert job(tmp_path) == wanted
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 1 and lines[0].startswith("bubblescope: ") and "no such name" in lines[0]
+
+
+PRIVATE = [
+    "torch._C._current_graph_task_id",
+    "torch.nn.Module._compiled_call_impl",
+    "torch.utils.data.dataloader._BaseDataLoaderIter.__next__",
+    "torch.distributed.distributed_c10d._get_default_store",
+    "torch.distributed.distributed_c10d.all_reduce",
+]
