@@ -122,9 +122,9 @@ INSIDE = [
 ]
 
 
-def job(folder):
-    """A job whose model is shared by everything that is recorded; returns its losses."""
-    model = layers()
+def job(folder, model=None):
+    """Train for some steps, recorded if there is a folder; return the losses."""
+    model = model or layers()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     data = DataLoader(TensorDataset(torch.ones(8, 8), torch.ones(8, 4)), batch_size=2)
     losses = []
@@ -146,12 +146,15 @@ def raises(*arguments, **options):
 
 @pytest.fixture
 def hooks_of_torch():
-    """The global hooks and functions that a recording replaces, as they are without one."""
+    """Check that a recording leaves global hooks and functions as they were."""
+
     def state():
         module = torch.nn.modules.module
         return (
-            len(module._global_forward_pre_hooks), len(module._global_forward_hooks),
-            torch.distributed.all_reduce, loader.dataloader._BaseDataLoaderIter.__next__,
+            len(module._global_forward_pre_hooks),
+            len(module._global_forward_hooks),
+            torch.distributed.all_reduce,
+            torch.distributed.distributed_c10d.all_reduce,
         )
 
     before = state()
@@ -170,10 +173,41 @@ def test_an_error_inside_the_recorder_ends_the_recording_in_a_line_and_not_the_j
     assert len(lines) == 1 and lines[0].startswith("bubblescope: ") and "no such name" in lines[0]
 
 
+@pytest.fixture
+def group():
+    """A process group of this process alone."""
+    store = torch.distributed.HashStore()
+    torch.distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
+    yield
+    torch.distributed.destroy_process_group()
+
+
 PRIVATE = [
-    "torch._C._current_graph_task_id",
-    "torch.nn.Module._compiled_call_impl",
-    "torch.utils.data.dataloader._BaseDataLoaderIter.__next__",
-    "torch.distributed.distributed_c10d._get_default_store",
-    "torch.distributed.distributed_c10d.all_reduce",
+    (torch._C, "_current_graph_task_id"),
+    (loader.dataloader, "_BaseDataLoaderIter"),
+    (torch.distributed.distributed_c10d, "_get_default_store"),
+    (nn.parallel.DistributedDataParallel, "_comm_hooks"),
 ]
+
+
+@pytest.mark.parametrize(("place", "name"), PRIVATE, ids=lambda one: getattr(one, "__name__", one))
+def test_a_private_name_of_torch_that_moves_ends_the_recording_and_not_the_job(
+    tmp_path, monkeypatch, capsys, group, hooks_of_torch, place, name
+):
+    model = nn.parallel.DistributedDataParallel(layers())
+    wanted = job(None, model=nn.parallel.DistributedDataParallel(layers()))
+    if place is nn.parallel.DistributedDataParallel:
+        del model._comm_hooks
+    else:
+        monkeypatch.delattr(place, name)
+    # The store is asked for by jobs of several ranks alone.
+    monkeypatch.setattr(session.dist, "get_world_size", lambda group=None: 1 if group else 2)
+    assert job(tmp_path, model=model) == wanted
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("bubblescope: the recording has ended: AttributeError") and name in line
+
+
+def test_hooks_and_functions_are_as_before_once_a_recording_has_ended(tmp_path, hooks_of_torch):
+    job(tmp_path)
+    with pytest.raises(KeyError), record(layers(), None, tmp_path):
+        raise KeyError("the job's")
