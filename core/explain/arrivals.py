@@ -26,6 +26,7 @@ from core.trace.trace import Trace
 class Arrivals:
     """The `times` that ranks met for a collective; those of one kind, stage, block and bucket.
 
+    `group` is the place of the name of the process group in which they met, None for all ranks.
     `last` says how often each rank (by its compute lane) came last, most often first. `wait_ns` is
     from the first rank's coming to the last one's, `transfer_ns` from there to the last end; both
     are sums over all times.
@@ -39,11 +40,12 @@ class Arrivals:
     last: tuple[tuple[int, int], ...]
     wait_ns: int
     transfer_ns: int
+    group: int | None = None
 
     @property
-    def names(self) -> tuple[Kind, int | None, int | None, int | None]:
-        """What identifies it among others."""
-        return self.kind, self.stage, self.block, self.bucket
+    def names(self) -> tuple[Kind, int | None, int | None, int | None, int | None]:
+        """The values by which it differs from others."""
+        return self.kind, self.stage, self.block, self.bucket, self.group
 
 
 def arrivals(explanation: Explanation) -> tuple[Arrivals, ...]:
@@ -75,7 +77,7 @@ def _of_one(explanation: Explanation, members: Positions) -> Arrivals:
     return Arrivals(
         KINDS[columns.kind[one]], stage, block, bucket, 1, ((last, 1),),
         max(0, begun - int(columns.start[members].min())),
-        max(0, int(columns.end[members].max()) - begun),
+        max(0, int(columns.end[members].max()) - begun), known(columns.group[one]),
     )  # fmt: skip
 
 

@@ -54,10 +54,10 @@ def waits_of(columns: StepColumns, lanes: Sequence[Lane]) -> Waits:
 def meeting(columns: StepColumns, lanes: Sequence[Lane]) -> Positions:
     """For each task the number of the collective of ranks that it is a member of; -1 for others.
 
-    Members are the k-th of a kind, stage, block and bucket of each rank, whichever of its lanes
-    they are on: a rank that runs two collectives at once has two. A collective one of whose
-    members names tasks of other ranks is none of ranks: its plan says what it waits for, and each
-    member goes by itself. A thread that launches a member is not another rank.
+    Members are the k-th of a kind, stage, block, bucket and process group of each rank, whichever
+    of its lanes they are on: a rank that runs two collectives at once has two. A collective one of
+    whose members names tasks of other ranks is none of ranks: its plan says what it waits for, and
+    each member goes by itself. A thread that launches a member is not another rank.
     """
     group = np.full(len(columns), ABSENT, np.int64)
     members = np.flatnonzero(IS_COLLECTIVE[columns.kind])
@@ -146,7 +146,7 @@ def _came(columns: StepColumns, members: Positions, ended: NDArray[np.int64]) ->
 
 def _turns(columns: StepColumns, members: Positions, rank: NDArray[np.int64]) -> Positions:
     """A number for each collective of `members`, the same for those that meet."""
-    columns_of_name = (columns.kind, columns.stage, columns.block, columns.bucket)
+    columns_of_name = columns.kind, columns.stage, columns.block, columns.bucket, columns.group
     names = row_keys(*(column[members] for column in columns_of_name))
     return row_keys(names, turns(row_keys(names, rank)))
 

@@ -1,4 +1,4 @@
-"""What a rank moves: the buckets of DistributedDataParallel, and what is asked of torch.distributed.
+"""Sees what a rank moves: buckets of DistributedDataParallel, and calls of torch.distributed.
 
 DistributedDataParallel calls its process group where Python sees nothing of it, so its buckets are
 timed by a communication hook, which does as it would itself. The hook is registered at the model's
@@ -10,12 +10,10 @@ it has been waited for.
 
 # No postponed annotations: torch checks the communication hook's at run time.
 
-import sys
 import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -25,6 +23,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 
 from .blocks import wrapped
+from .functional import Call, FunctionalCollectives
 from .guard import Guard
 from .hooks import Hooks
 from .kinds import HOST
@@ -45,30 +44,40 @@ KINDS = {
 }
 """The functions of torch.distributed that are seen, and what they do."""
 PEERS = {"isend": TO, "send": TO, "irecv": FROM, "recv": FROM}
-FUNCTIONAL = "torch.distributed._functional_collectives"
-FUNCTIONAL_KINDS = {
-    "all_reduce": "all-reduce",
-    "all_gather_single": "all-gather",
-    "all_gather_single_autograd": "all-gather",
-    "all_gather_tensor": "all-gather",
-    "all_gather_tensor_autograd": "all-gather",
-    "reduce_scatter_single": "reduce-scatter",
-    "reduce_scatter_single_autograd": "reduce-scatter",
-    "reduce_scatter_tensor": "reduce-scatter",
-    "reduce_scatter_tensor_autograd": "reduce-scatter",
-}
-"""The functional collectives that are seen; their results are waited for by `wait_tensor`."""
-MOST_PENDING = 4096
-"""Functional collectives whose end is looked for at a time."""
 
 
-@dataclass(slots=True)
-class _Call:
-    """A call that goes on: the operation that it is, and whether the calling thread waits for it."""
+class Buckets:
+    """The communication hook of a DistributedDataParallel, which the model keeps for its life.
 
-    op: Op
-    now: Callable[[], int]
-    waits: bool
+    It averages each bucket as the model would itself. While there is a recording, `begin` notes one
+    and returns what notes its end.
+    """
+
+    def __init__(self, group: Any) -> None:
+        self._group = group
+        self.begin: Callable[[Tensor, int, Any], Callable[[], None] | None] | None = None
+
+    def reduce(
+        self,
+        state: object,
+        bucket: dist.GradBucket,  # type: ignore[name-defined]
+    ) -> torch.futures.Future[torch.Tensor]:
+        """All-reduce a bucket to its average."""
+        gradients = bucket.buffer().div_(dist.get_world_size(self._group))
+        begin = self.begin
+        end = None if begin is None else begin(gradients, bucket.index(), self._group)
+        work: Any = self._group.allreduce([gradients])
+
+        def done(future: torch.futures.Future[list[Tensor]]) -> Tensor:
+            if end is not None:
+                end()  # torch has the device's stream current here
+            return future.value()[0]
+
+        return work.get_future().then(done)  # type: ignore[no-any-return]
+
+
+_BUCKETS: weakref.WeakKeyDictionary[nn.Module, Buckets] = weakref.WeakKeyDictionary()
+"""The hooks that recordings of this process have registered: a model takes one for its life."""
 
 
 class Collectives:
@@ -77,9 +86,9 @@ class Collectives:
     def __init__(self, hooks: Hooks, guard: Guard) -> None:
         self._hooks, self._guard, self._is_on = hooks, guard, True
         self._originals: list[tuple[Any, str, Callable[..., object]]] = []
-        self._functional: Any = None
-        self._pending: dict[int, _Call] = {}  # by the address of the result
+        self._functional = FunctionalCollectives(guard, self._begun_call, self._waiting)
         self._reducers: weakref.WeakSet[nn.Module] = weakref.WeakSet()
+        self._buckets: list[Buckets] = []
         self._is_calling = False
 
     def install(self) -> None:
@@ -111,20 +120,20 @@ class Collectives:
                 self._reducers.add(inner)
                 self._register(inner)
             inner = wrapped(inner)
-        functional: Any = sys.modules.get(FUNCTIONAL)
-        if functional is not None and self._functional is None:
-            self._functional = functional
-            self._wrap_functional(functional)
+        self._functional.install()
 
     def remove(self) -> None:
         """See no more."""
         self._is_on = False
         for place, name, original in reversed(self._originals):
             setattr(place, name, original)
+        for buckets in self._buckets:
+            buckets.begin = None
+        self._functional.remove()
 
     def pause(self, on: bool) -> None:
         """See nothing until this is called again."""
-        self._is_on = not on
+        self._is_on = self._functional.is_on = not on
 
     def _replace(self, place: Any, name: str, function: Callable[..., object]) -> None:
         self._originals.append((place, name, getattr(place, name)))
@@ -134,47 +143,38 @@ class Collectives:
         """Time a model's buckets, unless the job has a communication hook of its own."""
         if model._comm_hooks:
             return
-        model.register_comm_hook(model, self._reduce)
-        # The reducer has the hook. In the model's own list it would be part of what is saved.
-        model._comm_hooks.clear()
+        if model not in _BUCKETS:
+            buckets = Buckets(model.process_group)
+            model.register_comm_hook(None, buckets.reduce)
+            # The reducer has the hook. In the model's own list it would be part of what is saved.
+            model._comm_hooks.clear()
+            _BUCKETS[model] = buckets
+        _BUCKETS[model].begin = partial(self._guard, self._begin_bucket)
+        self._buckets.append(_BUCKETS[model])
 
-    def _reduce(
-        self,
-        model: Any,
-        bucket: dist.GradBucket,  # type: ignore[name-defined]
-    ) -> torch.futures.Future[torch.Tensor]:
-        """All-reduce a bucket to its average, as DistributedDataParallel itself does."""
-        group = model.process_group
-        gradients = bucket.buffer().div_(dist.get_world_size(group))
-        call = self._guard(self._begin_bucket, gradients, bucket.index(), group)
-        work: Any = group.allreduce([gradients])
-
-        def done(future: torch.futures.Future[list[Tensor]]) -> Tensor:
-            if call is not None:
-                self._guard(self._end, call)  # torch has the device's stream current here
-            return future.value()[0]
-
-        return work.get_future().then(done)  # type: ignore[no-any-return]
-
-    def _begin_bucket(self, gradients: Tensor, index: int, group: Any) -> _Call:
+    def _begin_bucket(self, gradients: Tensor, index: int, group: Any) -> Callable[[], None]:
         now = self._clock([gradients])
         name = _group_name(group)
         op = self._begun("all-reduce", now(), gradients.nbytes, "parameter gradients", name)
         op.number = index
-        return _Call(op, now, waits=False)
+        return self._guard.around(Call(op, now).end)
+
+    def _begun_call(self, kind: str, tensor: Tensor, name: str) -> Call:
+        now = self._clock([tensor])
+        return Call(self._begun(kind, now(), tensor.nbytes, name=name), now)
 
     def _clock(self, tensors: Iterable[Tensor]) -> Callable[[], int]:
         """The device's clock if something that moves is on a device, else the host's."""
         on_host = all(tensor.device.type == HOST.name for tensor in tensors)
-        return time.perf_counter_ns if on_host else self._hooks.now
+        return time.perf_counter_ns if on_host else self._hooks.ops.now
 
     def _begun(self, kind: str, start: int, size: int, payload: str = "", name: str = "") -> Op:
         op = Op(kind, start, bytes=size, payload=payload, name=name)
         op.lane = FIRST_TRACK
-        return self._hooks.note(op) if self._is_on else op
+        return self._hooks.ops.note(op) if self._is_on else op
 
     def _timed(
-        self, begin: Callable[..., _Call], original: Callable[..., Any]
+        self, begin: Callable[..., Call], original: Callable[..., Any]
     ) -> Callable[..., Any]:
         """Return a function that does as the original and notes when."""
 
@@ -195,7 +195,7 @@ class Collectives:
 
     def _begin_call(
         self, name: str, kind: str, arguments: Sequence[object], options: Mapping[str, Any]
-    ) -> _Call:
+    ) -> Call:
         waits = not options.get("async_op") and name not in ("isend", "irecv")
         # A block that waits for a collective does not compute meanwhile.
         if waits:
@@ -207,22 +207,18 @@ class Collectives:
         op = self._begun(kind, now(), size, name=about)
         if name == "isend":  # nothing tells when it has gone
             op.end = op.start
-        return _Call(op, now, waits)
+        return Call(op, now, waits)
 
-    def _end_call(self, call: _Call, result: Any) -> object:
+    def _end_call(self, call: Call, result: Any) -> object:
         """Note the end of a call, or return work under way that notes its own."""
         if result is not None and hasattr(result, "wait"):
             is_sent = call.op.end is not None
-            ended = self._guard.around(partial(self._end, call))
+            ended = self._guard.around(call.end)
             return result if is_sent else Waited(result, ended, self._waiting)
-        self._end(call)
+        call.end()
         if call.waits:
             self._hooks.go_on()
         return None
-
-    def _end(self, call: _Call) -> None:
-        if call.op.end is None:
-            call.op.end = call.now()
 
     def _waiting(self, wait: Callable[[], Any]) -> Any:
         """Wait for work under way; the block that waits does not compute meanwhile."""
@@ -230,63 +226,6 @@ class Collectives:
         found = wait()
         self._guard(self._hooks.go_on)
         return found
-
-    def _wrap_functional(self, functional: Any) -> None:
-        for name, kind in FUNCTIONAL_KINDS.items():
-            original = getattr(functional, name, None)
-            if original is not None:
-                self._replace(functional, name, self._functional_call(kind, original))
-        original = functional.wait_tensor
-
-        def wait_tensor(tensor: Tensor) -> Tensor:
-            call = self._guard(self._pending_of, tensor)
-            if call is None:
-                return original(tensor)  # type: ignore[no-any-return]
-            found = self._waiting(lambda: original(tensor))
-            self._guard(self._end, call)
-            return found  # type: ignore[no-any-return]
-
-        self._replace(functional, "wait_tensor", wait_tensor)
-
-    def _functional_call(self, kind: str, original: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arguments: Any, **options: Any) -> Any:
-            if self._is_calling or not self._is_on or torch.compiler.is_compiling():
-                return original(*arguments, **options)
-            self._is_calling = True
-            call = self._guard(self._begin_functional, kind, arguments, options)
-            try:
-                result = original(*arguments, **options)
-            finally:
-                self._is_calling = False
-            if call is not None:
-                self._guard(self._launched, call, result)
-            return result
-
-        return call
-
-    def _begin_functional(
-        self, kind: str, arguments: Sequence[Any], options: Mapping[str, Any]
-    ) -> _Call:
-        tensor = arguments[0] if arguments else options["self"]
-        # `group` is the last argument but `tag`, which nobody gives by place.
-        group = options["group"] if "group" in options else arguments[-1]
-        _, ranks, _ = self._functional._expand_group(group, options.get("tag", ""))
-        name = group_name(ranks, dist.get_world_size())
-        now = self._clock([tensor])
-        return _Call(self._begun(kind, now(), tensor.nbytes, name=name), now, waits=False)
-
-    def _launched(self, call: _Call, result: Any) -> None:
-        """Look for the end where the result is waited for; a plain result is there already."""
-        value = getattr(result, "elem", None)
-        if value is None:
-            self._end(call)
-        elif len(self._pending) < MOST_PENDING:
-            self._pending[value.data_ptr()] = call
-
-    def _pending_of(self, tensor: Tensor) -> _Call | None:
-        if not self._pending or torch.compiler.is_compiling():
-            return None
-        return self._pending.pop(tensor.data_ptr(), None)
 
 
 def _tensors(given: Iterable[object]) -> list[list[Tensor]]:

@@ -118,9 +118,7 @@ def _around_passes(ops: Sequence[Op]) -> list[Op]:
         if update.kind != "step":
             continue
         start, end, asked = update.start, _end(update), update.asked
-        inside = sorted(
-            (op for op in passes if start <= op.start < end), key=lambda op: op.start
-        )
+        inside = sorted((op for op in passes if start <= op.start < end), key=lambda op: op.start)
         for op in inside:
             if start < op.start:
                 found.append(replace(update, start=start, end=op.start, asked=asked))

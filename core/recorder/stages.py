@@ -10,8 +10,9 @@ from typing import Any
 import torch.distributed as dist
 
 from .guard import Guard
-from .hooks import Hooks, leaves_of, rows_of
+from .hooks import Hooks
 from .rank_step import Op
+from .values import leaves_of, rows_of
 
 PIPELINING = "torch.distributed.pipelining"
 Run = Callable[[], Any]
@@ -92,14 +93,14 @@ class Stages:
         hooks.begin(stage.submod)
         # The ranks of one pipeline are one replica, which has the number of the lowest.
         hooks.replica = min(dist.get_process_group_ranks(stage.group))
-        op = Op(kind, hooks.now(), stage=stage.stage_index, pass_number=chunk)
+        op = Op(kind, hooks.ops.now(), stage=stage.stage_index, pass_number=chunk)
         hooks.mute(True)
         return op
 
     def _end(self, op: Op) -> None:
-        op.end = self._hooks.now()
+        op.end = self._hooks.ops.now()
         self._hooks.mute(False)
-        self._hooks.note(op)
+        self._hooks.ops.note(op)
 
     def _count_rows(self, op: Op, output: Any) -> None:
         where = op.stage, op.pass_number

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from core.order import stable_argsort
 from core.plan.plan import Plan, working_lanes
-from core.plan.task import ABSENT, COLUMN_TYPES, Task, TaskColumns
+from core.plan.task import ABSENT, COLUMN_TYPES, IS_COLLECTIVE, Task, TaskColumns
+from core.recorder.rank_step import GROUP
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
@@ -50,13 +51,15 @@ class StepColumns(TaskColumns):
     """The tasks of one step and when they ran: n entries each, in the order of `task`.
 
     Times are int64 ns. What a step read from a recording waited for are positions in these
-    columns; a recording says nothing of shards.
+    columns; a recording says nothing of shards. `group` is a number for the process group in which
+    a collective of a job meets, ABSENT where all ranks meet or the plan says who does.
     """
 
     task: NDArray[np.int32]
     start: NDArray[np.int64]
     end: NDArray[np.int64]
     launched: NDArray[np.int64]
+    group: NDArray[np.int32]
 
     def __getitem__(self, place: int) -> Task:
         """An entry as a task, by the numbers that tasks have in the plan."""
@@ -104,6 +107,7 @@ class StepColumns(TaskColumns):
             start=zeros,
             end=zeros,
             launched=np.full(count, ABSENT, np.int64),
+            group=np.full(count, ABSENT, np.int32),
         )
 
     @classmethod
@@ -135,7 +139,19 @@ class StepColumns(TaskColumns):
             start=spans["start"],
             end=spans["end"],
             launched=spans["launched"],
+            group=_groups(spans),
         )
+
+
+def _groups(spans: Spans) -> NDArray[np.int32]:
+    """The process group of each span: the place of its name, if that is the name of a group."""
+    group = np.full(len(spans), ABSENT, np.int32)
+    collective = np.flatnonzero(IS_COLLECTIVE[spans["kind"]] & (spans["name"] != ABSENT))
+    name = spans["name"][collective]
+    for place in np.unique(name).tolist():
+        if spans.table.names[place].startswith(GROUP):
+            group[collective[name == place]] = place
+    return group
 
 
 def _after(spans: Spans) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

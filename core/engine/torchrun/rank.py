@@ -30,7 +30,8 @@ from core.plan.planning import lanes_of, plans_of
 from core.plan.specification import with_defaults
 from core.plan.strategies import STRATEGIES
 from core.process.lifeline import exit_with_parent
-from core.recorder.session import WARMUP, record
+from core.recorder.rank_stream import WARMUP
+from core.recorder.session import record
 from core.typed import typed
 
 

@@ -36,7 +36,12 @@ class ArrivalsList(Label):
 def arrivals_words(trace: Trace, met: Arrivals, clock: float) -> str:
     """A collective in a line; `clock` is by how many ns the ranks' clocks may disagree."""
     number = met.bucket if met.bucket is not None else met.block
-    name = f"{kind_title(met.kind)} {'' if number is None else number}".strip()
+    words = [kind_title(met.kind)]
+    if number is not None:
+        words.append(str(number))
+    if met.group is not None:
+        words.append(f"({trace.table.names[met.group]})")
+    name = " ".join(words)
     wait, transfer = met.wait_ns / met.times, met.transfer_ns / met.times
     took = {"wait": duration_text(wait), "transfer": duration_text(transfer)}
     if wait < clock:

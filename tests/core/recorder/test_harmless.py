@@ -11,19 +11,23 @@ from core.recording.recording import open_recording
 
 torch = pytest.importorskip("torch")
 
-from torch import nn  # noqa: E402
-from torch.utils.data import DataLoader, TensorDataset  # noqa: E402
-
-from bubblescope import record  # noqa: E402
 from bubblescope.recorder import (  # noqa: E402
+    backward,
     clocks,
     collectives,
     hooks,
     loader,
+    modules,
+    rank_stream,
     session,
     stages,
+    step_ops,
     stream,
 )
+from torch import nn  # noqa: E402
+from torch.utils.data import DataLoader, TensorDataset  # noqa: E402
+
+from bubblescope import record  # noqa: E402
 
 
 def layers():
@@ -85,22 +89,27 @@ def test_the_models_state_is_the_same_with_a_recording_and_without(tmp_path, sta
 INSIDE = [
     (hooks.Hooks, "install"),
     (hooks.Hooks, "begin"),
-    (hooks.Hooks, "note"),
-    (hooks.Hooks, "_watch"),
+    (step_ops.StepOps, "note"),
+    (step_ops.StepOps, "waited"),
+    (step_ops.StepOps, "step_over"),
+    (modules.Modules, "watch"),
+    (modules.Modules, "known"),
+    (modules.Modules, "remove"),
     (hooks.Hooks, "_before"),
     (hooks.Hooks, "_begin_forward"),
     (hooks.Hooks, "_after"),
     (hooks.Hooks, "_end_forward"),
-    (hooks.Hooks, "_begin_backward"),
-    (hooks.Hooks, "_gradient"),
+    (backward.Backward, "begin"),
+    (backward.Backward, "watch_inputs"),
+    (backward.Backward, "watch_outputs"),
+    (backward.Backward, "gradient"),
     (hooks.Hooks, "_enter"),
     (hooks.Hooks, "_leave"),
-    (hooks.Hooks, "waited"),
     (hooks.Hooks, "pause"),
     (hooks.Hooks, "step_over"),
     (hooks.Hooks, "remove"),
-    (hooks, "_is_backward"),
-    (hooks, "blocks_of"),
+    (hooks, "is_backward"),
+    (modules, "blocks_of"),
     (collectives.Collectives, "install"),
     (collectives.Collectives, "watch"),
     (collectives.Collectives, "remove"),
@@ -110,15 +119,17 @@ INSIDE = [
     (session, "device_times"),
     (session, "register_optimizer_step_pre_hook"),
     (session.record, "_is_stepping"),
-    (session.record, "_header"),
+    (rank_stream.RankStream, "_header"),
+    (rank_stream.RankStream, "begin"),
+    (rank_stream.RankStream, "finish"),
     (session.record, "_before_update"),
     (session.record, "_after_update"),
     (session.record, "_finish"),
     (clocks.Clocks, "compare"),
     (stream.Sender, "start"),
     (stream.Sender, "hand_in"),
-    (session, "timed_step"),
-    (session, "span_batch"),
+    (rank_stream, "timed_step"),
+    (rank_stream, "span_batch"),
 ]
 
 
@@ -201,7 +212,7 @@ def test_a_private_name_of_torch_that_moves_ends_the_recording_and_not_the_job(
     else:
         monkeypatch.delattr(place, name)
     # The store is asked for by jobs of several ranks alone.
-    monkeypatch.setattr(session.dist, "get_world_size", lambda group=None: 1 if group else 2)
+    monkeypatch.setattr(rank_stream.dist, "get_world_size", lambda group=None: 1 if group else 2)
     assert job(tmp_path, model=model) == wanted
     (line,) = capsys.readouterr().out.splitlines()
     assert line.startswith("bubblescope: the recording has ended: AttributeError") and name in line

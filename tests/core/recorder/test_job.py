@@ -18,7 +18,7 @@ from core.paths import PROJECT_ROOT
 from core.recording.recording import open_recording
 from core.report.summary import summarise
 from core.trace.event_rows import clock_uncertainty
-from tests.core.recorder.made import MS, two_ranks
+from tests.core.recorder.made import MS, grouped_ranks, two_ranks
 
 pytest.importorskip("torch")
 
@@ -57,6 +57,17 @@ def test_each_collective_tells_who_came_last_how_often_and_its_wait_and_transfer
     (met,) = merged(one for step in (1, 2) for one in arrivals(explain_run_step(trace, step)))
     assert (met.kind, met.times, met.last) == ("all-reduce", 2, ((1, 2),))
     assert (met.wait_ns, met.transfer_ns) == (2 * MS, 4 * MS)
+
+
+def test_ranks_wait_for_those_of_their_own_process_group_alone(tmp_path):
+    grouped_ranks(tmp_path, [1, 0, 0, 2.5], ["ranks 0, 2", "ranks 1, 3"] * 2)
+    explanation = explain_run_step(open_recording(tmp_path).trace, 1)
+    waited = cause_totals(explanation)[:4, CAUSES.index(Cause.SLOWEST_RANK)]
+    assert waited.tolist() == [0, 2.5 * MS, MS, 0]
+    assert [(met.last, met.wait_ns) for met in arrivals(explanation)] == [
+        (((0, 1),), MS),
+        (((3, 1),), 2.5 * MS),
+    ]
 
 
 def test_steps_that_a_rank_lacks_are_left_out_and_counted(tmp_path):

@@ -25,7 +25,7 @@ from torch.utils.data import DataLoader, Dataset  # noqa: E402
 
 from bubblescope import record  # noqa: E402
 from core.recorder import stream  # noqa: E402
-from core.recorder.hooks import blocks_of  # noqa: E402
+from core.recorder.blocks import blocks_of  # noqa: E402
 from core.recorder.rank_step import Op, timed_step  # noqa: E402
 
 

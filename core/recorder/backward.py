@@ -1,0 +1,121 @@
+"""The backward pass as far as hooks show it: which block's gradients are computed now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import torch
+
+from .guard import Guard
+from .rank_step import Op
+from .step_ops import StepOps
+from .values import flows, leaves_of
+
+
+def is_backward() -> bool:
+    """Return True if this thread runs a backward pass."""
+    # torch has no public way to ask.
+    return bool(torch._C._current_graph_task_id() != -1)
+
+
+class Backward:
+    """Turns gradients that arrive into one span for each block's backward, and the loss before."""
+
+    def __init__(self, ops: StepOps, guard: Guard) -> None:
+        self._ops, self._guard = ops, guard
+        self.is_removed = False
+        self.block: Op | None = None
+        """The block whose backward runs now."""
+        # The same behind a collective that was waited for; it counts once a gradient comes.
+        self._rest: Op | None = None
+        # From the end of the forward pass until the first block's backward.
+        self._loss: Op | None = None
+
+    def forget(self) -> None:
+        """A pass is over, or is noted by somebody else."""
+        self.block = self._rest = self._loss = None
+
+    def begin_loss(self, pass_number: int) -> None:
+        """The forward pass has ended."""
+        self._loss = Op("loss", self._ops.now(), pass_number=pass_number)
+
+    def begin(self, op: Op) -> None:
+        """The gradient of the output of a block has come, whose forward pass was `op`."""
+        now = self._ops.now()
+        self._end_loss(now)
+        if self.block is not None and self.block.end is None:
+            self.block.end = now  # it was over by now
+        self.block = self._ops.note(
+            Op("backward", now, None, op.number, op.name, op.rows, pass_number=op.pass_number)
+        )
+
+    def watch_inputs(self, number: int, leaves: Sequence[object]) -> set[object]:
+        """Register hooks on the gradients of a block's inputs; return what made the inputs.
+
+        Call it before the block runs: one that works in place changes what its input is.
+        """
+        into: list[Any] = [leaf for leaf in leaves if flows(leaf)]
+        hook = self._guard.around(lambda *_: self.gradient(number))
+        if len(into) == 1 and torch.is_grad_enabled():
+            into[0].register_hook(hook)
+        elif into and torch.is_grad_enabled():
+            torch.autograd.graph.register_multi_grad_hook(into, hook)
+        return {leaf.grad_fn for leaf in into}
+
+    def watch_outputs(self, op: Op, made: set[object], output: object) -> None:
+        """Begin the block's backward span when the first gradient of an output arrives.
+
+        Outputs that are inputs passed through, which `made` the inputs, are skipped.
+        """
+        begun: list[Op] = []
+        hook = self._guard.around(partial(self._output_ready, op, begun))
+        leaves: list[Any] = [leaf for leaf in leaves_of(output) if flows(leaf)]
+        for function in {leaf.grad_fn for leaf in leaves} - made:
+            function.register_prehook(hook)
+
+    def _output_ready(self, op: Op, begun: list[Op], gradients: object) -> None:
+        """The gradient of a block's output is there, or of one of its outputs."""
+        if not begun and not self.is_removed:
+            begun.append(op)
+            self.begin(op)
+
+    def gradient(self, number: int) -> None:
+        """A block has one gradient more: of its input, or of a parameter."""
+        if self.is_removed:
+            return
+        if self.block is not None and self.block.number == number:
+            self.block.end = self._ops.now()
+            if self._rest is self.block:
+                self._ops.note(self.block)
+                self._rest = None
+
+    def recompute(self, op: Op, now: int) -> None:
+        """A block runs forward again: the backward that goes on makes way for it."""
+        if self.block is not None:
+            self.block.end = self.block.end or now
+            op.pass_number = self.block.pass_number
+
+    def recomputed(self, op: Op) -> None:
+        """A recompute is over; the backward of its block goes on."""
+        if self.block is not None and self.block.number == op.number:
+            self.begin(self.block)
+
+    def interrupt(self) -> None:
+        """The pass waits for a collective from now on."""
+        self._end_loss(self._ops.now())
+        if self.block is not None:
+            self.block.end = self._ops.now()
+
+    def go_on(self) -> None:
+        """Behind a collective the block's backward goes on, if a gradient is still to come."""
+        if self.block is not None:
+            self._rest = self.block = replace(self.block, start=self._ops.now(), end=None)
+
+    def _end_loss(self, now: int) -> None:
+        if self._loss is not None:
+            self._loss.end = now
+            self._ops.note(self._loss)
+            self._loss = None

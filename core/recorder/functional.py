@@ -1,0 +1,136 @@
+"""Functional collectives, which DTensor calls: seen where they are asked for and waited for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+from .guard import Guard
+from .rank_step import Op, group_name
+
+MODULE = "torch.distributed._functional_collectives"
+KINDS = {
+    "all_reduce": "all-reduce",
+    "all_gather_single": "all-gather",
+    "all_gather_single_autograd": "all-gather",
+    "all_gather_tensor": "all-gather",
+    "all_gather_tensor_autograd": "all-gather",
+    "reduce_scatter_single": "reduce-scatter",
+    "reduce_scatter_single_autograd": "reduce-scatter",
+    "reduce_scatter_tensor": "reduce-scatter",
+    "reduce_scatter_tensor_autograd": "reduce-scatter",
+}
+"""The functions that are seen; their results are waited for by `wait_tensor`."""
+MOST_PENDING = 4096
+"""Collectives whose end is looked for at a time."""
+
+
+@dataclass(slots=True)
+class Call:
+    """A collective under way: its operation, its clock, and whether the caller waits for it."""
+
+    op: Op
+    now: Callable[[], int]
+    waits: bool = False
+
+    def end(self) -> None:
+        """Note the end, unless it is known already."""
+        if self.op.end is None:
+            self.op.end = self.now()
+
+
+class FunctionalCollectives:
+    """Watches torch's functional collectives, if the job has imported them.
+
+    `begin` notes a collective by kind, tensor and group name, and returns its call; `waiting` runs
+    a function in which the calling thread waits.
+    """
+
+    def __init__(
+        self,
+        guard: Guard,
+        begin: Callable[[str, Tensor, str], Call],
+        waiting: Callable[[Callable[[], Any]], Any],
+    ) -> None:
+        self._guard, self._begin, self._waiting = guard, begin, waiting
+        self.is_on = True
+        self._module: Any = None
+        self._originals: dict[str, Callable[..., Any]] = {}
+        self._pending: dict[int, Call] = {}  # by the address of the result
+        self._is_calling = False
+
+    def install(self) -> None:
+        """Begin to see them; call it again later, for the job may import them meanwhile."""
+        module: Any = sys.modules.get(MODULE)
+        if self._module is not None or module is None:
+            return
+        self._module = module
+        for name, kind in KINDS.items():
+            original = getattr(module, name, None)
+            if original is not None:
+                self._replace(name, self._seen(kind, original))
+        self._replace("wait_tensor", self._wait_tensor(module.wait_tensor))
+
+    def remove(self) -> None:
+        """See no more."""
+        self.is_on = False
+        for name, original in self._originals.items():
+            setattr(self._module, name, original)
+
+    def _replace(self, name: str, function: Callable[..., Any]) -> None:
+        self._originals[name] = getattr(self._module, name)
+        setattr(self._module, name, function)
+
+    def _seen(self, kind: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **options: Any) -> Any:
+            if self._is_calling or not self.is_on or torch.compiler.is_compiling():
+                return original(*arguments, **options)
+            self._is_calling = True  # one of these functions calls another
+            begun = self._guard(self._begun, kind, arguments, options)
+            try:
+                result = original(*arguments, **options)
+            finally:
+                self._is_calling = False
+            if begun is not None:
+                self._guard(self._launched, begun, result)
+            return result
+
+        return call
+
+    def _begun(self, kind: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> Call:
+        tensor = arguments[0] if arguments else options["self"]
+        # `group` is the last argument but `tag`, which nobody gives by place.
+        group = options["group"] if "group" in options else arguments[-1]
+        _, ranks, _ = self._module._expand_group(group, options.get("tag", ""))
+        return self._begin(kind, tensor, group_name(ranks, dist.get_world_size()))
+
+    def _launched(self, call: Call, result: Any) -> None:
+        """Look for the end where the result is waited for; a plain result is there already."""
+        value = getattr(result, "elem", None)
+        if value is None:
+            call.end()
+        elif len(self._pending) < MOST_PENDING:
+            self._pending[value.data_ptr()] = call
+
+    def _wait_tensor(self, original: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
+        def wait_tensor(tensor: Tensor) -> Tensor:
+            # By names that torch.compile knows: it compiles this function too.
+            if torch.compiler.is_compiling() or not self._pending:
+                return original(tensor)
+            call = self._guard(self._pending_of, tensor)
+            if call is None:
+                return original(tensor)
+            found: Tensor = self._waiting(lambda: original(tensor))
+            self._guard(call.end)
+            return found
+
+        return wait_tensor
+
+    def _pending_of(self, tensor: Tensor) -> Call | None:
+        return self._pending.pop(tensor.data_ptr(), None)

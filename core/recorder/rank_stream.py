@@ -1,0 +1,156 @@
+"""One rank's recording: its header, the steps that it writes, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+from torch import nn
+
+from .blocks import unwrapped
+from .clocks import Clocks, Compared
+from .events import Step
+from .rank_step import TRACKS, Op, PlannedTask, lanes_of, timed_step
+from .stream import FORMAT, Sender, Write, note_batch, plan_batch, span_batch
+from .wire import connect, is_address
+
+WARMUP = 1
+"""Steps that are no measure of the others: the first one is cold."""
+
+
+class RankStream:
+    """Writes the steps of this process's rank to the folder or listener `out`.
+
+    What is handed in before `begin` waits. Times count from the making of this.
+    """
+
+    def __init__(self, out: str | Path, header: Mapping[str, object]) -> None:
+        self._out, self._told_header = out, header
+        self._origin = time.perf_counter_ns()
+        self._started = datetime.now(UTC).isoformat(timespec="seconds")
+        self._plans: dict[tuple[PlannedTask, ...], int] = {}
+        self._sender = Sender(self._open)
+        self._clocks: Clocks | None = None
+        self._rank, self._world, self._device = 0, 1, ""
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the rank and its header are known."""
+        return self._clocks is not None
+
+    def begin(self, model: nn.Module, times_device: bool, is_together: bool) -> None:
+        """Open the stream; ranks that are `is_together` here compare their clocks.
+
+        `times_device` says that the device times its work itself.
+        """
+        if dist.is_available() and dist.is_initialized():
+            self._rank, self._world = dist.get_rank(), dist.get_world_size()
+        else:
+            self._rank = int(os.environ.get("RANK", 0))
+        self._clocks = Clocks(self._rank, self._world)
+        compared = self._clocks.compare("begin") if is_together else None
+        self._sender.start(self._header(model, times_device))
+        self._sender.hand_in(partial(self._write_clock, compared))
+
+    def step(self, number: int, ops: list[Op], replica: int | None) -> None:
+        """Hand in a step whose times are the host's."""
+        # Turning operations into rows costs more than noting them: the sender's thread does it.
+        self._sender.hand_in(partial(self._write_step, number, ops, replica))
+
+    def device_steps(self, steps: Iterable[Step]) -> None:
+        """Hand in steps whose device times are known."""
+        for step in steps:
+            self._sender.hand_in(partial(self._write_device_step, step))
+
+    def number(self, name: str, step: int, value: float) -> None:
+        """Hand in a number of a step."""
+        at = time.perf_counter_ns() - self._origin
+        self._sender.hand_in(lambda write: write(note_batch("counter", name, at, step, value)))
+
+    def compare_clocks(self) -> None:
+        """Compare the ranks' clocks once more."""
+        if self._clocks is not None:
+            self._sender.hand_in(partial(self._write_clock, self._clocks.compare("end")))
+
+    def finish(self, outcome: str | None, warnings: Sequence[str]) -> None:
+        """End the stream: with warnings, and an outcome if the job's end was seen."""
+        self._sender.hand_in(partial(self._write_end, outcome, warnings))
+        self._sender.close()
+        if self._sender.failed:
+            print(f"bubblescope: not all was recorded: {self._sender.failed}", flush=True)
+
+    def _write_device_step(self, step: Step, write: Write) -> None:
+        self._write_step(step.number, step.ops, step.replica, write)
+        begun = step.since.host - self._origin
+        write(note_batch("clock", self._device, max(0, begun), step.number, step.half_width))
+
+    def _write_step(self, step: int, ops: list[Op], replica: int | None, write: Write) -> None:
+        """Write a step's plan, if it is a new one, and its spans; on the sender's thread."""
+        step_tasks = timed_step(ops, self._rank if replica is None else replica, TRACKS)
+        # A job does the same in most steps, so a plan is told once, and each step says only when
+        # its tasks ran. Another batch size or a skipped collective makes another plan.
+        if step_tasks.tasks not in self._plans:
+            self._plans[step_tasks.tasks] = len(self._plans)
+            write(plan_batch(self._plans[step_tasks.tasks], step_tasks.tasks))
+        write(span_batch(self._plans[step_tasks.tasks], step, step_tasks, self._origin))
+
+    def _write_clock(self, compared: Compared | None, write: Write) -> None:
+        if compared is not None:
+            at, ahead = compared.at - self._origin, str(compared.ahead)
+            write(note_batch("clock", f"rank {self._rank}", at, 0, compared.half_width, ahead))
+
+    def _write_end(self, outcome: str | None, warnings: Sequence[str], write: Write) -> None:
+        now, left_out = time.perf_counter_ns() - self._origin, self._sender.left_out
+        late = (
+            [f"{left_out} steps were left out: they came faster than written"] if left_out else []
+        )
+        for text in (*warnings, *late):
+            write(note_batch("log", "warning", now, text=text))
+        if outcome is not None:
+            write(note_batch("log", "state", now, text=outcome))
+
+    def _open(self) -> object:
+        """Open the rank's file; those of ranks that only an earlier job had are removed."""
+        if is_address(str(self._out)):
+            return connect(str(self._out), self._rank)
+        folder = Path(self._out)
+        folder.mkdir(parents=True, exist_ok=True)
+        # Ranks that have not met, or not yet, are known to the launcher alone.
+        ranks = max(self._world, int(os.environ.get("WORLD_SIZE", 1)))
+        # An earlier job with more ranks has left files that would pass for ranks of this one.
+        for path in folder.glob("rank-*.arrow") if self._rank == 0 else ():
+            if path.stem[5:].isdigit() and int(path.stem[5:]) >= ranks:
+                path.unlink(missing_ok=True)
+        return (folder / f"rank-{self._rank}.arrow").open("wb")
+
+    def _header(self, model: nn.Module, times_device: bool) -> dict[str, object]:
+        inner = unwrapped(model)
+        device = next((p.device for p in inner.parameters()), torch.get_default_device())
+        self._device = str(device)
+        note = "" if times_device else _note(device)
+        return {
+            "specification": {"warmup": WARMUP},
+            "model": {"name": type(inner).__name__, "blocks": [], "input_bytes": 0},
+            "lanes": lanes_of(self._rank, self._device, note),
+            "replicas": self._world,
+            "origin_ns": self._origin,
+            "started": self._started,
+            "hardware": {"host": platform.node(), "rank": self._rank, "ranks": self._world},
+            "versions": {"python": platform.python_version(), "torch": torch.__version__},
+            "format": FORMAT,
+            **self._told_header,
+        }
+
+
+def _note(device: torch.device) -> str:
+    """Return what has to be said wherever a time of a device is shown that times no work."""
+    found = torch.accelerator.current_accelerator()
+    is_one = found is not None and device.type == found.type
+    return "times are the host's: when work was launched, not when it ran" if is_one else ""

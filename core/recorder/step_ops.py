@@ -1,0 +1,68 @@
+"""The operations of the step that goes on, and the time that belongs to no step."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from .rank_step import DATA, Op
+
+MOST_OPS = 200_000
+"""Operations kept for one step; more, as in a job that never updates its model, are counted."""
+
+
+class StepOps:
+    """Keeps what happens in a step until its end. `now` reads the clock, or makes a moment."""
+
+    def __init__(self) -> None:
+        self.now: Callable[[], int] = time.perf_counter_ns
+        self.lost = 0
+        """Operations that were not kept, because a step had too many."""
+        self._ops: list[Op] = []
+        self._waits: list[Op] = []  # for data, since the last pass
+        self._outside = 0
+        self._outside_since: int | None = None
+
+    def note(self, op: Op) -> Op:
+        """Keep an operation; its end may be set later."""
+        if len(self._ops) < MOST_OPS:
+            self._ops.append(op)
+        else:
+            self.lost += 1
+        return op
+
+    def waited(self, start: int, end: int) -> None:
+        """Keep a wait for a batch of data until it is known which pass uses the batch."""
+        if self._outside_since is None and len(self._waits) < MOST_OPS:
+            self._waits.append(Op("data", start, end, lane=DATA))
+
+    def take_waits(self) -> None:
+        """A training pass begins: the data that was waited for is the step's."""
+        for op in self._waits:
+            self.note(op)
+        self._waits.clear()
+
+    def leave(self) -> None:
+        """The job does something from here on that is part of no step."""
+        if self._outside_since is None:
+            self._outside_since = time.perf_counter_ns()
+
+    def evaluate(self) -> None:
+        """An evaluation begins, which uses the data that was waited for."""
+        self.leave()
+        if self._waits:
+            self._outside_since = self._waits[0].start
+            self._waits.clear()
+
+    def come_back(self) -> None:
+        """The job trains again."""
+        if self._outside_since is not None:
+            self._outside += time.perf_counter_ns() - self._outside_since
+            self._outside_since = None
+
+    def step_over(self) -> tuple[list[Op], int]:
+        """Return the step's operations, and the ns that were part of no step; the next begins."""
+        self.take_waits()
+        ops, self._ops = self._ops, []
+        outside, self._outside = self._outside, 0
+        return ops, outside

@@ -1,0 +1,275 @@
+"""What a job makes after the recording has begun is found at its first step."""
+
+import contextlib
+import io
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from core.paths import PROJECT_ROOT
+from core.recording.recording import open_recording
+from core.report.summary import summarise
+from core.trace.event_rows import clock_uncertainty
+
+torch = pytest.importorskip("torch")
+
+from torch import nn  # noqa: E402
+
+from bubblescope import record  # noqa: E402
+from core.recorder.blocks import blocks_of  # noqa: E402
+
+MS = 1_000_000
+
+
+def layers(*more):
+    torch.manual_seed(3)
+    return nn.Sequential(nn.Linear(8, 16), nn.ReLU(), *more, nn.Linear(16, 4))
+
+
+def step(model, *optimizers):
+    for optimizer in optimizers:
+        optimizer.zero_grad()
+    model(torch.ones(6, 8)).sum().backward()
+    for optimizer in optimizers:
+        optimizer.step()
+
+
+def kinds_of(trace, step=1, lane=0):
+    return [str(span.kind) for span in trace if span.step == step and span.lane == lane]
+
+
+LATE = """
+import time
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+from bubblescope import record
+
+class Late(nn.ReLU):
+    def forward(self, x):
+        time.sleep(0.03 * dist.get_rank())
+        return super().forward(x)
+
+def train(model, optimizer):
+    for _ in range(4):
+        optimizer.zero_grad()
+        model(torch.ones(4, 64)).sum().backward()
+        optimizer.step()
+
+model = nn.Sequential(nn.Linear(64, 64), Late(), nn.Linear(64, 8))
+# As trainers have it: the recording begins first, the group and the wrapper are made inside.
+with record(model, out="first"):
+    dist.init_process_group("gloo")
+    wrapped = DistributedDataParallel(model)
+    train(wrapped, torch.optim.SGD(wrapped.parameters(), lr=0.1))
+time.sleep(0.2 * dist.get_rank())
+with record(wrapped, out="second"):
+    train(wrapped, torch.optim.SGD(wrapped.parameters(), lr=0.1))
+dist.destroy_process_group()
+"""
+
+
+def test_a_group_and_a_wrapper_that_are_made_later_are_seen_in_each_recording(tmp_path):
+    (tmp_path / "train.py").write_text(LATE)
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT_ROOT), "OMP_NUM_THREADS": "1"}
+    words = (sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "train.py")
+    subprocess.run(words, cwd=tmp_path, env=environment, check=True, timeout=100)
+    for folder in ("first", "second"):
+        opened = open_recording(tmp_path / folder)
+        assert opened.warning == ""
+        trace = opened.trace
+        assert trace.header.replicas == 2 and trace.steps == [0, 1, 2, 3]
+        met = summarise(trace).collectives
+        assert [(one.kind, one.last) for one in met] == [("all-reduce", {"rank 1": 3})]
+        # Both ranks leave the update before at once, also by the clocks of a second recording.
+        begun = [trace.spans(lane)[trace.spans(lane).of_step(2)].start[0] for lane in (0, 1)]
+        assert clock_uncertainty(trace.clocks) < 2 * MS and abs(begun[1] - begun[0]) < 20 * MS
+
+
+class Wrapper:
+    """An optimizer as trainers wrap it: no optimizer of torch itself."""
+
+    def __init__(self, optimizer):
+        self.optimizer = optimizer
+
+    @property
+    def param_groups(self):
+        return self.optimizer.param_groups
+
+    def zero_grad(self):
+        self.optimizer.zero_grad()
+
+    def step(self):
+        self.optimizer.step()
+
+
+def test_a_wrapped_optimizer_ends_the_steps_as_the_one_inside_does(tmp_path):
+    model = layers()
+    optimizer = Wrapper(torch.optim.SGD(model.parameters(), lr=0.1))
+    with record(model, optimizer, tmp_path):
+        for _ in range(3):
+            step(model, optimizer)
+    assert open_recording(tmp_path).trace.steps == [0, 1, 2]
+
+
+def test_an_optimizer_that_replaces_another_goes_on_with_its_steps(tmp_path):
+    model = layers()
+    first, second = (torch.optim.SGD(model.parameters(), lr=0.1) for _ in range(2))
+    with record(model, first, tmp_path):
+        for optimizer in (first, first, second, second):
+            step(model, optimizer)
+    assert open_recording(tmp_path).trace.steps == [0, 1, 2, 3]
+
+
+def test_a_job_without_an_optimizer_says_that_there_are_no_steps(tmp_path, capsys):
+    model = layers()
+    with record(model, None, tmp_path):
+        for _ in range(3):
+            model(torch.ones(6, 8)).sum().backward()
+    assert "no optimizer" in capsys.readouterr().out
+    assert open_recording(tmp_path).trace.steps == []
+
+
+def test_what_is_kept_of_a_step_that_never_ends_is_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr("bubblescope.recorder.step_ops.MOST_OPS", 100)
+    model = layers()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with record(model, optimizer, tmp_path) as run:
+        for _ in range(50):
+            model(torch.ones(6, 8)).sum().backward()
+        assert len(run._ops._ops) == 100
+        optimizer.step()
+    texts = [row.text for row in open_recording(tmp_path).trace.logs]
+    assert any(re.search(r"operations were left out", text) for text in texts)
+
+
+def test_an_evaluation_and_the_wait_for_its_data_are_no_part_of_a_step(tmp_path):
+    data = torch.utils.data.DataLoader(torch.ones(24, 8), batch_size=6)
+    model = layers()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with record(model, optimizer, tmp_path):
+        for batch in data:
+            optimizer.zero_grad()
+            model(batch).sum().backward()
+            optimizer.step()
+            with torch.no_grad():
+                for other in data:
+                    model(other)
+    trace = open_recording(tmp_path).trace
+    assert trace.steps == [0, 1, 2, 3]
+    assert kinds_of(trace) == ["forward"] * 3 + ["loss"] + ["backward"] * 3 + ["step"]
+    assert kinds_of(trace, lane=1) == ["data"]
+    outside = trace.counter("outside_ms", None)
+    assert outside.steps.tolist() == [1, 2, 3] and (outside.values > 0).all()
+
+
+class Body(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Linear(8, 16)
+        self.layers = nn.ModuleList(nn.Linear(16, 16) for _ in range(12))
+        self.norm = nn.LayerNorm(16)
+
+    def forward(self, x):
+        x = self.embed(x)
+        for layer in self.layers:
+            x = layer(x)
+        return self.norm(x)
+
+
+class WithHead(nn.Module):
+    """A model of two children, of which one has nearly all parameters, as transformers are."""
+
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = Body(), nn.Linear(16, 4)
+
+    def forward(self, x):
+        return self.head(self.body(x))
+
+
+def test_a_body_that_repeats_layers_is_opened_into_these():
+    names = [name for name, _ in blocks_of(WithHead())]
+    layers = [f"body.layers.{number}" for number in range(12)]
+    assert names == ["body.embed", *layers, "body.norm", "head"]
+
+
+def test_an_update_that_asks_for_losses_is_what_lies_around_its_passes(tmp_path):
+    model = layers()
+    optimizer = torch.optim.LBFGS(model.parameters(), max_iter=3)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = model(torch.ones(6, 8)).pow(2).sum()
+        loss.backward()
+        return loss
+
+    with record(model, optimizer, tmp_path):
+        for _ in range(3):
+            optimizer.step(closure)
+    trace = open_recording(tmp_path).trace
+    kinds = kinds_of(trace)
+    assert kinds.count("step") > 2 and kinds[-1] == "step"
+    assert kinds.count("forward") == kinds.count("backward") >= 3
+    starts = [span.start for span in trace if span.step == 1 and span.lane == 0]
+    assert starts == sorted(starts)
+
+
+def test_the_second_network_of_a_job_is_a_block_with_passes_and_an_update(tmp_path):
+    first, second = layers(), nn.Sequential(nn.Linear(4, 8), nn.Linear(8, 1))
+    one = torch.optim.SGD(first.parameters(), lr=0.1)
+    other = torch.optim.SGD(second.parameters(), lr=0.1)
+    with record(first, one, tmp_path):
+        for _ in range(3):
+            loss = second(first(torch.ones(6, 8))).sum()
+            loss.backward()
+            other.step()
+            one.step()
+    spans = [span for span in open_recording(tmp_path).trace if span.step == 1 and span.lane == 0]
+    assert [span.kind for span in spans if span.name == "Sequential"] == ["forward", "backward"]
+    assert [span.kind for span in spans].count("step") == 2
+
+
+EXITS = """
+import sys, torch
+model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Linear(8, 4))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(3):
+    model(torch.ones(2, 8)).sum().backward()
+    optimizer.step()
+sys.exit(STATUS)
+"""
+
+
+@pytest.mark.parametrize(("status", "outcome"), [(0, "finished"), (3, "failed")])
+def test_a_script_that_exits_with_a_status_has_failed(tmp_path, status, outcome):
+    (tmp_path / "train.py").write_text(EXITS.replace("STATUS", str(status)))
+    words = [sys.executable, str(PROJECT_ROOT / "main.py"), "record", "--out", "runs", "--"]
+    done = subprocess.run([*words, sys.executable, "train.py"], cwd=tmp_path, timeout=100)
+    assert done.returncode == status
+    assert open_recording(tmp_path / "runs").trace.outcome == outcome
+
+
+def test_an_exit_with_status_0_within_the_recording_has_not_failed(tmp_path):
+    model = layers()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with contextlib.suppress(SystemExit), record(model, optimizer, tmp_path):
+        step(model, optimizer)
+        sys.exit()
+    assert open_recording(tmp_path).trace.outcome == "finished"
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_wrapped_compiled_model_is_recorded_without_a_warning(tmp_path):
+    model = torch.compile(layers(), backend="eager")
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    step(model, optimizer)
+    with contextlib.redirect_stderr(io.StringIO()) as told, record(model, optimizer, tmp_path):
+        for _ in range(2):
+            step(model, optimizer)
+    assert "hooks" not in told.getvalue()
+    assert kinds_of(open_recording(tmp_path).trace) == ["forward", "loss", "backward", "step"]
