@@ -275,5 +275,5 @@ def test_fully_sharded_blocks_are_gathered_and_scattered_on_lanes_of_their_own(t
     computed = [s for s in trace if s.step == 1 and s.lane == 1]
     assert [s.block for s in computed if s.kind == "recompute"] == [1]
     assert all(one.end <= other.start for one, other in pairwise(computed))
-    told = {one.kind: one for one in summarise(trace).collectives}
+    told = {one.kind: one for one in summarise(trace).collectives_over_steps}
     assert next(iter(told["all-gather"].last)) == "rank 1" and told["all-gather"].certain
