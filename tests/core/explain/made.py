@@ -55,6 +55,7 @@ def columns_of(tasks: Sequence[Mapping[str, Any]]) -> StepColumns:
         start=column("start", np.int64),
         end=column("end", np.int64),
         launched=column("launched", np.int64),
+        group=column("group", np.int32),
         rows=column("rows", np.int64, 0),
         payload=np.zeros(len(tasks), np.int8),
         shard=np.full(len(tasks), ABSENT, np.int32),
