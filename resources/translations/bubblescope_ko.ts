@@ -6138,6 +6138,10 @@ Click to open its run.</source>
         <translation>마이크로배치 없음</translation>
     </message>
     <message>
+        <source>no optimizer of torch.optim has updated the model, so there are no steps</source>
+        <translation>torch.optim의 옵티마이저가 모델을 갱신하지 않아 스텝이 없습니다</translation>
+    </message>
+    <message>
         <source>no pipeline</source>
         <translation>파이프라인 없음</translation>
     </message>
@@ -6838,6 +6842,10 @@ Click to open its run.</source>
         <translation>질의가 중지되었습니다</translation>
     </message>
     <message>
+        <source>the recording ended before the job: {a}</source>
+        <translation>작업이 끝나기 전에 기록이 끝났습니다: {a}</translation>
+    </message>
+    <message>
         <source>the run has no lanes that compute; compare runs that have some</source>
         <translation>실행에 계산하는 레인이 없습니다. 계산하는 레인이 있는 실행을 비교하세요</translation>
     </message>
@@ -7408,6 +7416,10 @@ Click to open its run.</source>
     <message>
         <source>{a} of {b} tasks have no span ({c}{d})</source>
         <translation>작업 {b}개 중 {a}개에 스팬이 없습니다 ({c}{d})</translation>
+    </message>
+    <message>
+        <source>{a} operations were left out: no optimizer ended their step</source>
+        <translation>작업 {a}개를 제외했습니다: 해당 스텝을 끝낸 옵티마이저가 없습니다</translation>
     </message>
     <message>
         <source>{a} parts of the range are not counted yet</source>

@@ -6138,6 +6138,10 @@ Click to open its run.</source>
         <translation>无微批次</translation>
     </message>
     <message>
+        <source>no optimizer of torch.optim has updated the model, so there are no steps</source>
+        <translation>torch.optim 中没有优化器更新过该模型,因此没有步</translation>
+    </message>
+    <message>
         <source>no pipeline</source>
         <translation>无流水线</translation>
     </message>
@@ -6838,6 +6842,10 @@ Click to open its run.</source>
         <translation>查询已停止</translation>
     </message>
     <message>
+        <source>the recording ended before the job: {a}</source>
+        <translation>记录在作业结束之前就已终止:{a}</translation>
+    </message>
+    <message>
         <source>the run has no lanes that compute; compare runs that have some</source>
         <translation>该运行没有进行计算的通道；请比较有此类通道的运行</translation>
     </message>
@@ -7408,6 +7416,10 @@ Click to open its run.</source>
     <message>
         <source>{a} of {b} tasks have no span ({c}{d})</source>
         <translation>{b} 个任务中有 {a} 个没有跨度（{c}{d}）</translation>
+    </message>
+    <message>
+        <source>{a} operations were left out: no optimizer ended their step</source>
+        <translation>省略了 {a} 个操作:没有优化器结束它们所在的步</translation>
     </message>
     <message>
         <source>{a} parts of the range are not counted yet</source>

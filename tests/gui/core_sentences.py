@@ -11,7 +11,8 @@ from core.paths import PROJECT_ROOT
 
 PLACES = (
     "compare", "engine", "explain", "files.py", "models", "option.py", "plain.py", "plan",
-    "predict", "process", "reading.py", "recorder/kinds.py", "recorder/session.py", "recording",
+    "predict", "process", "reading.py", "recorder/kinds.py", "recorder/rank_stream.py",
+    "recorder/session.py", "recording",
     "sql/apart.py", "sql/query.py", "sweep/sweep.py", "sweep/values.py", "trace/complete.py",
     "trace/header.py", "trace/query.py", "trace/spans.py", "trace/trace.py",
 )  # fmt: skip
@@ -21,7 +22,8 @@ _COMMANDS = PROJECT_ROOT / "core" / "engine" / "torchrun"
 WORDS = 3
 """A template has so many words and places, two words at least: no other text fits it by chance."""
 _NOT_SHOWN = re.compile(
-    r"""core\. | Expected | parameters\ that\ were | In\ (Model|msg) | Outside | Process\ Group
+    r"""core\. | Using\ `torch
+    | Expected | parameters\ that\ were | In\ (Model|msg) | Outside | Process\ Group
     | (out|not)[- ](of|enough)[- ] | .*(lane=\{ | \.\* | \.part | \.marks | blocks\{ | \\ | \(\?)
     | .*(SELECT | PRAGMA | CREATE\ TABLE | SET\ | mode=ro | :GB_S)
     | .*(ProfilerStep | ncclDev | json\.gz | \.et | (to|from)\ rank)""",
