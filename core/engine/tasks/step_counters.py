@@ -55,7 +55,7 @@ class ClosedStep:
         return NoteRow(Record.COUNTER, name, time, self.step.index, lane, value)
 
     def _gradients(self) -> Iterator[tuple[Task, int, int]]:
-        """When a lane's gradients change: the task at whose end, the lane, and its bytes from then.
+        """Yield when a lane's gradients change, by time: after which task, the lane, its bytes.
 
         A gradient counts from the end of its stage's first backward, which allocates it. Sums over
         replicas are held beside the gradients until the step, which puts them in their place.
@@ -63,7 +63,9 @@ class ClosedStep:
         stages = self.model.stages
         held: Counter[int] = Counter()
         seen, summed = set(), set()
-        for task in self.step.plan.tasks:
+        # By time: of two stages on a lane, one may be stepped while a copy lane sums the other's.
+        by_time = sorted(self.step.plan.tasks, key=lambda task: self.ends[task.index])
+        for task in by_time:
             # An overlap's gradients are its backward half's, which is of another stage.
             stage = task.stage if task.paired_stage is None else task.paired_stage
             place = (task.replica or 0, stage or 0, task.shard or 0)

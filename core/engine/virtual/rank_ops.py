@@ -35,7 +35,7 @@ from core.recording.schema import NoteRow, Record
 
 
 class Change(NamedTuple):
-    """What a rank holds, in bytes, from the end of a task on (None: from the step's begin).
+    """By how many bytes a rank holds more from the end of a task on (None: the step's begin).
 
     A task, not a time: the end in virtual time is known only when the task's work has been done.
     """
@@ -62,7 +62,6 @@ class RankOps(Operations):
         # How many ranks are through with a collective, by its parameters; back at 0 when the last
         # one is.
         self._done = Counter[tuple[str, ...]]()
-        self._held: dict[str, Counter[int]] = {}
         self._changes: list[Change] = []
         self._task: int | None = None
 
@@ -70,7 +69,7 @@ class RankOps(Operations):
         """Prepare a step: no gradients, each rank's rows where it computes."""
         step = super().begin(index, self._plans[plan.rows], batch)
         self._names = _names(step.plan, self._collectives)
-        self._changes, self._task, self._held = [], None, defaultdict(Counter)
+        self._changes, self._task = [], None
         for rank in self.model.ranks:
             self._hold("parameters", rank, sum(p.nbytes for p in self.model.parts[rank].values()))
             self._hold("gradients", rank, 0)
@@ -90,11 +89,18 @@ class RankOps(Operations):
 
         `began` and the `ends` of tasks are in ns; `activations` are what their lanes held then.
         """
-        for change in self._changes:
-            time = began if change.task is None else ends[change.task]
-            yield NoteRow(Record.COUNTER, change.name, time, step.index, change.rank, change.bytes)
-        for task, end, held in zip(step.plan.tasks, ends, activations, strict=True):
-            yield NoteRow(Record.COUNTER, "activations", end, step.index, task.lane, held)
+        # Tasks run in the order in which they begin, and may end in another one.
+        timed = [
+            (began if change.task is None else ends[change.task], change)
+            for change in self._changes
+        ]
+        held = Counter[tuple[str, int]]()
+        for time, change in sorted(timed, key=lambda each: each[0]):
+            held[change.name, change.rank] += change.bytes
+            size = held[change.name, change.rank]
+            yield NoteRow(Record.COUNTER, change.name, time, step.index, change.rank, size)
+        for task, end, size in zip(step.plan.tasks, ends, activations, strict=True):
+            yield NoteRow(Record.COUNTER, "activations", end, step.index, task.lane, size)
         last = len(step.plan.stages) - 1
         shapes = {
             (task.replica, task.stage): (task.index, step.shapes[task.index])
@@ -107,9 +113,8 @@ class RankOps(Operations):
         yield size_line(step, outside(step.batch_shape, step.output_shape), max(ends))
 
     def _hold(self, name: str, rank: int, change: int) -> None:
-        """Note that a rank holds more, or less."""
-        self._held[name][rank] += change
-        self._changes.append(Change(self._task, name, rank, self._held[name][rank]))
+        """Note that a rank holds more, or less, by so many bytes."""
+        self._changes.append(Change(self._task, name, rank, change))
 
     def _is_last(self, names: tuple[str, ...]) -> bool:
         """Whether this was the last of all ranks to do its part of a collective."""
@@ -194,8 +199,7 @@ class RankOps(Operations):
             optimizer.step()
         yield
         if optimizer is not None:
-            before = self._held["optimizer"][rank]
-            self._hold("optimizer", rank, memory.optimizer_bytes(optimizer) - before)
+            self._hold("optimizer", rank, memory.optimizer_bytes(optimizer))
 
     work_of: ClassVar = {
         **Operations.work_of,

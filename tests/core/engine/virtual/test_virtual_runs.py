@@ -126,6 +126,24 @@ def test_members_of_an_all_reduce_over_a_slow_link_move_data_at_the_same_time(sp
         assert all(len(spans) > 1 and len(set(spans)) == 1 for spans in rings.values()), rings
 
 
+@pytest.mark.parametrize(
+    "specification",
+    [
+        Specification("fsdp", WIDE, "4xvirtual", batch=16),
+        Specification("dp-pp", WIDE, "4xvirtual", batch=16, schedule="interleaved"),
+    ],
+    ids=lambda s: s.strategy,
+)
+def test_memory_is_recorded_in_order_of_time_though_lanes_end_their_tasks_in_another(
+    specification,
+):
+    trace = run_here(replace(specification, link="50:0.5", steps=3, warmup=0))
+    for lane in trace.header.compute_lanes:
+        for name in ("parameters", "gradients", "optimizer", "activations"):
+            times = trace.counter(name, lane.index).times
+            assert len(times) and (np.diff(times) >= 0).all(), (name, lane.name)
+
+
 @settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.sampled_from(["ddp", "fsdp"]),
