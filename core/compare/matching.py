@@ -25,7 +25,7 @@ class StepTasks:
     """The n tasks of a step that have a span, sorted by their number in the plan.
 
     `lane`, `start` and `end` say where each span stands, `places` (n, len(PLACES) + 1) what it is,
-    its name last, as a number in `names` or -1.
+    its name last, as a number in `names` or -1. `lane_names` are the names of all lanes.
     """
 
     task: NDArray[np.int32]
@@ -34,6 +34,7 @@ class StepTasks:
     end: NDArray[np.int64]
     places: NDArray[np.int64]
     names: list[str]
+    lane_names: tuple[str, ...]
 
     def __len__(self) -> int:
         return len(self.task)
@@ -51,6 +52,7 @@ class StepTasks:
             spans.end,
             np.stack(places, axis=1),
             trace.table.names,
+            tuple(lane.name for lane in trace.header.lanes),
         )
 
     def position(self, task: int) -> int | None:
@@ -93,13 +95,17 @@ def match_steps(a: StepTasks, b: StepTasks) -> Matches:
     """Pair the tasks of two steps.
 
     A task is paired with the one of the same kind, stage, replica, micro-batch, block, bucket and
-    name; what only one of the steps has of the tasks of a kind is left aside. Where several are
-    alike in all of these, the first is paired with the first in the order of the plans, and so on.
+    name; what only one of the steps has of the tasks of a kind is left aside. Tasks that have a
+    name of their own, as kernels of another program, are of one lane too, if both steps have a lane
+    of that name. Where several are alike in all of these, the first is paired with the first in the
+    order of the plans, and so on.
     """
     places_b = _named_alike(a, b)
     # One number a task, equal in both steps for tasks that belong together: pairing is then a set
     # operation on sorted integers, and a step has up to a million tasks.
-    keys = _keys(np.concatenate(_told_by_both(a.places, places_b)), len(a))
+    places = np.concatenate(_told_by_both(a.places, places_b))
+    lanes = np.concatenate(_lanes_of_named(a, b))
+    keys = _keys(np.column_stack([places, lanes]), len(a))
     _, of_a, of_b = np.intersect1d(
         keys[: len(a)], keys[len(a) :], assume_unique=True, return_indices=True
     )
@@ -126,6 +132,21 @@ def _named_alike(a: StepTasks, b: StepTasks) -> NDArray[np.int64]:
     places = b.places.copy()
     places[:, -1] = table[places[:, -1]]
     return places
+
+
+def _lanes_of_named(a: StepTasks, b: StepTasks) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each task that has a name of its own the number of its lane's name; ABSENT for others.
+
+    Numbers are the same in both steps; a name that only one step has lanes of is ABSENT.
+    """
+    used = [{one.lane_names[lane] for lane in np.unique(one.lane).tolist()} for one in (a, b)]
+    number = {name: place for place, name in enumerate(sorted(used[0] & used[1]))}
+
+    def numbers(one: StepTasks) -> NDArray[np.int64]:
+        of_lane = np.array([number.get(name, ABSENT) for name in one.lane_names], np.int64)
+        return np.where(one.places[:, -1] == ABSENT, ABSENT, of_lane[one.lane])
+
+    return numbers(a), numbers(b)
 
 
 def _told_by_both(

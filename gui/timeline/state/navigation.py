@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.explain.lanes import Gap
+from core.plan.task import ABSENT, KIND_CODES
 from core.trace.span import Span
 from core.trace.trace import Trace
 from gui.timeline.layout.frame import Viewport
@@ -80,23 +83,50 @@ def blocking_span(scene: Scene, gap: Gap) -> Span | None:
     return None if longest is None else scene.trace.find(gap.step, longest[1])
 
 
+_SAME = ("kind", "lane", "stage", "replica", "microbatch", "block", "bucket", "name")
+"""Attributes that tell which task a span is of."""
+
+
 def same_in(trace: Trace, span: Span, step: int) -> Span | None:
     """The span of the same task in another step; None where that step has none of it.
 
     By its number in the plan, if the other step's task of that number is the same; else by what it
-    is, since plans of batches of several sizes number their tasks differently.
+    is, since plans of batches of several sizes number their tasks differently. Of several such
+    tasks of a lane, as kernels of one name, the k-th of a step is the same as the k-th of another.
     """
-
-    def same(other: Span | None) -> bool:
-        compared = ("kind", "lane", "stage", "replica", "microbatch", "block", "bucket", "name")
-        return other is not None and all(getattr(other, n) == getattr(span, n) for n in compared)
-
     numbered = trace.find(step, span.task)
-    if same(numbered):
+    if numbered is not None and _values(numbered) == _values(span):
         return numbered
+    others = _alike(trace, span, step)
+    own = _alike(trace, span, span.step)
+    # An open task has no place among its lane's spans yet: it comes after those of its step.
+    turn = len(own) if span.index < 0 else int(np.searchsorted(own, span.index))
+    return trace.span(span.lane, int(others[turn])) if turn < len(others) else None
+
+
+def _values(span: Span) -> list[object]:
+    return [getattr(span, name) for name in _SAME]
+
+
+def _alike(trace: Trace, span: Span, step: int) -> NDArray[np.int64]:
+    """The places on a span's lane, in a step, of spans of tasks that are as its own."""
     place = trace.spans(span.lane).of_step(step)
-    others = (trace.span(span.lane, index) for index in range(place.start, place.stop))
-    return next(filter(same, others), None)
+    spans = trace.spans(span.lane)[place]
+    alike = np.ones(len(spans), np.bool_)
+    for name in _SAME:
+        if name != "lane":  # all are of its lane
+            alike &= spans[name] == _code(trace, name, getattr(span, name))
+    places: NDArray[np.int64] = place.start + np.flatnonzero(alike)
+    return places
+
+
+def _code(trace: Trace, name: str, value: Any) -> int:
+    """An attribute as the columns of spans have it."""
+    if name == "kind":
+        return KIND_CODES[value]
+    if name == "name":
+        return trace.table.names.index(value) if value else ABSENT
+    return ABSENT if value is None else int(value)
 
 
 def along_lane(trace: Trace, span: Span, by: int) -> Span | None:
