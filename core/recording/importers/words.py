@@ -81,8 +81,11 @@ def own_kinds(categories: Iterable[str | None]) -> NDArray[np.int8]:
 def coded(values: Sequence[Key], codes: dict[Key, int]) -> NDArray[np.int32]:
     """The number of each value; new ones get the next numbers, in order of appearance."""
     # Each distinct value once, in order: they are few, and the loop below runs without Python code.
-    for value in dict.fromkeys(values):
+    distinct = dict.fromkeys(values)
+    for value in distinct:
         codes.setdefault(value, len(codes))
+    if len(distinct) == 1:  # an argument that no event of a piece has, or a category of all
+        return np.full(len(values), codes[values[0]], np.int32)
     return np.fromiter(map(codes.__getitem__, values), np.int32, len(values))
 
 
