@@ -1,12 +1,12 @@
 # `make run` and `make test` set everything up first; a second call finds it done.
 #   ARGS=...         arguments for main.py (run), pytest (test, bench, stress) or tests/fuzz/drive.py
-#   RUNS=...         how many runs, or kills, of each stress test (50)
+#   RUNS=...         how many runs, or kills, of each stress test (50), or profiles for verdicts (2,000)
 #   TORCH_INDEX=url  the wheel index that torch comes from; remembered until it is given anew
 #   PYTHON=...       the Python (3.11 or newer) that .venv is made with
 
 python = .venv/bin/python
 
-.PHONY: setup run test fuzz lint ruff format mypy walls bench stress pictures thumbnails docs
+.PHONY: setup run test fuzz lint ruff format mypy walls bench stress verdicts pictures thumbnails docs
 
 setup:
 	@sh resources/setup.sh
@@ -45,6 +45,11 @@ bench: setup
 stress: setup
 	$(python) -m pytest tests/stress --stress-runs $(or $(RUNS),50) -o timeout=0 \
 		-o faulthandler_timeout=0 $(ARGS)
+
+# Verdicts on made-up profiles against shares that are computed apart; RUNS=... for more than 2,000.
+verdicts: setup
+	VERDICT_TRACES=$(or $(RUNS),2000) $(python) -m pytest -n 2 -o timeout=0 \
+		-o faulthandler_timeout=0 tests/core/report/test_device_verdict.py $(ARGS)
 
 # The window's pictures in resources/screenshots, which a test compares with.
 pictures: setup

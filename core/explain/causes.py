@@ -380,7 +380,7 @@ class _Streams:
         return cls(
             same & ~pieces.late,
             copies[blocker],
-            same & pieces.late & (launched <= idle_since),
+            same & pieces.late & (launched < idle_since),
             (own != ABSENT) & hosts[blocker],
         )
 

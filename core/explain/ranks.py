@@ -22,6 +22,9 @@ from core.trace.own_steps import PART_STEP
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
+_LATE = 1 << 62
+"""Ns; later than anything."""
+
 
 @dataclass(frozen=True, slots=True)
 class RankTime:
@@ -82,26 +85,27 @@ class Windows:
 class Device:
     """A device of a recorded trace, called `name`, and all that its streams did.
 
-    `main` is the number of its main stream. It is `in_use`, and its time counts, between two times
-    in ns: from the first start to the last end of tasks whose launch was seen.
+    `main` is the number of its main stream. Its time counts while it is `in_use`: from the first
+    start to the last end of its tasks. Where there are steps, those tasks do not count at either
+    end whose launch was not seen, or came after the last step: what was launched before the trace
+    began would look like the work of an idle host. Of a trace with a `part` it is the tasks of the
+    part that count.
     """
 
     name: str
     main: int
     spans: Spans
-    in_use: tuple[int, int]
+    in_use: Windows
 
 
 def rank_times(trace: Trace) -> list[RankTime]:
     """The times of each place of a trace.
 
-    Where there are steps, a task of a device counts if its launch was seen, not after the last one:
-    what was launched before the trace began would look like the work of an idle host. Counted are
-    the streams of a place; without any, the lanes that are devices' (without cores), or else all.
-    Of a trace with a `part`, all tasks of its step count, and no others.
+    They are counted while the place is in use, see Device, on its streams; without any, on the
+    lanes that are devices' (without cores), or else on all.
     """
     memory = _memory(trace)
-    return [_time(place, _counted(trace, spans), memory) for place, spans in _places(trace)]
+    return [_time(place, spans, memory, _in_use(trace, spans)) for place, spans in _places(trace)]
 
 
 def told_rank_times(trace: Trace) -> list[RankTime]:
@@ -120,18 +124,18 @@ def devices_of(trace: Trace) -> list[Device]:
     found = []
     for main, streams in devices.items():
         spans = Spans.joined([trace.spans(stream.index) for stream in streams])
-        seen = _counted(trace, spans)
-        if len(seen):
+        in_use = _in_use(trace, spans)
+        if len(in_use.start):
             place = streams[0].device
             name = place if places.count(place) == 1 else f"{place} {streams[0].stream_of}"
-            in_use = int(seen.start.min()), int(seen.end.max())
             found.append(Device(name, main, spans, in_use))
     return found
 
 
 def device_time(trace: Trace, device: Device, windows: Windows) -> RankTime:
     """The times of a device within windows, as far as it is in use."""
-    return _time(device.name, device.spans, _memory(trace), windows.cut(*device.in_use))
+    in_use = windows.cut(int(device.in_use.start[0]), int(device.in_use.end[0]))
+    return _time(device.name, device.spans, _memory(trace), in_use)
 
 
 def _memory(trace: Trace) -> NDArray[np.bool_]:
@@ -139,13 +143,16 @@ def _memory(trace: Trace) -> NDArray[np.bool_]:
     return matching(trace.table.names, MEMORY)
 
 
-def _counted(trace: Trace, spans: Spans) -> Spans:
-    """The spans of a device that count: see `rank_times`."""
+def _in_use(trace: Trace, spans: Spans) -> Windows:
+    """The time in which a device with such spans is in use; none if it does nothing."""
     if trace.part is not None:
-        of_part: Spans = spans[spans.step == PART_STEP]
-        return of_part
-    ends = trace.step_table.ends
-    return _seen(spans, int(ends[-1]) if len(ends) else None)
+        counted = spans[spans.step == PART_STEP]
+    else:
+        ends = trace.step_table.ends
+        counted = _seen(spans, int(ends[-1]) if len(ends) else None)
+    first, last = counted.start.min(initial=_LATE), counted.end.max(initial=-_LATE)
+    some = first < last
+    return Windows(np.array([first])[[some]], np.array([last])[[some]])
 
 
 def _places(trace: Trace) -> Iterator[tuple[str, Spans]]:
@@ -167,18 +174,13 @@ def _seen(spans: Spans, until: int | None) -> Spans:
     return spans
 
 
-def _time(
-    place: str, spans: Spans, memory: NDArray[np.bool_], windows: Windows | None = None
-) -> RankTime:
-    start, end = spans.start, spans.end
+def _time(place: str, spans: Spans, memory: NDArray[np.bool_], windows: Windows) -> RankTime:
+    """The times within windows."""
     moves = IS_COMMUNICATION[spans["kind"]]
     computes = ~moves & ~memory[spans["name"]]
-    if windows is None:
-        span = int(end.max() - start.min()) if len(start) else 0
-    else:
-        # Counted in time of the windows alone, what lies outside of them has no length.
-        span = int((windows.end - windows.start).sum())
-        start, end = windows.covered(start), windows.covered(end)
+    span = int((windows.end - windows.start).sum())
+    # Counted in time of the windows alone: what lies outside of them has no length.
+    start, end = windows.covered(spans.start), windows.covered(spans.end)
     busy = union_ns(start, end)
     compute, communication = (union_ns(start[some], end[some]) for some in (computes, moves))
     either = union_ns(start[computes | moves], end[computes | moves])

@@ -20,6 +20,7 @@ from core.plain import Say, duration_text, plainly
 from core.report.idling import LANES, REASONS, SEEN, STEP, share_text
 from core.report.limits import Finding, Limit
 from core.trace.columns import sorted_positions
+from core.trace.median_step import median_step
 from core.trace.trace import Trace
 
 LIMITS = 0.05
@@ -36,6 +37,8 @@ MOSTLY = "Devices idle {idle}: mostly {reason} ({share})."
 LARGEST = "Devices idle {idle}, the largest part {reason} ({share})."
 EXPOSED = "Communication alone takes {share}."
 COPIES = "Copies alone take {share}."
+DEVICE_REASONS = {**REASONS, Cause.BETWEEN_STEPS: "between steps"}
+"""Why devices idle, by cause: their time is also that between steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,29 +78,42 @@ def device_shares(trace: Trace, steps: Sequence[int]) -> DeviceShares | None:
     devices = devices_of(trace)
     if not devices:
         return None
-    table = trace.step_table
-    place = sorted_positions(table.numbers, steps)
-    starts, ends = table.starts[place], table.ends[place]
-    # Tasks may go on when the next step begins, which has that time then.
-    next_starts = np.append(table.starts, np.iinfo(np.int64).max)[place + 1]
-    windows = Windows(starts, np.minimum(ends, next_starts))
+    windows = _windows(trace, steps)
     times = [device_time(trace, device, windows) for device in devices]
     used = [(device, time) for device, time in zip(devices, times, strict=True) if time.span_ns]
     if not used:
         return None
+    first, last = trace.step_bounds(median_step(trace, steps))
     idle = dict.fromkeys(CAUSES, 0)
-    for step in steps:
+    for step, start, end in zip(steps, windows.start, windows.end, strict=True):
         explanation = explain_run_step(trace, step)
         for device, _ in used:
-            for cause, ns in _idle_by_cause(explanation, device).items():
+            own = device.in_use.cut(start, end)
+            for cause, ns in _idle_by_cause(explanation, device, own).items():
                 idle[cause] += ns
+    # Between two steps nothing is explained.
+    unexplained = sum(time.idle_ns for _, time in used) - sum(idle.values())
+    idle[Cause.BETWEEN_STEPS] += unexplained
     return DeviceShares(
         len(steps),
-        int(np.median(ends - starts)),
+        last - first,
         int((windows.end - windows.start).sum()),
         tuple(time for _, time in used),
         {cause: ns for cause, ns in idle.items() if ns},
     )
+
+
+def _windows(trace: Trace, steps: Sequence[int]) -> Windows:
+    """The time of the steps, and that between one and the next."""
+    table = trace.step_table
+    place = sorted_positions(table.numbers, steps)
+    # Where ranks are steps apart a step may begin before the one that it follows.
+    starts = np.maximum.accumulate(table.starts)
+    next_starts = np.append(starts, np.iinfo(np.int64).max)[place + 1]
+    followed = np.isin(place + 1, place)
+    # Tasks may go on when the next step begins, which has that time then.
+    ends = np.where(followed, next_starts, np.minimum(table.ends[place], next_starts))
+    return Windows(starts[place], np.maximum(starts[place], ends))
 
 
 def device_text(shares: DeviceShares, limit: Limit, say: Say = plainly) -> str:
@@ -127,14 +143,12 @@ def device_limit(shares: DeviceShares) -> Finding:
     for cause, ns in shares.idle.items():
         limit = _limit_of(cause)
         losses[limit] = losses.get(limit, 0) + ns
-    idle = max(losses, key=lambda limit: losses[limit], default=Limit.NONE)
     losses[Limit.COMMUNICATION] = shares.total("exposed_ns")
     losses[Limit.COPIES] = shares.total("memory_ns")
     worst = max(losses, key=lambda limit: losses[limit])
-    if shares.share(losses[worst]) < LIMITS:
-        if shares.share(shares.total("idle_ns")) < LIMITS:
-            return Finding(Limit.NONE, "", 0, 0.0, of_devices=True)
-        worst = idle  # several causes, each of them small
+    largest = max(losses[worst], shares.total("idle_ns"))  # idle time may have several causes
+    if shares.share(largest) < LIMITS:
+        return Finding(Limit.NONE, "", 0, 0.0, of_devices=True)
     if worst is Limit.NOT_TOLD:
         uneven = _imbalance(shares)
         if uneven is not None:
@@ -179,17 +193,17 @@ def _idle_words(shares: DeviceShares, say: Say) -> str:
     cause = max(shares.idle, key=lambda cause: shares.idle[cause])
     part = shares.share(shares.idle[cause])
     words = MOSTLY if 2 * part >= total else LARGEST
-    reason = say(REASONS[cause], who=say(LANES))
+    reason = say(DEVICE_REASONS[cause], who=say(LANES))
     return say(words, idle=idle, reason=reason, share=share_text(part))
 
 
-def _idle_by_cause(explanation: Explanation, device: Device) -> dict[Cause, int]:
-    """Ns by cause in which a device is in use and idle."""
+def _idle_by_cause(explanation: Explanation, device: Device, within: Windows) -> dict[Cause, int]:
+    """Ns by cause in which a device is idle within some time."""
     first, last = explanation.lane_first[device.main : device.main + 2].tolist()
     _, busy_from, busy_to = apart(device.spans.start, device.spans.end)
     start, end = explanation.start[first:last], explanation.end[first:last]
     piece, start, end = outside_of(start, end, busy_from, busy_to)
-    length = np.maximum(np.minimum(end, device.in_use[1]) - np.maximum(start, device.in_use[0]), 0)
+    length = within.covered(end) - within.covered(start)
     cause = explanation.cause[first:last][piece]
     totals = np.bincount(cause, length, len(CAUSES)).astype(np.int64)
     return {CAUSES[code]: int(totals[code]) for code in np.flatnonzero(totals).tolist()}

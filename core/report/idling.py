@@ -242,5 +242,6 @@ def _device_number(computing: Sequence[Lane], lane: int) -> int | None:
 
 def share_text(share: float) -> str:
     """A share of a step in two digits, as all of the verdict's sentences have it."""
-    # With two digits `g` would write a hundred as 1e+02.
-    return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.0f} %"
+    percent = 100 * share
+    # With two digits `g` would write a hundred as 1e+02, and very little as 9e-05.
+    return f"{percent:.2g} %" if 0.001 <= percent < 99.5 else f"{percent:.0f} %"

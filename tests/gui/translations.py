@@ -52,7 +52,7 @@ TABLES = {
     ),
     "core.report.cold": ("COLD_STEP", "COLD_STEPS"),
     "core.report.device_shares": (
-        "IN_USE", "IDLE", "SPREAD", "MOSTLY", "LARGEST", "EXPOSED", "COPIES",
+        "IN_USE", "IDLE", "SPREAD", "MOSTLY", "LARGEST", "EXPOSED", "COPIES", "DEVICE_REASONS",
     ),
     "core.report.limits": ("WORDS", "AT_LEAST", "DEVICE_WORDS"),
     "core.report.waterfall": ("BAR_WORDS",),

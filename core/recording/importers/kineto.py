@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.plan import Role
-from core.plan.task import ABSENT, IS_COMMUNICATION
+from core.plan.task import ABSENT, IS_COMMUNICATION, KIND_CODES, Kind
 from core.recording.importers.calls import (
     INSTANTS,
     counters_of,
@@ -82,6 +82,9 @@ def found_of_kineto(events: Events, path: Path) -> Found:
         columns["collective"],
     )
     kind = told_kinds(told, kinds_of(names)[columns["name"]], launches)
+    if (group == DEVICE).any():
+        # A call of the host that starts a collective on a device moves nothing itself.
+        kind[group != DEVICE] = KIND_CODES[Kind.OTHER]
     job = job_of(events.heading, path.name)
     place = path.name if job.rank is None else f"rank {job.rank}"
     rows, row = _rows(events, columns, group, kind)
