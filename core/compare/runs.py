@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+
+import numpy as np
 
 from core.compare.differences import Difference, beside, by_lane, by_reason
 from core.compare.matching import Matches, StepTasks, match_steps
@@ -11,6 +14,7 @@ from core.compare.sentence import sentence
 from core.compare.settings import SettingDifference, differing_settings
 from core.compare.spent import Spent, never, spent
 from core.errors import PlanError
+from core.explain.noise import median_error
 from core.plain import Say, duration_text, plainly
 from core.trace.median_step import median_step, whole_steps
 from core.trace.trace import Trace
@@ -22,7 +26,8 @@ class TwoRuns:
 
     `reasons` (kinds and causes) and `lanes` each add up to the difference of the makespans; the
     rows of `beside` contribute nothing. `matches` pairs the tasks of `step_a` and `step_b`: the
-    compared steps, or the median ones where several are compared.
+    compared steps, or the median ones where several are compared. `noise_ns` is what the median
+    steps may differ by though the runs do not (core.explain.noise), 0 for steps that were chosen.
     """
 
     a: Spent
@@ -32,6 +37,7 @@ class TwoRuns:
     beside: tuple[Difference, ...]
     settings: tuple[SettingDifference, ...]
     matches: Matches
+    noise_ns: float = 0.0
 
     @property
     def step_a(self) -> int:
@@ -55,7 +61,7 @@ class TwoRuns:
 
     def sentence(self, say: Say = plainly, duration: Say = duration_text) -> str:
         """The main reason of the difference; `say` may translate, `duration` writes ns."""
-        return sentence(self.reasons, self.makespans, self.settings, say, duration)
+        return sentence(self.reasons, self.makespans, self.settings, say, duration, self.noise_ns)
 
     def to_dict(self) -> dict[str, object]:
         """As plain JSON values."""
@@ -105,7 +111,17 @@ def compare_runs(
         beside(spent_a, spent_b),
         differing_settings(a, spent_a.step, b, spent_b.step),
         match_steps(StepTasks.of(a, spent_a.step), StepTasks.of(b, spent_b.step)),
+        _median_noise(a, b) if steps_a is None and steps_b is None else 0.0,
     )
+
+
+def _median_noise(*runs: Trace) -> float:
+    """Ns by which runs' median steps may differ by chance, from the scatter of the steps."""
+    errors = []
+    for trace in runs:
+        bounds = np.array([trace.step_bounds(step) for step in whole_steps(trace)])
+        errors.append(median_error(np.diff(bounds, axis=1).ravel().astype(np.float64)))
+    return math.hypot(*errors)
 
 
 def chosen_steps(trace: Trace, steps: Sequence[int] | None, name: str) -> Sequence[int]:

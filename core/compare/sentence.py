@@ -63,6 +63,7 @@ TOPICS: tuple[Topic, ...] = (
 
 SAME = "A and B take equally long, {a} and {b}."
 SAME_BUT = "A and B take equally long, {a} and {b}: {reasons}."
+WITHIN = "A and B take {a} and {b}: the difference is within the scatter of their steps."
 SHORTER = "B is {by} ({share}) shorter: {reasons}{settings}."
 LONGER = "B is {by} ({share}) longer: {reasons}{settings}."
 SPEND = "its lanes spend on average {parts}"
@@ -108,13 +109,17 @@ def main_reasons(found: Sequence[Weight], difference: int) -> list[Weight]:
 
 
 def sentence(
-    rows: Sequence[Difference], makespans: tuple[int, int], settings: Sequence[SettingDifference],
-    say: Say, duration: Say,
-) -> str:  # fmt: skip
+    rows: Sequence[Difference],
+    makespans: tuple[int, int],
+    settings: Sequence[SettingDifference],
+    say: Say,
+    duration: Say,
+    noise_ns: float = 0.0,
+) -> str:
     """One sentence that names the main reason of the difference and the settings behind it.
 
     `makespans` are those of A and B in ns; `say` fills (and translates) a text, `duration` writes
-    ns for people.
+    ns for people. A difference of up to `noise_ns` is given no reason.
     """
     one, other = makespans
     difference, found = other - one, weights(rows)
@@ -127,6 +132,8 @@ def sentence(
             return say(SAME, **ends)
         named = largest + [w for w in found if w.contribution * largest[0].contribution < 0][:1]
         return say(SAME_BUT, **ends, reasons=_joined(named, say, duration))
+    if abs(difference) <= noise_ns:
+        return say(WITHIN, **ends)
     named = main_reasons(found, difference)
     return say(
         SHORTER if difference < 0 else LONGER,

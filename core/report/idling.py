@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.causes import ACTIONS, CAUSES, Cause, Explanation
+from core.explain.noise import ALWAYS
 from core.explain.statistics import union_ns
 from core.plain import Say, duration_text, plainly
 from core.plan.plan import Lane, computing_lanes
 from core.plan.task import PASSES, Kind, among
-from core.report.noise import ALWAYS
 
 MOSTLY = 2 / 3
 """The part of a cause's idle time from which on one lane is said to be what it waits for."""

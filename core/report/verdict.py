@@ -16,6 +16,7 @@ from statistics import NormalDist
 import numpy as np
 
 from core.explain.causes import Explanation
+from core.explain.noise import scatter, surely_above
 from core.explain.run_step import explain_run_step
 from core.order import groups
 from core.plain import Say, duration_text, plainly
@@ -26,7 +27,6 @@ from core.report.device_shares import device_limit, device_shares, device_text
 from core.report.idling import Idling, idle_text, share_text
 from core.report.limits import Finding, Limit
 from core.report.measured import Floats, Measured
-from core.report.noise import scatter, surely_above
 from core.report.slower import slower
 from core.trace.complete import completed_steps
 from core.trace.trace import Trace

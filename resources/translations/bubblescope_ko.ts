@@ -144,6 +144,10 @@
         <translation>A</translation>
     </message>
     <message>
+        <source>A and B take {a} and {b}: the difference is within the scatter of their steps.</source>
+        <translation>A와 B는 {a}, {b} 걸립니다: 차이는 스텝이 흔들리는 범위 안입니다.</translation>
+    </message>
+    <message>
         <source>A and B take equally long, {a} and {b}.</source>
         <translation>A와 B의 시간이 같습니다: {a}, {b}.</translation>
     </message>

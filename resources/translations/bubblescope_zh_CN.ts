@@ -144,6 +144,10 @@
         <translation>A</translation>
     </message>
     <message>
+        <source>A and B take {a} and {b}: the difference is within the scatter of their steps.</source>
+        <translation>A 和 B 分别用时 {a} 和 {b}：差异在各自步时的波动之内。</translation>
+    </message>
+    <message>
         <source>A and B take equally long, {a} and {b}.</source>
         <translation>A 与 B 用时相同，分别为 {a} 和 {b}。</translation>
     </message>

@@ -35,8 +35,8 @@ NO_TEXT = re.compile(r"[\W\d]*|[a-z]+(_[a-z]+)+|.*\.arrow")
 TOOLS = Path(sys.executable).parent
 TABLES = {
     "core.compare.sentence": (
-        "TOPICS", "SAME", "SAME_BUT", "SHORTER", "LONGER", "SPEND", "LESS", "MORE", "UNNAMED",
-        "AND", "BUT",
+        "TOPICS", "SAME", "SAME_BUT", "WITHIN", "SHORTER", "LONGER", "SPEND", "LESS", "MORE",
+        "UNNAMED", "AND", "BUT",
     ),
     "core.explain.causes": ("_WORDS", "ACTIONS"),
     "core.explain.critical": ("Share",),

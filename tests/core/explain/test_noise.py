@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from core.explain.noise import median_error, surely_above
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.report.limits import Limit
-from core.report.noise import median_error, surely_above
 from core.report.verdict import verdict
 from tests.core.helpers import run_here
 
