@@ -40,6 +40,7 @@ from core.paths import RESOURCES
 from core.plan.planning import check
 from core.plan.specification import OPTIONS, Specification, specification_of
 from core.plan.task import KINDS
+from core.reading import open_regular
 
 FOLDER = RESOURCES / "lessons"
 PANELS = ("devices", "batch", "why", "steps", "statistics")
@@ -181,9 +182,10 @@ def _naming(path: Path) -> Iterator[None]:
 
 
 def _lines(path: Path) -> list[str]:
-    data = path.read_bytes()
+    with open_regular(path) as file:
+        data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        raise LessonError(f"{path}: {len(data):,} bytes; a lesson has at most {MOST_BYTES:,}")
+        raise LessonError(f"{path}: a lesson has at most {MOST_BYTES:,} bytes")
     return data.decode("utf-8-sig").splitlines()  # as some editors write it
 
 

@@ -37,7 +37,7 @@ from core.plain import error_text
 from core.plan.link import Link
 from core.plan.task import Kind
 from core.predict.costs import STAGED, CostError, CostModel, Curve, cost_at, cost_name
-from core.reading import one_line
+from core.reading import one_line, read_regular
 
 MOST = 1e15
 """Costs, sizes and bandwidths go up to here, so that their products are numbers."""
@@ -58,7 +58,7 @@ def read_costs(path: Path | str) -> CostModel:
     if reader is None:
         raise CostError(f"--costs {path}: use a name that ends in {listed(list(_READERS))}")
     with one_line(f"--costs {path} cannot be read", CostError):
-        values = reader(Path(path).read_text(encoding="utf-8"))
+        values = reader(read_regular(path).decode("utf-8"))
     try:
         with one_line("it makes no costs", CostError):
             return costs_of(values)

@@ -10,7 +10,7 @@ from typing import Any
 
 from core.files import write_whole
 from core.paths import RESOURCES, data_folder
-from core.reading import one_line
+from core.reading import one_line, read_regular
 
 FORMAT = 1
 LIMIT = 2**63  # ns: times are int64
@@ -59,7 +59,7 @@ def read_bookmarks(recording: Path, started: str = "") -> tuple[Bookmark, ...]:
     path = bookmarks_file(recording)
     with one_line(f"{path}: its marks are left out", BookmarksError):
         try:
-            text = path.read_text(encoding="utf-8")
+            text = read_regular(path).decode("utf-8")
         except FileNotFoundError:
             return ()
         return _bookmarks(json.loads(text), started)

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from core.files import whole_file
 from core.plan.task import ABSENT
+from core.reading import open_regular
 from core.recording.decode import append_batch, parts_of, spans_of, take_plans
 from core.recording.imported import imported_text, take_imported
 from core.recording.schema import Record
@@ -142,7 +143,7 @@ def _target(path: Path | str) -> Path:
 def _is_ours(place: Path) -> bool:
     """Whether a file is an index, if perhaps a damaged one; anything else is left alone."""
     try:
-        with place.open("rb") as file:
+        with open_regular(place) as file:
             # Arrow's magic, and our key in the schema behind it: a file of somebody else's with the
             # same name is never written over.
             return file.read(6) == b"ARROW1" and _KEY in file.read(4096)

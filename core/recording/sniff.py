@@ -9,6 +9,8 @@ import zlib
 from enum import Enum, auto
 from pathlib import Path
 
+from core.reading import open_regular
+
 GZIP = b"\x1f\x8b"
 RANK_FILES = "rank-*.arrow"
 """What the recordings of a job's ranks are called, in a folder of their own."""
@@ -41,7 +43,7 @@ def format_of(path: Path | str) -> Format | None:
 
 def _beginning(path: Path | str) -> bytes:
     try:
-        with Path(path).open("rb") as file:
+        with open_regular(path) as file:
             beginning = file.read(_LOOKED_AT)
             if beginning.startswith(GZIP):
                 file.seek(0)

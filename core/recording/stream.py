@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from core.errors import RecordingError
-from core.reading import one_line
+from core.reading import one_line, regular_opener
 from core.recording.packed import CONTINUATION, Packed, TooLarge
 from core.recording.schema import read_header
 from core.trace.header import Header
@@ -160,7 +160,7 @@ def open_stream(path: Path | str) -> Iterator[Stream]:
     """
     name = str(path)
     try:
-        source = pa.PythonFile(_File(os.fsencode(name)), "r")
+        source = pa.PythonFile(_File(os.fsencode(name), opener=regular_opener), "r")
     except FileNotFoundError as error:
         raise RecordingError(f"{name}: there is no such file") from error
     except OSError as error:

@@ -14,7 +14,7 @@ from core.errors import PlanError
 from core.explain.verified import verified
 from core.plain import cell
 from core.plan.specification import Specification
-from core.reading import one_line
+from core.reading import one_line, read_regular
 from core.sweep.sweep import Point, Sweep, values_by_name
 from core.sweep.values import SWEPT, value_text
 from core.trace.complete import completed_steps, run_faults
@@ -91,7 +91,7 @@ def read_table(path: Path, sweep: Sweep) -> tuple[list[Measured], int]:
     if not path.is_file():
         raise PlanError(f"--csv {path}: that is no ordinary file; name one to go on from")
     with one_line(f"{path} cannot be read as a sweep's table", PlanError, csv.Error):
-        whole = path.read_bytes()
+        whole = read_regular(path)
         # A row is one write that ends in a newline: what stands behind the last newline was cut by
         # a crash.
         whole = whole[: whole.rfind(b"\n") + 1]
@@ -99,7 +99,7 @@ def read_table(path: Path, sweep: Sweep) -> tuple[list[Measured], int]:
         lines = list(csv.reader(io.StringIO(whole.decode(), newline=""), strict=True))
     if not lines:
         # Cut within the very first line: nothing is lost, begin anew.
-        if header_text().encode().startswith(path.read_bytes()):
+        if header_text().encode().startswith(read_regular(path)):
             return [], 0
         raise _not_a_table(path)
     if tuple(lines[0]) != COLUMNS:

@@ -19,6 +19,7 @@ from core.files import whole_file
 from core.plan.devices import Hardware
 from core.plan.specification import Specification
 from core.predict.compare import Comparison
+from core.reading import open_regular
 from core.recording.bookmarks import Bookmark, BookmarksError, read_bookmarks, write_bookmarks
 from core.recording.decode import append_batch, merged
 from core.recording.exporters.recording import write_recording
@@ -134,7 +135,7 @@ class Run:
 
     def _parts(self) -> Iterator[bytes]:
         if self.source is not None:
-            with self.source.open("rb") as source:
+            with open_regular(self.source) as source:
                 while part := source.read(COPIED):
                     yield part
         elif self.kept is not None:

@@ -5814,6 +5814,10 @@ Click to open its run.</source>
         <translation>UTF-8이 아닌 텍스트가 있습니다</translation>
     </message>
     <message>
+        <source>it has {a} bytes; use at most {b}</source>
+        <translation>{a}바이트입니다; 최대 {b}바이트까지 쓸 수 있습니다</translation>
+    </message>
+    <message>
         <source>it has {a} replicas on {b} lanes</source>
         <translation>레인 {b}개에 복제본이 {a}개 있습니다</translation>
     </message>
@@ -5824,6 +5828,10 @@ Click to open its run.</source>
     <message>
         <source>it is nested too deeply</source>
         <translation>너무 깊게 중첩되어 있습니다</translation>
+    </message>
+    <message>
+        <source>it is no regular file</source>
+        <translation>일반 파일이 아닙니다</translation>
     </message>
     <message>
         <source>it makes no costs</source>

@@ -5814,6 +5814,10 @@ Click to open its run.</source>
         <translation>其中有非 UTF-8 的文本</translation>
     </message>
     <message>
+        <source>it has {a} bytes; use at most {b}</source>
+        <translation>它有 {a} 字节；最多 {b} 字节</translation>
+    </message>
+    <message>
         <source>it has {a} replicas on {b} lanes</source>
         <translation>它在 {b} 个通道上有 {a} 个副本</translation>
     </message>
@@ -5824,6 +5828,10 @@ Click to open its run.</source>
     <message>
         <source>it is nested too deeply</source>
         <translation>嵌套过深</translation>
+    </message>
+    <message>
+        <source>it is no regular file</source>
+        <translation>它不是普通文件</translation>
     </message>
     <message>
         <source>it makes no costs</source>

@@ -24,7 +24,7 @@ from core.plan.schedules.schedule import (
     refuse,
 )
 from core.plan.task import Kind
-from core.reading import one_line
+from core.reading import one_line, read_regular
 
 SUFFIX = ".csv"
 MOST_NUMBER = 32_766  # what a span's row in memory can hold
@@ -88,12 +88,10 @@ def csv_text(orders: Sequence[Sequence[Action]]) -> str:
 
 def _read(path: str) -> list[list[Action]]:
     """The actions of each line. Raises PlanError."""
-    with (
-        one_line(f"{path} cannot be read as a schedule", PlanError, csv.Error),
-        # csv splits the lines itself, also within quotes; spreadsheets put a mark before UTF-8.
-        Path(path).open(newline="", encoding="utf-8-sig") as file,
-    ):
-        lines = list(csv.reader(file))
+    with one_line(f"{path} cannot be read as a schedule", PlanError, csv.Error):
+        text = read_regular(path).decode("utf-8-sig")  # spreadsheets put a mark before UTF-8
+        # csv splits the lines itself, also within quotes.
+        lines = list(csv.reader(io.StringIO(text, newline="")))
     # Blank lines at the end are an editor's; one in the middle is a rank without any action.
     while lines and not any(cell.strip() for cell in lines[-1]):
         lines.pop()

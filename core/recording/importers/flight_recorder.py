@@ -14,7 +14,7 @@ import numpy as np
 from core.errors import RecordingError
 from core.gc_paused import gc_paused
 from core.plan.plan import Role
-from core.reading import one_line
+from core.reading import one_line, open_regular
 from core.recording.importers.found import LATEST, MOST_EVENTS, MOST_GROUP, Found, Track
 from core.recording.importers.in_order import arguments_in_order
 from core.recording.importers.json_pieces import reader
@@ -82,7 +82,7 @@ def found_of_dump(path: Path) -> Found:
 
 
 def _data(path: Path) -> bytes:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         # One more than is taken, so that a larger file is known from one of just that size.
         data = reader(file)(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from core.errors import RecordingError
-from core.reading import one_line
+from core.reading import one_line, open_regular
 from core.recording.importers.in_order import check_same, identity_of
 from core.recording.importers.json_events import Asked, Events, asked
 from core.recording.importers.json_pieces import pieces, reader, repaired
@@ -57,7 +57,7 @@ class JsonArguments:
         if self.whole:
             yield [(tried, True) for tried in repaired(self.path)]
             return
-        with self.path.open("rb") as file:
+        with open_regular(self.path) as file:
             for piece in pieces(reader(file), str(self.path)):
                 yield [piece]
 

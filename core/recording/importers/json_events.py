@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from core.errors import RecordingError
 from core.plain import error_text
 from core.plan.task import ABSENT
+from core.reading import open_regular
 from core.recording.importers.found import MOST_EVENTS, MOST_LANES
 from core.recording.importers.json_pieces import pieces, reader, refusal, repaired
 from core.recording.importers.words import coded
@@ -227,7 +228,7 @@ def read_events(path: Path, progress: Progress | None = None) -> Events:
     """The events of a file. Raises RecordingError, ValueError, msgspec.MsgspecError."""
     events, size = Events(), path.stat().st_size
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             for piece, tail in pieces(reader(file), str(path)):
                 _add(events, piece, tail)
                 report_progress(progress, file.tell(), size)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from core.errors import RecordingError
+from core.reading import open_regular
 from core.recording.sniff import GZIP
 
 MOST_REPAIRS = 16  # ends that are tried for a file that was cut
@@ -25,7 +26,7 @@ _BORDER = re.compile(rb"\}\s*,\s*\{")
 
 def repaired(path: Path) -> Iterator[bytes]:
     """All of a damaged file as it is, then with the end that it may lack."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         pieces = iter(partial(reader(file), PIECE), b"")
         data = b"".join(islice(pieces, MOST_WHOLE // PIECE)).removeprefix(codecs.BOM_UTF8)
     # No more than MOST_WHOLE was read, so a file that fills the last piece may go on.

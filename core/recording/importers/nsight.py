@@ -18,7 +18,7 @@ from core.errors import RecordingError
 from core.gc_paused import gc_paused
 from core.plan.plan import Role
 from core.plan.task import ABSENT, IS_COMMUNICATION
-from core.reading import one_line
+from core.reading import one_line, open_regular
 from core.recording.importers.found import LATEST, MOST_EVENTS, MOST_LANES, Found, Launches, Track
 from core.recording.importers.in_order import arguments_in_order
 from core.recording.importers.to_trace import opened
@@ -74,6 +74,7 @@ def read_nsight(path: Path | str, progress: Progress | None = None) -> Opened:
 def _opened(path: Path) -> Iterator[sqlite3.Connection]:
     """The database; nothing that it could define is run, neither functions nor triggers."""
     # Immutable: SQLite takes no lock and makes no file beside it, which may be on a read-only disk.
+    open_regular(path).close()
     place = f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1"
     with closing(sqlite3.connect(place, uri=True)) as base:
         base.execute("PRAGMA trusted_schema = OFF")

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from core.reading import open_regular
 from core.recording.importers.json_pieces import reader
 from core.recording.index import Progress, report_progress
 
@@ -18,7 +19,7 @@ Fields = dict[int, list[int | bytes]]
 def bytes_of(path: Path, progress: Progress | None = None) -> bytes:
     """All of a trace, unpacked. Raises ValueError if it is too large."""
     parts, size = [], 0
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         read, whole = reader(file), path.stat().st_size
         while part := read(_PIECE):
             parts.append(part)
