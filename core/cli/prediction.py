@@ -23,9 +23,9 @@ from core.plan.pipeline.options import SCHEDULE
 from core.plan.plan import Role
 from core.plan.planning import check, check_unmeasured
 from core.plan.specification import specification_of
-from core.predict.compare import known_costs
-from core.predict.costs import CostError, CostModel, cost_name
-from core.predict.costs_file import NEEDED, read_costs, write_costs
+from core.predict.compare import CostSource, known_costs
+from core.predict.costs import CostError, CostModel, cost_name, further_name
+from core.predict.costs_file import NEEDED, read_costs, told_costs, write_costs
 from core.predict.planned_run import PlannedRun, plan_run
 from core.predict.predict import Prediction, predict_step, predicted_recording, predicted_trace
 from core.report.step_figures import step_figures
@@ -78,7 +78,8 @@ def predict(arguments: argparse.Namespace, write_image: WriteImage) -> None:
 def calibrate(arguments: argparse.Namespace) -> None:
     """Measure what a plan's tasks cost on this machine, print it, write it as JSON.
 
-    Where torch drives the ranks, the costs are those of a step that was run. Raises PlanError or
+    On virtual lanes the costs are by block and of several sizes. Where torch drives the ranks, they
+    are those of a step that was run. Raises PlanError or
     RunError in one line.
     """
     specification = specification_of(vars(arguments))
@@ -95,7 +96,10 @@ def calibrate(arguments: argparse.Namespace) -> None:
         raise PlanError(ended.text)
     if ended.outcome is Outcome.STOPPED:
         raise KeyboardInterrupt
-    known = known_costs(trace) if ended.outcome is Outcome.FINISHED else None
+    if ended.outcome is not Outcome.FINISHED:
+        raise RunError(ended.text or "the run ended before its costs were measured")
+    by_size = told_costs(trace.size_costs)
+    known = known_costs(trace) if by_size is None else (by_size, CostSource.BY_SIZE)
     if known is None:
         raise RunError(ended.text or "the run ended before its costs were measured")
     costs, source = known
@@ -167,13 +171,18 @@ def prediction_text(summary: dict[str, Any]) -> str:
 
 def costs_text(costs: CostModel) -> str:
     """What `calibrate` prints: a row for each kind, its stages or blocks in turn."""
-    rows = [
-        (cost_name(kind), in_number(f"{size:g} rows"), " ".join(
-            milliseconds(dict(curve)[size]) for curve in curves if size in dict(curve)
-        ))
-        for kind, curves in costs.passes.items()
-        for size in sorted({size for curve in curves for size, _ in curve})
-    ]  # fmt: skip
+    named = {cost_name(kind): curves for kind, curves in costs.passes.items()}
+    named |= {further_name(kind): curves for kind, curves in costs.further.items()}
+    rows: list[tuple[str, str, str]] = []
+    for name, curves in named.items():
+        for size in sorted({size for curve in curves for size, _ in curve}):
+            known = (dict(curve) for curve in curves)
+            times = [milliseconds(points[size]) for points in known if size in points]
+            rows.append((name, in_number(f"{size:g} rows"), " ".join(times)))
+    rows += [
+        (f"joined {cost_name(kind)}", "block after the first", milliseconds(ns))
+        for kind, ns in costs.joined.items()
+    ]
     rows += [
         (str(kind), in_number(f"{size:g} bytes"), milliseconds(ns))
         for kind, curve in costs.transfers.items()

@@ -3,25 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from core.errors import PlanError
 from core.explain.bubble import bubble_of
 from core.models.description import ModelDescription
 from core.plan.division import Stage
-from core.plan.pipeline.options import DEFAULT_MICROBATCHES, MICROBATCHES, SCHEDULE
+from core.plan.pipeline.options import (
+    DEFAULT_MICROBATCHES,
+    MICROBATCHES,
+    SCHEDULE,
+    SPLIT_SIZE,
+)
 from core.plan.plan import Lane, Plan, Strategy
 from core.plan.planning import check, job_of
 from core.plan.schedules import SCHEDULES, Schedule
-from core.plan.specification import STRATEGY_OPTIONS, Specification
+from core.plan.specification import STRATEGY_OPTIONS, Specification, with_defaults
 from core.plan.strategies import STRATEGIES
-from core.plan.strategies.dp_pp import REPLICAS
-from core.plan.task import Kind
+from core.plan.strategies.dp_pp import DEFAULT_REPLICAS, REPLICAS
+from core.plan.task import KIND_CODES, KINDS, Kind
 from core.predict.blockwise import blockwise
-from core.predict.costs import CostError, CostModel
+from core.predict.costs import (
+    STAGED,
+    CostError,
+    CostModel,
+    cost_at,
+    durations,
+    least_cost_at,
+    most_cost_at,
+)
 from core.predict.footprint import peak_bytes
 from core.predict.predict import predict_times
 
+WORTH = 0.05
+"""The part of a step that another way must be predicted to spare."""
 CHUNKS = (2, 3, 4)
 MOST_MICROBATCHES = 64
 
@@ -30,15 +47,19 @@ MOST_MICROBATCHES = 64
 class Advice:
     """One way to run a model: the run itself, and what it is predicted to take.
 
-    `bubble` is the idle fraction of the compute lanes, 0 to 1. `memory_bytes`, an estimate, is what
-    the fullest lane holds at most.
+    The step takes from `low_ns` to `high_ns`, most likely `step_ns`. `known` says that its
+    micro-batches are no smaller and no larger than those that were measured. `bubble` is the idle
+    fraction of the compute lanes, 0 to 1. `memory_bytes`, an estimate, is what the fullest lane
+    holds at most.
     """
 
     specification: Specification
     step_ns: int
+    low_ns: int
+    high_ns: int
     bubble: float
     memory_bytes: int
-    extrapolated: bool
+    known: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +69,7 @@ class Advise:
     `specification` says all that is the same in every run: model, devices, batch, optimizer.
     `lanes` are the compute lanes of its devices. `stages` are those that costs by stage are for,
     as in the plan that they were measured with; without it the costs are taken to be for the whole
-    model (one stage).
+    model (one stage). `measured_ns` is what a step of this run took, None if it was not run.
     """
 
     specification: Specification
@@ -56,37 +77,57 @@ class Advise:
     lanes: tuple[Lane, ...]
     costs: CostModel
     stages: tuple[Stage, ...] = ()
+    measured_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Advised:
-    """All ways, quickest first, and what was asked about, None if it cannot be predicted.
+    """All ways, those that are known first, each part quickest first, and what was asked about.
 
-    `missing` says what the costs lack for ways that are left out, or is empty.
+    `present` is None if that cannot be predicted. `missing` says what the costs lack for ways that
+    are left out, or is empty.
     """
 
     ways: list[Advice]
     present: Advice | None
     missing: str = ""
+    measured_ns: int | None = None
+
+    @property
+    def better(self) -> Advice | None:
+        """The quickest known way, if it spares enough of the present step; None if none does.
+
+        It must do so both of the predicted and of the measured step: where the two differ, one of
+        them is not what another run of the present settings will take.
+        """
+        best = next((way for way in self.ways if way.known), None)
+        if best is None or self.present is None:
+            return None
+        least = self.present.step_ns
+        if self.measured_ns is not None:
+            least = min(least, self.measured_ns)
+        return best if best.step_ns <= (1 - WORTH) * least else None
 
 
 def advise(asked: Advise, report: Callable[[int, int], None] = lambda done, total: None) -> Advised:
-    """Every strategy, schedule, number of micro-batches, chunks and replicas, quickest first.
+    """Predict every strategy, schedule, number of micro-batches, chunks and replicas.
 
     What does not fit (a PlanError) is left out. Equal times are ranked by memory. `report` gets how
     many of how many runs are predicted. Raises CostError if the costs are for other stages than
     these, or if there are none for any run.
     """
-    specification, model, lanes = asked.specification, asked.model, asked.lanes
+    specification, model = asked.specification, asked.model
     rows = specification.batch_rows // (specification[MICROBATCHES] or DEFAULT_MICROBATCHES)
     stages = asked.stages or (Stage(0, 0, len(model.blocks)),)
     costs = blockwise(asked.costs, model, stages, max(1, rows))
-    every = list(choices(specification, len(lanes)))
+    predictor = _Predictor(model, asked.lanes, costs)
+    doubt = predictor.doubt_of(specification, asked.measured_ns)
+    every = list(choices(specification, len(asked.lanes)))
     found: list[Advice] = []
     missing: list[CostError] = []
     for number, choice in enumerate(every, 1):
         try:
-            advice = _advice(choice, model, lanes, costs)
+            advice = predictor.advice(choice, doubt)
             found += [] if advice is None else [advice]
         except CostError as error:
             missing.append(error)
@@ -94,11 +135,29 @@ def advise(asked: Advise, report: Callable[[int, int], None] = lambda done, tota
     if missing and not found:
         raise missing[-1]
     try:
-        present = _advice(specification, model, lanes, costs)
+        present = predictor.advice(specification, doubt)
     except CostError:
         present = None
-    found.sort(key=lambda advice: (advice.step_ns, advice.memory_bytes))
-    return Advised(found, present, str(missing[0]) if missing else "")
+    found.sort(key=lambda advice: (not advice.known, advice.step_ns, advice.memory_bytes))
+    return Advised(found, present, str(missing[0]) if missing else "", asked.measured_ns)
+
+
+def way_of(specification: Specification) -> Specification:
+    """The way in which a run is made: two runs that differ in nothing else have equal ones.
+
+    Defaults are written out, and what changes no task's time is left out.
+    """
+    s = with_defaults(specification)
+    options = STRATEGIES[s.strategy].options
+    if MICROBATCHES in options and s[MICROBATCHES] is None and s[SPLIT_SIZE] is None:
+        schedule = SCHEDULES.get(s[SCHEDULE] or "")
+        own = None if schedule is None else schedule.microbatches
+        s = s.having(microbatches=own or DEFAULT_MICROBATCHES)
+    if REPLICAS in options and s[REPLICAS] is None:
+        s = s.having(replicas=DEFAULT_REPLICAS)
+    return replace(
+        s, steps=1, warmup=0, seed=0, verify=False, calibrate=True, gradients=None, speed=None
+    )
 
 
 def choices(specification: Specification, lanes: int) -> Iterator[Specification]:
@@ -133,28 +192,81 @@ def _counts(schedule: Schedule, rows: int, lanes: int) -> list[int]:
     return sorted(count for count in tried if 2 <= count <= most)
 
 
-def _advice(
-    choice: Specification, model: ModelDescription, lanes: Sequence[Lane], costs: CostModel
-) -> Advice | None:
-    try:
-        strategy = check(choice)
-        plan = strategy.plan(job_of(choice, model, list(lanes), choice.batch_rows))
-    # Many of the choices do not fit these lanes, rows or blocks; whoever asked wants those that do.
-    except PlanError:
-        return None
-    columns = predict_times(plan, costs)
-    memory = peak_bytes(plan, columns, model, choice.optimizer, strategy.kept_bytes)
-    return Advice(
-        choice,
-        int(columns.end.max()),
-        bubble_of(columns, plan.lanes).by_makespan,
-        int(memory.max()),
-        _is_extrapolated(plan, costs),
-    )
+class _Predictor:
+    """Predicts runs of one model on some lanes, from costs by block and rows."""
+
+    def __init__(self, model: ModelDescription, lanes: Sequence[Lane], costs: CostModel) -> None:
+        self._model, self._lanes, self._costs = model, lanes, costs
+
+    def doubt_of(self, specification: Specification, measured_ns: int | None) -> float:
+        """By what fraction a prediction may be off: by as much as that of a run that was made.
+
+        At least by as much as measurements of the costs differ from each other.
+        """
+        scatter = self._costs.scatter
+        try:
+            present = self.advice(specification, scatter)
+        except CostError:
+            return scatter
+        if present is None or not measured_ns:
+            return scatter
+        return max(scatter, abs(present.step_ns / measured_ns - 1))
+
+    def advice(self, choice: Specification, doubt: float) -> Advice | None:
+        """What a run is predicted to take; None if it does not fit the lanes, rows or blocks.
+
+        Raises CostError if the costs say nothing of some task.
+        """
+        try:
+            strategy = check(choice)
+            job = job_of(choice, self._model, list(self._lanes), choice.batch_rows)
+            plan = strategy.plan(job)
+        except PlanError:
+            return None
+        columns = predict_times(plan, self._costs)
+        step_ns = int(columns.end.max())
+        least, most = self._bounds(plan)
+        memory = peak_bytes(plan, columns, self._model, choice.optimizer, strategy.kept_bytes)
+        return Advice(
+            choice,
+            step_ns,
+            round(step_ns * least * (1 - min(doubt, 1.0))),
+            round(step_ns * most * (1 + doubt)),
+            bubble_of(columns, plan.lanes).by_makespan,
+            int(memory.max()),
+            _is_known(plan, self._costs),
+        )
+
+    def _bounds(self, plan: Plan) -> tuple[float, float]:
+        """The least and the most that all tasks take, over what they are predicted to take."""
+        columns = plan.columns
+        readers = (cost_at, least_cost_at, most_cost_at)
+        likely, least, most = (
+            int(durations(columns, self._costs, plan.stages, read).sum()) for read in readers
+        )
+        return least / max(1, likely), most / max(1, likely)
 
 
-def _is_extrapolated(plan: Plan, costs: CostModel) -> bool:
-    """Whether a micro-batch is smaller or larger than all that the costs are for."""
-    sizes = [size for size, _ in costs.passes[Kind.FORWARD][0]]
-    rows = [part.rows for part in plan.parts]
-    return min(rows) < min(sizes) or max(rows) > max(sizes)
+def _is_known(plan: Plan, costs: CostModel) -> bool:
+    """Whether all passes have sizes between the smallest and the largest that was measured."""
+    columns = plan.columns
+    passes = [(KINDS[code], columns.kind == code, columns.rows) for code in np.unique(columns.kind)]
+    overlaps = columns.kind == KIND_CODES[Kind.OVERLAP]
+    if overlaps.any():
+        passes.append((Kind.FORWARD, overlaps, columns.rows))
+        passes.append((Kind.BACKWARD, overlaps, columns.paired_rows))
+    # A part of a layer costs what the whole layer costs for that part of the rows.
+    shares = {share for stage in plan.stages for share in stage.shares if share > 0}
+    if any(share < 1 for share in shares) and not costs.divided:
+        return False
+    for kind, tasks, rows in passes:
+        curves = costs.passes.get(kind, ())
+        is_free = all(cost == 0 for curve in curves for _, cost in curve)
+        if kind is Kind.STEP or is_free:
+            continue
+        parts = shares if kind in STAGED and shares else {1.0}
+        sizes = [size for size, _ in curves[0]]
+        least, most = rows[tasks].min() * min(parts), rows[tasks].max() * max(parts)
+        if least < sizes[0] or most > sizes[-1]:
+            return False
+    return True

@@ -33,6 +33,7 @@ class CostSource(StrEnum):
 
     CALIBRATED = "measured with all lanes busy, before the measured steps"
     ALONE = "measured one task at a time, before each measured step"
+    BY_SIZE = "measured block by block, in micro-batches of several sizes"
     WARMUP = "taken from the last warm-up step"
     MEASURED = "taken from the last measured step"
 

@@ -18,6 +18,15 @@
 | `by` | `stage`, or `block` if the lists go by the model's blocks |
 | `sizes` | a list of further costs, each a table with `rows` and some of the passes' keys: between
   two sizes a cost is read off the line through them |
+| `backward_further_ms`, `backward_weight_further_ms` | the same passes of a stage's micro-batches
+  after the first, which add to the gradients that are there; as the first unless given |
+| `joined` | by block: a table of some of the passes' keys, by how many ms a task through two blocks
+  is shorter than one through each of them; 0 unless given |
+| `divided` | by block: a table of some of the passes' keys, by what factor parts of blocks take
+  longer than whole blocks do for as much arithmetic; 1 unless given |
+| `input` | by block: `data` if the first block's input needs no gradient, which its stage then does
+  not make in a backward for the input; the stage's other blocks make theirs with the weights' |
+| `scatter` | by what fraction passes differ from one measurement to the next; 0 unless given |
 | `transfers` | by kind (`copy`, `scatter`, ...) a list of [bytes, ms] that were measured |
 """
 
@@ -36,15 +45,36 @@ from core.option import listed
 from core.plain import error_text
 from core.plan.link import Link
 from core.plan.task import Kind
-from core.predict.costs import STAGED, CostError, CostModel, Curve, cost_at, cost_name
+from core.predict.costs import (
+    STAGED,
+    CostError,
+    CostModel,
+    Curve,
+    cost_at,
+    cost_name,
+    further_name,
+)
 from core.reading import one_line, read_regular
 
 MOST = 1e15
 """Costs, sizes and bandwidths go up to here, so that their products are numbers."""
 _NAMES = {cost_name(kind): kind for kind in (*STAGED, Kind.LOSS)}
 _SIZED = {name: kind for name, kind in _NAMES.items() if kind is not Kind.STEP}
+_FURTHER = {further_name(kind): kind for kind in (Kind.BACKWARD, Kind.BACKWARD_WEIGHT)}
 _LINK = ("link_latency_us", "link_bandwidth_gb_s")
-_KEYS = (*_NAMES, "transfer_ms", *_LINK, "rows", "by", "sizes", "transfers")
+_OTHERS = (
+    "transfer_ms",
+    *_LINK,
+    "rows",
+    "by",
+    "sizes",
+    "transfers",
+    "joined",
+    "divided",
+    "input",
+    "scatter",
+)
+_KEYS = (*_NAMES, *_FURTHER, *_OTHERS)
 NEEDED = (
     "forward_ms, backward_input_ms, backward_weight_ms, step_ms, and transfer_ms or "
     "link_latency_us with link_bandwidth_gb_s"
@@ -82,7 +112,12 @@ def costs_of(values: object) -> CostModel:
     if by not in ("stage", "block"):
         raise CostError(f"by is {_said(by)}; use 'stage' or 'block'")
     transfers = _transfers(values.get("transfers", {}))
-    passes, by_rows = _passes(values)
+    passes, by_rows = _passes(values, _SIZED)
+    further, _ = _passes(values, _FURTHER)
+    if "step_ms" in values:
+        passes[Kind.STEP] = tuple(((1.0, ns),) for ns in _numbers("step_ms", values["step_ms"]))
+    _check_lengths({cost_name(kind): curves for kind, curves in passes.items()})
+    _check_lengths({further_name(kind): curves for kind, curves in further.items()})
     link, transfer_ns = _link(values)
     missing = _missing(passes)
     if link is None and transfer_ns is None and not transfers:
@@ -90,7 +125,22 @@ def costs_of(values: object) -> CostModel:
     if missing:
         raise CostError(f"the costs miss {', '.join(missing)}")
     passes.setdefault(Kind.LOSS, (((1.0, 0.0),),))
-    return CostModel(passes, transfers, link, transfer_ns, by_rows, by == "block")
+    scatter = _number("scatter", values.get("scatter", 0.0))
+    joined = {kind: 1e6 * ms for kind, ms in _by_kind("joined", values, by).items()}
+    divided = _by_kind("divided", values, by)
+    return CostModel(
+        passes,
+        transfers,
+        link,
+        transfer_ns,
+        by_rows,
+        by_block=by == "block",
+        further=further,
+        joined=joined,
+        divided=divided,
+        input_is_data=_input_is_data(values, by),
+        scatter=scatter,
+    )
 
 
 @lru_cache(8)  # a run that goes on tells them a few times, and its steps ask for them often
@@ -105,9 +155,10 @@ def told_costs(text: str | None) -> CostModel | None:
 def values_of(costs: CostModel) -> dict[str, object]:
     """The inverse of `costs_of`."""
     values: dict[str, object] = {"by": "block"} if costs.by_block else {}
-    sizes = sorted({x for kind in _SIZED.values() for curve in costs.passes.get(kind, ())
-                    for x, _ in curve})  # fmt: skip
-    tables = [{"rows": size, **_passes_at(costs, size)} for size in sizes]
+    sized = _sized_curves(costs)
+    every = (curve for curves in sized.values() for curve in curves)
+    sizes = sorted({size for curve in every for size, _ in curve})
+    tables = [{"rows": size, **_passes_at(sized, size)} for size in sizes]
     # Without rows a file says that costs hold for micro-batches of any size.
     if not costs.by_rows:
         del tables[0]["rows"]
@@ -126,17 +177,33 @@ def values_of(costs: CostModel) -> dict[str, object]:
             str(kind): [[size, ns / 1e6] for size, ns in curve]
             for kind, curve in costs.transfers.items()
         }
+    if costs.joined:
+        values["joined"] = {cost_name(kind): ns / 1e6 for kind, ns in costs.joined.items()}
+    if costs.divided:
+        values["divided"] = {cost_name(kind): factor for kind, factor in costs.divided.items()}
+    if costs.input_is_data:
+        values["input"] = "data"
+    if costs.scatter:
+        values["scatter"] = costs.scatter
     return values
 
 
-def _passes_at(costs: CostModel, size: float) -> dict[str, object]:
+def _sized_curves(costs: CostModel) -> dict[str, tuple[Curve, ...]]:
+    """The curves over rows by the key that they have in a file."""
+    first = {name: costs.passes[kind] for name, kind in _SIZED.items() if kind in costs.passes}
+    further = {
+        name: costs.further[kind] for name, kind in _FURTHER.items() if kind in costs.further
+    }
+    return first | further
+
+
+def _passes_at(sized: Mapping[str, tuple[Curve, ...]], size: float) -> dict[str, object]:
     """The passes that have a point at a size.
 
     A stage without one there is told what its curve gives, which leaves the curve as it is.
     """
     found: dict[str, object] = {}
-    for name, kind in _SIZED.items():
-        curves = costs.passes.get(kind, ())
+    for name, curves in sized.items():
         if any(size in dict(curve) for curve in curves):
             found[name] = _several([cost_at(curve, size) / 1e6 for curve in curves])
     return found
@@ -146,45 +213,70 @@ def _several(numbers: list[float]) -> float | list[float]:
     return numbers[0] if len(numbers) == 1 else numbers
 
 
-def _passes(values: Mapping[str, object]) -> tuple[dict[Kind, tuple[Curve, ...]], bool]:
-    """The passes' curves, and whether their sizes are rows."""
+def _passes(
+    values: Mapping[str, object], names: Mapping[str, Kind]
+) -> tuple[dict[Kind, tuple[Curve, ...]], bool]:
+    """The curves of the passes with these keys, and whether their sizes are rows."""
     more = values.get("sizes", [])
     if not isinstance(more, list) or not all(isinstance(table, dict) for table in more):
         raise CostError(f"sizes is {_said(more)}; use a list of tables")
     by_rows = "rows" in values or bool(more)
     points: dict[Kind, list[list[tuple[float, float]]]] = {}
     # What stands at the top of a file is the first of its sizes.
-    tables = [values] if _SIZED.keys() & values.keys() else []
+    tables = [values] if names.keys() & values.keys() else []
     for table in [*tables, *more]:
         size = _number("rows", table["rows"], above=0) if "rows" in table else 1.0
         if by_rows and "rows" not in table:
             raise CostError("the costs miss rows: with sizes, each table needs its own")
-        for name in _SIZED.keys() & table.keys():
+        for name in (name for name in names if name in table):
             costs = _numbers(name, table[name])
             if name == cost_name(Kind.LOSS) and len(costs) > 1:
                 raise CostError(f"{name} is a list; a loss is the last stage's alone: use a number")
-            curves = points.setdefault(_NAMES[name], [[] for _ in costs])
+            curves = points.setdefault(names[name], [[] for _ in costs])
             if len(curves) != len(costs):
                 raise CostError(f"{name} has {len(curves)} and {len(costs)} entries; use as many")
             for curve, cost in zip(curves, costs, strict=True):
                 curve.append((size, cost))
-    passes = {kind: tuple(tuple(sorted(c)) for c in curves) for kind, curves in points.items()}
-    if "step_ms" in values:
-        passes[Kind.STEP] = tuple(((1.0, ns),) for ns in _numbers("step_ms", values["step_ms"]))
-    _check_lengths(passes)
-    return passes, by_rows
+    return {
+        kind: tuple(tuple(sorted(c)) for c in curves) for kind, curves in points.items()
+    }, by_rows
 
 
-def _check_lengths(passes: Mapping[Kind, tuple[Curve, ...]]) -> None:
+def _check_lengths(passes: Mapping[str, tuple[Curve, ...]]) -> None:
     """Lists go by the same stages, so they have as many entries; no size is there twice."""
-    lists = {cost_name(kind): len(curves) for kind, curves in passes.items() if len(curves) > 1}
+    lists = {name: len(curves) for name, curves in passes.items() if len(curves) > 1}
     if len(set(lists.values())) > 1:
         counts = ", ".join(f"{name} has {count}" for name, count in lists.items())
         raise CostError(f"lists by stage need as many entries as each other: {counts}")
-    for kind, curves in passes.items():
+    for name, curves in passes.items():
         sizes = [size for size, _ in curves[0]]
         if len(set(sizes)) < len(sizes):
-            raise CostError(f"{cost_name(kind)} is given twice for the same rows")
+            raise CostError(f"{name} is given twice for the same rows")
+
+
+def _by_kind(key: str, values: Mapping[str, object], by: object) -> dict[Kind, float]:
+    """The numbers of a table whose keys are those of passes, for costs by block."""
+    table = values.get(key, {})
+    if not isinstance(table, dict):
+        raise CostError(f"{key} is {_said(table)}; use a table by cost")
+    if table and by != "block":
+        raise CostError(f"{key} is for costs by block; add by = 'block'")
+    accepted = {name: kind for name, kind in _NAMES.items() if kind is not Kind.LOSS}
+    for name in table:
+        if name not in accepted:
+            raise CostError(f"{key} has {_said(name)}; use {listed(list(accepted))}")
+    return {accepted[name]: _number(f"{key}.{name}", value) for name, value in table.items()}
+
+
+def _input_is_data(values: Mapping[str, object], by: object) -> bool:
+    """Whether a file says that the first block's input is data."""
+    if "input" not in values:
+        return False
+    if values["input"] != "data":
+        raise CostError(f"input is {_said(values['input'])}; use 'data', or leave it out")
+    if by != "block":
+        raise CostError("input is for costs by block; add by = 'block'")
+    return True
 
 
 def _missing(passes: Mapping[Kind, object]) -> list[str]:

@@ -108,13 +108,18 @@ def evenly(costs: CostModel, stages: int, blocks: int) -> CostModel:
 
     A single curve of costs by block stands for each of `blocks`.
     """
-    passes: dict[Kind, tuple[Curve, ...]] = dict(costs.passes)
-    for kind in STAGED:
-        if kind in passes:
-            curves = passes[kind]
-            times = blocks if costs.by_block and len(curves) == 1 else 1
-            passes[kind] = (_summed(curves, times / stages),)
-    return replace(costs, passes=passes, by_block=False)
+
+    def shared(passes: Mapping[Kind, tuple[Curve, ...]]) -> dict[Kind, tuple[Curve, ...]]:
+        found = dict(passes)
+        for kind in STAGED:
+            if kind in found:
+                curves = found[kind]
+                times = blocks if costs.by_block and len(curves) == 1 else 1
+                found[kind] = (_summed(curves, times / stages),)
+        return found
+
+    passes, further = shared(costs.passes), shared(costs.further)
+    return replace(costs, passes=passes, further=further, joined={}, by_block=False)
 
 
 def _summed(curves: Sequence[Curve], factor: float) -> Curve:

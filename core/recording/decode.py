@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from core.order import groups
 from core.plan.task import ABSENT
 from core.recording.imported import ARGUMENTS_LEVEL, IMPORTED_LEVEL, take_imported
-from core.recording.schema import COSTS_LEVEL, RECORDS, Record
+from core.recording.schema import COSTS_LEVEL, RECORDS, SIZE_COSTS_LEVEL, Record
 from core.trace.event_rows import Counter, Counters
 from core.trace.span import span_of
 from core.trace.spans import ATTRIBUTES, MOMENTS, WORDS, Spans, TaskTable, blank_rows
 from core.trace.trace import Trace
 
-_NO_LINES = (COSTS_LEVEL, IMPORTED_LEVEL, ARGUMENTS_LEVEL)
+_NO_LINES = (COSTS_LEVEL, SIZE_COSTS_LEVEL, IMPORTED_LEVEL, ARGUMENTS_LEVEL)
 LATEST = 1 << 61
 """No time lies beyond so many ns: sums of two still have 63 bits."""
 
@@ -131,6 +131,8 @@ def _append_logs(trace: Trace, batch: pa.RecordBatch) -> None:
     for level, text in zip(levels, texts, strict=True):
         if level == COSTS_LEVEL:
             trace.costs = text
+        elif level == SIZE_COSTS_LEVEL:
+            trace.size_costs = text
         elif level == IMPORTED_LEVEL:
             take_imported(trace, text)
     times, steps = numbers_of(batch, "start")[lines], numbers_of(batch, "step")[lines]

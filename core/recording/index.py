@@ -45,7 +45,7 @@ from core.trace.step_bounds import Fault, StepBounds
 from core.trace.trace import Trace
 from core.typed import typed
 
-VERSION = 4
+VERSION = 5
 """Of the index's form; one of another version is made anew."""
 Progress = Callable[[int, int], bool | None]
 """Called with how much is done, and of how much; returning False cancels."""
@@ -295,6 +295,7 @@ def _facts(trace: Trace) -> dict[str, Any]:
         "levels": trace.logs.levels,
         "texts": trace.logs.texts,
         "costs": trace.costs,
+        "size_costs": trace.size_costs,
         "bounds": trace.step_table.bounds,
         "imported": None if trace.imported_steps is None else imported_text(trace),
         "open": [asdict(span) for span in trace.open_tasks],
@@ -332,6 +333,7 @@ def _mapped(path: Path | str, arrays: Arrays, facts: dict[str, Any]) -> Trace:
         counters("clock"),
         Log(facts["levels"], facts["texts"], groups["log"]),
         facts["costs"],
+        facts["size_costs"],
         {(span.step, span.task): span for span in opened},
         [_blocks(**groups[f"blocks{lane}"]) for lane in lanes],
         tuple(typed(Fault, values) for values in facts["faults"]),

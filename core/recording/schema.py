@@ -50,6 +50,8 @@ from core.typed import typed
 HEADER_KEY = b"bubblescope"
 COSTS_LEVEL = "costs"
 """The level of the log row that holds what a run's tasks cost, as JSON: no line to read."""
+SIZE_COSTS_LEVEL = "size-costs"
+"""The same of the row with what the model's blocks cost in micro-batches of several sizes."""
 LEAST_REST_SECONDS, MOST_REST_SECONDS = 0.05, 0.5
 SHARE = 1 / 200
 """Of a core, which lanes may need: how much of it sending takes at most."""

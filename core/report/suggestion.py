@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -10,14 +9,12 @@ from core.errors import PlanError
 from core.plan.lanes import virtual_instead
 from core.plan.planning import check
 from core.plan.specification import Specification
-from core.predict.advisor import Advice
+from core.predict.advisor import Advised
 from core.report.limits import Limit
 from core.trace.trace import Trace
 
 WIDTH = 512
 """Features of a layer from which on its tasks take longer than Python takes to start them."""
-WORTH = 0.05
-"""The part of a step that another way must be predicted to spare."""
 
 
 class Change(StrEnum):
@@ -55,14 +52,10 @@ def suggestion(trace: Trace, limit: Limit | None) -> Suggestion | None:
     return None
 
 
-def better_way(ways: Sequence[Advice], present: Advice | None) -> Suggestion | None:
-    """The quickest of all ways, if it spares enough of the present one; None if that is unknown.
-
-    Ways whose micro-batches are larger or smaller than all that was measured are left out.
-    """
-    known = [way for way in ways if not way.extrapolated]
-    best = min(known, key=lambda way: way.step_ns, default=None)
-    if present is None or best is None or best.step_ns > (1 - WORTH) * present.step_ns:
+def better_way(advised: Advised) -> Suggestion | None:
+    """The way that the advisor would try first; None if none is known to spare enough."""
+    best = advised.better
+    if best is None:
         return None
     return Suggestion(Change.OTHER_WAY, best.specification, best.step_ns)
 

@@ -32,7 +32,8 @@ class Trace:
     What is handed in is kept as it is, none of it copied. `table` has what spans are beside their
     times, `step_table` the times of all steps, `lanes` the spans of each lane, `open_spans` the
     tasks that have not ended, by step and number. `costs` is what the run's tasks were measured to
-    cost before it, as JSON, or None. `clocks` have the half-width in ns of a device's anchors in
+    cost before it, as JSON, or None; `size_costs` the same of the model's blocks in micro-batches
+    of several sizes. `clocks` have the half-width in ns of a device's anchors in
     each step, by the device's name. `lane_blocks` are there where they were made beforehand: in a
     recording's index. `version` grows with every batch, so that a view knows when to draw again.
     `odd` counts what was odd about another program's file, `arguments` are where that has more
@@ -52,6 +53,7 @@ class Trace:
     clocks: Counters = field(default_factory=dict)
     logs: Log = field(default_factory=Log)
     costs: str | None = None
+    size_costs: str | None = None
     open_spans: dict[tuple[int, int], Span] = field(default_factory=dict)
     lane_blocks: Sequence[Blocks] = ()
     known_faults: tuple[Fault, ...] | None = None

@@ -42,6 +42,12 @@ def duration_text(ns: float) -> str:
     return f"{significant(ns / scale)}{NO_BREAK}{unit}"
 
 
+def range_text(low_ns: float, high_ns: float) -> str:
+    """Two durations in the larger one's unit: `31.2 to 35.8 ms`."""
+    scale = next((scale for scale, _ in _DURATIONS if high_ns >= scale), 1.0)
+    return tr("{low} to {high}", low=significant(low_ns / scale), high=duration_text(high_ns))
+
+
 def time_text(ns: float) -> str:
     """A moment since the run's start, to the microsecond: `1 203.418 ms`."""
     return f"{ns / 1e6:,.3f}{NO_BREAK}ms".replace(",", NO_BREAK)

@@ -6,14 +6,15 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from core.predict.advisor import Advise, Advised
+from core.plan.specification import Specification
+from core.predict.advisor import Advice, Advise, Advised, way_of
 from core.predict.worker.client import PredictorClient
 from core.predict.worker.jobs import Done, Lost, Progress, Refused, Reply
 from core.report.run_costs import RunCosts, run_costs
 from core.report.suggestion import better_way
 from core.trace.trace import Trace
 from gui.figures.titles import model_title
-from gui.look.text import tr
+from gui.look.text import change_text, duration_text, range_text, tr
 from gui.panels.predict.advisor_panel import AdvisorPanel, ranked
 from gui.runs.check import friendly
 
@@ -26,10 +27,12 @@ class AdvisorController(QObject):
 
     It does so by itself, once for a run, while none is under way (`idle`): at once where the panel
     is seen, else a little later. `advised` carries the change that this comes to, or None, and the
-    header of the run that was asked about: by then another may be shown.
+    header of the run that was asked about: by then another may be shown. `outcome` carries what was
+    predicted for a run before it was made, and what it took, and its header.
     """
 
     advised = Signal(object, object)
+    outcome = Signal(str, object)
     _replied = Signal(object)  # in the window's thread
 
     def __init__(self, panel: AdvisorPanel, idle: Callable[[], bool]) -> None:
@@ -42,6 +45,10 @@ class AdvisorController(QObject):
         self.predictor = PredictorClient(self._replied.emit)
         self._trace: Trace | None = None
         self._costs: RunCosts | None = None
+        # By way: what a step took in the last run that was shown, and what was predicted last.
+        self._measured: dict[Specification, int] = {}
+        self._predicted: dict[Specification, Advice] = {}
+        self._outcome = ""
         self._is_new = False
         self._asked: int | None = None
         self._busy = QTimer(self, singleShot=True, interval=BUSY_MS)
@@ -71,7 +78,9 @@ class AdvisorController(QObject):
         lanes = header.compute_lanes
         self._busy.start()
         self._asked = self.predictor.send(
-            Advise(header.specification, header.model, lanes, known.costs, known.stages)
+            Advise(
+                header.specification, header.model, lanes, known.costs, known.stages, known.step_ns
+            )
         )
 
     def cancel(self) -> None:
@@ -87,17 +96,22 @@ class AdvisorController(QObject):
                 self.panel.show_progress(done, total)
             # Numbers are the client's: a reply to a question that was given up or asked again has
             # another.
-            case Done(number, Advised(ways, present, missing)) if number == self._asked:
+            case Done(number, Advised() as advised) if number == self._asked:
                 self._end()
-                left_out = tr("Some ways are left out: {missing}.", missing=missing)
-                self.panel.show_line(f"{self._words()} {left_out if missing else ''}", True)
-                self.panel.show_ways(ranked(ways, present))
-                if self._trace is not None and not self._is_new:  # else it is of the run before
-                    self.advised.emit(better_way(ways, present), self._trace.header)
+                self._show(advised)
             case Refused(number, text) if number == self._asked:
                 self._fail(text)
             case Lost(text) if self._asked is not None:
                 self._fail(text)
+
+    def _show(self, advised: Advised) -> None:
+        """Show predicted ways, and keep them: one of them may be run next."""
+        self._predicted = {way_of(way.specification): way for way in advised.ways}
+        left_out = tr("Some ways are left out: {missing}.", missing=advised.missing)
+        self.panel.show_line(f"{self._words()} {left_out if advised.missing else ''}", True)
+        self.panel.show_ways(ranked(advised, lambda way: self._measured.get(way_of(way))))
+        if self._trace is not None and not self._is_new:  # else it is of the run before
+            self.advised.emit(better_way(advised), self._trace.header)
 
     def close(self) -> None:
         """End the process."""
@@ -111,6 +125,9 @@ class AdvisorController(QObject):
             return
         self._is_new = False
         self._costs = run_costs(self._trace)
+        self._outcome = self._compare()
+        if self._outcome:
+            self.outcome.emit(self._outcome, self._trace.header)
         if self._costs is None:
             self.panel.show_ways([])
             text = tr("This run has no whole step to take costs from. "
@@ -120,6 +137,24 @@ class AdvisorController(QObject):
         self.panel.show_line(self._words(), True)
         if self._idle():
             self.ask()
+
+    def _compare(self) -> str:
+        """What the run that is shown took against what was predicted for it; empty if nothing was.
+
+        Remembers what it took.
+        """
+        if self._trace is None or self._costs is None:
+            return ""
+        way, measured = way_of(self._trace.header.specification), self._costs.step_ns
+        self._measured[way] = measured
+        advice = self._predicted.get(way)
+        if advice is None:
+            return ""
+        return tr(
+            "Predicted before this run: {step} ({range}). Measured: {measured} ({change}).",
+            step=duration_text(advice.step_ns), range=range_text(advice.low_ns, advice.high_ns),
+            measured=duration_text(measured), change=change_text(measured / advice.step_ns - 1),
+        )  # fmt: skip
 
     def _fail(self, text: str) -> None:
         self._end()
@@ -137,8 +172,9 @@ class AdvisorController(QObject):
             return ""
         header = self._trace.header
         lanes = len(header.compute_lanes)
-        return tr(
+        words = tr(
             "{model}, batch {rows}, {lanes} lanes. Costs {source}.",
             model=model_title(header.model.name), rows=header.specification.batch_rows, lanes=lanes,
             source=tr(str(self._costs.source)),
         )  # fmt: skip
+        return f"{self._outcome} {words}" if self._outcome else words

@@ -68,6 +68,13 @@ class VerdictLine(QFrame):
         if header is self._header:
             self.suggest(change)
 
+    def show_outcome(self, text: str, header: Header) -> None:
+        """Show how a prediction of a run turned out, if that run is shown."""
+        if header is self._header:
+            note = header.timing_note
+            self.note.setText(f"{text} {sentence(note)}" if note else text)
+            self.note.setVisible(True)
+
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: D102
         # As of a button: who moves away before letting go has thought better of it.
         if event.button() is Qt.MouseButton.LeftButton and self.rect().contains(

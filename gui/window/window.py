@@ -216,6 +216,7 @@ class MainWindow(QMainWindow):
         self.judge.judged.connect(self.why.show_verdict)
         self.judge.suggested.connect(self.verdict.suggest)
         self.predictions.advisor.advised.connect(self.verdict.advise)
+        self.predictions.advisor.outcome.connect(self.verdict.show_outcome)
         self.verdict.opened.connect(partial(bring, self.docks["why"]))
         self.verdict.chosen.connect(self.form.set_specification)
         self.verdict.chosen.connect(lambda _: bring(self.docks["strategy"]))

@@ -3266,10 +3266,6 @@ Click to open its run.</source>
         <translation>한 스텝의 예측 계산: {now}.</translation>
     </message>
     <message>
-        <source>Predicted time of a step; ≈ where micro-batches have a size that was not measured.</source>
-        <translation>스텝의 예측 시간입니다. ≈는 마이크로배치 크기가 측정되지 않은 경우입니다.</translation>
-    </message>
-    <message>
         <source>Predicted timeline</source>
         <translation>예측 타임라인</translation>
     </message>
@@ -4266,12 +4262,36 @@ Click to open its run.</source>
         <translation>같은 행의 다음 이벤트가 시작할 때 이벤트 1개가 끝나지 않았습니다. 그 지점까지 표시하며, 1% 미만 짧아집니다.</translation>
     </message>
     <message>
+        <source>99.9 ms</source>
+        <translation>99.9 ms</translation>
+    </message>
+    <message>
+        <source>99.9 to 99.9 ms</source>
+        <translation>99.9~99.9 ms</translation>
+    </message>
+    <message>
         <source>All-to-all</source>
         <translation>All-to-all</translation>
     </message>
     <message>
+        <source>From the least to the most that a step is expected to take: as far as measured costs differ from each other, and the prediction of the run that was made from its step.</source>
+        <translation>한 스텝에 예상되는 최소에서 최대 시간: 측정된 비용끼리의 차이와, 실행한 것의 예측이 측정된 스텝과 다른 만큼입니다.</translation>
+    </message>
+    <message>
         <source>Lanes&apos; times scatter from step to step by more than the lanes differ: that costs {loss} ({share}).</source>
         <translation>레인 시간이 레인 사이의 차이보다 스텝마다 더 크게 흔들립니다: {loss}({share})가 더 듭니다.</translation>
+    </message>
+    <message>
+        <source>Predicted before this run: {step} ({range}). Measured: {measured} ({change}).</source>
+        <translation>실행 전 예측: {step} ({range}). 측정: {measured} ({change}).</translation>
+    </message>
+    <message>
+        <source>Predicted time of a step. ≈ marks micro-batches smaller or larger than all that were measured: their time is a guess, and they come last.</source>
+        <translation>한 스텝의 예측 시간. ≈는 측정된 것보다 모두 작거나 큰 마이크로배치를 뜻합니다: 그 시간은 추측이며 맨 뒤에 옵니다.</translation>
+    </message>
+    <message>
+        <source>Range</source>
+        <translation>범위</translation>
     </message>
     <message>
         <source>The gradients of block {n} were there.</source>
@@ -4800,6 +4820,10 @@ Click to open its run.</source>
     <message>
         <source>What the lane with the most computing has above an even share.</source>
         <translation>계산이 가장 많은 레인이 고른 몫을 넘는 부분입니다.</translation>
+    </message>
+    <message>
+        <source>What the median step took where this way was run.</source>
+        <translation>이 방식으로 실행했을 때 중앙값 스텝에 걸린 시간.</translation>
     </message>
     <message>
         <source>What the order of the tasks adds, though nothing moves and nobody is late.</source>
@@ -5778,6 +5802,14 @@ Click to open its run.</source>
         <translation>입력</translation>
     </message>
     <message>
+        <source>input is for costs by block; add by = &apos;block&apos;</source>
+        <translation>input은 블록별 비용에만 쓰입니다. by = &apos;block&apos;을 추가하세요</translation>
+    </message>
+    <message>
+        <source>input is {a}; use &apos;data&apos;, or leave it out</source>
+        <translation>input이 {a}입니다. &apos;data&apos;를 쓰거나 빼세요</translation>
+    </message>
+    <message>
         <source>input-data</source>
         <translation>데이터 대기</translation>
     </message>
@@ -6024,6 +6056,10 @@ Click to open its run.</source>
     <message>
         <source>measured</source>
         <translation>측정</translation>
+    </message>
+    <message>
+        <source>measured block by block, in micro-batches of several sizes</source>
+        <translation>여러 크기의 마이크로배치로 블록마다 측정됨</translation>
     </message>
     <message>
         <source>measured with all lanes busy, before the measured steps</source>
@@ -7322,6 +7358,10 @@ Click to open its run.</source>
         <translation>{a}에 {b}이(가) 있습니다. [bytes, ms]를 사용하세요</translation>
     </message>
     <message>
+        <source>{a} has {b}; use {c}</source>
+        <translation>{a}에 {b}이(가) 있습니다. {c}을(를) 쓰세요</translation>
+    </message>
+    <message>
         <source>{a} holds no action</source>
         <translation>{a}에 동작이 없습니다</translation>
     </message>
@@ -7344,6 +7384,10 @@ Click to open its run.</source>
     <message>
         <source>{a} is damaged: its columns are not those of a recording</source>
         <translation>{a}이(가) 손상되었습니다. 열이 기록의 열이 아닙니다</translation>
+    </message>
+    <message>
+        <source>{a} is for costs by block; add by = &apos;block&apos;</source>
+        <translation>{a}은(는) 블록별 비용에만 쓰입니다. by = &apos;block&apos;을 추가하세요</translation>
     </message>
     <message>
         <source>{a} is for {b} micro-batches, not {c}</source>
@@ -7380,6 +7424,10 @@ Click to open its run.</source>
     <message>
         <source>{a} is {b}; use a number {c} to {d}</source>
         <translation>{a} 값이 {b}입니다. {d} 이하의 수({c})를 사용하세요</translation>
+    </message>
+    <message>
+        <source>{a} is {b}; use a table by cost</source>
+        <translation>{a}이(가) {b}입니다. 비용별 표를 쓰세요</translation>
     </message>
     <message>
         <source>{a} lanes do not divide {b} {c}; use {d}{e} lanes</source>
@@ -7646,6 +7694,10 @@ Click to open its run.</source>
         <translation>{a}: {b}은(는) 수가 아닙니다. {c}에 쓸 수 있는 것: {d}{e}</translation>
     </message>
     <message>
+        <source>{a}_further_ms</source>
+        <translation>{a}_further_ms</translation>
+    </message>
+    <message>
         <source>{a}{b}; tables are {c}</source>
         <translation>{a}{b}; 테이블: {c}</translation>
     </message>
@@ -7880,6 +7932,10 @@ Click to open its run.</source>
     <message>
         <source>{letter}: {run}</source>
         <translation>{letter}: {run}</translation>
+    </message>
+    <message>
+        <source>{low} to {high}</source>
+        <translation>{low}~{high}</translation>
     </message>
     <message>
         <source>{model}, batch {rows}, {lanes} lanes. Costs {source}.</source>

@@ -3266,10 +3266,6 @@ Click to open its run.</source>
         <translation>一步的预测计算：{now}。</translation>
     </message>
     <message>
-        <source>Predicted time of a step; ≈ where micro-batches have a size that was not measured.</source>
-        <translation>一步的预测时间；≈ 表示微批次的某些大小未经测量。</translation>
-    </message>
-    <message>
         <source>Predicted timeline</source>
         <translation>预测的时间线</translation>
     </message>
@@ -4266,12 +4262,36 @@ Click to open its run.</source>
         <translation>1 个事件在同一行的下一个事件开始时尚未结束：显示到该处为止，缩短不到 1%。</translation>
     </message>
     <message>
+        <source>99.9 ms</source>
+        <translation>99.9 ms</translation>
+    </message>
+    <message>
+        <source>99.9 to 99.9 ms</source>
+        <translation>99.9 至 99.9 ms</translation>
+    </message>
+    <message>
         <source>All-to-all</source>
         <translation>All-to-all</translation>
     </message>
     <message>
+        <source>From the least to the most that a step is expected to take: as far as measured costs differ from each other, and the prediction of the run that was made from its step.</source>
+        <translation>一步预计最短到最长的用时：取决于实测成本之间的差异，以及已运行的那一次的预测与其实测步时的差异。</translation>
+    </message>
+    <message>
         <source>Lanes&apos; times scatter from step to step by more than the lanes differ: that costs {loss} ({share}).</source>
         <translation>各通道的时间在步与步之间的波动大于通道之间的差异：这会多花 {loss}（{share}）。</translation>
+    </message>
+    <message>
+        <source>Predicted before this run: {step} ({range}). Measured: {measured} ({change}).</source>
+        <translation>运行前的预测：{step}（{range}）。实测：{measured}（{change}）。</translation>
+    </message>
+    <message>
+        <source>Predicted time of a step. ≈ marks micro-batches smaller or larger than all that were measured: their time is a guess, and they come last.</source>
+        <translation>一步的预测用时。≈ 表示微批次比所有实测过的都小或都大：其用时只是猜测，排在最后。</translation>
+    </message>
+    <message>
+        <source>Range</source>
+        <translation>范围</translation>
     </message>
     <message>
         <source>The gradients of block {n} were there.</source>
@@ -4800,6 +4820,10 @@ Click to open its run.</source>
     <message>
         <source>What the lane with the most computing has above an even share.</source>
         <translation>计算最多的通道超出平均份额的部分。</translation>
+    </message>
+    <message>
+        <source>What the median step took where this way was run.</source>
+        <translation>运行过该方式时，中位步的用时。</translation>
     </message>
     <message>
         <source>What the order of the tasks adds, though nothing moves and nobody is late.</source>
@@ -5778,6 +5802,14 @@ Click to open its run.</source>
         <translation>输入</translation>
     </message>
     <message>
+        <source>input is for costs by block; add by = &apos;block&apos;</source>
+        <translation>input 只用于按块的成本；请加上 by = &apos;block&apos;</translation>
+    </message>
+    <message>
+        <source>input is {a}; use &apos;data&apos;, or leave it out</source>
+        <translation>input 为 {a}；请使用 &apos;data&apos; 或省略</translation>
+    </message>
+    <message>
         <source>input-data</source>
         <translation>等待数据</translation>
     </message>
@@ -6024,6 +6056,10 @@ Click to open its run.</source>
     <message>
         <source>measured</source>
         <translation>实测</translation>
+    </message>
+    <message>
+        <source>measured block by block, in micro-batches of several sizes</source>
+        <translation>逐块测得，使用多种大小的微批次</translation>
     </message>
     <message>
         <source>measured with all lanes busy, before the measured steps</source>
@@ -7322,6 +7358,10 @@ Click to open its run.</source>
         <translation>{a} 含有 {b}；请使用 [bytes, ms]</translation>
     </message>
     <message>
+        <source>{a} has {b}; use {c}</source>
+        <translation>{a} 含有 {b}；请使用 {c}</translation>
+    </message>
+    <message>
         <source>{a} holds no action</source>
         <translation>{a} 中没有动作</translation>
     </message>
@@ -7344,6 +7384,10 @@ Click to open its run.</source>
     <message>
         <source>{a} is damaged: its columns are not those of a recording</source>
         <translation>{a} 已损坏：其列不是录制文件的列</translation>
+    </message>
+    <message>
+        <source>{a} is for costs by block; add by = &apos;block&apos;</source>
+        <translation>{a} 只用于按块的成本；请加上 by = &apos;block&apos;</translation>
     </message>
     <message>
         <source>{a} is for {b} micro-batches, not {c}</source>
@@ -7380,6 +7424,10 @@ Click to open its run.</source>
     <message>
         <source>{a} is {b}; use a number {c} to {d}</source>
         <translation>{a} 为 {b}；请使用 {c} 至 {d} 的数</translation>
+    </message>
+    <message>
+        <source>{a} is {b}; use a table by cost</source>
+        <translation>{a} 为 {b}；请使用按成本的表</translation>
     </message>
     <message>
         <source>{a} lanes do not divide {b} {c}; use {d}{e} lanes</source>
@@ -7646,6 +7694,10 @@ Click to open its run.</source>
         <translation>{a}：{b} 不是数；{c} 接受 {d}{e}</translation>
     </message>
     <message>
+        <source>{a}_further_ms</source>
+        <translation>{a}_further_ms</translation>
+    </message>
+    <message>
         <source>{a}{b}; tables are {c}</source>
         <translation>{a}{b}；表有 {c}</translation>
     </message>
@@ -7880,6 +7932,10 @@ Click to open its run.</source>
     <message>
         <source>{letter}: {run}</source>
         <translation>{letter}：{run}</translation>
+    </message>
+    <message>
+        <source>{low} to {high}</source>
+        <translation>{low} 至 {high}</translation>
     </message>
     <message>
         <source>{model}, batch {rows}, {lanes} lanes. Costs {source}.</source>

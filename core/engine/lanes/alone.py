@@ -9,6 +9,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 
 from core.engine.lanes.devices import open_clock, open_lanes
+from core.engine.lanes.host_memory import freed_memory_kept
 from core.engine.lanes.lane import Stamps, Timestamp, reached
 from core.plan.plan import Lane
 
@@ -42,6 +43,7 @@ class Alone:
     def __enter__(self) -> Alone:
         self._stack.enter_context(self._lane.settings())
         if self._lane.lane.cores:  # it computes in the calling thread
+            self._stack.enter_context(freed_memory_kept())
             with suppress(OSError):  # where there is no such account, there is the clock alone
                 stat = os.open(RUN_DELAY, os.O_RDONLY)
                 self._stack.callback(os.close, stat)

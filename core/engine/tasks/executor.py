@@ -35,7 +35,7 @@ from core.plan.plan import Plan
 from core.plan.task import Task
 from core.predict.costs import CostModel
 from core.predict.costs_file import values_of
-from core.recording.schema import COSTS_LEVEL, NoteRow, Timings, TraceWriter
+from core.recording.schema import COSTS_LEVEL, SIZE_COSTS_LEVEL, NoteRow, Timings, TraceWriter
 from core.trace.event_rows import PASSES
 
 SHORT_NS = 5_000_000
@@ -48,6 +48,11 @@ Calibrate = Callable[[Batch, Passed], CostModel]
 """Measures what the tasks of a batch cost; tells Passed how many passes through them are over.
 
 Raises Stopped, or what a task raised.
+"""
+CalibrateSizes = Callable[[Batch, CostModel], CostModel | None]
+"""Measures what the model's blocks cost in micro-batches of several sizes; None if it cannot.
+
+The transfers are those of the costs that it is given. Raises as Calibrate does.
 """
 
 
@@ -73,11 +78,12 @@ def run_steps(
     operations: Operations,
     run_step: RunStep,
     calibrations: Iterable[Calibrate],
+    calibrate_sizes: CalibrateSizes | None = None,
 ) -> None:
     """Write the plans, measure costs, run every step and verify it, as the specification says.
 
     Costs are measured by the first of `calibrations` before the first measured step, by the next
-    one before the next step, as long as there are some.
+    one before the next step, as long as there are some; by `calibrate_sizes` once, after the first.
     """
     assert prepared.workload is not None
     specification, workload = prepared.specification, prepared.workload
@@ -97,8 +103,13 @@ def run_steps(
             writer.log("info", text)
             waiting = iter(())
         calibrate = next(waiting, None) if index >= specification.warmup else None
-        if calibrate is not None and not _tell_costs(batch, calibrate, writer):
-            waiting = iter(())
+        if calibrate is not None:
+            costs = _tell_costs(batch, calibrate, writer)
+            if costs is None:
+                waiting = iter(())
+            elif calibrate_sizes is not None:
+                _tell_size_costs(batch, costs, calibrate_sizes, writer)
+            calibrate_sizes = None
         before = operations.model.parameters()[0] if keeps_parameters(specification) else {}
         began = time.monotonic()
         count = rows[index]
@@ -109,17 +120,34 @@ def run_steps(
         judge(writer, specification, workload, index, batch, step.plan.parts, before, loss, copies)
 
 
-def _tell_costs(batch: Batch, calibrate: Calibrate, writer: TraceWriter) -> bool:
-    """Measure what the next step's tasks cost and write it; False if memory does not suffice."""
+def _tell_costs(batch: Batch, calibrate: Calibrate, writer: TraceWriter) -> CostModel | None:
+    """Measure what the next step's tasks cost and write it; None if memory does not suffice."""
+    costs = _measured_costs(lambda: calibrate(batch, partial(writer.counter, PASSES)), writer)
+    if costs is not None:
+        writer.log(COSTS_LEVEL, json.dumps(values_of(costs)))
+    return costs
+
+
+def _tell_size_costs(
+    batch: Batch, costs: CostModel, calibrate_sizes: CalibrateSizes, writer: TraceWriter
+) -> None:
+    """Measure what blocks cost in several sizes and write it, if that is possible."""
+    by_size = _measured_costs(lambda: calibrate_sizes(batch, costs), writer)
+    if by_size is not None:
+        writer.log(SIZE_COSTS_LEVEL, json.dumps(values_of(by_size)))
+
+
+def _measured_costs(
+    measure: Callable[[], CostModel | None], writer: TraceWriter
+) -> CostModel | None:
+    """The costs that are measured; None, and a line in the log, if memory does not suffice."""
     try:
-        costs = calibrate(batch, partial(writer.counter, PASSES))
+        return measure()
     except (RuntimeError, MemoryError) as error:
         if not is_out_of_memory(error):
             raise
         writer.log("info", "there is no memory beside the run's to measure its costs in")
-        return False
-    writer.log(COSTS_LEVEL, json.dumps(values_of(costs)))
-    return True
+        return None
 
 
 @dataclass(slots=True, eq=False)

@@ -15,6 +15,7 @@ from core.engine.virtual.costs import BETWEEN, AloneCosts
 from core.engine.virtual.executor import VirtualExecutor, link_of
 from core.engine.virtual.rank_ops import RankOps
 from core.engine.virtual.rehearsal import Rehearsal
+from core.engine.virtual.size_costs import block_costs_by_size
 from core.plan.faults import Faults
 from core.plan.link import Link
 from core.recording.schema import TraceWriter
@@ -33,7 +34,8 @@ def run_on_virtual_lanes(prepared: Prepared, writer: TraceWriter, stop: Event) -
         rehearsal = Rehearsal(partial(_operations, prepared), alone, partial(writer.log, "info"))
         executor = VirtualExecutor(operations, alone, writer, prepared, stop, rehearsal)
         calibrations = _calibrations(prepared, alone, link, stop, rehearsal)
-        run_steps(prepared, writer, operations, executor.run, calibrations)
+        calibrate_sizes = partial(block_costs_by_size, prepared, alone, stop)
+        run_steps(prepared, writer, operations, executor.run, calibrations, calibrate_sizes)
 
 
 def _calibrations(

@@ -18,6 +18,7 @@ from core.recording.exporters.events import attribute_column, numbers_or_none, w
 from core.recording.imported import ARGUMENTS_LEVEL, IMPORTED_LEVEL, imported_text
 from core.recording.schema import (
     COSTS_LEVEL,
+    SIZE_COSTS_LEVEL,
     NoteRow,
     Record,
     batch_of,
@@ -64,6 +65,8 @@ def _batches(trace: Trace) -> Iterator[pa.RecordBatch]:
         yield _lines([(0, None, IMPORTED_LEVEL, imported_text(trace))])
     if trace.costs is not None:
         yield _lines([(0, None, COSTS_LEVEL, trace.costs)])
+    if trace.size_costs is not None:
+        yield _lines([(0, None, SIZE_COSTS_LEVEL, trace.size_costs)])
     for lane in range(len(trace.header.lanes)):
         for first in range(0, len(trace.spans(lane)), PIECE):
             yield _spans(trace, lane, first)

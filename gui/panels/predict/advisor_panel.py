@@ -16,10 +16,18 @@ from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, with_defaults
 from core.plan.strategies import STRATEGIES
 from core.plan.strategies.dp_pp import REPLICAS
-from core.predict.advisor import Advice
+from core.predict.advisor import Advice, Advised
 from gui.look.label import Label, plain_tip
 from gui.look.layouts import button, column, named, row
-from gui.look.text import bytes_text, change_text, duration_text, percent_text, tr
+from gui.look.text import (
+    NONE,
+    bytes_text,
+    change_text,
+    duration_text,
+    percent_text,
+    range_text,
+    tr,
+)
 from gui.panels.tables import Head, ReturnTable, TableModel, dress
 
 SORT = Qt.ItemDataRole.UserRole
@@ -33,13 +41,15 @@ class Ranked:
     """An advice with its place, and how it compares with what is run now.
 
     `against` is its step over the present settings' predicted step, less 1; None if these cannot
-    be predicted. `present` marks the present settings.
+    be predicted. `present` marks the present settings. `measured_ns` is what a step took when this
+    way was run, None if it was not run yet.
     """
 
     place: int
     advice: Advice
     against: float | None
     present: bool
+    measured_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +82,19 @@ COLUMNS = (
     ),
     Column(
         "Step",
-        lambda r: ("≈ " if r.advice.extrapolated else "") + duration_text(r.advice.step_ns),
+        lambda r: ("" if r.advice.known else "≈ ") + duration_text(r.advice.step_ns),
         lambda r: r.place,
-        "Predicted time of a step; ≈ where micro-batches have a size that was not measured.",
+        "Predicted time of a step. ≈ marks micro-batches smaller or larger than all that were "
+        "measured: their time is a guess, and they come last.",
         "≈ 99.9 ms",
+    ),
+    Column(
+        "Range",
+        lambda r: range_text(r.advice.low_ns, r.advice.high_ns),
+        lambda r: r.advice.high_ns,
+        "From the least to the most that a step is expected to take: as far as measured costs "
+        "differ from each other, and the prediction of the run that was made from its step.",
+        "99.9 to 99.9 ms",
     ),
     Column(
         "Change",
@@ -83,6 +102,13 @@ COLUMNS = (
         lambda r: r.against or 0.0,
         "The step against that of the present settings, which is predicted alike.",
         "−99.9 %",
+    ),
+    Column(
+        "Measured",
+        lambda r: NONE if r.measured_ns is None else duration_text(r.measured_ns),
+        lambda r: r.measured_ns or 0,
+        "What the median step took where this way was run.",
+        "99.9 ms",
     ),
     Column(
         "Bubble",
@@ -240,21 +266,31 @@ class AdvisorPanel(QWidget):
         self.run.setEnabled(self._current() is not None)
 
 
-def ranked(ways: Sequence[Advice], present: Advice | None) -> list[Ranked]:
-    """Each way with its place and its step against the present one's, which is among them."""
-    known = list(ways)
+def ranked(
+    advised: Advised, measured: Callable[[Specification], int | None] = lambda _: None
+) -> list[Ranked]:
+    """Each way with its place and its step against the present one's, which is among them.
+
+    Known ways are first, each part quickest first; but the present one is the first of all unless
+    some known way spares enough. `measured` looks up what a step of a way took, in ns.
+    """
+    present = advised.present
+    ways = list(advised.ways)
     if present is not None and not any(_is_same(way, present) for way in ways):
-        known.append(present)
-    known.sort(key=lambda way: way.step_ns)
-    return [
-        Ranked(
-            place,
-            way,
-            way.step_ns / present.step_ns - 1 if present and present.step_ns else None,
-            present is not None and _is_same(way, present),
-        )
-        for place, way in enumerate(known, 1)
-    ]
+        ways.append(present)
+    stays = advised.better is None
+
+    def rank(way: Advice) -> tuple[bool, bool, int]:
+        is_first = stays and present is not None and _is_same(way, present)
+        return not is_first, not way.known, way.step_ns
+
+    rows = []
+    for place, way in enumerate(sorted(ways, key=rank), 1):
+        against = way.step_ns / present.step_ns - 1 if present and present.step_ns else None
+        is_present = present is not None and _is_same(way, present)
+        took = advised.measured_ns if is_present else measured(way.specification)
+        rows.append(Ranked(place, way, against, is_present, took))
+    return rows
 
 
 def _is_same(way: Advice, present: Advice) -> bool:
@@ -298,4 +334,4 @@ def against_text(row: Ranked) -> str:
     """`-12.3 %`, or that these are the present settings."""
     if row.present:
         return tr("present")
-    return "–" if row.against is None else change_text(row.against)
+    return NONE if row.against is None else change_text(row.against)

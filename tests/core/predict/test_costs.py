@@ -8,7 +8,14 @@ from core.plan.link import Link
 from core.plan.plan import Plan
 from core.plan.specification import Specification
 from core.plan.task import KINDS, Kind
-from core.predict.costs import CostError, CostModel, cost_at, durations
+from core.predict.costs import (
+    CostError,
+    CostModel,
+    cost_at,
+    durations,
+    least_cost_at,
+    most_cost_at,
+)
 from core.predict.costs_file import costs_of
 from core.trace.step import StepColumns
 from tests.core.predict.plans import MLP, even, pipeline, planned
@@ -208,3 +215,72 @@ def test_costs_whose_sum_no_clock_can_tell_are_refused(ms):
     costs = costs_of({"forward_ms": ms, "backward_ms": 1, "step_ms": 0, "transfer_ms": 0})
     with pytest.raises(CostError, match="years together; use smaller costs"):
         durations(columns, costs)
+
+
+@pytest.mark.parametrize(
+    ("size", "least", "most"),
+    [(10, 5, 5), (20, 7, 7), (15, 5.25, 7), (12, 5, 6), (5, 2.5, 5), (40, 7, 14)],
+)
+def test_between_sizes_more_rows_cost_no_less_and_each_row_no_more(size, least, most):
+    curve = ((10, 5), (20, 7))
+    assert least_cost_at(curve, size) == pytest.approx(least)
+    assert most_cost_at(curve, size) == pytest.approx(most)
+    assert least <= cost_at(curve, size) <= most
+
+
+BY_BLOCK = {"by": "block", "transfer_ms": 0, "forward_ms": [1, 2, 3, 4], "loss_ms": 0,
+            "backward_ms": [5, 6, 7, 8], "backward_input_ms": [0.5, 2, 3, 4],
+            "backward_weight_ms": [4, 4, 4, 4], "step_ms": 1}  # fmt: skip
+FOUR_BLOCKS = ModelSettings("mlp", width=32, depth=4)
+
+
+def of_two_stages(schedule: str) -> Plan:
+    run = Specification("pipeline", FOUR_BLOCKS, schedule=schedule, stages=2, microbatches=4)
+    return planned(run)
+
+
+def test_a_task_of_several_blocks_costs_less_than_one_of_each():
+    plan = of_two_stages("1f1b")
+    apart = times(plan, costs_of(BY_BLOCK))
+    joined = times(plan, costs_of({**BY_BLOCK, "joined": {"forward_ms": 0.25, "step_ms": 0.5}}))
+    assert apart["1F0"] == 7 * MS and joined["1F0"] == 6.75 * MS
+    assert apart["1U"] == 2 * MS and joined["1U"] == 1.5 * MS
+    assert apart["1B0"] == joined["1B0"] == 15 * MS
+
+
+def test_backwards_of_further_micro_batches_have_costs_of_their_own():
+    costs = costs_of({**BY_BLOCK, "backward_further_ms": [6, 7, 8, 9]})
+    found = times(of_two_stages("1f1b"), costs)
+    assert [found[f"0B{microbatch}"] for microbatch in range(4)] == [11 * MS, *3 * [13 * MS]]
+
+
+def test_the_backward_of_an_overlap_adds_to_gradients_too():
+    plan = pipeline("dualpipe-v", 2, 4, 2)
+    values = {**HAND, "transfer_ms": 0, "backward_ms": 6, "backward_further_ms": 9}
+    taken = durations(StepColumns.of_plan(plan), costs_of(values), plan.stages).tolist()
+    pairs = [lasts for task, lasts in zip(plan.tasks, taken, strict=True)
+             if task.kind is Kind.OVERLAP]  # fmt: skip
+    assert pairs and set(pairs) <= {8 * MS, 11 * MS} and 11 * MS in pairs
+
+
+def test_the_first_stage_leaves_its_backward_for_the_input_to_that_for_the_weights():
+    plan = of_two_stages("zb-h1")
+    alike = times(plan, costs_of(BY_BLOCK))
+    assert alike["0I0"] == 2.5 * MS and alike["0W0"] == (4 + 4) * MS
+    found = times(plan, costs_of({**BY_BLOCK, "input": "data"}))
+    assert found["0I0"] == 0.5 * MS and found["0W0"] == (4 + 4 + 2) * MS
+    assert found["1I0"] == 7 * MS and found["1W0"] == 8 * MS
+
+
+def test_parts_of_blocks_cost_as_whole_ones_of_fewer_rows_times_a_factor():
+    plan = planned(Specification("tp", FOUR_BLOCKS, "2xvirtual:cpu", batch=8))
+    task = next(task for task in plan.tasks if task.kind is Kind.FORWARD)
+    shares = [share for _, share in plan.stages[0].held]
+    sized = {"by": "block", "transfer_ms": 0, "rows": 4, "forward_ms": 3, "backward_ms": 1,
+             "step_ms": 1, "sizes": [{"rows": 8, "forward_ms": 4, "backward_ms": 1}]}  # fmt: skip
+    alike = times(plan, costs_of(sized))[str(task)]
+    # Half of each of two blocks, with all 8 rows: as whole blocks of 4 rows, not as half of 8.
+    expected = sum(cost_at(((4, 3), (8, 4)), 8 * share) for share in shares)
+    assert alike == pytest.approx(expected * MS) and alike > 5.9 * MS
+    slower = times(plan, costs_of({**sized, "divided": {"forward_ms": 1.5}}))[str(task)]
+    assert slower == pytest.approx(1.5 * alike)

@@ -18,7 +18,15 @@ from core.recording.decode import append_batch
 from core.recording.index import Cancelled, build_index, index_files, read_index
 from core.recording.index_process import build_apart
 from core.recording.recording import RecordingFile, open_recording
-from core.recording.schema import COSTS_LEVEL, SCHEMA, Record, Timings, plan_batch, span_batch
+from core.recording.schema import (
+    COSTS_LEVEL,
+    SCHEMA,
+    SIZE_COSTS_LEVEL,
+    Record,
+    Timings,
+    plan_batch,
+    span_batch,
+)
 from core.trace.blocks import BLOCK
 from core.trace.spans import MOMENTS
 from tests.core.helpers import SMALL, Note, batch_of, header_of, plan_of
@@ -40,7 +48,11 @@ def cache(tmp_path_factory, monkeypatch):
 def rows():
     """A run of all kinds of rows, in one table: some spans have moments or a name, some wait."""
     tasks, time = [task.index for task in PLAN.tasks], 10
-    batches = [plan_batch(0, PLAN.tasks), batch_of([Note(Record.LOG, COSTS_LEVEL, 0, text="{}")])]
+    costs = [
+        Note(Record.LOG, COSTS_LEVEL, 0, text="{}"),
+        Note(Record.LOG, SIZE_COSTS_LEVEL, 0, text="[]"),
+    ]
+    batches = [plan_batch(0, PLAN.tasks), batch_of(costs)]
     for step in range(STEPS):
         starts = [time + 5 * task for task in tasks]
         ends = [start + 5 for start in starts]
@@ -91,7 +103,8 @@ def assert_same(one, two):
         two.step_bounds(step) for step in two.steps
     ]
     assert list(one.logs) == list(two.logs)
-    assert one.costs == two.costs and one.open_tasks == two.open_tasks
+    assert one.costs == two.costs and one.size_costs == two.size_costs
+    assert one.open_tasks == two.open_tasks
     assert told(one.counters) == told(two.counters) and told(one.clocks) == told(two.clocks)
 
 
@@ -122,6 +135,7 @@ def test_the_whole_run_is_in_the_test_above(tmp_path):
     assert trace.span_count == STEPS * len(PLAN.tasks) and len(trace.open_tasks) == 1
     assert trace.table.names and len(trace.logs) == len(trace.clocks["cpu", None]) == STEPS
     assert trace.spans(0).launched is not None and trace.costs == "{}"
+    assert trace.size_costs == "[]"
 
 
 def test_an_index_is_mapped_and_not_held(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
-from core.predict.advisor import Advice
+from core.predict.advisor import Advice, Advised
 from core.report.limits import Limit
 from core.report.suggestion import Change, Suggestion, better_way, suggestion
 from core.trace.trace import Trace
@@ -49,13 +49,16 @@ def test_wide_models_and_those_without_a_width_stay_as_they_are() -> None:
     assert suggestion(trace_on("4xvirtual:cpu", ModelSettings("resnet50")), Limit.HOST) is None
 
 
-def way(ms: float, strategy: str = "dp", extrapolated: bool = False) -> Advice:
-    return Advice(Specification(strategy, NARROW), int(ms * 1e6), 0.0, 0, extrapolated)
+def way(ms: float, strategy: str = "dp", known: bool = True) -> Advice:
+    step = int(ms * 1e6)
+    return Advice(Specification(strategy, NARROW), step, step, step, 0.0, 0, known)
 
 
 def test_the_quickest_known_way_is_suggested_if_it_spares_enough() -> None:
-    ways = [way(5, "fsdp", extrapolated=True), way(8, "ddp"), way(9, "mp")]
-    found = better_way(ways, way(10))
-    assert found == Suggestion(Change.OTHER_WAY, ways[1].specification, ways[1].step_ns)
-    assert better_way(ways, way(8.3)) is None
-    assert better_way(ways, None) is None and better_way([], way(10)) is None
+    ways = [way(8, "ddp"), way(9, "mp"), way(5, "fsdp", known=False)]
+    found = better_way(Advised(ways, way(10)))
+    assert found == Suggestion(Change.OTHER_WAY, ways[0].specification, ways[0].step_ns)
+    assert better_way(Advised(ways, way(8.3))) is None
+    assert better_way(Advised(ways, way(10), measured_ns=8_300_000)) is None
+    assert better_way(Advised(ways, None)) is None
+    assert better_way(Advised([], way(10))) is None

@@ -17,7 +17,9 @@ from core.plan.strategies import STRATEGIES
 from core.predict.advisor import Advice, Advised
 from core.predict.worker.jobs import Done, Progress, Refused
 from core.recording.schema import COSTS_LEVEL, Record
+from core.report.run_costs import run_costs
 from gui.look.layouts import bring
+from gui.look.text import duration_text
 from gui.panels.predict.advisor_panel import (
     COLUMNS,
     STEP,
@@ -33,6 +35,8 @@ from tests.gui.fake_client import FakeClient
 from tests.make_believe import batches, specification, without_steps
 
 ADVICE_MS = 30_000
+RANGE, CHANGE, MEASURED = 3, 4, 5
+"""Columns of the table."""
 COSTS = {"forward_ms": 3, "backward_input_ms": 3, "backward_weight_ms": 3, "loss_ms": 0.2,
          "step_ms": 1.5, "link_latency_us": 100, "link_bandwidth_gb_s": 1, "rows": 4}  # fmt: skip
 
@@ -102,11 +106,14 @@ def test_ways_that_the_costs_say_nothing_of_are_left_out_and_that_is_said(
     assert "Some ways are left out: the costs say nothing of the time of" in panel.line.text()
 
 
-def test_all_strategies_and_schedules_that_fit_are_ranked_by_step_time(
+def test_all_strategies_and_schedules_that_fit_are_ranked_known_ones_first(
     panel: AdvisorPanel,
 ) -> None:
     rows = panel.model.rows
-    assert [row.advice.step_ns for row in rows] == sorted(row.advice.step_ns for row in rows)
+    ranks = [(not row.advice.known, row.advice.step_ns) for row in rows]
+    assert ranks == sorted(ranks)
+    marked = [text.startswith("≈ ") for text in texts(panel, STEP)]
+    assert marked == [not row.advice.known for row in rows] and any(marked) and not all(marked)
     assert {row.advice.specification.strategy for row in rows} == set(STRATEGIES) - {"dp-pp"}
     schedules = {row.advice.specification.schedule for row in rows} - {None}
     assert schedules == set(SCHEDULES)
@@ -121,8 +128,9 @@ def test_the_present_settings_are_marked_and_the_others_compared_with_them(
     assert present.advice.specification.microbatches in (None, 8)
     for row in panel.model.rows:
         assert row.against == row.advice.step_ns / present.advice.step_ns - 1
-    assert "present" in texts(panel, 3)
-    assert texts(panel, 3)[0].startswith("\u2212")
+    assert "present" in texts(panel, CHANGE)
+    assert texts(panel, CHANGE)[0].startswith("\u2212")
+    assert texts(panel, RANGE)[0].count(" to ") == 1
 
 
 def test_a_click_on_a_heading_sorts_by_its_numbers(panel: AdvisorPanel) -> None:
@@ -231,15 +239,50 @@ def test_what_cannot_be_predicted_is_said(window: MainWindow, panel: AdvisorPane
 
 
 def test_present_settings_that_are_no_choice_of_the_advisors_are_ranked_too() -> None:
-    def advice(step: int, **values: object) -> Advice:
-        return Advice(specification(**values), step, 0.1, 10, False)
-
     ways = [advice(10, microbatches=8, schedule="1f1b"), advice(30, microbatches=4)]
-    rows = ranked(ways, advice(20, microbatches=5, schedule="1f1b"))
+    rows = ranked(Advised(ways, advice(20, microbatches=5, schedule="1f1b")))
     assert [row.place for row in rows] == [1, 2, 3]
     assert [row.present for row in rows] == [False, True, False]
     assert [row.against for row in rows] == [-0.5, 0.0, 0.5]
-    assert [row.against for row in ranked(ways, None)] == [None, None]
+    assert [row.against for row in ranked(Advised(ways, None))] == [None, None]
+
+
+def advice(step: int, known: bool = True, **values: object) -> Advice:
+    return Advice(specification(**values), step, step - 1, step + 1, 0.1, 10, known)
+
+
+def test_present_settings_come_first_where_no_known_way_spares_enough() -> None:
+    present = advice(200, microbatches=8, schedule="1f1b")
+    guess = advice(50, known=False, microbatches=64)
+    quick, near = advice(100, microbatches=4), advice(192, microbatches=4)
+    better = ranked(Advised([quick, present, guess], present, measured_ns=210))
+    assert [row.advice for row in better] == [quick, present, guess]
+    assert [row.measured_ns for row in better] == [None, 210, None]
+    stays = ranked(Advised([near, present, guess], present), {near.specification: 180}.get)
+    assert [row.advice for row in stays] == [present, near, guess]
+    assert [row.measured_ns for row in stays] == [None, 180, None]
+
+
+def test_a_run_that_was_advised_says_how_its_prediction_turned_out(
+    window: MainWindow, client: FakeClient, panel: AdvisorPanel, qtbot: QtBot
+) -> None:
+    chosen = panel._current()
+    QTest.mouseClick(panel.run, Qt.MouseButton.LeftButton)
+    (asked,) = client.asked
+    perform(window, client, asked)
+    begun = "Predicted before this run: " + duration_text(chosen.advice.step_ns)
+    qtbot.waitUntil(lambda: panel.line.text().startswith(begun), timeout=ADVICE_MS)
+    known = run_costs(window.run_shown.trace)
+    assert known is not None
+    took = duration_text(known.step_ns)
+    assert f"Measured: {took} (" in panel.line.text()
+    assert window.verdict.note.text().startswith(begun)
+
+    def is_measured() -> bool:
+        return any(row.present and row.measured_ns == known.step_ns for row in panel.model.rows)
+
+    qtbot.waitUntil(is_measured, timeout=ADVICE_MS)
+    assert took.replace("\u00a0", " ") in texts(panel, MEASURED)
 
 
 def test_ways_are_named_by_schedule_and_what_it_takes() -> None:

@@ -1,0 +1,150 @@
+"""Is the first advice good, where it is known exactly what every task of every way takes?
+
+Here a pass through a block has a fixed cost beside that of its rows, and some sizes suit the
+machine better than others: as on a processor, costs of one size say little about another.
+"""
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from core.models.catalogue import ModelSettings
+from core.plan.link import Link
+from core.plan.planning import check, job_of, lanes_of
+from core.plan.specification import Specification, describe
+from core.plan.task import Kind
+from core.predict.advisor import Advise, Advised, advise, choices, way_of
+from core.predict.costs import CostModel
+from core.predict.costs_file import costs_of, values_of
+from core.predict.planned_run import _NO_HARDWARE
+from core.predict.predict import predict_times
+
+BATCH = 64
+US = 1_000
+PER_ROW_US = {
+    Kind.FORWARD: 9, Kind.BACKWARD: 18, Kind.BACKWARD_INPUT: 9, Kind.BACKWARD_WEIGHT: 9,
+    Kind.LOSS: 0.5,
+}  # fmt: skip
+FIXED_US = {
+    Kind.FORWARD: 60, Kind.BACKWARD: 150, Kind.BACKWARD_INPUT: 110, Kind.BACKWARD_WEIGHT: 70,
+    Kind.LOSS: 40,
+}  # fmt: skip
+ODD_SIZES = 1.1
+"""How much longer a row takes where the rows are no multiple of 8."""
+MEASURED = [1, 2, 4, 8, 16, 32, 64]
+
+
+def pass_us(kind: Kind, rows: int) -> float:
+    """What a pass of `rows` rows through one block takes."""
+    odd = ODD_SIZES if rows % 8 else 1.0
+    return FIXED_US[kind] + rows * PER_ROW_US[kind] * odd
+
+
+def costs_at(sizes: list[int], blocks: int) -> CostModel:
+    """The costs of passes of these sizes, as they are measured block by block."""
+    curves = {
+        kind: tuple((float(size), US * pass_us(kind, size)) for size in sizes)
+        for kind in PER_ROW_US
+    }
+    passes = {kind: (curve,) * blocks for kind, curve in curves.items()}
+    passes[Kind.LOSS] = (curves[Kind.LOSS],)
+    passes[Kind.STEP] = (((1.0, 40.0 * US),),) * blocks
+    starts = {Kind.FORWARD: 8.0 * US, Kind.BACKWARD: 30.0 * US, Kind.BACKWARD_INPUT: 50.0 * US}
+    return CostModel(
+        passes, link=Link.of(5, 25), by_rows=True, by_block=True, joined=starts,
+        divided={Kind.FORWARD: 1.0}, input_is_data=True,
+    )  # fmt: skip
+
+
+def run(strategy: str, lanes: int, batch: int = BATCH, **options: object) -> Specification:
+    model = ModelSettings("mlp", width=256, depth=8).filled()
+    return Specification(strategy, model, f"{lanes}xvirtual:cpu", batch=batch).having(**options)
+
+
+ASKED = (
+    run("pipeline", 4, schedule="1f1b", microbatches=8),
+    run("pipeline", 2, schedule="zb-h1", microbatches=32),
+    run("dp", 2),
+    run("single", 4),
+)
+
+
+@cache
+def truth(way: Specification) -> int:
+    """What a step of a way takes in ns; raises PlanError if it does not fit."""
+    model, lanes = describe(way), lanes_of(way, _NO_HARDWARE, present=False)
+    plan = check(way).plan(job_of(way, model, list(lanes), way.batch_rows))
+    every_size = list(range(1, BATCH + 1))
+    return int(predict_times(plan, costs_at(every_size, len(model.blocks))).end.max())
+
+
+def advised_for(asked: Specification, costs: CostModel) -> Advised:
+    lanes = tuple(lanes_of(asked, _NO_HARDWARE, present=False))
+    # Through a file's values, as a recording keeps them.
+    kept = costs_of(values_of(costs))
+    return advise(Advise(asked, describe(asked), lanes, kept, measured_ns=truth(asked)))
+
+
+@pytest.mark.parametrize("asked", ASKED, ids=lambda asked: f"{asked.strategy} {asked.devices}")
+def test_the_first_advice_is_close_to_the_best_way_and_quicker_than_the_run(asked):
+    costs = costs_at(MEASURED, asked.model["depth"])
+    found = advised_for(asked, costs)
+    best = min(truth(way.specification) for way in found.ways)
+    first = asked if found.better is None else found.better.specification
+    assert truth(first) <= 1.1 * best
+    assert truth(first) <= truth(asked)
+
+
+def test_a_range_holds_what_a_known_way_really_takes():
+    for advice in advised_for(ASKED[0], costs_at(MEASURED, 8)).ways:
+        if advice.known:
+            assert advice.low_ns <= advice.step_ns <= advice.high_ns
+            # Odd sizes lie between two that suit the machine better: nobody has measured that.
+            assert 0.99 * advice.low_ns <= truth(advice.specification) <= 1.1 * advice.high_ns
+
+
+def test_where_one_size_is_known_no_way_of_another_size_is_offered():
+    asked = run("pipeline", 4, schedule="1f1b", microbatches=8)
+    found = advised_for(asked, costs_at([8], 8))
+    known = [way for way in found.ways if way.known]
+    assert known and found.ways[: len(known)] == known
+    for way in known:
+        count = way.specification.microbatches
+        replicas = way.specification.replicas or 1
+        assert count is not None and BATCH // replicas // count == 8
+    guessed = [way.specification.microbatches for way in found.ways if not way.known]
+    assert {None, 2, 64} <= set(guessed)
+    assert found.better is None or found.better.known
+
+
+def test_a_way_that_is_no_quicker_than_the_measured_step_is_not_advised():
+    asked = run("single", 4)
+    found = advised_for(asked, costs_at(MEASURED, 8))
+    best = found.better
+    assert best is not None
+    assert replace(found, measured_ns=best.step_ns).better is None
+    assert replace(found, measured_ns=None).better == best
+
+
+def test_the_measured_step_widens_every_range_by_as_much_as_its_prediction_is_off():
+    asked = ASKED[0]
+    exact = advised_for(asked, costs_at(MEASURED, 8))
+    present = exact.present
+    assert present is not None and present.low_ns == present.high_ns == truth(asked)
+    lanes = tuple(lanes_of(asked, _NO_HARDWARE, present=False))
+    slow = Advise(
+        asked, describe(asked), lanes, costs_at(MEASURED, 8), measured_ns=2 * truth(asked)
+    )
+    off = advise(slow).present
+    assert off is not None
+    assert off.low_ns == pytest.approx(0.5 * off.step_ns)
+    assert off.high_ns == pytest.approx(1.5 * off.step_ns)
+
+
+def test_a_way_is_known_again_when_it_has_run():
+    for choice in choices(ASKED[0], 4):
+        made = replace(choice, steps=9, warmup=3, seed=5, calibrate=False)
+        assert way_of(made) == way_of(choice)
+    assert way_of(run("pipeline", 4)) == way_of(ASKED[0].having(schedule="1f1b"))
+    assert way_of(run("dp", 4)) != way_of(run("ddp", 4))
