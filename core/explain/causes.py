@@ -174,7 +174,7 @@ ACTIONS = {
     Cause.LOSS: "{lane} computes the loss",
     Cause.UPDATE: "{lane} updates the model",
 }
-"""What one lane does for all replicas while others wait, by cause, for sentences; English."""
+"""The work of one lane for all replicas while others wait, by cause, for sentences; English."""
 
 
 CAUSES: tuple[Cause, ...] = tuple(Cause)

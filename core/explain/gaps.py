@@ -20,7 +20,7 @@ BLOCKED = "{duration} for {blocking} on {place}: {cause}"
 ACTING = "{duration} while {action} ({blocking})"
 AND_MORE = "{blocking} and {n} more"
 PLAIN = "{duration}: {cause}"
-"""What a lane waits for, with placeholders, in English: a blocking task, what one lane does for all
+"""Templates of a wait, in English: for a blocking task, for the work of one lane for all
 others, and neither. The window translates them."""
 WHOLE = "{lane} waits {reason}"
 SEVERAL = "{lane} waits {duration}: {reasons}"
@@ -50,7 +50,7 @@ class Reason:
         return self.end - self.start
 
     def action(self, say: Say = plainly) -> str:
-        """What one lane does for all others: `virtual:0 copies the model`; "" of other causes.
+        """The work of one lane for all others: `virtual:0 copies the model`; "" of other causes.
 
         `say` fills the placeholders of a text, and may translate it first.
         """

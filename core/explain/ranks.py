@@ -66,7 +66,7 @@ class Windows:
     end: NDArray[np.int64]
 
     def covered(self, times: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How much of the windows lies before each time, in ns."""
+        """Return the part of the windows that lies before each time, in ns."""
         before = np.concatenate([[0], np.cumsum(self.end - self.start)])
         place = np.searchsorted(self.start, times, "right")
         # The part of the window that a time lies in which comes after it; none before the first.
@@ -139,7 +139,7 @@ def device_time(trace: Trace, device: Device, windows: Windows) -> RankTime:
 
 
 def _memory(trace: Trace) -> NDArray[np.bool_]:
-    """Whether each name of the trace is that of a copy or a fill of memory."""
+    """Return for each name of the trace whether it names a copy or a fill of memory."""
     return matching(trace.table.names, MEMORY)
 
 

@@ -163,7 +163,7 @@ def _places(lanes: Sequence[Lane]) -> list[int]:
 
 
 def _names_others(columns: StepColumns, place: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether each task waits for a task of another rank's place."""
+    """Return for each task whether it waits for a task of another rank's place."""
     waiter = _waiter(columns)
     names = np.zeros(len(columns), np.bool_)
     names[waiter[place[columns.after] != place[waiter]]] = True

@@ -213,7 +213,7 @@ class _Predictor:
         return max(scatter, abs(present.step_ns / measured_ns - 1))
 
     def advice(self, choice: Specification, doubt: float) -> Advice | None:
-        """What a run is predicted to take; None if it does not fit the lanes, rows or blocks.
+        """Return the prediction of a run; None if it does not fit the lanes, rows or blocks.
 
         Raises CostError if the costs say nothing of some task.
         """
@@ -248,7 +248,7 @@ class _Predictor:
 
 
 def _is_known(plan: Plan, costs: CostModel) -> bool:
-    """Whether all passes have sizes between the smallest and the largest that was measured."""
+    """Return True if all passes have sizes between the smallest and the largest measured."""
     columns = plan.columns
     passes = [(KINDS[code], columns.kind == code, columns.rows) for code in np.unique(columns.kind)]
     overlaps = columns.kind == KIND_CODES[Kind.OVERLAP]

@@ -93,7 +93,7 @@ class CostModel:
 
 
 class _Where(NamedTuple):
-    """What the cost of a task depends on; absent numbers are -1.
+    """The values that the cost of a task depends on; absent numbers are -1.
 
     `further` is 1 for a backward that adds to gradients of an earlier micro-batch, else 0.
     """

@@ -269,7 +269,7 @@ def _by_kind(key: str, values: Mapping[str, object], by: object) -> dict[Kind, f
 
 
 def _input_is_data(values: Mapping[str, object], by: object) -> bool:
-    """Whether a file says that the first block's input is data."""
+    """Return True if a file says that the first block's input is data."""
     if "input" not in values:
         return False
     if values["input"] != "data":

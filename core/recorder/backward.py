@@ -33,10 +33,11 @@ class Backward:
         self._rest: Op | None = None
         # From the end of the forward pass until the first block's backward.
         self._loss: Op | None = None
+        self._loss_of: int | None = None  # the pass whose loss waits for a collective
 
     def forget(self) -> None:
         """A pass is over, or is noted by somebody else."""
-        self.block = self._rest = self._loss = None
+        self.block = self._rest = self._loss = self._loss_of = None
 
     def begin_loss(self, pass_number: int) -> None:
         """The forward pass has ended."""
@@ -108,6 +109,18 @@ class Backward:
         self._end_loss(self._ops.now())
         if self.block is not None:
             self.block.end = self._ops.now()
+
+    def interrupt_loss(self) -> None:
+        """The loss waits for a collective from now on, after the forward pass."""
+        if self._loss is not None:
+            self._loss_of = self._loss.pass_number
+            self._end_loss(self._ops.now())
+
+    def go_on_with_loss(self) -> None:
+        """Behind a collective the loss goes on."""
+        if self._loss_of is not None:
+            self.begin_loss(self._loss_of)
+            self._loss_of = None
 
     def go_on(self) -> None:
         """Behind a collective the block's backward goes on, if a gradient is still to come."""

@@ -220,10 +220,12 @@ class Collectives:
             self._hooks.go_on()
         return None
 
-    def _waiting(self, wait: Callable[[], Any]) -> Any:
+    def _waiting(self, wait: Callable[[], Any], ended: Callable[[], None]) -> Any:
         """Wait for work under way; the block that waits does not compute meanwhile."""
         self._guard(self._hooks.interrupt)
         found = wait()
+        # Before the block goes on: what goes on has waited for what has ended by then.
+        self._guard(ended)
         self._guard(self._hooks.go_on)
         return found
 
@@ -264,7 +266,10 @@ class Waited:
     """Wraps work under way to note when it has ended; else behaves as the work itself."""
 
     def __init__(
-        self, work: Any, done: Callable[[], None], waiting: Callable[[Callable[[], Any]], Any]
+        self,
+        work: Any,
+        done: Callable[[], None],
+        waiting: Callable[[Callable[[], Any], Callable[[], None]], Any],
     ) -> None:
         self._work, self._done, self._waiting = work, done, waiting
         with suppress(RuntimeError):  # what is sent or received has no future
@@ -272,9 +277,7 @@ class Waited:
 
     def wait(self, *arguments: Any, **options: Any) -> Any:
         """Wait for the work."""
-        found = self._waiting(lambda: self._work.wait(*arguments, **options))
-        self._done()
-        return found
+        return self._waiting(lambda: self._work.wait(*arguments, **options), self._done)
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._work, name)

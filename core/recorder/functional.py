@@ -49,14 +49,14 @@ class FunctionalCollectives:
     """Watches torch's functional collectives, if the job has imported them.
 
     `begin` notes a collective by kind, tensor and group name, and returns its call; `waiting` runs
-    a function in which the calling thread waits.
+    a function in which the calling thread waits, and then one that notes the end.
     """
 
     def __init__(
         self,
         guard: Guard,
         begin: Callable[[str, Tensor, str], Call],
-        waiting: Callable[[Callable[[], Any]], Any],
+        waiting: Callable[[Callable[[], Any], Callable[[], None]], Any],
     ) -> None:
         self._guard, self._begin, self._waiting = guard, begin, waiting
         self.is_on = True
@@ -126,8 +126,7 @@ class FunctionalCollectives:
             call = self._guard(self._pending_of, tensor)
             if call is None:
                 return original(tensor)
-            found: Tensor = self._waiting(lambda: original(tensor))
-            self._guard(call.end)
+            found: Tensor = self._waiting(lambda: original(tensor), call.end)
             return found
 
         return wait_tensor

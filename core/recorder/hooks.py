@@ -81,7 +81,7 @@ class Hooks:
 
     @property
     def is_muted(self) -> bool:
-        """Whether passes are not noted now."""
+        """True while no passes are noted."""
         return self._is_muted or self._is_paused
 
     def mute(self, on: bool) -> None:
@@ -112,6 +112,8 @@ class Hooks:
             self._open[-1][0].end = self.ops.now()
         elif is_backward():
             self._backward.interrupt()
+        else:
+            self._backward.interrupt_loss()
 
     def go_on(self) -> None:
         """Go on behind a collective: forward, or backward if a gradient is still to come."""
@@ -121,6 +123,8 @@ class Hooks:
             self._open[-1] = self.ops.note(rest), made
         elif is_backward():
             self._backward.go_on()
+        else:
+            self._backward.go_on_with_loss()
 
     def step_over(self) -> tuple[list[Op], int]:
         """Return the step's operations, and the ns that were part of no step; the next begins."""

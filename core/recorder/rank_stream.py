@@ -42,7 +42,7 @@ class RankStream:
 
     @property
     def has_begun(self) -> bool:
-        """Whether the rank and its header are known."""
+        """True once the rank and its header are known."""
         return self._clocks is not None
 
     def begin(self, model: nn.Module, times_device: bool, is_together: bool) -> None:

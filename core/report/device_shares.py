@@ -1,7 +1,8 @@
-"""What the devices of another program's trace do in its steps, and which share of that is lost.
+"""Shares of time of the devices of another program's trace, and the share that is lost.
 
-What tasks of such a trace waited for is not known, so no step of it can be simulated. Known is what
-a device does: it computes, or else communicates, or else copies, or is idle (core.explain.ranks).
+Such a trace does not say what its tasks waited for, so no step of it can be simulated. The state of
+a device is known: it computes, or else communicates, or else copies, or is idle
+(core.explain.ranks).
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ DEVICE_REASONS = {**REASONS, Cause.BETWEEN_STEPS: "between steps"}
 
 @dataclass(frozen=True, slots=True)
 class DeviceShares:
-    """What devices did in some steps while they were in use.
+    """Time of the devices in some steps while they were in use, by what they did.
 
     `times` has the time of each device, `idle` the idle ns of all of them by cause: these add up to
     the idle time in `times`. `step_ns` is the median step, and `whole_ns` the length of the `steps`

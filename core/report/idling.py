@@ -35,7 +35,7 @@ WORK = {
     Kind.REDUCE: "reduce",
     Kind.STEP: "update the model",
 }
-"""What one lane does for all others, by kind of task, to fit into FOR_ALL; English."""
+"""The work of one lane for all others, by kind of task, to fit into FOR_ALL; English."""
 REASONS = {
     Cause.FILL: "while the pipeline fills",
     Cause.DRAIN: "while the pipeline drains",
@@ -64,7 +64,7 @@ _REASON_OF_CAUSE[[CAUSES.index(cause) for cause in ACTIONS]] = CAUSES.index(Caus
 
 @dataclass(frozen=True, slots=True)
 class WorkForAll:
-    """What a lane, or one that copies for it, does for all others, as parts of the steps, 0 to 1.
+    """The work of a lane for all others, with that of its copy lane: parts of the steps, 0 to 1.
 
     `share` is the part in which it does any of WORK; `kind` is what it does longest of that, for
     the part `kind_share`.
@@ -215,7 +215,7 @@ def _lane_without_work_waits(explained: Explanation, reason: int) -> bool:
 
 
 def _work_for_all(explanations: Sequence[Explanation], lane: int) -> WorkForAll | None:
-    """What a lane does for all others in some steps; None if it does nothing of WORK."""
+    """Return the work of a lane for all others in some steps; None if it has none of WORK."""
     whole = max(1, sum(explained.makespan for explained in explanations))
     every = sum(_busy_ns(explained, lane, tuple(WORK)) for explained in explanations)
     by_kind = {

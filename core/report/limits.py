@@ -70,7 +70,7 @@ DEVICE_WORDS = {
     Limit.COPIES: "Copies that no computing hides cost {loss} a step ({share}).",
     Limit.NOT_TOLD: "Devices idle {loss} a step ({share}), and the trace does not tell what for.",
 }
-"""What is said of each where a device's own shares of time are known, not what its tasks waited
+"""Sentences for traces that have a device's own shares of time, but not what its tasks waited
 for: shares are of the devices' time."""
 
 

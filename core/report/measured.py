@@ -118,7 +118,7 @@ class Measured:
 
     @cached_property
     def makespans(self) -> Ints:
-        """What each step lasts if tasks start as soon as they can, in ns.
+        """The length of each step if tasks start as soon as they can, in ns.
 
         Of a device's streams it is not known when tasks can start: what the steps lasted.
         """
@@ -128,12 +128,12 @@ class Measured:
 
     @cached_property
     def has_streams(self) -> bool:
-        """Whether lanes are a device's streams, of which it is not known what tasks waited for."""
+        """True if lanes are a device's streams, whose tasks' waits are not known."""
         return bool(device_streams(self.lanes))
 
     @cached_property
     def on_devices(self) -> NDArray[np.bool_]:
-        """Whether each task is a device's, not one of the host that starts tasks on streams."""
+        """True for each task of a device, False for those of the host that starts them."""
         if not self.has_streams:
             return np.ones(len(self.columns), np.bool_)
         streams = [lane.index for lane in self.lanes if lane.stream_of]

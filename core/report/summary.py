@@ -271,7 +271,7 @@ def microbatch_rows(trace: Trace, step: int) -> tuple[int, ...]:
 
 
 def _odd(trace: Trace) -> Iterator[OddSummary]:
-    """What was odd about another program's file."""
+    """Yield the oddities of another program's file."""
     for kind, count in trace.odd.items():
         for text in sentences({kind: count}):
             yield OddSummary(str(kind), count, text)

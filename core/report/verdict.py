@@ -49,7 +49,7 @@ LIMITS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What limits a run's steps most, and in `loss_ns` what it costs the median step.
+    """The largest limit of a run's steps, and in `loss_ns` its cost to the median step.
 
     Of a hiccup `loss_ns` is what it costs its own step.
     `where` is `lane 2`, `link 1-2`, `step 4 lane 2` (measured steps count from 1) or empty; `text`
@@ -83,7 +83,7 @@ def verdict(trace: Trace, say: Say = plainly) -> Verdict | None:
 
 
 def _of_lanes(trace: Trace, steps: Sequence[int], say: Say) -> tuple[str, Finding] | None:
-    """What lanes wait for, in words, and what limits their steps; None if they do not compute."""
+    """Return the lanes' waits in words, and the limit of their steps; None if none computes."""
     run = Measured.of(trace, steps)
     if not run.computes[np.isin(run.columns.lane, run.compute_lanes)].any():
         return None

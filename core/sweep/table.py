@@ -31,7 +31,7 @@ class UnmeasuredError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What came of one run: its compute `lanes`, and the makespan of its median step in ms.
+    """The result of one run: its compute `lanes`, and the makespan of its median step in ms.
 
     `timing` is what has to be said of its times, of shared hardware or a virtual clock.
     """

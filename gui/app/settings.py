@@ -66,7 +66,7 @@ class Settings:
     language = Setting("")
     memory, prediction, critical_path, nested = map(Setting, (True, True, False, True))
     arrows, counters = Setting(False), Setting(True)
-    """Whether the timeline shows these; `nested` are the blocks inside forwards and backwards."""
+    """Parts that the timeline shows; `nested` are the blocks inside forwards and backwards."""
     time_from = Setting("step")
     """What the timeline's moments count from: the step, the run's start, or the clock."""
     grouping, colour_by = Setting("devices"), Setting("kind")

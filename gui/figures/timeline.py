@@ -46,7 +46,7 @@ MOST_HEIGHT = 4_000.0  # of lanes that are not yet as low as can be
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """What the window adds to a run: memory lines, critical path, counters, the user's own colours.
+    """Additions of the window to a run: memory lines, critical path, counters, the user's colours.
 
     With a `layout` the lanes stand as they do there, in their heights and groups, and what stands
     under them comes from it too.
@@ -127,17 +127,21 @@ def _layout(scene: Scene, options: FigureOptions, extras: Extras) -> tuple[Strip
     """What stands under the lanes, and where: as in the window's layout if there is one."""
     ghosts = scene.prediction is not None
     strips = Strips(
-        extras.memory and scene.most_held > 0, ghosts, extras.path,
+        extras.memory and scene.most_held > 0,
+        ghosts,
+        extras.path,
         counters=extras.counters and bool(scene.counters),
-    )  # fmt: skip
+    )
     if extras.layout is None or options.excerpt.lanes:
         lanes = lanes_of(options.excerpt, scene.trace.header.lanes)
         return strips, lay_out(lanes, MOST_HEIGHT, strips, counters=scene.counters_under)
     layout = extras.layout
     shown = Strips(
-        bool(layout.memory), ghosts and bool(layout.ghosts), extras.path,
+        bool(layout.memory),
+        ghosts and bool(layout.ghosts),
+        extras.path,
         counters=bool(layout.counters),
-    )  # fmt: skip
+    )
     return shown, layout
 
 

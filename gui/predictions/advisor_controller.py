@@ -139,7 +139,7 @@ class AdvisorController(QObject):
             self.ask()
 
     def _compare(self) -> str:
-        """What the run that is shown took against what was predicted for it; empty if nothing was.
+        """Return the measured step of the run shown beside its prediction; "" without a prediction.
 
         Remembers what it took.
         """
@@ -152,9 +152,11 @@ class AdvisorController(QObject):
             return ""
         return tr(
             "Predicted before this run: {step} ({range}). Measured: {measured} ({change}).",
-            step=duration_text(advice.step_ns), range=range_text(advice.low_ns, advice.high_ns),
-            measured=duration_text(measured), change=change_text(measured / advice.step_ns - 1),
-        )  # fmt: skip
+            step=duration_text(advice.step_ns),
+            range=range_text(advice.low_ns, advice.high_ns),
+            measured=duration_text(measured),
+            change=change_text(measured / advice.step_ns - 1),
+        )
 
     def _fail(self, text: str) -> None:
         self._end()

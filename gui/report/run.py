@@ -314,8 +314,11 @@ def _steps(trace: Trace, figures: Mapping[int, StepFigures]) -> Html:
     measured = len(trace.steps) - sum(step < warmup for step in trace.steps)
     note = NOTHING
     if measured > len(figures):
-        text = tr("The report has {n} of {all} measured steps: the median one and the last ones.",
-                  n=len(figures), all=measured)  # fmt: skip
+        text = tr(
+            "The report has {n} of {all} measured steps: the median one and the last ones.",
+            n=len(figures),
+            all=measured,
+        )
         note = paragraph(text, "note")
     return joined(table(header, rows, bar=True), note)
 

@@ -11,7 +11,7 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 LARGEST_BYTES = 32 << 20
 """The largest blocks that the library can keep; larger ones are returned as they are freed."""
 _USUAL_BYTES = 2 * LARGEST_BYTES
-"""How much the library keeps by itself once it has met such large blocks."""
+"""The amount that the library keeps by itself once it has met such large blocks."""
 _ALL_BYTES = (1 << 31) - 1  # the largest that fits the parameter
 
 

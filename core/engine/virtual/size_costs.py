@@ -53,7 +53,7 @@ _FIRST, _, _IN_PARTS = range(3)
 
 
 class Measured(NamedTuple):
-    """What a time is of: a pass of a kind, of `rows` rows, through stage `of` of a cut.
+    """The subject of a time: a pass of a kind, of `rows` rows, through stage `of` of a cut.
 
     `further` says that its gradients were added to those of a micro-batch before it.
     """
@@ -155,7 +155,7 @@ class _Measuring:
                 self._pass(by_halves, min(measured))
 
     def divided_ns(self, plan: Plan) -> dict[Kind, float]:
-        """What the passes of a plan of divided blocks take by kind, in ns, of each stage's slowest.
+        """Return the ns of the passes of a plan of divided blocks by kind, of each stage's slowest.
 
         The second time that they run: the first time allocates.
         """
@@ -241,7 +241,7 @@ def divided_plan(prepared: Prepared, rows: int) -> Plan | None:
 
 
 def _is_divided(stage: Stage) -> bool:
-    """Whether a lane has a part of some block of the stage."""
+    """Return True if a lane has a part of some block of the stage."""
     return any(share < 1 for share in stage.shares)
 
 

@@ -48,7 +48,7 @@ _GROUPS = {
 _ORDER = np.array([1, 0, 2, 3, 4, 5, 6, 7])
 """Where each group's rows stand."""
 _STREAMS = {DEVICE: "device", HOST: "host"}
-"""What a rank's work runs on: its device's streams, without any the threads of its host."""
+"""Rows that a rank's work runs on: its device's streams, or the threads of its host."""
 _ROWS = {NOTES: "annotations", DEVICE_NOTES: "annotations", PYTHON: "Python"}
 REACTS_NS = 20_000
 """So soon after what it waited for a task of a device starts."""

@@ -74,7 +74,7 @@ def _kind_of_collective(name: Number) -> int:
 
 
 def _by_surroundings(events: KernelEvents, kernels: Ints, launches: Launches) -> NDArray[np.int8]:
-    """Whether kernels are parts of an all-to-all or copies, by calls and annotations."""
+    """Tells parts of an all-to-all from copies, by the calls and annotations around kernels."""
     exchanges = matching(events.names, ALL_TO_ALL)[events.name] & ~events.is_task
     sends = matching(events.names, SENDS)[events.name] & ~events.is_task
     marks = np.flatnonzero(exchanges | sends)

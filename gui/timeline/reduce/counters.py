@@ -79,9 +79,11 @@ class CounterLine:
 
 
 def _extremes(
-    extreme: np.ufunc, values: NDArray[np.float64], first: NDArray[np.int64],
+    extreme: np.ufunc,
+    values: NDArray[np.float64],
+    first: NDArray[np.int64],
     last: NDArray[np.int64],
-) -> NDArray[np.float64]:  # fmt: skip
+) -> NDArray[np.float64]:
     """The extreme of values[first[i]] to values[last[i]], both included, for each i."""
     # reduceat takes the values from each first one to the next first one; the last is without end.
     inside = extreme.reduceat(values[: last[-1] + 1], first)

@@ -182,7 +182,7 @@ class ByDuration(Colouring):
 
 
 def colouring_of(by: ColourBy, trace: Trace, before: Colouring | None = None) -> Colouring:
-    """How a trace is coloured: by name if there are no kinds, by kind if there are no names.
+    """Return the colouring of a trace: by name without kinds, by kind without names.
 
     Names that have a colour in the colouring `before` keep it: that of a run that has grown, or of
     another run next to this one.
