@@ -74,30 +74,32 @@ def without_earlier_work(explanation: Explanation, trace: Trace, step: int) -> E
 
     A stream is not idle while any stream of its device does. Each piece may be cut into several.
     """
+    lanes = explanation.lanes
+    late = [_ending_after(trace.spans(one.index), step, explanation.begin) for one in lanes]
+    if not any(len(start) for start, _ in late):
+        return explanation
     together = {
         stream.index: [other.index for other in streams]
-        for streams in device_streams(explanation.lanes).values()
+        for streams in device_streams(lanes).values()
         for stream in streams
     }
     parts = []
-    for lane in explanation.lanes:
+    for lane in lanes:
         first, last = explanation.lane_first[lane.index : lane.index + 2].tolist()
-        working = together.get(lane.index, [lane.index])
-        late = [_ending_after(trace.spans(one), step, explanation.begin) for one in working]
-        busy_from, busy_to = (np.concatenate(times) for times in zip(*late, strict=True))
+        working = [late[index] for index in together.get(lane.index, [lane.index])]
+        busy_from, busy_to = (np.concatenate(times) for times in zip(*working, strict=True))
         order = stable_argsort(busy_from)
         start, end = explanation.start[first:last], explanation.end[first:last]
         piece, start, end = outside_of(start, end, busy_from[order], busy_to[order])
         parts.append((first + piece, start, end))
-    if not parts:
-        return explanation
     return _picked(explanation, *map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _ending_after(spans: Spans, step: int, begin: int) -> tuple[Ints, Ints]:
     """Starts and ends of a lane's spans of steps before `step` that end after `begin` (ns)."""
     earlier = spans[: spans.of_step(step).start]
-    late = earlier[earlier.end > begin]
+    # Spans of one lane do not overlap, so their ends are sorted as well.
+    late = earlier[int(np.searchsorted(earlier.end, begin, "right")) :]
     return late.start, late.end
 
 
