@@ -167,5 +167,12 @@ def write_both_report(
 
 
 if __name__ == "__main__":
+    from core.cli.streams import flushed, open_streams
+
+    open_streams()
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    sys.exit(main(sys.argv[1:]))
+    try:
+        status = main(sys.argv[1:])
+    except SystemExit as ended:  # help and version, and arguments that the parser refuses
+        status = int(ended.code or 0)
+    sys.exit(flushed(status))

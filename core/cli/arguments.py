@@ -60,6 +60,11 @@ class _Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """As argparse's, but an option that has no effect beside the others is refused."""
         found, rest = super().parse_known_args(args, namespace)
+        for action in self._actions:
+            # argparse takes `--` for the end of the options even in `--batch=--`, where Python
+            # before 3.13 makes the value that is left an empty list.
+            if action.nargs is None and getattr(found, action.dest, None) == []:
+                self.error(str(argparse.ArgumentError(action, "expected one argument")))
         for need, names in self._belonging:
             if any(getattr(found, name) is not None for name in re.findall(r"--(\w+)", need)):
                 continue
@@ -88,6 +93,8 @@ class _Joined(argparse.Action):
         self, parser: object, namespace: argparse.Namespace, values: Any, option: Any = None
     ) -> None:
         """As argparse calls it."""
+        if values == []:  # `--hiccup=--`, see _Parser.parse_known_args
+            raise argparse.ArgumentError(self, "expected one argument")
         before = getattr(namespace, self.dest) or ""
         setattr(namespace, self.dest, f"{before} {values}".strip())
 

@@ -57,3 +57,24 @@ def test_an_option_without_the_one_that_it_belongs_to_is_refused_by_name(capsys,
 )
 def test_an_option_beside_the_one_that_it_belongs_to_is_taken(words):
     assert make_parser().parse_args(shlex.split(words)).command == words.split()[0]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "plan --batch=--",
+        "plan --devices=--",
+        "run --lr=-- --steps 1",
+        "plan --hiccup=--",
+        "export a.arrow --image=--",
+        "predict --costs=--",
+        "sql --csv=-- a.arrow FROM+steps",
+        "sql -- a.arrow --",
+    ],
+)
+def test_two_dashes_in_place_of_a_value_are_refused_in_one_line(capsys, words):
+    with pytest.raises(SystemExit) as end:
+        make_parser().parse_args(words.split())
+    told = capsys.readouterr().err
+    assert end.value.code == 2 and told.count("\n") == 1
+    assert "expected one argument" in told

@@ -1,0 +1,47 @@
+"""Standard streams that a shell has closed, that are full, or that nobody reads any more."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from core.paths import PROJECT_ROOT
+from tests.make_believe import record, specification
+
+PROGRAM = f"{sys.executable} {PROJECT_ROOT / 'main.py'}"
+FULL = "bubblescope: standard output cannot be written: No space left on device\n"
+
+
+def shell(line, folder):
+    """Run a line with bash, in which BUBBLESCOPE is the program; the status of its first part."""
+    line = f'{line}\nexit "${{PIPESTATUS[0]}}"'.replace("BUBBLESCOPE", PROGRAM)
+    # Unbuffered output would fail with the first line that is printed and not at the end.
+    variables = {name: text for name, text in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    return subprocess.run(
+        ["bash", "-c", line], cwd=folder, env=variables, capture_output=True, text=True, timeout=60
+    )
+
+
+@pytest.mark.parametrize("words", ["--version", "lesson", "plan --strategy dp"])
+def test_output_that_cannot_be_written_is_an_error_of_one_line(tmp_path, words):
+    done = shell(f"BUBBLESCOPE {words} > /dev/full", tmp_path)
+    assert (done.returncode, done.stderr) == (2, FULL)
+
+
+@pytest.mark.parametrize("words", ["--help", "lesson"])
+def test_output_that_nobody_reads_is_no_error(tmp_path, words):
+    done = shell(f"BUBBLESCOPE {words} | true", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_command_without_standard_streams_works_and_writes_into_no_file(tmp_path):
+    record(specification(steps=2), tmp_path / "run.arrow")
+    done = shell("BUBBLESCOPE summary run.arrow <&- >&- 2>&-", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    # Its table would go into the recording that is opened next, were descriptor 1 still free.
+    tiny = "--devices 1xvirtual --width 8 --batch 4 --steps 1 --no-calibrate --verbose"
+    done = shell(f"BUBBLESCOPE run {tiny} --record made.arrow >&-", tmp_path)
+    assert (done.returncode, done.stderr.count("Traceback")) == (0, 0)
+    whole = shell("BUBBLESCOPE summary made.arrow", tmp_path)
+    assert (whole.returncode, whole.stderr) == (0, "")
