@@ -13,7 +13,7 @@ class Limit(StrEnum):
     SLOW_LANE = "slow-lane"
     """A lane computes longer than others that do the same."""
     SLOW_LINK = "slow-link"
-    """Transfers between two lanes take longer than others of the same size."""
+    """Transfers between two lanes take longer than the same between other lanes."""
     HICCUP = "hiccup"
     """A task took longer in one step than in the others."""
     IMBALANCE = "imbalance"
@@ -38,7 +38,7 @@ WORDS = {
     Limit.SLOW_LANE: "Lane {lane} computes {factor} times as long as other lanes for the same: "
     "that costs {loss} ({share}).",
     Limit.SLOW_LINK: "Transfers between lanes {low} and {high} take {factor} times as long as "
-    "others of the same size: that costs {loss} ({share}).",
+    "the same over other links: that costs {loss} ({share}).",
     Limit.HICCUP: "In step {step} lane {lane} took {taken} for {task} instead of {usual}: that "
     "cost {loss} ({share}) of this step.",
     Limit.IMBALANCE: "Lane {lane} computes for {most}, a lane on average for {mean}: "

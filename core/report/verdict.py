@@ -2,9 +2,10 @@
 
 It is found from the trace and the model's description alone. What is compared is alike: a lane's
 tasks with other lanes' tasks of the same kind, rows and blocks; a link's transfers with transfers
-of the same kind and bytes over other links; a task with itself in other steps. What one of them
-costs is the makespan of a step as it ran, less that of the same step with this one as its peers
-are, both by simulation.
+of the same kind and bytes over other links; a task with itself in other steps. Lanes and links
+without such peers are compared by measured costs, where the run has these. What a fault costs is
+the makespan of a step as it ran, less that of the same step with the fault's tasks taking what
+their peers take, both by simulation.
 """
 
 from __future__ import annotations
@@ -156,13 +157,13 @@ def _times(factor: float) -> str:
 
 
 def slow_links(run: Measured) -> Iterator[Finding]:
-    """Every link whose transfers surely take longer than others of the same size."""
+    """Every link whose transfers surely take longer than the same would over other links."""
     links = run.links
     codes, number = np.unique(links.low * len(run.lanes) + links.high, return_inverse=True)
     pairs = np.stack(np.divmod(codes, len(run.lanes)))
     # What goes over several links at once tells none of them from the others.
     kept = np.bincount(links.task, minlength=len(run.columns))[links.task] == 1
-    for one in slower(run, links.task[kept], number[kept], pairs.shape[1]):
+    for one in slower(run, links.task[kept], number[kept], pairs.shape[1], costs=run.costs):
         low, high = pairs[:, one.place].tolist()
         factors = np.where(number == one.place, one.factor, 1.0)
         ns, share = run.loss(links.factors(run.columns, factors))

@@ -4650,8 +4650,8 @@ Click to open its run.</source>
         <translation>ToyModel</translation>
     </message>
     <message>
-        <source>Transfers between lanes {low} and {high} take {factor} times as long as others of the same size: that costs {loss} ({share}).</source>
-        <translation>레인 {low}, {high} 사이의 전송이 같은 크기의 다른 전송보다 {factor}배 걸립니다: {loss} ({share}) 손해입니다.</translation>
+        <source>Transfers between lanes {low} and {high} take {factor} times as long as the same over other links: that costs {loss} ({share}).</source>
+        <translation>레인 {low}, {high} 사이의 전송이 같은 전송이 다른 링크에서 걸리는 시간의 {factor}배 걸립니다: {loss} ({share}) 손해입니다.</translation>
     </message>
     <message>
         <source>Try width {width}</source>

@@ -4650,8 +4650,8 @@ Click to open its run.</source>
         <translation>ToyModel</translation>
     </message>
     <message>
-        <source>Transfers between lanes {low} and {high} take {factor} times as long as others of the same size: that costs {loss} ({share}).</source>
-        <translation>通道 {low} 和 {high} 之间的传输耗时是其他同样大小传输的 {factor} 倍：这损失了 {loss}（{share}）。</translation>
+        <source>Transfers between lanes {low} and {high} take {factor} times as long as the same over other links: that costs {loss} ({share}).</source>
+        <translation>通道 {low} 和 {high} 之间的传输耗时是同样的传输在其他链路上的 {factor} 倍：这损失了 {loss}（{share}）。</translation>
     </message>
     <message>
         <source>Try width {width}</source>

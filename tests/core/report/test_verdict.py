@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core.cli.report import summary_text
 from core.models.catalogue import ModelSettings
 from core.plain import duration_text, plainly
-from core.plan.specification import Specification
+from core.plan.specification import Specification, describe
 from core.plan.task import KINDS, Kind
 from core.report.idling import STEP
 from core.report.limits import DEVICE_WORDS, WORDS, Limit
@@ -21,7 +21,7 @@ from core.report.verdict import Verdict, verdict
 from core.trace.complete import completed_steps
 from core.trace.step import StepColumns
 from tests.core.explain.drawn import specifications
-from tests.core.helpers import Engine, planned, trace_of
+from tests.core.helpers import Engine, plan_of, planned, trace_of
 from tests.core.report.verdicts import Made, equal_blocks, made, unequal_blocks
 
 MODEL = ModelSettings("mlp", width=256, depth=16)
@@ -196,6 +196,24 @@ def test_a_slow_lane_of_blocks_that_no_other_lane_has_is_named_by_their_costs(
     assert found.loss_ns == pytest.approx(made_up.median_loss, rel=0.1)
     assert "at least" not in found.text
     assert clean.verdict is not None and clean.verdict.kind not in FAULTS
+
+
+@pytest.mark.parametrize("link", ["0-1", "1-2"])
+def test_a_slow_link_whose_transfers_have_a_size_of_their_own_is_named_by_their_costs(
+    link: str,
+) -> None:
+    spec = Specification(
+        "pipeline", ModelSettings("resnet50"), "3xvirtual:cpu", batch=64, steps=5, jitter=0.05,
+    ).having(schedule="1f1b", microbatches=8, borders="8,16")  # fmt: skip
+    columns = plan_of(spec).columns
+    from_first, from_last = (columns.bytes[columns.lane == lane] for lane in (3, 5))
+    assert from_first.max() != from_last.max()
+    costs = equal_blocks(len(describe(spec).blocks))
+    made_up = made(replace(spec, slow_link=f"{link}:1000"), costs=costs)
+    found = judged(made_up)
+    assert (found.kind, found.where) == (Limit.SLOW_LINK, f"link {link}")
+    assert found.loss_ns == pytest.approx(made_up.median_loss, rel=0.1)
+    assert judged(made(spec, costs=costs)).kind not in FAULTS
 
 
 def test_what_a_slow_lane_costs_is_at_least_so_much_where_a_part_of_it_is_unknown() -> None:
