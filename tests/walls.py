@@ -82,6 +82,7 @@ LAYERS = (
         "core.version",
         "core.gc_paused",
         "core.order",
+        "core.scatter",
         "core.typed",
     ),
     ("core.recorder",),

@@ -7,6 +7,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from core.scatter import scatter
+
 CHANCE = 0.01
 """The chance that equal lanes are taken for different, of ten steps; of five steps it is 0.05."""
 FEWEST = 3
@@ -15,11 +17,6 @@ ALWAYS = 0.8
 """The part of the steps at least in which a lane must be the one that is blamed."""
 
 Floats = NDArray[np.float64]
-
-
-def scatter(values: Floats) -> float:
-    """The standard deviation, from the median deviation of the median (normal: 1.4826 of it)."""
-    return 1.4826 * float(np.median(np.abs(values - np.median(values))))
 
 
 def median_error(values: Floats) -> float:

@@ -21,6 +21,7 @@ from core.recording.importers.words import MEMORY, matching
 from core.trace.own_steps import PART_STEP
 from core.trace.spans import Spans
 from core.trace.trace import Trace
+from core.trace.warmup import first_measured, found_warmup
 
 _LATE = 1 << 62
 """Ns; later than anything."""
@@ -88,8 +89,9 @@ class Device:
     `main` is the number of its main stream. Its time counts while it is `in_use`: from the first
     start to the last end of its tasks. Where there are steps, those tasks do not count at either
     end whose launch was not seen, or came after the last step: what was launched before the trace
-    began would look like the work of an idle host. Of a trace with a `part` it is the tasks of the
-    part that count.
+    began would look like the work of an idle host. Where first steps are warm-up
+    (core.trace.warmup), it is in use from the first measured step on at the earliest. Of a trace
+    with a `part` it is the tasks of the part that count.
     """
 
     name: str
@@ -151,6 +153,9 @@ def _in_use(trace: Trace, spans: Spans) -> Windows:
         ends = trace.step_table.ends
         counted = _seen(spans, int(ends[-1]) if len(ends) else None)
     first, last = counted.start.min(initial=_LATE), counted.end.max(initial=-_LATE)
+    if trace.part is None and found_warmup(trace) is not None:
+        begin, _ = trace.step_bounds(first_measured(trace))
+        first = max(first, begin)
     some = first < last
     return Windows(np.array([first])[[some]], np.array([last])[[some]])
 

@@ -55,6 +55,12 @@ WORDS = {
 """What is said of each, with placeholders, in English; the window translates it. What something
 costs is what a step would take less without it."""
 
+PLACE_WORDS = {
+    Limit.HICCUP: "In step {step} {place} took {taken} for {task} instead of {usual}: that "
+    "cost {loss} ({share}) of this step.",
+}
+"""The same where a rank or device of another program has a name of its own."""
+
 AT_LEAST = (
     "Lane {lane} computes {factor} times as long as other lanes for the same: that costs at least "
     "{loss} ({share})."
@@ -95,4 +101,6 @@ class Finding:
         """Its sentence with placeholders, in English."""
         if self.partly:
             return AT_LEAST
+        if "place" in self.values:
+            return PLACE_WORDS[self.kind]
         return (DEVICE_WORDS if self.of_devices else WORDS)[self.kind]

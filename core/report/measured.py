@@ -45,7 +45,8 @@ class Measured:
     (core.trace.median_step), and `step_ns` is its makespan. `alike`
     numbers what tasks have to do: tasks of one number have the same; of one number in `roughly`
     nearly so: each does its part, in `parts`, of that. `meets` are the plan's collectives of ranks
-    (core.explain.waits.meeting). What is `predicted` has no noise. `name` is the place in
+    (core.explain.waits.meeting). What is `predicted` has no noise. `foreign` are steps of another
+    program, `is_job` those of a recorded training job (core.trace.header). `name` is the place in
     `texts` of the name that another program gave each task, ABSENT for others. `costs` (n) are ns
     that were measured apart from the lanes, so that a slow lane is not in them, or None.
     """
@@ -62,6 +63,8 @@ class Measured:
     roughly: Ints
     parts: Floats
     predicted: bool
+    foreign: bool
+    is_job: bool
     links: Links = field(repr=False)
     name: Ints = field(repr=False)
     texts: Sequence[str] = field(repr=False)
@@ -104,6 +107,8 @@ class Measured:
             _alike(columns, stages, header.model, names, exactly=False),
             _parts(columns, stages, header.model),
             header.predicted,
+            header.foreign,
+            header.is_job,
             links_of(columns, lanes),
             name,
             trace.table.names,

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.noise import scatter
 from core.order import groups
 from core.plan.task import ABSENT, KINDS
 from core.report.measured import Floats, Ints, Measured
+from core.scatter import scatter
 
 CERTAIN = 2.8
 """How many standard errors a lane or link must be slower than its peers."""

@@ -17,18 +17,19 @@ from statistics import NormalDist
 import numpy as np
 
 from core.explain.causes import Explanation
-from core.explain.noise import scatter, surely_above
+from core.explain.noise import surely_above
 from core.explain.run_step import explain_run_step
 from core.order import groups
 from core.plain import Say, duration_text, plainly
-from core.plan.plan import device_streams
+from core.plan.plan import device_streams, rank_names
 from core.plan.task import ABSENT
-from core.report.cold import cold_text
 from core.report.device_shares import device_limit, device_shares, device_text
 from core.report.idling import Idling, idle_text, share_text
 from core.report.limits import Finding, Limit
 from core.report.measured import Floats, Measured
 from core.report.slower import slower
+from core.report.warmup_text import warmup_text
+from core.scatter import scatter
 from core.trace.complete import completed_steps
 from core.trace.trace import Trace
 
@@ -41,6 +42,9 @@ COMMON, OUTSTANDING = 4, 2.0
 MOST_TRIED = 8  # tasks that may be hiccups
 DISTURBED_NS = 1_000_000
 """What a machine by itself may add to a task now and then: no hiccup."""
+JOB_DISTURBED_NS = 5_000_000
+"""The same of a training job. Its processes share their machine with others, so that the scheduler
+may stop them within a task, for 3 to 4 ms at a time on Linux."""
 MOST_EXPLAINED = 16  # steps over which shares of devices are summed up
 HOST_SHARE = 1 / 3
 """The part of a step for which the host is late from which on that is all that is said."""
@@ -53,7 +57,8 @@ class Verdict:
     """The largest limit of a run's steps, and in `loss_ns` its cost to the median step.
 
     Of a hiccup `loss_ns` is what it costs its own step.
-    `where` is `lane 2`, `link 1-2`, `step 4 lane 2` (measured steps count from 1) or empty; `text`
+    `where` is `lane 2`, `link 1-2`, `step 4 lane 2` (measured steps count from 1; a rank or device
+    of another program has its name: `step 4 rank 1`) or empty; `text`
     says how long a step takes, what lanes wait for (core.report.idling), and what limits it.
     """
 
@@ -79,7 +84,8 @@ def verdict(trace: Trace, say: Say = plainly) -> Verdict | None:
         return None
     opening, worst = found
     values = {"loss": duration_text(worst.loss_ns), "share": share_text(worst.share)}
-    text = f"{opening} {say(worst.words, **worst.values, **values)}"
+    sentences = (opening, warmup_text(trace, say), say(worst.words, **worst.values, **values))
+    text = " ".join(filter(None, sentences))
     return Verdict(worst.kind, worst.where, worst.loss_ns, text)
 
 
@@ -107,8 +113,7 @@ def _of_devices(trace: Trace, steps: Sequence[int], say: Say) -> tuple[str, Find
         return None
     found = [device_limit(shares), *hiccups(Measured.of(trace, steps))]
     worst = max(found, key=lambda one: one.share)
-    words = (device_text(shares, worst.kind, say), cold_text(trace, chosen, say))
-    return " ".join(filter(None, words)), worst
+    return device_text(shares, worst.kind, say), worst
 
 
 def _evenly(steps: Sequence[int]) -> list[int]:
@@ -173,7 +178,8 @@ def slow_links(run: Measured) -> Iterator[Finding]:
 
 def hiccups(run: Measured) -> Iterator[Finding]:
     """Tasks that surely took longer in one step than in the others, by more than machines add."""
-    least = 0 if run.predicted else DISTURBED_NS
+    disturbed = JOB_DISTURBED_NS if run.is_job else DISTURBED_NS
+    least = 0 if run.predicted else disturbed
     usual = _usual(run)
     over = run.logs - usual
     noise = np.empty(len(run.columns))
@@ -201,13 +207,20 @@ def hiccups(run: Measured) -> Iterator[Finding]:
 
 def _hiccup(run: Measured, place: int, task: int, usual: float) -> Finding:
     ns = run.longer_by(place, task, usual)
-    lane = run.lanes[run.columns.lane[task]].serves
+    lane = int(run.columns.lane[task])
     step = run.steps[place] - run.warmup + 1
+    who: dict[str, object] = {"lane": run.lanes[lane].serves}
+    where = f"step {step} lane {who['lane']}"
+    if run.foreign:
+        name = rank_names(run.lanes)[lane]
+        who, where = {"place": name}, f"step {step} {name}"
     values = {
-        "step": step, "lane": lane, "task": run.name_of(task),
-        "taken": duration_text(int(run.taken[place, task])), "usual": duration_text(round(usual)),
-    }  # fmt: skip
-    where = f"step {step} lane {lane}"
+        "step": step,
+        "task": run.name_of(task),
+        "taken": duration_text(int(run.taken[place, task])),
+        "usual": duration_text(round(usual)),
+        **who,
+    }
     return Finding(Limit.HICCUP, where, ns, ns / max(1, int(run.spans[place])), values)
 
 

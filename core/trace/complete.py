@@ -19,6 +19,7 @@ from core.trace.columns import sorted_positions
 from core.trace.spans import Spans
 from core.trace.step_bounds import Fault
 from core.trace.trace import Trace
+from core.trace.warmup import first_measured
 
 MOST_NAMED = 3
 
@@ -72,9 +73,9 @@ def is_over(trace: Trace, step: int) -> bool:
 
 
 def measured_steps(trace: Trace) -> list[int]:
-    """The run's steps without its warm-up."""
+    """The run's steps without its warm-up (core.trace.warmup)."""
     steps = trace.steps
-    return steps[bisect_left(steps, trace.header.specification.warmup) :]
+    return steps[bisect_left(steps, first_measured(trace)) :]
 
 
 def ended_steps(trace: Trace) -> list[int]:

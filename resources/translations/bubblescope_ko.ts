@@ -4242,16 +4242,8 @@ Click to open its run.</source>
         <translation>첫 스테이지를 뺀 각 스테이지의 첫 블록, 0부터 셉니다. 예: 3,7.</translation>
     </message>
     <message>
-        <source>The shares include the first step, which takes {factor} times as long as the median one.</source>
-        <translation>비율에는 중앙값 스텝보다 {factor}배 오래 걸린 첫 스텝이 포함됩니다.</translation>
-    </message>
-    <message>
         <source>The first whole step is on its way.</source>
         <translation>첫 온전한 스텝이 진행 중입니다.</translation>
-    </message>
-    <message>
-        <source>The shares include {n} cold first steps, which take {factor} times as long as the median one.</source>
-        <translation>비율에는 중앙값 스텝보다 {factor}배 오래 걸린 처음의 콜드 스텝 {n}개가 포함됩니다.</translation>
     </message>
     <message>
         <source>The forward pass by pieces, one loss and one backward over all.</source>
@@ -4278,6 +4270,10 @@ Click to open its run.</source>
         <translation>한 스텝에 예상되는 최소에서 최대 시간: 측정된 비용끼리의 차이와, 실행한 것의 예측이 측정된 스텝과 다른 만큼입니다.</translation>
     </message>
     <message>
+        <source>In step {step} {place} took {taken} for {task} instead of {usual}: that cost {loss} ({share}) of this step.</source>
+        <translation>스텝 {step}, {place}: {task}에 {usual} 대신 {taken} 걸렸고, 이 스텝에서 {loss} ({share}) 손해입니다.</translation>
+    </message>
+    <message>
         <source>Lanes&apos; times scatter from step to step by more than the lanes differ: that costs {loss} ({share}).</source>
         <translation>레인 시간이 레인 사이의 차이보다 스텝마다 더 크게 흔들립니다: {loss}({share})가 더 듭니다.</translation>
     </message>
@@ -4292,6 +4288,14 @@ Click to open its run.</source>
     <message>
         <source>Range</source>
         <translation>범위</translation>
+    </message>
+    <message>
+        <source>The first step is warm-up: it took {longest}, later ones {usual}.</source>
+        <translation>첫 스텝은 워밍업입니다: {longest} 걸렸고, 이후 스텝은 {usual}입니다.</translation>
+    </message>
+    <message>
+        <source>The first {n} steps are warm-up: they took up to {longest}, later ones {usual}.</source>
+        <translation>처음 {n}개 스텝은 워밍업입니다: 최대 {longest} 걸렸고, 이후 스텝은 {usual}입니다.</translation>
     </message>
     <message>
         <source>The gradients of block {n} were there.</source>

@@ -4242,16 +4242,8 @@ Click to open its run.</source>
         <translation>除第一个阶段外，每个阶段的第一个块，从 0 起计数，例如 3,7。</translation>
     </message>
     <message>
-        <source>The shares include the first step, which takes {factor} times as long as the median one.</source>
-        <translation>这些份额包含第一个步骤，其耗时是中位步骤的 {factor} 倍。</translation>
-    </message>
-    <message>
         <source>The first whole step is on its way.</source>
         <translation>第一个完整的步即将到来。</translation>
-    </message>
-    <message>
-        <source>The shares include {n} cold first steps, which take {factor} times as long as the median one.</source>
-        <translation>这些份额包含 {n} 个冷启动步骤，其耗时是中位步骤的 {factor} 倍。</translation>
     </message>
     <message>
         <source>The forward pass by pieces, one loss and one backward over all.</source>
@@ -4278,6 +4270,10 @@ Click to open its run.</source>
         <translation>一步预计最短到最长的用时：取决于实测成本之间的差异，以及已运行的那一次的预测与其实测步时的差异。</translation>
     </message>
     <message>
+        <source>In step {step} {place} took {taken} for {task} instead of {usual}: that cost {loss} ({share}) of this step.</source>
+        <translation>在第 {step} 步，{place} 执行 {task} 用了 {taken}，通常为 {usual}：损失此步的 {loss}（{share}）。</translation>
+    </message>
+    <message>
         <source>Lanes&apos; times scatter from step to step by more than the lanes differ: that costs {loss} ({share}).</source>
         <translation>各通道的时间在步与步之间的波动大于通道之间的差异：这会多花 {loss}（{share}）。</translation>
     </message>
@@ -4292,6 +4288,14 @@ Click to open its run.</source>
     <message>
         <source>Range</source>
         <translation>范围</translation>
+    </message>
+    <message>
+        <source>The first step is warm-up: it took {longest}, later ones {usual}.</source>
+        <translation>第一步是预热：用时 {longest}，之后的步为 {usual}。</translation>
+    </message>
+    <message>
+        <source>The first {n} steps are warm-up: they took up to {longest}, later ones {usual}.</source>
+        <translation>前 {n} 步是预热：最长用时 {longest}，之后的步为 {usual}。</translation>
     </message>
     <message>
         <source>The gradients of block {n} were there.</source>

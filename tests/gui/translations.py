@@ -50,11 +50,11 @@ TABLES = {
         "STEP", "IDLE", "WAITING", "LARGEST", "LANE", "LANES", "DEVICE", "DEVICES", "FOR_ALL",
         "WORK", "REASONS", "MORE_WORK",
     ),
-    "core.report.cold": ("COLD_STEP", "COLD_STEPS"),
     "core.report.device_shares": (
         "IN_USE", "IDLE", "SPREAD", "MOSTLY", "LARGEST", "EXPOSED", "COPIES", "DEVICE_REASONS",
     ),
-    "core.report.limits": ("WORDS", "AT_LEAST", "DEVICE_WORDS"),
+    "core.report.limits": ("WORDS", "AT_LEAST", "DEVICE_WORDS", "PLACE_WORDS"),
+    "core.report.warmup_text": ("FIRST_STEP", "FIRST_STEPS"),
     "core.report.waterfall": ("BAR_WORDS",),
     "core.sql.examples": ("TITLES",),
     "core.trace.odd": ("_SENTENCES", "_SENTENCES_OF_ONE"),

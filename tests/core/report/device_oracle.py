@@ -8,7 +8,11 @@ when it began. A contradiction is:
 - a largest cause, or a kind of limit, that takes less than another, or less than a twentieth;
 - a share of communication or copies that is 0.5 % or more and not told, or told and not there;
 - any kind of limit that shares of time cannot show (a slow lane, a link, an order of tasks);
-- a hiccup whose name, time or step is of no task of a device.
+- a hiccup whose name, time or step is of no task of a device;
+- a warm-up that is told and was none, or the other way round: steps at the start that take more
+  than 1.5 times as long as the median of the later half of the first 64 steps; where that half is
+  four steps or more, 1.1 times as long and beyond four standard deviations. Its steps count in no
+  share.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import median
 from typing import Any
 
 Event = dict[str, Any]
@@ -80,9 +85,10 @@ class Shares:
 
 @dataclass
 class Truth:
-    """What files hold: lengths of the steps in µs, the shares of each rank, and device tasks."""
+    """What files hold: lengths of measured steps in µs, shares of each rank, and device tasks."""
 
     steps: list[float]
+    warm: int
     whole: float
     ranks: list[Shares]
     tasks: dict[str, set[float]]
@@ -120,6 +126,8 @@ def truth_of(files: Mapping[str, dict[str, Any]]) -> Truth | None:
     if not bounds:
         return None
     order = sorted(bounds)
+    warm = _warm_up([bounds[number][1] - bounds[number][0] for number in order])
+    order = order[warm:]
     begin, finish = bounds[order[0]][0], bounds[order[-1]][1]
     steps = {number: (bounds[number][0], bounds[number][1]) for number in order}
     ranks = [_shares(events, steps) for events in every]
@@ -127,8 +135,22 @@ def truth_of(files: Mapping[str, dict[str, Any]]) -> Truth | None:
     tasks: dict[str, set[float]] = {}
     for event in (event for events in every for event in events if event["cat"] in DEVICE):
         tasks.setdefault(event["name"], set()).add(event["dur"])
-    lengths = [last - first for first, last in bounds.values()]
-    return Truth(lengths, finish - begin, used, tasks) if used else None
+    lengths = [last - first for first, last in steps.values()]
+    return Truth(lengths, warm, finish - begin, used, tasks) if used else None
+
+
+def _warm_up(lengths: list[float]) -> int:
+    """How many steps at the start are warm-up."""
+    if len(lengths) < 3:
+        return 0
+    lengths = lengths[:64]
+    later = lengths[len(lengths) // 2 :]
+    usual = median(later)
+    limit = 1.5 * usual
+    if len(later) >= 4:
+        deviation = 1.4826 * median(abs(one - usual) for one in later)
+        limit = max(1.1 * usual, usual + 4 * deviation)
+    return next(place for place, one in enumerate(lengths) if one <= limit)
 
 
 def _complete(file: dict[str, Any]) -> list[Event]:
@@ -267,6 +289,9 @@ def contradictions(found: Any, truth: Truth) -> Iterator[str]:
     middle = sorted(truth.steps)[(len(truth.steps) - 1) // 2]
     if step is None or not _same(step[1], _us(step), middle / UNITS[step[2]], 0.01):
         yield f"the step is {middle:.1f} µs"
+    warm = re.search(r"The first (?:step is|(\d+) steps are) warm-up", text)
+    if truth.warm != (int(warm[1] or 1) if warm else 0):
+        yield f"{truth.warm} steps are warm-up"
     idle = re.search(
         r"Devices idle ([\d.]+) %(?: \(([\d.]+) % to ([\d.]+) %\))?"
         r"(?:(: mostly|, the largest part) (.*?) \(([\d.]+) %\))?\.",

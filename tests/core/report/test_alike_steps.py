@@ -68,9 +68,9 @@ def test_the_kth_kernel_of_a_name_is_the_same_task_in_every_step(opened):
 def test_a_kernel_that_takes_longer_in_one_step_is_the_hiccup_of_that_step(opened):
     trace = opened(*(step_events(n, 5 if n == 3 else None, extra=n % 4) for n in range(6)))
     found = list(hiccups(measured(trace)))
-    assert [one.where for one in found] == ["step 4 lane 0"]
+    assert [one.where for one in found] == ["step 4 rank 0"]
     assert found[0].values["taken"] == "6.9 ms" and found[0].values["usual"] == "0.901 ms"
-    assert verdict(trace).where == "step 4 lane 0"
+    assert verdict(trace).where == "step 4 rank 0"
 
 
 def test_a_step_with_other_kernels_is_not_compared(opened):
@@ -96,7 +96,7 @@ def test_names_that_occur_less_often_in_a_step_are_left_aside(opened):
 def test_steps_that_marks_make_are_compared_too(opened):
     trace = opened(*(step_events(n, 5 if n == 3 else None) for n in range(6)))
     ranges = [(start, start) for start in (n * STEP_US * 1000 for n in range(6))]
-    assert [one.where for one in hiccups(measured(with_steps(trace, ranges)))] == ["step 4 lane 0"]
+    assert [one.where for one in hiccups(measured(with_steps(trace, ranges)))] == ["step 4 rank 0"]
 
 
 def test_tasks_wait_for_the_same_tasks_after_some_have_been_left_aside(opened):

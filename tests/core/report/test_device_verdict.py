@@ -148,8 +148,8 @@ def test_a_hiccup_is_one_of_a_devices_tasks_and_has_its_name(tmp_path: Path) -> 
         events += task(GEMM, at + 300_020, at + 300_030, 200_000 + n, 2 * n + 1)
         events += task("softmax", at + 300_025, at + 500_040, 50_000 + n + slow, 2 * n + 2)
     found = judged(opened(tmp_path, events))
-    assert (found.kind, found.where) == (Limit.HICCUP, "step 4 lane 0")
-    assert "In step 4 lane 0 took 450 ms for softmax instead of 50 ms" in found.text
+    assert (found.kind, found.where) == (Limit.HICCUP, "step 4 rank 0")
+    assert "In step 4 rank 0 took 450 ms for softmax instead of 50 ms" in found.text
 
 
 def test_the_verdict_and_the_ranks_figures_say_the_same(tmp_path: Path) -> None:

@@ -67,30 +67,6 @@ def opened(folder, *events, **more):
     return open_recording(folder(one=kineto_file(0, events, **more)) / "one.json").trace
 
 
-@pytest.mark.parametrize(
-    ("lengths", "said"),
-    [
-        ((300, 100, 100), "The shares include the first step, which takes 3 times as long"),
-        (
-            (400, 200, 100, 100, 100),
-            "The shares include 2 cold first steps, which take 3 times as long",
-        ),
-        ((100, 300, 100), ""),
-        ((300, 100), ""),
-        ((120, 100, 100), ""),
-    ],
-)
-def test_the_verdict_says_that_its_shares_include_cold_first_steps(folder, lengths, said):
-    events, start = [], 0
-    for number, length in enumerate(lengths):
-        events += steps((start, start + length), first=number)
-        events += launched("gemm", start, start, length, number + 1)
-        start += length
-    found = verdict(opened(folder, *events))
-    assert found is not None and found.text.count(" as long as the median one") == bool(said)
-    assert said in found.text
-
-
 def test_counters_of_a_profile_are_those_of_its_rank(folder):
     counted = {"ph": "C", "name": "GPU utilization", "pid": 7, "ts": 30, "args": {"percent": 80}}
     trace = opened(folder, *a_step(), counted)
