@@ -16,6 +16,7 @@ from core.plan.plan import Role, computing_lanes, working_lanes
 from core.plan.task import ENTERS, IS_COMMUNICATION, KINDS, Kind
 from core.trace.columns import sorted_positions
 from core.trace.event_rows import Counter
+from core.trace.job_steps import lane_bounds
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
@@ -66,7 +67,7 @@ class Share:
 
 
 def lane_balance(trace: Trace, lane: int, steps: Sequence[int]) -> LaneBalance:
-    """Sum up a lane over `steps`; the three times add up to the sum of the steps' makespans."""
+    """Sum up a lane over `steps`; its three times add up to the steps' lengths on the lane."""
     return lane_balances(trace, [lane], steps)[0]
 
 
@@ -87,15 +88,15 @@ def _balance(trace: Trace, lane: int, steps: Sequence[int], waiting_ns: int) -> 
     )
     communication = int(ns[IS_COMMUNICATION].sum())
     busy = int(ns.sum()) - communication
-    bounds = [trace.step_bounds(step) for step in steps]
-    whole = sum(end - start for start, end in bounds)
+    starts, ends = lane_bounds(trace, lane, np.array(steps, np.int64))
+    whole = int((ends - starts).sum())
     present = np.flatnonzero(counts).tolist()
     return LaneBalance(
         lane,
         LaneTime(busy, communication, whole - busy - communication, len(mine)),
         {KINDS[k]: int(ns[k]) for k in present},
         {KINDS[k]: int(sizes[k]) for k in present},
-        _peak_within(trace, lane, np.array(bounds, np.int64).reshape(-1, 2)),
+        _peak_within(trace, lane, np.stack([starts, ends], axis=1)),
         int(_forward(mine)["rows"].sum()),
         waiting_ns,
     )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.plan.division import Pipeline
 from core.plan.plan import Lane, Role
@@ -27,8 +28,14 @@ class Bubble:
     by_lane_span: float
 
 
-def bubble_of(columns: StepColumns, every: Sequence[Lane]) -> Bubble:
-    """The bubble of a step, run or predicted, on `every` lane."""
+def bubble_of(
+    columns: StepColumns, every: Sequence[Lane], lengths: NDArray[np.int64] | None = None
+) -> Bubble:
+    """Return the bubble of a step, run or predicted, on `every` lane.
+
+    The step lasts from its first start to its last end, or as many ns on each lane as `lengths`
+    has for it.
+    """
     begin = int(columns.start.min()) if len(columns) else 0
     finish = int(columns.end.max()) if len(columns) else 0
     lanes = [lane.index for lane in every if lane.role is Role.COMPUTE]
@@ -41,7 +48,7 @@ def bubble_of(columns: StepColumns, every: Sequence[Lane]) -> Bubble:
     last = np.full(count, begin)
     np.minimum.at(first, columns.lane, columns.start)
     np.maximum.at(last, columns.lane, columns.end)
-    whole = (finish - begin) * len(lanes)
+    whole = (finish - begin) * len(lanes) if lengths is None else int(lengths[lanes].sum())
     spans = last[lanes] - first[lanes]
     longest = int(np.argmax(spans)) if len(lanes) else 0
     span = int(spans[longest]) if len(lanes) else 0

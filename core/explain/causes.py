@@ -123,7 +123,8 @@ _WORDS = {
     ),
     Cause.BETWEEN_STEPS: (
         "between steps",
-        "The time is outside of every step.",
+        "The time is outside of every step, or after a job's update and before anything else of "
+        "its next step.",
     ),
     Cause.NOTHING_TO_MOVE: (
         "nothing to move",
@@ -218,12 +219,20 @@ class Explanation:
     blocking: Positions
     gap: NDArray[np.int64]
     lane_first: NDArray[np.int64]
+    begins: NDArray[np.int64]
+    finishes: NDArray[np.int64]
     fault: str = ""
+    follows: bool = False
 
     @property
     def makespan(self) -> int:
-        """From the first start to the last end, in ns."""
+        """Length of the step in ns: from `begin` to `finish`."""
         return self.finish - self.begin
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Length of the step on each lane, in ns."""
+        return self.finishes - self.begins
 
     def find(self, lane: int, time_ns: int) -> int | None:
         """The piece of a lane's idle time at a moment; None if it is busy or outside the step."""
@@ -236,20 +245,46 @@ class Explanation:
         return range(*(int(i) for i in np.searchsorted(self.gap, [gap, gap + 1])))
 
 
-def explain_step(columns: StepColumns, lanes: Sequence[Lane]) -> Explanation:
-    """Explain the idle time of the compute lanes among `lanes` within a step, run or predicted."""
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """When a step begins and finishes, and when it does on each lane, in ns.
+
+    Steps of a job `follow` each other (core.trace.step_bounds).
+    """
+
+    begin: int
+    finish: int
+    begins: NDArray[np.int64]
+    finishes: NDArray[np.int64]
+    follow: bool = False
+
+    @classmethod
+    def of_tasks(cls, columns: StepColumns, lanes: int) -> Bounds:
+        """From the first start to the last end, on all lanes."""
+        begin = int(columns.start.min()) if len(columns) else 0
+        finish = int(columns.end.max()) if len(columns) else 0
+        return cls(begin, finish, np.full(lanes, begin), np.full(lanes, finish))
+
+
+def explain_step(
+    columns: StepColumns, lanes: Sequence[Lane], bounds: Bounds | None = None
+) -> Explanation:
+    """Explain the idle time of the compute lanes among `lanes` within a step, run or predicted.
+
+    Without `bounds` the step lasts from the first start to the last end.
+    """
     waits = waits_of(columns, lanes)
-    begin = int(columns.start.min()) if len(columns) else 0
-    finish = int(columns.end.max()) if len(columns) else 0
-    gaps = cut_by_device(columns, lanes, gaps_of(columns, waits, lanes, begin, finish))
+    bounds = bounds or Bounds.of_tasks(columns, len(lanes))
+    every = gaps_of(columns, waits, lanes, bounds.begins, bounds.finishes)
+    gaps = cut_by_device(columns, lanes, every)
     pieces = walk(columns, waits, gaps)
     lane = gaps.lane[pieces.gap]
     return Explanation(
         columns,
         tuple(lanes),
         waits,
-        begin,
-        finish,
+        bounds.begin,
+        bounds.finish,
         lane,
         pieces.start,
         pieces.end,
@@ -257,6 +292,9 @@ def explain_step(columns: StepColumns, lanes: Sequence[Lane]) -> Explanation:
         pieces.blocking,
         gaps.whole[pieces.gap],
         np.searchsorted(lane, np.arange(len(lanes) + 1)),
+        bounds.begins,
+        bounds.finishes,
+        follows=bounds.follow,
     )
 
 
@@ -273,7 +311,7 @@ def cause_totals(explanation: Explanation) -> NDArray[np.int64]:
     np.add.at(worked, columns.lane, columns.duration)
     for lane in lanes:
         if lane.role is not Role.COMPUTE:
-            idle = explanation.makespan - worked[lane.index]
+            idle = explanation.lengths[lane.index] - worked[lane.index]
             totals[lane.index, _CODE[Cause.NOTHING_TO_MOVE]] = idle
     return totals
 

@@ -60,7 +60,8 @@ def critical_path(explanation: Explanation) -> list[PathPiece]:
         return [PathPiece(Share.INCOMPLETE, explanation.begin, until, task)]
     pieces: list[PathPiece] = []
     while task >= 0 and until > explanation.begin:
-        begun = min(int(waits.begun[task]), until)
+        # A rank of a job may be ahead of the others, and have begun before the job's step.
+        begun = min(max(int(waits.begun[task]), explanation.begin), until)
         pieces.append(PathPiece(_share(int(columns.kind[task])), begun, until, task))
         # Of a collective the member that came last: what this one waited for is why all of them
         # waited.

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from core.plan.plan import Role
 from core.plan.task import ABSENT, ENTERS, known
 from core.trace.columns import sorted_positions
+from core.trace.job_steps import lane_bounds
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
@@ -76,9 +77,8 @@ def gaps_within(trace: Trace, lane: int, first: int, last: int) -> Gaps:
     """A lane's gaps in the steps `first` to `last`: all before spans, then the tails of steps."""
     table, spans = trace.step_table, trace.spans(lane)
     low, high = sorted_positions(table.numbers, [first, last + 1])
-    numbers, begins, finishes = (
-        column[low:high] for column in (table.numbers, table.starts, table.ends)
-    )
+    numbers = table.numbers[low:high]
+    begins, finishes = lane_bounds(trace, lane, numbers.astype(np.int64))
     left, right = sorted_positions(spans.step, [first, last + 1]).tolist()
     mine = spans[left:right]
     # Where each step's spans begin and end among the lane's; an idle step has an empty range.

@@ -19,8 +19,8 @@ ALWAYS = 0.8
 Floats = NDArray[np.float64]
 
 
-def median_error(values: Floats) -> float:
-    """Return how far the median of n values may be above the true one by chance.
+def median_error(values: Floats, chance: float = CHANCE) -> float:
+    """Return how far the median of n values may be above the true one with such a `chance`.
 
     0 for fewer than FEWEST values, whose scatter is not known.
     """
@@ -30,7 +30,7 @@ def median_error(values: Floats) -> float:
     # Of few values the median deviation is too small: by n / (n - 0.8) (Croux and Rousseeuw 1992).
     deviation = scatter(values) * count / (count - 0.8)
     # A median of n values scatters 1.25 times as much as their mean does.
-    return 1.25 * deviation * _student(count - 1) / float(np.sqrt(count))
+    return 1.25 * deviation * _student(count - 1, chance) / float(np.sqrt(count))
 
 
 def surely_above(times: Floats) -> NDArray[np.bool_]:
@@ -46,9 +46,9 @@ def surely_above(times: Floats) -> NDArray[np.bool_]:
     return found
 
 
-def _student(freedom: int) -> float:
-    """Student's quantile for CHANCE, one-sided, by the series of Cornish and Fisher."""
-    z = NormalDist().inv_cdf(1 - CHANCE)
+def _student(freedom: int, chance: float) -> float:
+    """Student's quantile for a chance, one-sided, by the series of Cornish and Fisher."""
+    z = NormalDist().inv_cdf(1 - chance)
     first = (z**3 + z) / (4 * freedom)
     second = (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
     third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * freedom**3)

@@ -44,9 +44,15 @@ class IdleCauses:
 
 
 def steps_within(trace: Trace, start: int, end: int) -> NDArray[np.int32]:
-    """The steps of which some part lies in a range."""
+    """Return the steps of which some part lies in a range.
+
+    With the next step of a job: ranks that are ahead begin it before the last rank has updated.
+    """
     table = trace.step_table
-    return table.numbers[(table.ends > start) & (table.starts < end)]
+    starts = table.starts
+    if table.follow:
+        starts = np.append(starts[:1], starts[:-1])
+    return table.numbers[(table.ends > start) & (starts < end)]
 
 
 def step_causes(
@@ -55,8 +61,8 @@ def step_causes(
     """Idle ns of the compute lanes by cause, (lanes, CAUSES), in a step's part of a range."""
     table = trace.step_table
     place = int(sorted_positions(table.numbers, step))
-    until = min([end, *table.starts[place + 1 : place + 2].tolist()])
-    if place and table.ends[:place].max() > explanation.begin:
+    until = end if table.follow else min([end, *table.starts[place + 1 : place + 2].tolist()])
+    if place and not table.follow and table.ends[:place].max() > explanation.begin:
         explanation = without_earlier_work(explanation, trace, step)
     begin, finish = (np.clip(times, start, until) for times in (explanation.start, explanation.end))
     length = np.maximum(finish - begin, 0)

@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.explain.causes import CAUSES, Cause, Explanation, Ints, explain_step
+from core.explain.causes import CAUSES, Bounds, Cause, Explanation, Ints, explain_step
 from core.explain.intervals import outside_of
 from core.explain.waits import Positions
 from core.order import stable_argsort
 from core.plan.plan import device_streams
 from core.trace.complete import find_faults, is_over
+from core.trace.job_steps import first_starts, lane_bounds
 from core.trace.spans import Spans
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
@@ -23,7 +24,11 @@ def explain_run_step(trace: Trace, step: int) -> Explanation:
     Of one that is not over what a lane waits for at its end is NOT_KNOWN; INCOMPLETE if the run has
     ended in the middle of it, since nothing more will be told then.
     """
-    explanation = explain_step(StepColumns.of_trace(trace, step), trace.header.lanes)
+    columns = StepColumns.of_trace(trace, step)
+    if trace.step_table.follow:
+        explanation = explain_step(columns, trace.header.lanes, _own_bounds(trace, step))
+        return _between_steps(explanation, trace, step)
+    explanation = explain_step(columns, trace.header.lanes)
     if trace.header.foreign:
         return without_earlier_work(_until_next(explanation, trace, step), trace, step)
     if not is_over(trace, step):
@@ -38,6 +43,27 @@ def explain_run_step(trace: Trace, step: int) -> Explanation:
     whole = _picked(explanation, last, explanation.start[first], explanation.end[last])
     incomplete = np.full(len(gap), CAUSES.index(Cause.INCOMPLETE), np.int8)
     return replace(whole, cause=incomplete, fault=faults[0].text)
+
+
+def _own_bounds(trace: Trace, step: int) -> Bounds:
+    """Return when a job's step begins and finishes, and when it does for each of its ranks."""
+    steps, count = np.array([step], np.int64), len(trace.header.lanes)
+    begins, finishes = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    for lane in range(count):
+        own = lane_bounds(trace, lane, steps)
+        begins[lane], finishes[lane] = own[0][0], own[1][0]
+    return Bounds(*trace.step_bounds(step), begins, finishes, follow=True)
+
+
+def _between_steps(explanation: Explanation, trace: Trace, step: int) -> Explanation:
+    """The same with BETWEEN_STEPS as the cause of what is late before anything of a rank begins."""
+    steps = np.array([step], np.int64)
+    lanes = explanation.lanes
+    firsts = [first_starts(trace, lane.serves, steps)[0] for lane in lanes]
+    is_before = explanation.end <= np.array(firsts, np.int64)[explanation.lane]
+    is_before &= explanation.cause == CAUSES.index(Cause.HOST)
+    between = np.int8(CAUSES.index(Cause.BETWEEN_STEPS))
+    return replace(explanation, cause=np.where(is_before, between, explanation.cause))
 
 
 def _picked(explanation: Explanation, pieces: Positions, start: Ints, end: Ints) -> Explanation:

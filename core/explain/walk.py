@@ -52,24 +52,31 @@ class Pieces(NamedTuple):
 
 
 def gaps_of(
-    columns: StepColumns, waits: Waits, lanes: Sequence[Lane], begin: int, finish: int
+    columns: StepColumns,
+    waits: Waits,
+    lanes: Sequence[Lane],
+    begins: NDArray[np.int64],
+    finishes: NDArray[np.int64],
 ) -> Gaps:
-    """Where the compute lanes have no task: before each task, and after the last one."""
+    """Find where the compute lanes have no task: before each task, and after the last one.
+
+    The step begins and finishes on each of `lanes` at the moment given for it, in ns.
+    """
     compute = np.array([lane.role is Role.COMPUTE for lane in lanes], np.bool_)
     order = waits.order[compute[columns.lane[waits.order]]]
     own = np.flatnonzero(compute).astype(np.int32)
     # One entry more for each lane: the end of the step, as a task that ends every lane.
     lane = np.concatenate([columns.lane[order], own])
-    start = np.concatenate([columns.start[order], np.full(len(own), finish)])
-    end = np.concatenate([columns.end[order], np.full(len(own), finish)])
+    start = np.concatenate([columns.start[order], finishes[own]])
+    end = np.concatenate([columns.end[order], finishes[own]])
     task = np.concatenate([order, np.full(len(own), ABSENT)])
     by_lane = stable_argsort(lane)
     lane, start, end, task = lane[by_lane], start[by_lane], end[by_lane], task[by_lane]
     first = np.flatnonzero(np.diff(lane, prepend=ABSENT))
     for mine in np.split(end, first[1:]):  # where tasks of a lane overlap, the last to end counts
         np.maximum.accumulate(mine, out=mine)
-    since = np.concatenate([[begin], end[:-1]])
-    since[first] = begin
+    since = np.concatenate([end[:1], end[:-1]])
+    since[first] = begins[own]
     idle = start > since
     count = int(idle.sum())
     final = int(np.argmax(columns.end)) if len(columns) else ABSENT

@@ -26,6 +26,7 @@ from core.recording.importers.ranks import (
     Rank,
     clocks_of,
     joint_header,
+    main_lanes,
     told_numbers,
 )
 from core.recording.schema import NoteRow, Record, Timings, note_batch, span_batch
@@ -147,6 +148,7 @@ class Joining:
         self.header, places = joint_header(seen)
         self._trace = Trace(self.header)
         self._plans = Plans(self._trace, seen, places)
+        self._main = main_lanes(places)
         self._last_step, self._numbered, self._sent_plans = -1, -1, 0
         self._latest = [(LEAST, -1)] * len(self.header.lanes)
         self.left_out = 0
@@ -187,10 +189,11 @@ class Joining:
         known = self._trace.step_table.numbers
         steps = known[(known > self._numbered) & (known <= last)]
         self._numbered = last
-        told = told_numbers([rank.seen() for rank in self.ranks], steps, self.header.origin_ns)
+        seen = [rank.seen() for rank in self.ranks]
+        told = told_numbers(seen, steps, self.header.origin_ns, self._main)
         return [
-            NoteRow(Record.COUNTER, name, time, step, value=value)
-            for (name, _), numbers in told.items()
+            NoteRow(Record.COUNTER, name, time, step, lane, value=value)
+            for (name, lane), numbers in told.items()
             for time, step, value in zip(
                 numbers.times.tolist(), numbers.steps.tolist(), numbers.values.tolist(), strict=True
             )

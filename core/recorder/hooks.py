@@ -126,8 +126,8 @@ class Hooks:
         else:
             self._backward.go_on_with_loss()
 
-    def step_over(self) -> tuple[list[Op], int]:
-        """Return the step's operations, and the ns that were part of no step; the next begins."""
+    def step_over(self) -> tuple[list[Op], list[tuple[int, int]]]:
+        """Return the step's operations and the times that were part of no step; the next begins."""
         self._passes = -1
         self._backward.forget()
         return self.ops.step_over()

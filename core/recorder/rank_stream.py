@@ -69,9 +69,9 @@ class RankStream:
         for step in steps:
             self._sender.hand_in(partial(self._write_device_step, step))
 
-    def number(self, name: str, step: int, value: float) -> None:
-        """Hand in a number of a step."""
-        at = time.perf_counter_ns() - self._origin
+    def number(self, name: str, step: int, value: float, since: int | None = None) -> None:
+        """Hand in a number of a step that holds from a moment of this host's clock on, or now."""
+        at = (time.perf_counter_ns() if since is None else since) - self._origin
         self._sender.hand_in(lambda write: write(note_batch("counter", name, at, step, value)))
 
     def compare_clocks(self) -> None:

@@ -37,7 +37,7 @@ from .step_ops import StepOps
 LAST_SECONDS = 10.0
 """For what the device still does when the recording ends."""
 OUTSIDE = "outside_ms"
-"""The counter with the ms before a step's end in which the job evaluated, or was paused."""
+"""The counter with the ms for which the job evaluated, or was paused, from the value's time on."""
 NO_STEPS = "no optimizer of torch.optim has updated the model, so there are no steps"
 
 
@@ -189,8 +189,8 @@ class record(AbstractContextManager["record"]):
         else:
             self._device_times.hand_in(step, ops, replica)
             self._stream.device_steps(self._device_times.ready())
-        if outside:
-            self._stream.number(OUTSIDE, step, outside / 1e6)
+        for start, end in outside:
+            self._stream.number(OUTSIDE, step, (end - start) / 1e6, start)
 
     def _begin_stream(self, is_together: bool) -> None:
         assert self._hooks.model is not None

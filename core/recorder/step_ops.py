@@ -20,11 +20,13 @@ class StepOps:
         """Operations that were not kept, because a step had too many."""
         self._ops: list[Op] = []
         self._waits: list[Op] = []  # for data, since the last pass
-        self._outside = 0
+        self._outside: list[tuple[int, int]] = []
         self._outside_since: int | None = None
+        self._has_trained = True  # since the last time that was part of no step
 
     def note(self, op: Op) -> Op:
         """Keep an operation; its end may be set later."""
+        self._has_trained = True
         if len(self._ops) < MOST_OPS:
             self._ops.append(op)
         else:
@@ -55,14 +57,21 @@ class StepOps:
             self._waits.clear()
 
     def come_back(self) -> None:
-        """The job trains again."""
-        if self._outside_since is not None:
-            self._outside += time.perf_counter_ns() - self._outside_since
-            self._outside_since = None
+        """The job goes on; it may leave again before it trains, as between batches of a test."""
+        if self._outside_since is None:
+            return
+        start, self._outside_since = self._outside_since, None
+        if self._outside and not self._has_trained:
+            start = self._outside.pop()[0]
+        self._outside.append((start, time.perf_counter_ns()))
+        self._has_trained = False
 
-    def step_over(self) -> tuple[list[Op], int]:
-        """Return the step's operations, and the ns that were part of no step; the next begins."""
+    def step_over(self) -> tuple[list[Op], list[tuple[int, int]]]:
+        """Return the step's operations and the times (start, end) that were part of no step.
+
+        The next step begins.
+        """
         self.take_waits()
         ops, self._ops = self._ops, []
-        outside, self._outside = self._outside, 0
+        outside, self._outside = self._outside, []
         return ops, outside

@@ -15,6 +15,7 @@ from core.plan.task import ABSENT
 from core.recording.imported import ARGUMENTS_LEVEL, IMPORTED_LEVEL, take_imported
 from core.recording.schema import COSTS_LEVEL, RECORDS, SIZE_COSTS_LEVEL, Record
 from core.trace.event_rows import Counter, Counters
+from core.trace.job_steps import note_outside
 from core.trace.span import span_of
 from core.trace.spans import ATTRIBUTES, MOMENTS, WORDS, Spans, TaskTable, blank_rows
 from core.trace.trace import Trace
@@ -54,6 +55,7 @@ def append_batch(trace: Trace, batch: pa.RecordBatch) -> None:
     for record, take in takers.items():
         if record in parts:
             take(trace, parts[record])
+    note_outside(trace)
     trace.version += 1
 
 

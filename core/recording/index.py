@@ -39,6 +39,7 @@ from core.recording.stream import Opened, Stream, naming_damage, open_stream
 from core.trace.blocks import Blocks, blocks_of
 from core.trace.complete import run_faults
 from core.trace.event_rows import Counter, Counters, Log
+from core.trace.job_steps import note_outside
 from core.trace.span import Span
 from core.trace.spans import MOMENTS, SPAN_DTYPES, TASK_DTYPE, Spans, TaskTable
 from core.trace.step_bounds import Fault, StepBounds
@@ -340,6 +341,7 @@ def _mapped(path: Path | str, arrays: Arrays, facts: dict[str, Any]) -> Trace:
     )
     first, last = facts["bounds"]
     trace.step_table.bounds = int(first), int(last)
+    note_outside(trace)
     if facts["imported"] is not None:
         take_imported(trace, facts["imported"])
     return trace

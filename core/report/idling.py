@@ -14,13 +14,17 @@ from core.explain.statistics import union_ns
 from core.plain import Say, duration_text, plainly
 from core.plan.plan import Lane, computing_lanes
 from core.plan.task import PASSES, Kind, among
+from core.report.waterfall import job_waterfall
 
 MOSTLY = 2 / 3
 """The part of a cause's idle time from which on one lane is said to be what it waits for."""
 SEEN = 0.005
 """Less idle time than this part of all lanes' time has no main cause worth naming."""
+BETWEEN = 0.05
+"""The part of a step that code between two steps adds from which on it is said."""
 
 STEP = "Step {step}."
+ITERATION = "{step} an iteration, {between} of them between steps."
 IDLE = "Lanes idle {idle}."
 WAITING = "Lanes idle {idle}: mostly {reason} ({share})."
 LARGEST = "Lanes idle {idle}, the largest part {reason} ({share})."
@@ -49,6 +53,7 @@ REASONS = {
     Cause.INCOMPLETE: "where spans are missing",
     Cause.NOT_KNOWN: "for what is not known yet",
     Cause.DATA: "waiting for the next batch of data",
+    Cause.BETWEEN_STEPS: "between steps",
     Cause.OTHER_STREAM: "while another stream of the device works",
     Cause.NOT_TOLD: "for reasons that the trace does not tell",
 }
@@ -84,8 +89,10 @@ class Idling:
     `lane` is set if the cause's text names a lane, and one lane holds the others up for most of the
     cause's time, in nearly all steps; `device` is that lane's device, counted from 0, if no two
     lanes share one. `cause_share` is the part of all lanes' time that is lost to the cause, and to
-    the lane if that is set. `workless` says that lanes without any pass are among those that idle
-    for that cause. `for_all` is what the lane does for all others, None if it does nothing.
+    the lane if that is set. `between_ns` is what code between two steps of a job adds to a step:
+    after an update, before anything else is seen. `workless` says that lanes without any pass are
+    among those that idle for that cause. `for_all` is what the lane does for all others, None if it
+    does nothing.
     """
 
     step_ns: int
@@ -96,6 +103,7 @@ class Idling:
     device: int | None = None
     for_all: WorkForAll | None = None
     workless: bool = False
+    between_ns: int = 0
 
     @classmethod
     def of(
@@ -110,13 +118,16 @@ class Idling:
         """
         lanes = explanations[0].lanes
         computing = computing_lanes(lanes)
-        makespans = [explained.makespan for explained in explanations]
-        whole = max(1, sum(makespans) * len(computing))
-        idle_ns = _idle_by_reason(explanations, [lane.index for lane in computing])
+        own = [lane.index for lane in computing]
+        lengths = [int(explained.lengths[own].sum()) for explained in explanations]
+        whole = max(1, sum(lengths))
+        idle_ns = _idle_by_reason(explanations, own)
         by_reason = idle_ns.sum(axis=1)
-        step_ns, share = int(np.median(makespans)), float(by_reason.sum() / whole)
+        step_ns = int(np.median([explained.makespan for explained in explanations]))
+        share = float(by_reason.sum() / whole)
+        between_ns = _between_steps_ns(explanations)
         if share < SEEN:
-            return cls(step_ns, share)
+            return cls(step_ns, share, between_ns=between_ns)
         reason = int(by_reason.argmax())
         cause = _largest_cause(explanations, reason)
         lost = int(by_reason[reason])
@@ -125,11 +136,21 @@ class Idling:
         lost_to_holder = int(idle_ns[reason, holder])
         is_named = "{who}" in REASONS[cause] and lost_to_holder > MOSTLY * lost
         if not is_named or not _holds_up_steadily(holder, reason, others()):
-            return cls(step_ns, share, cause, lost / whole, workless=workless)
+            return cls(
+                step_ns, share, cause, lost / whole, workless=workless, between_ns=between_ns
+            )
         for_all = _work_for_all(explanations, holder) if cause in ACTIONS else None
         device = _device_number(computing, holder)
         cause_share = lost_to_holder / whole
-        return cls(step_ns, share, cause, cause_share, holder, device, for_all, workless)
+        return cls(
+            step_ns, share, cause, cause_share, holder, device, for_all, workless, between_ns
+        )
+
+
+def _between_steps_ns(explanations: Sequence[Explanation]) -> int:
+    """Return the median time in ns that code between two steps of a job adds to a step."""
+    found = [job_waterfall(one)["between"] for one in explanations if one.follows]
+    return int(np.median(found)) if found else 0
 
 
 def idle_text(found: Idling, say: Say = plainly) -> str:
@@ -137,7 +158,10 @@ def idle_text(found: Idling, say: Say = plainly) -> str:
 
     `say` fills the placeholders of a text, and may translate it first.
     """
-    words = [say(STEP, step=duration_text(found.step_ns))]
+    step = duration_text(found.step_ns)
+    words = [say(STEP, step=step)]
+    if found.between_ns > BETWEEN * found.step_ns:
+        words = [say(ITERATION, step=step, between=duration_text(found.between_ns))]
     if found.cause is None:
         words.append(say(IDLE, idle=share_text(found.share)))
         return " ".join(words)

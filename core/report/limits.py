@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from core.plan.task import Kind
+
 
 class Limit(StrEnum):
     """What limits a step. The order is that of documents: append only."""
@@ -32,6 +34,12 @@ class Limit(StrEnum):
     """Devices are idle, and the trace does not tell what for."""
     NOISE = "noise"
     """Lanes differ, but by less than their times scatter from step to step."""
+    DATA = "data"
+    """A job waits for its next batch: one rank more than others, or all of them."""
+    UPDATE = "update"
+    """A rank of a job takes longer than others to update the model."""
+    BLOCK = "block"
+    """A rank of a job takes longer than others for a pass of one block."""
 
 
 WORDS = {
@@ -61,6 +69,38 @@ PLACE_WORDS = {
 }
 """The same where a rank or device of another program has a name of its own."""
 
+JOB_WORDS = {
+    Limit.DATA: "Waiting for the next batch of data costs {loss} ({share}).",
+    Limit.HOST: "The job's code outside of its model, loader and optimizer costs {loss} ({share}).",
+    Limit.IMBALANCE: "Rank {lane} computes for {most}, a rank on average for {mean}: "
+    "that costs {loss} ({share}).",
+}
+"""Of all ranks of a training job, where WORDS do not fit."""
+
+RANK_WORDS = {
+    Limit.DATA: "Rank {rank} waits {own} a step for its next batch, other ranks {usual}: that "
+    "costs {loss} ({share}).",
+    Limit.HOST: "Rank {rank} spends {own} a step on code outside of its model, loader and "
+    "optimizer, other ranks {usual}: that costs {loss} ({share}).",
+    Limit.UPDATE: "Rank {rank} takes {own} to update the model, other ranks {usual}: that costs "
+    "{loss} ({share}).",
+    Limit.BLOCK: "Rank {rank} takes {own} for {work} of block {block}, other ranks {usual}: that "
+    "costs {loss} ({share}).",
+}
+"""Of one rank of a training job, that takes longer for something than the other ranks."""
+
+PASS_WORDS = {
+    Kind.FORWARD: "Rank {rank} takes {own} for the forward pass of block {block}, other ranks "
+    "{usual}: that costs {loss} ({share}).",
+    Kind.BACKWARD: "Rank {rank} takes {own} for the backward pass of block {block}, other ranks "
+    "{usual}: that costs {loss} ({share}).",
+    Kind.RECOMPUTE: "Rank {rank} takes {own} to compute block {block} again, other ranks {usual}: "
+    "that costs {loss} ({share}).",
+    Kind.LOSS: "Rank {rank} takes {own} to compute the loss, other ranks {usual}: that costs "
+    "{loss} ({share}).",
+}
+"""The same of a block's pass, by kind of task."""
+
 AT_LEAST = (
     "Lane {lane} computes {factor} times as long as other lanes for the same: that costs at least "
     "{loss} ({share})."
@@ -86,6 +126,7 @@ class Finding:
 
     A hiccup costs a part of its own step. What is found `of_devices` costs a part of the devices'
     time. What a lane is known to cost only `partly` may be more: some of its tasks have no peers.
+    It has a `sentence` of its own where its kind's does not fit.
     """
 
     kind: Limit
@@ -95,10 +136,13 @@ class Finding:
     values: Mapping[str, object] = field(default_factory=dict)
     of_devices: bool = False
     partly: bool = False
+    sentence: str = ""
 
     @property
     def words(self) -> str:
         """Its sentence with placeholders, in English."""
+        if self.sentence:
+            return self.sentence
         if self.partly:
             return AT_LEAST
         if "place" in self.values:

@@ -40,8 +40,8 @@ Ints = NDArray[np.int64]
 class Measured:
     """S steps that share n tasks: what each task has `taken` in ns, shape (S, n).
 
-    Waiting for other members of a collective is no part of it. `spans` are the S steps' own times
-    from first start to last end. `median` is the place of the run's median step among the S steps
+    Waiting for other members of a collective is no part of it. `spans` are the S steps' own times.
+    `median` is the place of the run's median step among the S steps
     (core.trace.median_step), and `step_ns` is its makespan. `alike`
     numbers what tasks have to do: tasks of one number have the same; of one number in `roughly`
     nearly so: each does its part, in `parts`, of that. `meets` are the plan's collectives of ranks
@@ -101,7 +101,7 @@ class Measured:
             columns,
             waits[reference].meets[places],
             np.stack(taken),
-            np.array([np.ptp(np.stack([one.start, one.end])) for one in every], np.int64),
+            np.array([whole[step] for step in mine], np.int64),
             reference,
             _alike(columns, stages, header.model, names, exactly=True),
             _alike(columns, stages, header.model, names, exactly=False),

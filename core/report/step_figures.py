@@ -54,7 +54,7 @@ def step_figures(
     """
     bubbles, form, bars = Bubble(math.nan, math.nan), None, {"incomplete": explanation.makespan}
     if not explanation.fault:
-        bubbles = bubble_of(explanation.columns, explanation.lanes)
+        bubbles = bubble_of(explanation.columns, explanation.lanes, explanation.lengths)
         form = closed_form(explanation.columns, pipeline)
         bars = waterfall(explanation, costs)
     return StepFigures(

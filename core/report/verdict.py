@@ -25,6 +25,7 @@ from core.plan.plan import device_streams, rank_names
 from core.plan.task import ABSENT
 from core.report.device_shares import device_limit, device_shares, device_text
 from core.report.idling import Idling, idle_text, share_text
+from core.report.job_limits import JobTimes, job_losses, rank_faults, slow_rank
 from core.report.limits import Finding, Limit
 from core.report.measured import Floats, Measured
 from core.report.slower import slower
@@ -48,6 +49,8 @@ may stop them within a task, for 3 to 4 ms at a time on Linux."""
 MOST_EXPLAINED = 16  # steps over which shares of devices are summed up
 HOST_SHARE = 1 / 3
 """The part of a step for which the host is late from which on that is all that is said."""
+MAINLY = 0.8
+"""The part of what a slow rank costs from which on one part of its work is what is slow."""
 LIMITS = 0.05
 """The part of a step that imbalance, order or communication must cost to be named."""
 
@@ -79,6 +82,8 @@ def verdict(trace: Trace, say: Say = plainly) -> Verdict | None:
     if not steps:
         return None
     judged = _of_devices if device_streams(trace.header.lanes) else _of_lanes
+    if trace.step_table.follow:
+        judged = _of_job
     found = judged(trace, steps, say)
     if found is None:
         return None
@@ -97,12 +102,62 @@ def _of_lanes(trace: Trace, steps: Sequence[int], say: Say) -> tuple[str, Findin
     # In this order: where the host is late, times of tasks say little of lanes; and a fault, if
     # there is one, is what can be mended.
     worst = host(run) or fault(run) or inherent(run)
+    return _idle_text(trace, run, say), worst
+
+
+def _of_job(trace: Trace, steps: Sequence[int], say: Say) -> tuple[str, Finding] | None:
+    """The same of a training job, whose ranks do not begin a step together."""
+    run = Measured.of(trace, steps)
+    if not run.computes.any():
+        return None
+    times = JobTimes.of(trace, steps, run.steps[run.median])
+    worst = _steady(run, times)
+    once = max(hiccups(run), key=lambda one: one.loss_ns, default=None)
+    # What is lost in every step is worse than a hiccup of one step that costs less in all.
+    is_worse = once is not None and once.loss_ns > worst.loss_ns * len(steps)
+    if once is not None and once.share >= NAMED and is_worse:
+        worst = once
+    return _idle_text(trace, run, say), worst
+
+
+def _steady(run: Measured, times: JobTimes) -> Finding:
+    """Return what costs every step of a job most: a fault of one rank, if that is much of it."""
+    named = rank_faults(times)
+    found = [one for one in (*named, *_slow_ranks(run, times)) if _is_named(one)]
+    whole = list(job_losses(times))
+    worst = max(found, key=lambda one: one.loss_ns, default=None)
+    # A part of what a rank does says more than that the rank is slow.
+    exact = max(named, key=lambda one: one.loss_ns, default=None)
+    if worst is not None and exact is not None and exact.loss_ns >= MAINLY * worst.loss_ns:
+        worst = exact
+    for_all = max(one.loss_ns for one in whole if one.kind in (Limit.DATA, Limit.HOST))
+    if worst is not None and worst.loss_ns >= for_all / 2:
+        return worst
+    most = max(whole, key=lambda one: one.loss_ns)
+    return most if most.share >= LIMITS else Finding(Limit.NONE, "", 0, 0.0)
+
+
+def _is_named(one: Finding) -> bool:
+    return one.share >= NAMED and one.loss_ns >= DISTURBED_NS
+
+
+def _slow_ranks(run: Measured, times: JobTimes) -> Iterator[Finding]:
+    """Every rank of a job that surely computes longer than its peers."""
+    place = np.where(run.computes, run.columns.lane, ABSENT)
+    for one in slower(run, np.arange(len(run.columns)), place, len(run.lanes), cold=True):
+        ns, share = slow_rank(times, one.place, one.factor)
+        values = {"lane": one.place, "factor": _times(one.factor)}
+        yield Finding(Limit.SLOW_LANE, f"rank {one.place}", ns, share, values, partly=one.partly)
+
+
+def _idle_text(trace: Trace, run: Measured, say: Say) -> str:
+    """Return how long the median step takes, and what its lanes wait for, in words."""
 
     def others() -> list[Explanation]:
         return [explain_run_step(trace, step) for step in _evenly(run.steps)]
 
     idling = Idling.of([explain_run_step(trace, run.steps[run.median])], others)
-    return idle_text(idling, say), worst
+    return idle_text(idling, say)
 
 
 def _of_devices(trace: Trace, steps: Sequence[int], say: Say) -> tuple[str, Finding] | None:
@@ -138,9 +193,14 @@ def host(run: Measured) -> Finding | None:
 
 def fault(run: Measured) -> Finding | None:
     """The lane, link or task that costs most, if it costs enough."""
-    found = [*slow_lanes(run), *slow_links(run), *hiccups(run)]
-    worst = max(found, key=lambda one: one.share, default=None)
-    return worst if worst is not None and worst.share >= NAMED else None
+    steady = max([*slow_lanes(run), *slow_links(run)], key=lambda one: one.share, default=None)
+    once = max(hiccups(run), key=lambda one: one.share, default=None)
+    found = [one for one in (steady, once) if one is not None and one.share >= NAMED]
+    # What is lost in every step is worse than a hiccup of one step that costs less in all.
+    steps = {Limit.HICCUP: 1}
+    return max(
+        found, key=lambda one: one.loss_ns * steps.get(one.kind, len(run.spans)), default=None
+    )
 
 
 def slow_lanes(run: Measured) -> Iterator[Finding]:

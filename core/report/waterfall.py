@@ -9,12 +9,15 @@ from core.explain.causes import Explanation
 from core.plan.plan import Role
 from core.plan.task import IS_COMMUNICATION
 from core.predict.simulate import lasts
+from core.report.job_step import BETWEEN, DATA, MOVES, JobStep
 
 BAR_WORDS = {
     "ideal": "perfect division",
     "imbalance": "imbalance",
     "bubble": "bubble",
     "communication": "exposed communication",
+    "data": "waiting for data",  # of a job
+    "between": "between steps",  # of a job
     "contention": "slowdown",  # by other lanes, or by whatever else made tasks slower
     "host": "host",
 }
@@ -34,8 +37,10 @@ def waterfall(explanation: Explanation, costs: NDArray[np.int64] | None = None) 
     `costs` (ns of each task, calibrated) stand for the measured durations in the lower bars, so
     that contention can be told from lateness. Each bar but the last is the difference between two
     simulations of the step, so the sum is exact; only `ideal` is rounded, and `imbalance` takes up
-    what that leaves.
+    what that leaves. A job's step has `job_waterfall`.
     """
+    if explanation.follows:
+        return job_waterfall(explanation)
     columns = explanation.columns
     measured = columns.end - explanation.waits.begun  # waiting for other ranks is no work
     taken = measured if costs is None else costs
@@ -56,4 +61,29 @@ def waterfall(explanation: Explanation, costs: NDArray[np.int64] | None = None) 
         "communication": moving - still,
         **slower,
         "host": explanation.makespan - crowded,
+    }
+
+
+def job_waterfall(explanation: Explanation) -> dict[str, int]:
+    """What each reason adds to a step of a training job, in ns by the names of BAR_WORDS.
+
+    As `waterfall` has it, by replay of the step (core.report.job_step): `data` is what waiting for
+    the next batch adds to computing and communication, `between` what code adds that runs between
+    an update and anything else of the next step, and `host` all other code of the job.
+    """
+    step = JobStep.of(explanation)
+    computes, taken = step.computes, step.taken
+    work = np.bincount(step.rank, np.where(computes, taken, 0.0), step.ranks).astype(int).tolist()
+    ideal, longest = sum(work) // max(1, len(work)), max(work, default=0)
+    parts = (), (MOVES,), (MOVES, DATA), (MOVES, DATA, BETWEEN)
+    ways = [np.where(computes | step.is_part(*some), taken, 0.0) for some in parts]
+    still, moving, fed, begun = np.rint(step.periods(np.stack(ways, axis=1))).astype(int).tolist()
+    return {
+        "ideal": ideal,
+        "imbalance": longest - ideal,
+        "bubble": still - longest,
+        "communication": moving - still,
+        "data": fed - moving,
+        "between": begun - fed,
+        "host": explanation.makespan - begun,
     }

@@ -28,9 +28,12 @@ class Fault:
 
 
 class StepBounds(Columns):
-    """First start and last end of every step, by its number, in ns.
+    """Start and end of every step, by its number, in ns.
 
-    `bounds` are the first start and last end of all; (0, 0) if there is nothing.
+    A step starts with its first span and ends with its last one. If steps `follow` each other, as
+    those of a training job do, a step starts where the one before it ended, or at its moment in
+    `late_starts` if that is later. `bounds` are the first start and last end of all; (0, 0) if
+    there is nothing.
     """
 
     DTYPES: ClassVar = {"numbers": np.int32, "starts": np.int64, "ends": np.int64}
@@ -39,8 +42,17 @@ class StepBounds(Columns):
         """`bounds` are those of spans that belong to no step, where there are no others."""
         super().__init__(arrays)
         self.bounds = bounds
+        self.follow = False
+        self.late_starts: dict[int, int] = {}
         if len(self):
-            self.bounds = (int(self.starts.min()), int(self.ends.max()))
+            self.bounds = (int(self.first_starts.min()), int(self.ends.max()))
+
+    def copy(self) -> StepBounds:
+        """Return the same with arrays of its own."""
+        arrays = {name: array.copy() for name, array in self.arrays.items()}
+        made = StepBounds(arrays, self.bounds)
+        made.follow, made.late_starts = self.follow, dict(self.late_starts)
+        return made
 
     @classmethod
     def of(
@@ -60,7 +72,14 @@ class StepBounds(Columns):
 
     @property
     def starts(self) -> NDArray[np.int64]:
-        """First start of each step."""
+        """Start of each step."""
+        if not self.follow:
+            return self.first_starts
+        return self._following_starts(0, len(self))
+
+    @property
+    def first_starts(self) -> NDArray[np.int64]:
+        """First start of a span of each step."""
         return self._columns["starts"].view
 
     @property
@@ -73,7 +92,24 @@ class StepBounds(Columns):
         at = int(sorted_positions(self.numbers, step))
         if at == len(self) or self.numbers[at] != step:
             raise KeyError(step)
-        return int(self.starts[at]), int(self.ends[at])
+        start = self._following_starts(at, at + 1)[0] if self.follow else self.first_starts[at]
+        return int(start), int(self.ends[at])
+
+    def _following_starts(self, first: int, last: int) -> NDArray[np.int64]:
+        """Starts of the steps at the places `first` to before `last`, which follow each other.
+
+        The first step, and one whose predecessor is missing, start with their first span.
+        """
+        starts = self.first_starts[first:last].copy()
+        numbers, ends = self.numbers, self.ends
+        later = np.arange(max(first, 1), last)
+        later = later[numbers[later - 1] + 1 == numbers[later]]
+        starts[later - first] = ends[later - 1]
+        for step, moment in self.late_starts.items():
+            at = int(sorted_positions(numbers, step))
+            if first <= at < last and numbers[at] == step:
+                starts[at - first] = max(starts[at - first], moment)
+        return np.minimum(starts, ends[first:last])
 
     def at(self, time_ns: float) -> int | None:
         """The step within whose bounds a moment lies, or None between steps."""
@@ -109,7 +145,7 @@ class StepBounds(Columns):
         self._make_room(np.setdiff1d(numbers, self.numbers, assume_unique=True))
         at = sorted_positions(self.numbers, numbers)[which]
         # `at` has a step many times; plain indexing would keep one of its spans only.
-        np.minimum.at(self.starts, at, starts)
+        np.minimum.at(self.first_starts, at, starts)
         np.maximum.at(self.ends, at, ends)
 
     def _make_room(self, fresh: NDArray[np.int32]) -> None:

@@ -70,6 +70,7 @@ class Trace:
     def __post_init__(self) -> None:
         self.lanes = self.lanes or [Spans.empty(self.table) for _ in self.header.lanes]
         self._steps: list[int] = []
+        self.step_table.follow = self.header.is_job
         self.faults_version = self.version  # at which `known_faults` were found
 
     def snapshot(self) -> Trace:
@@ -77,12 +78,11 @@ class Trace:
 
         Columns are shared: what stands in them stays, they only grow. Bounds of steps are copied.
         """
-        # A step's bounds widen with its spans: they are written to in place.
-        steps = {name: array.copy() for name, array in self.step_table.arrays.items()}
         return replace(
             self,
             lanes=list(self.lanes),
-            step_table=StepBounds(steps, self.step_table.bounds),
+            # A step's bounds widen with its spans: they are written to in place.
+            step_table=self.step_table.copy(),
             counters={key: Counter(*key, c.arrays) for key, c in self.counters.items()},
             clocks={},
             logs=Log(),
@@ -124,7 +124,10 @@ class Trace:
         return self._steps
 
     def step_bounds(self, step: int) -> tuple[int, int]:
-        """First start and last end of a step's spans so far, in ns. Raises KeyError if none."""
+        """Start and end of a step so far, in ns. Raises KeyError if it has no spans.
+
+        These are its first start and last end; a job's step starts where the one before it ended.
+        """
         return self.step_table.find(step)
 
     @property

@@ -70,6 +70,8 @@ BAR_LOOKS: dict[str, Look] = {
     "imbalance": CAUSE_LOOKS[Cause.IMBALANCE],
     "bubble": CAUSE_LOOKS[Cause.FILL],
     "communication": CAUSE_LOOKS[Cause.TRANSFER],
+    "data": CAUSE_LOOKS[Cause.DATA],
+    "between": CAUSE_LOOKS[Cause.BETWEEN_STEPS],
     "contention": Look("muted", Pattern.CROSSED),
     "host": CAUSE_LOOKS[Cause.HOST],
     "incomplete": CAUSE_LOOKS[Cause.INCOMPLETE],

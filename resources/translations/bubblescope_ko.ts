@@ -2032,6 +2032,42 @@
         <translation>랭크</translation>
     </message>
     <message>
+        <source>Rank {lane} computes for {most}, a rank on average for {mean}: that costs {loss} ({share}).</source>
+        <translation>rank {lane}은(는) {most} 동안 계산하고, rank 평균은 {mean}입니다: 손실 {loss} ({share}).</translation>
+    </message>
+    <message>
+        <source>Rank {rank} spends {own} a step on code outside of its model, loader and optimizer, other ranks {usual}: that costs {loss} ({share}).</source>
+        <translation>rank {rank}은(는) 스텝마다 모델, 로더, 옵티마이저 밖의 코드에 {own}을 쓰고, 다른 rank는 {usual}입니다: 손실 {loss} ({share}).</translation>
+    </message>
+    <message>
+        <source>Rank {rank} takes {own} for the backward pass of block {block}, other ranks {usual}: that costs {loss} ({share}).</source>
+        <translation>rank {rank}은(는) 블록 {block}의 역전파에 {own}, 다른 rank는 {usual} 걸립니다: 손실 {loss} ({share}).</translation>
+    </message>
+    <message>
+        <source>Rank {rank} takes {own} for the forward pass of block {block}, other ranks {usual}: that costs {loss} ({share}).</source>
+        <translation>rank {rank}은(는) 블록 {block}의 순전파에 {own}, 다른 rank는 {usual} 걸립니다: 손실 {loss} ({share}).</translation>
+    </message>
+    <message>
+        <source>Rank {rank} takes {own} for {work} of block {block}, other ranks {usual}: that costs {loss} ({share}).</source>
+        <translation>rank {rank}은(는) 블록 {block}의 {work}에 {own}, 다른 rank는 {usual} 걸립니다: 손실 {loss} ({share}).</translation>
+    </message>
+    <message>
+        <source>Rank {rank} takes {own} to compute block {block} again, other ranks {usual}: that costs {loss} ({share}).</source>
+        <translation>rank {rank}은(는) 블록 {block}을 다시 계산하는 데 {own}, 다른 rank는 {usual} 걸립니다: 손실 {loss} ({share}).</translation>
+    </message>
+    <message>
+        <source>Rank {rank} takes {own} to compute the loss, other ranks {usual}: that costs {loss} ({share}).</source>
+        <translation>rank {rank}은(는) 손실 함수 계산에 {own}, 다른 rank는 {usual} 걸립니다: 손실 {loss} ({share}).</translation>
+    </message>
+    <message>
+        <source>Rank {rank} takes {own} to update the model, other ranks {usual}: that costs {loss} ({share}).</source>
+        <translation>rank {rank}은(는) 모델 갱신에 {own}, 다른 rank는 {usual} 걸립니다: 손실 {loss} ({share}).</translation>
+    </message>
+    <message>
+        <source>Rank {rank} waits {own} a step for its next batch, other ranks {usual}: that costs {loss} ({share}).</source>
+        <translation>rank {rank}은(는) 스텝마다 다음 배치를 {own}, 다른 rank는 {usual} 기다립니다: 손실 {loss} ({share}).</translation>
+    </message>
+    <message>
         <source>Ranks</source>
         <translation>랭크</translation>
     </message>
@@ -2116,6 +2152,10 @@
         <translation>{count}단계 중 {n}단계</translation>
     </message>
     <message>
+        <source>The job&apos;s code outside of its model, loader and optimizer costs {loss} ({share}).</source>
+        <translation>모델, 로더, 옵티마이저 밖의 작업 코드로 인한 손실은 {loss}입니다 ({share}).</translation>
+    </message>
+    <message>
         <source>The last mark lies behind the end of the trace.</source>
         <translation>마지막 표시가 트레이스의 끝보다 뒤에 있습니다.</translation>
     </message>
@@ -2130,6 +2170,14 @@
     <message>
         <source>The run was stopped.</source>
         <translation>실행이 중지되었습니다.</translation>
+    </message>
+    <message>
+        <source>The time is outside of every step, or after a job&apos;s update and before anything else of its next step.</source>
+        <translation>이 시간은 모든 스텝 밖이거나, 작업의 갱신 뒤 다음 스텝의 다른 일이 시작되기 전입니다.</translation>
+    </message>
+    <message>
+        <source>The whole step, from its start to its end.</source>
+        <translation>시작부터 끝까지의 전체 스텝.</translation>
     </message>
     <message>
         <source>Think first; the answer comes from what ran.</source>
@@ -4430,10 +4478,6 @@ Click to open its run.</source>
         <translation>시간 축입니다.</translation>
     </message>
     <message>
-        <source>The time is outside of every step.</source>
-        <translation>이 시간은 어느 스텝에도 속하지 않습니다.</translation>
-    </message>
-    <message>
         <source>The timeline does not show counters.</source>
         <translation>타임라인에는 카운터가 표시되지 않습니다.</translation>
     </message>
@@ -4468,10 +4512,6 @@ Click to open its run.</source>
     <message>
         <source>The whole run; click or drag to move the view.</source>
         <translation>전체 실행입니다. 클릭하거나 끌면 보기가 이동합니다.</translation>
-    </message>
-    <message>
-        <source>The whole step, from its first start to its last end.</source>
-        <translation>첫 시작부터 마지막 끝까지의 전체 스텝입니다.</translation>
     </message>
     <message>
         <source>Theme</source>
@@ -4742,6 +4782,10 @@ Click to open its run.</source>
         <translation>기다린 대상: {what}.</translation>
     </message>
     <message>
+        <source>Waiting for the next batch of data costs {loss} ({share}).</source>
+        <translation>다음 데이터 배치를 기다리는 손실은 {loss}입니다 ({share}).</translation>
+    </message>
+    <message>
         <source>Warm-up</source>
         <translation>워밍업</translation>
     </message>
@@ -4822,6 +4866,10 @@ Click to open its run.</source>
         <translation>색과 무늬의 뜻입니다.</translation>
     </message>
     <message>
+        <source>What the job does after its update, before anything else of the next step.</source>
+        <translation>작업이 갱신 뒤, 다음 스텝의 다른 일 전에 하는 일.</translation>
+    </message>
+    <message>
         <source>What the lane with the most computing has above an even share.</source>
         <translation>계산이 가장 많은 레인이 고른 몫을 넘는 부분입니다.</translation>
     </message>
@@ -4868,6 +4916,10 @@ Click to open its run.</source>
     <message>
         <source>What waited for it</source>
         <translation>기다리던 대상</translation>
+    </message>
+    <message>
+        <source>What waiting for the next batch of data adds.</source>
+        <translation>다음 데이터 배치를 기다리느라 더해지는 시간.</translation>
     </message>
     <message>
         <source>What was recorded is kept; press Run to start afresh.</source>
@@ -7134,6 +7186,10 @@ Click to open its run.</source>
         <translation>레인 사이의 복사 대기</translation>
     </message>
     <message>
+        <source>waiting for data</source>
+        <translation>데이터 대기</translation>
+    </message>
+    <message>
         <source>waiting for other lanes&apos; computing</source>
         <translation>다른 레인의 계산 대기</translation>
     </message>
@@ -8198,6 +8254,10 @@ Click to see it.</source>
     <message>
         <source>{step} (select a bar to see its own step)</source>
         <translation>{step} (막대를 선택하면 그 스텝을 봅니다)</translation>
+    </message>
+    <message>
+        <source>{step} an iteration, {between} of them between steps.</source>
+        <translation>반복당 {step}, 그중 스텝 사이 {between}.</translation>
     </message>
     <message>
         <source>{step}, the median of {count} steps</source>

@@ -2032,6 +2032,42 @@
         <translation>Rank</translation>
     </message>
     <message>
+        <source>Rank {lane} computes for {most}, a rank on average for {mean}: that costs {loss} ({share}).</source>
+        <translation>rank {lane} 计算 {most}，各 rank 平均 {mean}：这耗费 {loss}（{share}）。</translation>
+    </message>
+    <message>
+        <source>Rank {rank} spends {own} a step on code outside of its model, loader and optimizer, other ranks {usual}: that costs {loss} ({share}).</source>
+        <translation>rank {rank} 每步在模型、加载器和优化器之外的代码上花费 {own}，其他 rank 为 {usual}：这耗费 {loss}（{share}）。</translation>
+    </message>
+    <message>
+        <source>Rank {rank} takes {own} for the backward pass of block {block}, other ranks {usual}: that costs {loss} ({share}).</source>
+        <translation>rank {rank} 在块 {block} 的反向传播上用时 {own}，其他 rank 为 {usual}：这耗费 {loss}（{share}）。</translation>
+    </message>
+    <message>
+        <source>Rank {rank} takes {own} for the forward pass of block {block}, other ranks {usual}: that costs {loss} ({share}).</source>
+        <translation>rank {rank} 在块 {block} 的前向传播上用时 {own}，其他 rank 为 {usual}：这耗费 {loss}（{share}）。</translation>
+    </message>
+    <message>
+        <source>Rank {rank} takes {own} for {work} of block {block}, other ranks {usual}: that costs {loss} ({share}).</source>
+        <translation>rank {rank} 在块 {block} 的 {work} 上用时 {own}，其他 rank 为 {usual}：这耗费 {loss}（{share}）。</translation>
+    </message>
+    <message>
+        <source>Rank {rank} takes {own} to compute block {block} again, other ranks {usual}: that costs {loss} ({share}).</source>
+        <translation>rank {rank} 重新计算块 {block} 用时 {own}，其他 rank 为 {usual}：这耗费 {loss}（{share}）。</translation>
+    </message>
+    <message>
+        <source>Rank {rank} takes {own} to compute the loss, other ranks {usual}: that costs {loss} ({share}).</source>
+        <translation>rank {rank} 计算损失用时 {own}，其他 rank 为 {usual}：这耗费 {loss}（{share}）。</translation>
+    </message>
+    <message>
+        <source>Rank {rank} takes {own} to update the model, other ranks {usual}: that costs {loss} ({share}).</source>
+        <translation>rank {rank} 更新模型用时 {own}，其他 rank 为 {usual}：这耗费 {loss}（{share}）。</translation>
+    </message>
+    <message>
+        <source>Rank {rank} waits {own} a step for its next batch, other ranks {usual}: that costs {loss} ({share}).</source>
+        <translation>rank {rank} 每步等待下一批数据 {own}，其他 rank 为 {usual}：这耗费 {loss}（{share}）。</translation>
+    </message>
+    <message>
         <source>Ranks</source>
         <translation>各 rank</translation>
     </message>
@@ -2116,6 +2152,10 @@
         <translation>第 {n} 步 / 共 {count} 步</translation>
     </message>
     <message>
+        <source>The job&apos;s code outside of its model, loader and optimizer costs {loss} ({share}).</source>
+        <translation>作业在模型、加载器和优化器之外的代码耗费 {loss}（{share}）。</translation>
+    </message>
+    <message>
         <source>The last mark lies behind the end of the trace.</source>
         <translation>最后一个标记位于追踪结束之后。</translation>
     </message>
@@ -2130,6 +2170,14 @@
     <message>
         <source>The run was stopped.</source>
         <translation>运行已停止。</translation>
+    </message>
+    <message>
+        <source>The time is outside of every step, or after a job&apos;s update and before anything else of its next step.</source>
+        <translation>该时间在所有步骤之外，或在作业的更新之后、下一步的其他任何工作之前。</translation>
+    </message>
+    <message>
+        <source>The whole step, from its start to its end.</source>
+        <translation>整个步骤，从开始到结束。</translation>
     </message>
     <message>
         <source>Think first; the answer comes from what ran.</source>
@@ -4430,10 +4478,6 @@ Click to open its run.</source>
         <translation>时间轴。</translation>
     </message>
     <message>
-        <source>The time is outside of every step.</source>
-        <translation>该时间不在任何步之内。</translation>
-    </message>
-    <message>
         <source>The timeline does not show counters.</source>
         <translation>时间线不显示计数器。</translation>
     </message>
@@ -4468,10 +4512,6 @@ Click to open its run.</source>
     <message>
         <source>The whole run; click or drag to move the view.</source>
         <translation>整个运行；点击或拖动以移动视图。</translation>
-    </message>
-    <message>
-        <source>The whole step, from its first start to its last end.</source>
-        <translation>整个步，从最早的开始到最晚的结束。</translation>
     </message>
     <message>
         <source>Theme</source>
@@ -4742,6 +4782,10 @@ Click to open its run.</source>
         <translation>等待了 {what}。</translation>
     </message>
     <message>
+        <source>Waiting for the next batch of data costs {loss} ({share}).</source>
+        <translation>等待下一批数据耗费 {loss}（{share}）。</translation>
+    </message>
+    <message>
         <source>Warm-up</source>
         <translation>预热</translation>
     </message>
@@ -4822,6 +4866,10 @@ Click to open its run.</source>
         <translation>颜色和图案的含义。</translation>
     </message>
     <message>
+        <source>What the job does after its update, before anything else of the next step.</source>
+        <translation>作业在更新之后、下一步的其他任何工作之前所做的事。</translation>
+    </message>
+    <message>
         <source>What the lane with the most computing has above an even share.</source>
         <translation>计算最多的通道超出平均份额的部分。</translation>
     </message>
@@ -4868,6 +4916,10 @@ Click to open its run.</source>
     <message>
         <source>What waited for it</source>
         <translation>什么等待了它</translation>
+    </message>
+    <message>
+        <source>What waiting for the next batch of data adds.</source>
+        <translation>等待下一批数据所增加的时间。</translation>
     </message>
     <message>
         <source>What was recorded is kept; press Run to start afresh.</source>
@@ -7134,6 +7186,10 @@ Click to open its run.</source>
         <translation>等待通道之间的拷贝</translation>
     </message>
     <message>
+        <source>waiting for data</source>
+        <translation>等待数据</translation>
+    </message>
+    <message>
         <source>waiting for other lanes&apos; computing</source>
         <translation>等待其他通道的计算</translation>
     </message>
@@ -8198,6 +8254,10 @@ Click to see it.</source>
     <message>
         <source>{step} (select a bar to see its own step)</source>
         <translation>{step}（选择一个条形以查看其所在的步）</translation>
+    </message>
+    <message>
+        <source>{step} an iteration, {between} of them between steps.</source>
+        <translation>每次迭代 {step}，其中步骤之间 {between}。</translation>
     </message>
     <message>
         <source>{step}, the median of {count} steps</source>

@@ -47,13 +47,16 @@ TABLES = {
     "core.predict.compare": ("CostSource",),
     "core.report.figure": ("PRESETS",),
     "core.report.idling": (
-        "STEP", "IDLE", "WAITING", "LARGEST", "LANE", "LANES", "DEVICE", "DEVICES", "FOR_ALL",
-        "WORK", "REASONS", "MORE_WORK",
+        "STEP", "ITERATION", "IDLE", "WAITING", "LARGEST", "LANE", "LANES", "DEVICE", "DEVICES",
+        "FOR_ALL", "WORK", "REASONS", "MORE_WORK",
     ),
     "core.report.device_shares": (
         "IN_USE", "IDLE", "SPREAD", "MOSTLY", "LARGEST", "EXPOSED", "COPIES", "DEVICE_REASONS",
     ),
-    "core.report.limits": ("WORDS", "AT_LEAST", "DEVICE_WORDS", "PLACE_WORDS"),
+    "core.report.limits": (
+        "WORDS", "AT_LEAST", "DEVICE_WORDS", "PLACE_WORDS", "JOB_WORDS", "RANK_WORDS",
+        "PASS_WORDS",
+    ),
     "core.report.warmup_text": ("FIRST_STEP", "FIRST_STEPS"),
     "core.report.waterfall": ("BAR_WORDS",),
     "core.sql.examples": ("TITLES",),

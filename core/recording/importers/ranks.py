@@ -30,6 +30,7 @@ from core.recording.sniff import rank_files
 from core.recording.stream import Opened, open_stream
 from core.trace.event_rows import Counter, Counters
 from core.trace.header import MOST_LANES, Header
+from core.trace.job_steps import OUTSIDE, note_outside
 from core.trace.spans import Spans
 from core.trace.trace import STATE_LEVEL, Trace
 
@@ -146,22 +147,36 @@ def _joined(ranks: Sequence[Rank]) -> tuple[Trace, int]:
         trace.add_spans(came, [(place, came)])
     for rank in ranks:
         trace.clocks[rank.path.stem, None] = _clock(rank, sorted(common), header.origin_ns)
-    trace.counters |= told_numbers(ranks, np.array(sorted(common), np.int64), header.origin_ns)
+    steps = np.array(sorted(common), np.int64)
+    trace.counters |= told_numbers(ranks, steps, header.origin_ns, main_lanes(places))
+    note_outside(trace)
     _add_logs(trace, ranks)
     trace.version += 1
     return trace, len(every - common)
 
 
-def told_numbers(ranks: Sequence[Rank], steps: NDArray[np.integer[Any]], origin: int) -> Counters:
-    """What ranks have told of some steps, on rank 0's clock since `origin`.
+def main_lanes(places: Sequence[Sequence[int]]) -> list[int | None]:
+    """Return the place of each rank's lane that computes, its first; None of a rank without."""
+    return [own[0] if own else None for own in places]
 
-    Of a name and a step it is what the first rank has that told of it: one is meant to.
+
+def told_numbers(
+    ranks: Sequence[Rank],
+    steps: NDArray[np.integer[Any]],
+    origin: int,
+    main: Sequence[int | None],
+) -> Counters:
+    """Return the numbers that ranks have told of some steps, on rank 0's clock since `origin`.
+
+    Each rank has its own time outside of its steps, on its `main` lane. Of another name and a step
+    it is the number of the first rank that told one: one rank is meant to.
     """
     found: Counters = {}
-    for rank in ranks:
+    for rank, own in zip(ranks, main, strict=True):
         for (name, lane), told in rank.trace.counters.items():
             if lane is None:
-                known = found.setdefault((name, None), Counter(name, None))
+                where = own if name == OUTSIDE else None
+                known = found.setdefault((name, where), Counter(name, where))
                 mine = np.isin(told.steps, steps) & ~np.isin(told.steps, known.steps)
                 times = rank.moved(told.times[mine], origin)
                 known.extend(times=times, values=told.values[mine], steps=told.steps[mine])

@@ -36,9 +36,11 @@ BAR_TIPS: dict[str, str] = {
     "imbalance": "What the lane with the most computing has above an even share.",
     "bubble": "What the order of the tasks adds, though nothing moves and nobody is late.",
     "communication": "What moving data adds, where no computing hides it.",
+    "data": "What waiting for the next batch of data adds.",
+    "between": "What the job does after its update, before anything else of the next step.",
     "contention": "What the tasks took longer than they were measured to cost before the run.",
     "host": "All the rest: tasks that began late because of launch, Python or the system.",
-    TOTAL: "The whole step, from its first start to its last end.",
+    TOTAL: "The whole step, from its start to its end.",
 }
 
 

@@ -28,7 +28,8 @@ def write_rank(
         "specification": {"warmup": 1},
         "model": {"name": "Net", "blocks": [], "input_bytes": 0},
         "lanes": lanes_of(rank, "cpu"), "replicas": world, "origin_ns": origin,
-        "started": "", "hardware": {}, "versions": {}, "format": stream.FORMAT,
+        "started": "", "hardware": {"rank": rank, "ranks": world}, "versions": {},
+        "format": stream.FORMAT,
     }  # fmt: skip
     sender = stream.Sender(lambda: (folder / f"rank-{rank}.arrow").open("wb"))
     sender.start(header)

@@ -163,7 +163,7 @@ def test_an_evaluation_and_the_wait_for_its_data_are_no_part_of_a_step(tmp_path)
     assert trace.steps == [0, 1, 2, 3]
     assert kinds_of(trace) == ["forward"] * 3 + ["loss"] + ["backward"] * 3 + ["step"]
     assert kinds_of(trace, lane=1) == ["data"]
-    outside = trace.counter("outside_ms", None)
+    outside = trace.counter("outside_ms", 0)
     assert outside.steps.tolist() == [1, 2, 3] and (outside.values > 0).all()
 
 

@@ -15,7 +15,7 @@ from core.plain import duration_text, plainly
 from core.plan.specification import Specification, describe
 from core.plan.task import KINDS, Kind
 from core.report.idling import STEP
-from core.report.limits import DEVICE_WORDS, WORDS, Limit
+from core.report.limits import DEVICE_WORDS, JOB_WORDS, RANK_WORDS, WORDS, Limit
 from core.report.summary import summarise
 from core.report.verdict import Verdict, verdict
 from core.trace.complete import completed_steps
@@ -387,7 +387,7 @@ def test_the_summary_has_the_verdict_with_its_four_keys_and_prints_its_sentence(
 
 
 def test_every_kind_has_its_words() -> None:
-    assert {*WORDS, *DEVICE_WORDS} == set(Limit)
+    assert {*WORDS, *DEVICE_WORDS, *JOB_WORDS, *RANK_WORDS} == set(Limit)
     words = "slow-lane slow-link hiccup imbalance schedule communication host none copies not-told"
-    words += " noise"
+    words += " noise data update block"
     assert list(map(str, Limit)) == words.split()

@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 from core.engine.messages import Ended, Message, Outcome
 from core.explain.buckets import bucket_times
 from core.explain.critical import ON_TASKS, Share, path_shares
+from core.recording.recording import open_recording
 from core.recording.schema import NoteRow, Record, note_batch
 from core.report.summary import summarise
 from core.trace.span import Span
@@ -31,6 +32,7 @@ from gui.panels.explain.why import LISTED
 from gui.timeline.paint.critical import path_boxes, path_lines
 from gui.timeline.state.explained import Wanted
 from gui.window.window import MainWindow
+from tests.core.recorder.made import two_ranks
 from tests.gui.fake_client import FakeClient
 from tests.gui.figures.test_export import words_of
 from tests.gui.window.test_window import perform
@@ -326,11 +328,14 @@ def test_the_path_is_remembered_and_in_figures_with_a_legend(
     assert second.timeline.state.stack.chosen.path
 
 
-def test_every_rung_and_share_has_a_name_and_a_sentence() -> None:
+def test_every_rung_and_share_has_a_name_and_a_sentence(tmp_path: Path) -> None:
     trace = trace_of(specification(steps=1, warmup=0))
     costs = {"forward_ms": 2.0, "backward_ms": 4.0, "step_ms": 1.0, "transfer_ms": 0.1}
     trace.costs = json.dumps(costs)
-    names = {bar.name for bar in waterfall_bars(summarise(trace).steps[0].ladder)}
+    two_ranks(tmp_path)
+    job = open_recording(tmp_path).trace
+    ladders = [summarise(one).steps[0].ladder for one in (trace, job)]
+    names = {bar.name for ladder in ladders for bar in waterfall_bars(ladder)}
     assert names == set(BAR_NAMES) == set(BAR_TIPS)
     assert set(SHARE_WORDS) == set(Share)
     for sentence in (*BAR_TIPS.values(), *(tip for _, tip in SHARE_WORDS.values())):

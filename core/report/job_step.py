@@ -1,0 +1,337 @@
+"""A step of a training job as its ranks ran it, to be replayed with other durations.
+
+A rank's thread does one thing after another: it computes, updates, waits for data, or runs code of
+the job that is not seen (`HOST`, and `BETWEEN` before anything else of the step). It asks for
+communication at some moment of that, and waits for it before something that needs it. Replayed,
+everything takes as long as it did and starts when what it waited for has ended, step after step: a
+rank that is done goes on with its next step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.explain.causes import Explanation
+from core.plan.plan import Role
+from core.plan.task import ABSENT, IS_COMMUNICATION, KIND_CODES, Kind
+
+REPEATED = 3
+"""How often the step is replayed: the first times the ranks come to how far apart they are."""
+
+Floats = NDArray[np.float64]
+_DATA, _STEP = KIND_CODES[Kind.DATA], KIND_CODES[Kind.STEP]
+_LATE = np.iinfo(np.int64).max
+
+
+class Part(NamedTuple):
+    """Something that ranks do in a step: tasks of a kind of one block or stage.
+
+    `kind` is None for code of the job that is not seen, `between` two steps or not, and for
+    communication, which `moves` data.
+    """
+
+    kind: Kind | None
+    stage: int = ABSENT
+    block: int = ABSENT
+    moves: bool = False
+    between: bool = False
+
+    @property
+    def computes(self) -> bool:
+        """True for passes and updates."""
+        return self.kind not in (None, Kind.DATA) and not self.moves
+
+
+HOST = Part(None)
+BETWEEN = Part(None, between=True)
+MOVES = Part(None, moves=True)
+DATA = Part(Kind.DATA)
+
+
+class _Interval(NamedTuple):
+    """From `start` to `end` (ns) a thread does its `part`, once the tasks `needs` have ended."""
+
+    start: int
+    end: int
+    part: Part
+    needs: tuple[int, ...] = ()
+
+
+@dataclass
+class _Graph:
+    """Nodes in the order in which they are added: parts, ranks, durations, what each needs."""
+
+    parts: list[Part] = field(default_factory=list)
+    ranks: list[int] = field(default_factory=list)
+    taken: list[int] = field(default_factory=list)
+    needs: list[list[int]] = field(default_factory=list)
+
+    def add(self, part: Part, rank: int, taken: int, needs: Sequence[int]) -> int:
+        """Add a node; returns its number."""
+        self.parts.append(part)
+        self.ranks.append(rank)
+        self.taken.append(max(0, taken))
+        self.needs.append(list(needs))
+        return len(self.parts) - 1
+
+
+@dataclass(frozen=True)
+class JobStep:
+    """A step as n nodes: the `part` (a place in `parts`) and `rank` of each, and ns `taken`.
+
+    `order` lists the nodes such that each one comes after its `needs`. `first` and `last` are the
+    nodes with which the threads of R ranks begin and end.
+    """
+
+    parts: tuple[Part, ...]
+    part: NDArray[np.int64]
+    rank: NDArray[np.int64]
+    taken: Floats
+    needs: tuple[tuple[int, ...], ...]
+    order: tuple[int, ...]
+    first: tuple[int, ...]
+    last: tuple[int, ...]
+
+    @classmethod
+    def of(cls, explanation: Explanation) -> JobStep:
+        """From an explained step of a job."""
+        graph, first, last = _Builder(explanation).build()
+        parts = {part: place for place, part in enumerate(dict.fromkeys(graph.parts))}
+        needs = _without_circles(graph.needs, graph.parts)
+        return cls(
+            tuple(parts),
+            np.array([parts[part] for part in graph.parts], np.int64),
+            np.array(graph.ranks, np.int64),
+            np.array(graph.taken, np.float64),
+            tuple(tuple(one) for one in needs),
+            tuple(_order(needs) or ()),
+            tuple(first),
+            tuple(last),
+        )
+
+    @property
+    def ranks(self) -> int:
+        """How many ranks there are."""
+        return len(self.first)
+
+    def is_part(self, *wanted: Part) -> NDArray[np.bool_]:
+        """Return for each node whether it is of one of the `wanted` parts."""
+        return np.array([part in wanted for part in self.parts], np.bool_)[self.part]
+
+    @property
+    def computes(self) -> NDArray[np.bool_]:
+        """True for each node that is a pass or an update."""
+        return np.array([part.computes for part in self.parts], np.bool_)[self.part]
+
+    def totals(self) -> dict[Part, Floats]:
+        """Return the ns that each rank (R) spends on each part."""
+        keys = self.part * self.ranks + self.rank
+        sums = np.bincount(keys, self.taken, len(self.parts) * self.ranks)
+        by_part = sums.reshape(len(self.parts), self.ranks)
+        return dict(zip(self.parts, by_part, strict=True))
+
+    def periods(self, taken: Floats) -> Floats:
+        """Return how long a step lasts, in ns, for each of C ways in which nodes take so long.
+
+        `taken` has the shape (n, C).
+        """
+        ends = np.zeros_like(taken)
+        before = np.zeros((self.ranks, taken.shape[1]))
+        finished = [np.zeros(taken.shape[1])]
+        begins = {node: rank for rank, node in enumerate(self.first)}
+        for _ in range(REPEATED):
+            ends[:] = 0.0
+            for node in self.order:
+                # All other nodes come after a first one.
+                start = before[begins[node]] if node in begins else np.zeros(taken.shape[1])
+                for need in self.needs[node]:
+                    start = np.maximum(start, ends[need])
+                ends[node] = start + taken[node]
+            before = ends[list(self.last)]
+            finished.append(before.max(axis=0))
+        periods: Floats = finished[-1] - finished[-2]
+        return periods
+
+
+def _code(start: int, end: int, first: int, needs: tuple[int, ...] = ()) -> Iterator[_Interval]:
+    """Yield a thread's code that is not seen: until the `first` of what is, it is BETWEEN steps."""
+    if start < first:
+        yield _Interval(start, min(end, first), BETWEEN, needs)
+        needs = ()
+    if end > first or start >= first:
+        yield _Interval(max(start, min(end, first)), end, HOST, needs)
+
+
+class _Builder:
+    """Makes nodes of an explained step: threads of ranks first, then what these asked for."""
+
+    def __init__(self, explanation: Explanation) -> None:
+        self._explanation, self._columns = explanation, explanation.columns
+        lanes = explanation.lanes
+        self._mains = [lane.index for lane in lanes if lane.role is Role.COMPUTE]
+        rank_of = {main: rank for rank, main in enumerate(self._mains)}
+        serves = np.array([rank_of.get(lane.serves, ABSENT) for lane in lanes], np.int64)
+        kind = self._columns.kind
+        self._rank = serves[self._columns.lane]
+        self._moves = IS_COMMUNICATION[kind] & (kind != _DATA)
+        launched = self._columns.launched
+        self._asked = np.where(launched == ABSENT, self._columns.start, launched)
+        self._graph = _Graph()
+        self._node_of: dict[int, int] = {}
+        self._waiting: list[tuple[int, tuple[int, ...]]] = []
+
+    def build(self) -> tuple[_Graph, list[int], list[int]]:
+        """Return the nodes, and those with which each rank's thread begins and ends."""
+        first, last = [], []
+        asked: dict[int, int] = {}
+        for rank in range(len(self._mains)):
+            begin, end = self._add_thread(rank, asked)
+            first.append(begin)
+            last.append(end)
+        self._add_moves(asked)
+        for node, needs in self._waiting:
+            self._graph.needs[node] += [self._node_of[task] for task in needs]
+        return self._graph, first, last
+
+    def _add_thread(self, rank: int, asked: dict[int, int]) -> tuple[int, int]:
+        """Add a rank's thread; `asked` gets the node after which each move was asked for."""
+        moves = np.flatnonzero(self._moves & (self._rank == rank))
+        moves = moves[np.argsort(self._asked[moves], kind="stable")]
+        moments = self._asked[moves].tolist()
+        graph = self._graph
+        # Something to begin with, for what is asked for at once.
+        first = node = graph.add(HOST, rank, 0, ())
+        place = 0
+        for interval in self._intervals(rank, moves):
+            start, needs = interval.start, interval.needs
+            while place < len(moments) and moments[place] < interval.end:
+                cut = max(moments[place], start)
+                if cut > start:
+                    node = self._add_part(interval.part, rank, cut - start, node, needs)
+                    start, needs = cut, ()
+                asked[int(moves[place])] = node
+                place += 1
+            node = self._add_part(interval.part, rank, interval.end - start, node, needs)
+        for move in moves[place:].tolist():
+            asked[move] = node
+        return first, node
+
+    def _add_part(
+        self, part: Part, rank: int, taken: int, before: int, needs: tuple[int, ...]
+    ) -> int:
+        node = self._graph.add(part, rank, taken, [before])
+        if needs:
+            self._waiting.append((node, needs))
+        return node
+
+    def _intervals(self, rank: int, moves: NDArray[np.int64]) -> Iterator[_Interval]:
+        """Yield what a rank's thread does in order of time, from its last update to the next."""
+        columns = self._columns
+        tasks = np.flatnonzero(~self._moves & (self._rank == rank))
+        tasks = tasks[np.argsort(columns.start[tasks], kind="stable")]
+        ends, asked = columns.end[moves], self._asked[moves]
+        until = int(self._explanation.begins[self._mains[rank]])
+        first = int(columns.start[self._rank == rank].min(initial=_LATE))
+        for task in tasks.tolist():
+            start, end = max(until, int(columns.start[task])), int(columns.end[task])
+            needs = self._needed(task)
+            ready = max((int(columns.end[need]) for need in needs), default=until)
+            # A wait begins with the last request before its end, or at once.
+            waits = asked[(asked >= until) & (asked < min(ready, start))]
+            since = int(waits.max()) if len(waits) else until
+            if ready > until:
+                yield from _code(until, since, first)
+                yield _Interval(min(max(ready, since), start), start, HOST, needs)
+            else:
+                yield from _code(until, start, first, needs)
+            part = self._part(task)
+            inside = moves[(asked >= start) & (asked < end) & (ends <= end)]
+            if part.kind is Kind.STEP and len(inside):
+                # An update that moves data waits for it, as one of parameters that are divided.
+                since = int(self._asked[inside].max())
+                ready = max(since, int(columns.end[inside].max()))
+                yield _Interval(start, since, part)
+                yield _Interval(ready, end, part, tuple(inside.tolist()))
+            else:
+                yield _Interval(start, end, part)
+            until = max(until, end)
+        finish = int(self._explanation.finishes[self._mains[rank]])
+        yield from _code(until, max(until, finish), first)
+
+    def _needed(self, task: int) -> tuple[int, ...]:
+        """Return the moves that a task waited for."""
+        columns = self._columns
+        first, last = columns.after_first[task : task + 2].tolist()
+        return tuple(need for need in columns.after[first:last].tolist() if self._moves[need])
+
+    def _part(self, task: int) -> Part:
+        columns = self._columns
+        kind = tuple(Kind)[columns.kind[task]]
+        if kind in (Kind.DATA, Kind.STEP):
+            return Part(kind)
+        return Part(kind, int(columns.stage[task]), int(columns.block[task]))
+
+    def _add_moves(self, asked: dict[int, int]) -> None:
+        """Add communication: what ranks meet for begins when the last of them has asked for it."""
+        columns, waits = self._columns, self._explanation.waits
+        moves = np.flatnonzero(self._moves & (self._rank >= 0)).tolist()
+        meetings = {
+            meeting: self._graph.add(MOVES, 0, 0, ())
+            for meeting in dict.fromkeys(waits.meets[moves].tolist())
+            if meeting != ABSENT
+        }
+        for move in moves:
+            begun, end = int(waits.begun[move]), int(columns.end[move])
+            node = self._graph.add(MOVES, int(self._rank[move]), end - begun, ())
+            self._node_of[move] = node
+        previous: dict[int, int] = {}
+        for move in sorted(moves, key=lambda one: int(columns.start[one])):
+            node, lane = self._node_of[move], int(columns.lane[move])
+            needs = [asked[move]]
+            needs += [self._node_of[need] for need in self._needed(move)]
+            needs += [previous[lane]] if lane in previous else []
+            previous[lane] = node
+            meeting = int(waits.meets[move])
+            if meeting == ABSENT:
+                self._graph.needs[node] += needs
+            else:
+                self._graph.needs[meetings[meeting]] += needs
+                self._graph.needs[node].append(meetings[meeting])
+
+
+def _order(needs: Sequence[Sequence[int]]) -> list[int] | None:
+    """Return the nodes such that each comes after its needs; None if some need each other."""
+    missing = [len(one) for one in needs]
+    followers: list[list[int]] = [[] for _ in needs]
+    for node, own in enumerate(needs):
+        for need in own:
+            followers[need].append(node)
+    ready = [node for node, count in enumerate(missing) if not count]
+    for node in ready:  # which grows
+        for follower in followers[node]:
+            missing[follower] -= 1
+            if not missing[follower]:
+                ready.append(follower)
+    return ready if len(ready) == len(needs) else None
+
+
+def _without_circles(needs: list[list[int]], parts: Sequence[Part]) -> list[list[int]]:
+    """The same, without what communication needs of communication where that is a circle.
+
+    Ranks came to their collectives in orders that never meet, as far as their clocks tell.
+    """
+    if _order(needs) is not None:
+        return needs
+    cut = [
+        [need for need in own if not (part.moves and parts[need].moves)]
+        for own, part in zip(needs, parts, strict=True)
+    ]
+    if _order(cut) is not None:
+        return cut
+    # A thread alone goes forward: each node needs the one before it.
+    return [[need for need in own if need < node] for node, own in enumerate(needs)]
