@@ -103,11 +103,17 @@ def waiting_ns(columns: StepColumns, waits: Waits) -> NDArray[np.int64]:
 
 def lanes_waiting_ns(trace: Trace, steps: Sequence[int]) -> NDArray[np.int64]:
     """Ns of `steps` for which each lane of a trace waits for other ranks in a collective."""
-    lanes = trace.header.lanes
-    total = np.zeros(len(lanes), np.int64)
-    if not IS_COLLECTIVE[trace.table.rows["kind"]].any():
-        return total
-    for step in steps:
-        columns = StepColumns.of_trace(trace, step)
-        np.add.at(total, columns.lane, waiting_ns(columns, waits_of(columns, lanes)))
+    total: NDArray[np.int64] = waiting_by_step(trace, steps).sum(axis=0)
     return total
+
+
+def waiting_by_step(trace: Trace, steps: Sequence[int]) -> NDArray[np.int64]:
+    """Ns for which each lane waits for other ranks in a collective: shape (steps, lanes)."""
+    lanes = trace.header.lanes
+    waiting = np.zeros((len(steps), len(lanes)), np.int64)
+    if not IS_COLLECTIVE[trace.table.rows["kind"]].any():
+        return waiting
+    for place, step in enumerate(steps):
+        columns = StepColumns.of_trace(trace, step)
+        np.add.at(waiting[place], columns.lane, waiting_ns(columns, waits_of(columns, lanes)))
+    return waiting

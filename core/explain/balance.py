@@ -9,8 +9,9 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.arrivals import lanes_waiting_ns
+from core.explain.arrivals import lanes_waiting_ns, waiting_by_step
 from core.explain.lanes import LaneTime, entering
+from core.explain.noise import Floats, surely_above, surely_apart
 from core.order import row_keys
 from core.plan.plan import Role, computing_lanes, working_lanes
 from core.plan.task import ENTERS, IS_COMMUNICATION, KINDS, Kind
@@ -224,6 +225,51 @@ def first_lane_load(trace: Trace, balances: Sequence[LaneBalance]) -> Load | Non
             work[serves] += balance.time.busy_ns + balance.moving_ns
     held = [b.peak_bytes for b in compute]
     return Load(_over_mean(list(work.values())), _over_mean(held))
+
+
+@dataclass(frozen=True, slots=True)
+class Unevenness:
+    """Differences between compute lanes that are more than the steps' scatter (core.explain.noise).
+
+    `computing` says whether any lane computes for longer than the mean; `first_lane` whether lane 0
+    works for longer or shorter than the mean, what it moves included.
+    """
+
+    computing: bool
+    first_lane: bool
+
+
+def unevenness(trace: Trace, steps: Sequence[int]) -> Unevenness:
+    """Compare the compute lanes over `steps`. Of fewer than three any difference counts."""
+    places = [lane.index for lane in computing_lanes(trace.header.lanes)]
+    if len(places) < 2 or not steps:
+        return Unevenness(computing=False, first_lane=False)
+    computing, moving = _times_by_step(trace, steps)
+    working = (computing + moving)[:, places]
+    return Unevenness(
+        bool(surely_above(computing[:, places]).any()), bool(surely_apart(working)[0])
+    )
+
+
+def _times_by_step(trace: Trace, steps: Sequence[int]) -> tuple[Floats, Floats]:
+    """Ns for which each lane computes, and for which it or a lane that serves it moves data.
+
+    Both of shape (steps, lanes). Waiting for other ranks in a collective counts as neither.
+    """
+    numbers = np.array(steps, np.int64)
+    moving = -waiting_by_step(trace, steps).astype(np.float64)
+    computing = np.zeros_like(moving)
+    for lane in working_lanes(trace.header.lanes):
+        mine = _of_steps(trace.spans(lane.index), numbers)
+        place = np.searchsorted(numbers, mine.step)
+        length = (mine["end"] - mine["start"]).astype(np.float64)
+        moves = IS_COMMUNICATION[mine["kind"]]
+        computing[:, lane.index] = np.bincount(place, np.where(moves, 0, length), len(steps))
+        moving[:, lane.index] += np.bincount(place, np.where(moves, length, 0), len(steps))
+    serving = np.zeros_like(moving)
+    for lane in working_lanes(trace.header.lanes):
+        serving[:, lane.serves] += moving[:, lane.index]
+    return computing, serving
 
 
 def _over_mean(values: Sequence[int]) -> float | None:

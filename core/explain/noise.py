@@ -46,6 +46,12 @@ def surely_above(times: Floats) -> NDArray[np.bool_]:
     return found
 
 
+def surely_apart(times: Floats) -> NDArray[np.bool_]:
+    """True for each lane that surely takes longer, or shorter, than the lanes' mean."""
+    apart: NDArray[np.bool_] = surely_above(times) | surely_above(-times)
+    return apart
+
+
 def _student(freedom: int, chance: float) -> float:
     """Student's quantile for a chance, one-sided, by the series of Cornish and Fisher."""
     z = NormalDist().inv_cdf(1 - chance)

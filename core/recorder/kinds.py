@@ -14,7 +14,8 @@ class DeviceKind:
     With `streams` it has queues of its own, so that it copies beside computing; with `events` it
     times what is in them. Where there may be `several` they have numbers. `group` is the process
     group of ranks that have a device each, `shared_group` that of ranks that share one; empty if
-    such ranks cannot meet, None if only torch knows.
+    such ranks cannot meet, None if only torch knows. `graph` is torch's class of graphs that are
+    captured from its streams; empty if it has none.
     """
 
     name: str
@@ -24,6 +25,7 @@ class DeviceKind:
     several: bool = True
     group: str | None = None
     shared_group: str = ""
+    graph: str = ""
 
     @property
     def abilities(self) -> str:
@@ -38,13 +40,13 @@ class DeviceKind:
 
 
 HOST = DeviceKind("cpu", "CPU", False, False, False, GLOO, GLOO)
-CUDA = DeviceKind("cuda", "NVIDIA or AMD GPU", group="nccl", shared_group=GLOO)
+CUDA = DeviceKind("cuda", "NVIDIA or AMD GPU", group="nccl", shared_group=GLOO, graph="CUDAGraph")
 KINDS = {
     kind.name: kind
     for kind in (
         HOST,
         CUDA,
-        DeviceKind("xpu", "Intel GPU", group="xccl"),
+        DeviceKind("xpu", "Intel GPU", group="xccl", graph="XPUGraph"),
         DeviceKind("mps", "Apple GPU", False, False, False, group=""),
     )
 }

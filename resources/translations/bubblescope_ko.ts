@@ -2404,6 +2404,14 @@
         <translation>레인 {lanes}개에서 스텝당 작업 {count}개 (예상)</translation>
     </message>
     <message>
+        <source>{lane}: {work} × the mean work</source>
+        <translation>{lane}: 평균 작업의 {work}배</translation>
+    </message>
+    <message>
+        <source>{lane}: {work} × the mean work, {memory} × the mean memory</source>
+        <translation>{lane}: 평균 작업의 {work}배, 평균 메모리의 {memory}배</translation>
+    </message>
+    <message>
         <source>{length} from {start} since the run&apos;s start</source>
         <translation>실행 시작 후 {start}부터 {length}</translation>
     </message>
@@ -2426,6 +2434,10 @@
     <message>
         <source>{part} ({count} set)</source>
         <translation>{part} ({count}개 설정됨)</translation>
+    </message>
+    <message>
+        <source>{ratio} (noise)</source>
+        <translation>{ratio} (노이즈)</translation>
     </message>
     <message>
         <source>{result}
@@ -7414,6 +7426,10 @@ Click to open its run.</source>
         <translation>{a}의 항목은 {b}개이지만 계획의 스테이지는 {c}개입니다. 스테이지마다 하나, 또는 모두에 수 하나를 사용하세요</translation>
     </message>
     <message>
+        <source>{a} has {b} streams for {c} lanes: lanes that share one take turns</source>
+        <translation>{a}에는 레인 {c}개에 스트림이 {b}개뿐입니다. 하나를 함께 쓰는 레인은 번갈아 실행됩니다</translation>
+    </message>
+    <message>
         <source>{a} has {b}; use [bytes, ms]</source>
         <translation>{a}에 {b}이(가) 있습니다. [bytes, ms]를 사용하세요</translation>
     </message>
@@ -7968,14 +7984,6 @@ Click to open its run.</source>
     <message>
         <source>{lane} works</source>
         <translation>{lane} 작업</translation>
-    </message>
-    <message>
-        <source>{lane}: {work:.2f} × the mean work</source>
-        <translation>{lane}: 평균 작업의 {work:.2f}배</translation>
-    </message>
-    <message>
-        <source>{lane}: {work:.2f} × the mean work, {memory:.2f} × the mean memory</source>
-        <translation>{lane}: 평균 작업의 {work:.2f}배, 평균 메모리의 {memory:.2f}배</translation>
     </message>
     <message>
         <source>{latency} µs, {bandwidth} GB/s</source>

@@ -2404,6 +2404,14 @@
         <translation>{lanes} 个通道上每步 {count} 个任务（预期）</translation>
     </message>
     <message>
+        <source>{lane}: {work} × the mean work</source>
+        <translation>{lane}：工作量为平均的 {work} 倍</translation>
+    </message>
+    <message>
+        <source>{lane}: {work} × the mean work, {memory} × the mean memory</source>
+        <translation>{lane}：工作量为平均的 {work} 倍，内存为平均的 {memory} 倍</translation>
+    </message>
+    <message>
         <source>{length} from {start} since the run&apos;s start</source>
         <translation>自运行开始 {start} 起，长 {length}</translation>
     </message>
@@ -2426,6 +2434,10 @@
     <message>
         <source>{part} ({count} set)</source>
         <translation>{part}（已设 {count} 项）</translation>
+    </message>
+    <message>
+        <source>{ratio} (noise)</source>
+        <translation>{ratio}（噪声）</translation>
     </message>
     <message>
         <source>{result}
@@ -7414,6 +7426,10 @@ Click to open its run.</source>
         <translation>{a} 有 {b} 个条目，但计划有 {c} 个阶段；请为每个阶段给一个，或用一个数表示全部</translation>
     </message>
     <message>
+        <source>{a} has {b} streams for {c} lanes: lanes that share one take turns</source>
+        <translation>{a} 有 {b} 个流供 {c} 个通道使用：共用一个流的通道轮流执行</translation>
+    </message>
+    <message>
         <source>{a} has {b}; use [bytes, ms]</source>
         <translation>{a} 含有 {b}；请使用 [bytes, ms]</translation>
     </message>
@@ -7968,14 +7984,6 @@ Click to open its run.</source>
     <message>
         <source>{lane} works</source>
         <translation>{lane} 工作</translation>
-    </message>
-    <message>
-        <source>{lane}: {work:.2f} × the mean work</source>
-        <translation>{lane}：工作量为平均的 {work:.2f} 倍</translation>
-    </message>
-    <message>
-        <source>{lane}: {work:.2f} × the mean work, {memory:.2f} × the mean memory</source>
-        <translation>{lane}：工作量为平均的 {work:.2f} 倍，内存为平均的 {memory:.2f} 倍</translation>
     </message>
     <message>
         <source>{latency} µs, {bandwidth} GB/s</source>

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import cache
 from itertools import pairwise
 
 import torch
 
-from core.engine.lanes.lane import LaneThread, Timestamp
+from core.engine.lanes.lane import LaneThread, Timestamp, ask_nothing_while_captured
 from core.plan.devices import HOST, kind_of
 from core.plan.plan import Lane
 
@@ -33,9 +33,10 @@ class StreamLane(LaneThread):
 
     def __init__(self, lane: Lane, devices: list[str]) -> None:
         super().__init__(lane)
-        others = (torch.device(name) for name in devices if name != lane.device)
+        others = [torch.device(name) for name in devices if name != lane.device]
         self._streams = [torch.Stream(device) for device in others]
         self.stream = torch.Stream(self.device)
+        self._devices = [*others, self.device]
         # Made beforehand, as making one takes time between two tasks; more
         # are made if a step needs more.
         self._pool = [_event(self.device) for _ in range(256)]
@@ -58,9 +59,12 @@ class StreamLane(LaneThread):
         return event
 
     def wait(self, timestamp: Timestamp) -> None:
-        """Make the calling thread's stream wait, not the thread."""
+        """Make the calling thread's streams wait, not the thread."""
         assert isinstance(timestamp, torch.Event)
-        torch.accelerator.current_stream(self.device).wait_event(timestamp)
+        # On every device: a copy between devices runs on the source's current stream. Only CUDA's
+        # copies between peers make that one wait for the destination's by themselves.
+        for device in self._devices:
+            torch.accelerator.current_stream(device).wait_event(timestamp)
 
     def completion(self) -> Timestamp:
         """An event on the calling thread's stream, which need not be the lane's."""
@@ -182,7 +186,28 @@ def open_lanes(lanes: tuple[Lane, ...]) -> list[LaneThread]:
             return StreamLane(lane, devices)
         return WaitingLane(lane, turns[lane.device])
 
-    return [opened(lane) for lane in lanes]
+    made = [opened(lane) for lane in lanes]
+    on_streams = [lane for lane in made if isinstance(lane, StreamLane)]
+    for device in dict.fromkeys(lane.lane.device for lane in on_streams):
+        kind = kind_of(device)
+        graph = getattr(getattr(torch, kind.name, None), kind.graph or " ", None)
+        if graph is not None:
+            ask_nothing_while_captured(graph)
+        _note_shared_streams([lane for lane in on_streams if lane.lane.device == device])
+    return made
+
+
+def _note_shared_streams(lanes: Sequence[StreamLane]) -> None:
+    """Set the note of lanes of a device if several have one stream: torch hands out a few in turn.
+
+    The tasks of such lanes wait for each other, which no dependency tells.
+    """
+    streams = {lane.stream.stream_id for lane in lanes}
+    if len(streams) < len(lanes):
+        lanes[0].note = (
+            f"{lanes[0].lane.device} has {len(streams)} streams for {len(lanes)} lanes: lanes that "
+            "share one take turns"
+        )
 
 
 def open_clock(device: str) -> Clock:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 
@@ -30,9 +30,51 @@ POLL_SECONDS = 0.0002
 T = TypeVar("T")
 
 
+_questions = threading.Lock()
+"""Held by whoever asks about an event, and while a graph is captured."""
+_captured: set[int] = set()
+"""Graphs that are being captured, by their ids."""
+
+
 def reached(timestamp: Timestamp) -> bool:
-    """Whether a moment is past. One of the host's is made when the work is done."""
-    return isinstance(timestamp, int) or timestamp.query()
+    """True if a moment is past; a moment of the host is made when the work is done.
+
+    False while a graph is captured: ask again then.
+    """
+    if isinstance(timestamp, int):
+        return True
+    # CUDA refuses the question while any thread captures, and fails the capture with it.
+    if _captured:
+        return False
+    with _questions:
+        return timestamp.query()
+
+
+def ask_nothing_while_captured(graph: type[Any]) -> None:
+    """Let no thread ask about events while a `graph` of torch's is captured."""
+    begin, end = graph.capture_begin, graph.capture_end
+    if getattr(begin, "holds_questions", False):
+        return
+
+    def capture_begin(self: Any, *given: Any, **options: Any) -> None:
+        _questions.acquire()
+        try:
+            begin(self, *given, **options)
+        except BaseException:
+            _questions.release()
+            raise
+        _captured.add(id(self))
+
+    def capture_end(self: Any) -> None:
+        try:
+            end(self)
+        finally:
+            if id(self) in _captured:
+                _captured.remove(id(self))
+                _questions.release()
+
+    capture_begin.holds_questions = True  # type: ignore[attr-defined]
+    graph.capture_begin, graph.capture_end = capture_begin, capture_end
 
 
 def wait_until(timestamp: Timestamp) -> None:

@@ -83,11 +83,10 @@ class ThreadedCollectives(Communication):
             self._lane.wait(asked)
             op.launched = time.perf_counter_ns()
             collective()
-            # Two ends: the moment on the lane for whoever
-            # waits for the data, the host's for the span.
-            ended = self._lane.completion()
-            op.end = time.perf_counter_ns()
-            return ended
+            # On the lane, for the span and for the thread that waits for the data: of a device's
+            # tensors gloo returns while the copy back to the device is still in the queue.
+            op.end = self._lane.completion()
+            return op.end
 
         self._pending.append(self._lane.call(job))
         return _End(self._pending[-1], self._lane)

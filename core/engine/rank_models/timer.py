@@ -68,8 +68,8 @@ class RankEvents:
 
     def timestamps(self) -> list[Timestamp]:
         """The compute lane's, each once."""
-        made = [op.start for op in self.collectives]
-        made += [t for op in self.compute for t in (op.start, op.end) if t is not None]
+        # Those of collectives are no events of that lane's pool: they are made one by one.
+        made = [t for op in self.compute for t in (op.start, op.end) if t is not None]
         return list({id(timestamp): timestamp for timestamp in made}.values())
 
 
@@ -77,7 +77,7 @@ class RankTimer:
     """Hooks into a rank's model, and holds what has happened in the step (`now`)."""
 
     def __init__(self, lane: LaneThread, report: ReportMemory) -> None:
-        self._timestamp, self._report = lane.timestamp, report
+        self._timestamp, self._asked, self._report = lane.timestamp, lane.completion, report
         self._saved: dict[tuple[int, int], int] = {}
         self._held = self._rows = 0
         self._measuring: AbstractContextManager[list[Tensor]] | None = None
@@ -124,7 +124,9 @@ class RankTimer:
 
     def ask(self, kind: Kind, payload: Payload, number: int, names: tuple[str, ...]) -> TimedOp:
         """Note that a collective is asked for; what runs it sets `launched` and `end`."""
-        op = TimedOp(kind, number, self._timestamp(), payload=payload, names=names)
+        # On the stream that is current, where torch launches the collective: fsdp gathers on one of
+        # its own, ahead of the compute stream, whose events would come after the collective's end.
+        op = TimedOp(kind, number, self._asked(), payload=payload, names=names)
         self.now.collectives.append(op)
         return op
 

@@ -238,9 +238,10 @@ class Operations:
             stamps.passes(True, module.last)
             torch.autograd.backward([y for y, _ in trained], [g for _, g in trained])
             stamps.passes(True, module.first)
+        handed_back = [_input_gradient(task, x, x.grad) for x in entered]
         yield
-        for part, x in zip(parts, entered, strict=True):
-            _hand_back(step, part, task, x, x.grad)
+        for part, found in zip(parts, handed_back, strict=True):
+            _hand_back(step, part, task, found)
         step.values.ledgers[task.lane].saved -= sum(module.saved_bytes[part.rows] for part in parts)
 
     def _backward_input(self, step: Step, task: Task) -> Work:
@@ -255,8 +256,9 @@ class Operations:
         stamps.passes(True, module.last)
         (found,), rest = backward_input([left], [gradient], [x])
         stamps.passes(True, module.first)
+        handed_back = _input_gradient(task, x, found)
         yield
-        _hand_back(step, part, task, x, found)
+        _hand_back(step, part, task, handed_back)
         # What another lane has made must outlive the weight pass; the rest is freed by and by.
         handed = [gradient] if any(one is gradient for one in rest.gradients) else []
         step.weight_passes[Key.own("weight pass", part, task)] = rest, handed
@@ -360,10 +362,21 @@ def _input(step: Step, part: Part, task: Task) -> Tensor:
     return x.requires_grad_() if task.stage and x.is_floating_point() else x
 
 
-def _hand_back(step: Step, part: Part, task: Task, x: Tensor, gradient: Tensor | None) -> None:
+def _input_gradient(task: Task, x: Tensor, gradient: Tensor | None) -> Tensor | None:
+    """Return the gradient of a stage's input `x`; None for the first stage, which hands none back.
+
+    It is zero where nothing depends on the input, or the input is of whole numbers. To be called
+    while torch works: zeros that are launched behind the task's end event may be copied to another
+    lane, which waits for that event alone, before they are written.
+    """
+    if not task.stage:
+        return None
+    return torch.zeros_like(x) if gradient is None else gradient
+
+
+def _hand_back(step: Step, part: Part, task: Task, gradient: Tensor | None) -> None:
     """Leave the gradient of a stage's input for the stage before, if there is one."""
-    if task.stage:  # what nothing depends on, or whole numbers, have a gradient of zero
-        gradient = torch.zeros_like(x) if gradient is None else gradient
+    if task.stage and gradient is not None:
         step.values.leave("gradient", part, task.stage - 1, task, gradient)
 
 

@@ -151,12 +151,21 @@ def load_words(scene: Scene) -> str:
     if load is None or load.work is None:
         return ""
     lane = _short_name(scene.trace.header.lanes[0])
+    work = _noted(f"{load.work:.2f}", scene.unevenness.first_lane)
     if load.memory is None:
-        return tr("{lane}: {work:.2f} × the mean work", lane=lane, work=load.work)
+        return tr("{lane}: {work} × the mean work", lane=lane, work=work)
+    memory = f"{load.memory:.2f}"
     return tr(
-        "{lane}: {work:.2f} × the mean work, {memory:.2f} × the mean memory",
-        lane=lane, work=load.work, memory=load.memory,
-    )  # fmt: skip
+        "{lane}: {work} × the mean work, {memory} × the mean memory",
+        lane=lane,
+        work=work,
+        memory=memory,
+    )
+
+
+def _noted(ratio: str, is_sure: bool) -> str:
+    """Mark a ratio as noise, unless it `is_sure`: the lanes differ by less than steps scatter."""
+    return ratio if is_sure or ratio == NONE else tr("{ratio} (noise)", ratio=ratio)
 
 
 def balance_rows(scene: Scene) -> list[tuple[str, ...]]:
@@ -181,7 +190,8 @@ def balance_rows(scene: Scene) -> list[tuple[str, ...]]:
     ]
     even = imbalance(scene.trace, scene.balances)
     ratios = (even.compute, even.communication, even.rows, even.memory)
-    last = (tr("max / mean"), *(NONE if r is None else f"{r:.2f}×" for r in ratios))
+    computing, *others = [NONE if ratio is None else f"{ratio:.2f}×" for ratio in ratios]
+    last = (tr("max / mean"), _noted(computing, scene.unevenness.computing), *others)
     return [("", tr("compute"), tr("moves"), tr("rows"), tr("peak")), *rows, last]
 
 

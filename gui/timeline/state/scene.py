@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.balance import LaneBalance, lane_balances
+from core.explain.balance import LaneBalance, Unevenness, lane_balances, unevenness
 from core.plan.plan import Role, working_lanes
 from core.plan.task import KINDS, Kind
 from core.trace.columns import Column
@@ -35,6 +35,9 @@ MOST_LOOKS = 16  # of words that are kept; a window needs a few, figures of othe
 MOST_NEIGHBOURS = 24  # arrows to each side; more could not be told apart
 
 
+EVEN = Unevenness(computing=False, first_lane=False)
+
+
 @dataclass(slots=True)
 class Scene:
     """A trace with the columns and words that drawing needs; `update` follows a growing trace.
@@ -50,6 +53,7 @@ class Scene:
     columns: list[LaneColumns] = field(default_factory=list)
     facts: list[LaneFacts] = field(default_factory=list)
     balances: list[LaneBalance] = field(default_factory=list)
+    unevenness: Unevenness = field(default=EVEN)
     summed: int = 0
     _summed_up: tuple[int, list[int]] | None = None
     bounds: tuple[int, int] = (0, 0)
@@ -127,6 +131,8 @@ class Scene:
             replace(lane_facts(self.trace, lane, balance, bool(chosen)), shared=shared)
             for lane, balance, shared in zip(working, self.balances, self._shared, strict=True)
         ]
+        measured = measured_steps(self.trace)
+        self.unevenness = unevenness(self.trace, measured[-LIVE_STEPS if live else -LATEST_STEPS :])
         self.facts = [
             *placed(facts, self.trace.header.replicas),
             # Nested lanes, the ones that do not work themselves, are numbered behind all others.
