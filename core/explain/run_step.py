@@ -47,11 +47,11 @@ def explain_run_step(trace: Trace, step: int) -> Explanation:
 
 def _own_bounds(trace: Trace, step: int) -> Bounds:
     """Return when a job's step begins and finishes, and when it does for each of its ranks."""
-    steps, count = np.array([step], np.int64), len(trace.header.lanes)
-    begins, finishes = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    for lane in range(count):
-        own = lane_bounds(trace, lane, steps)
-        begins[lane], finishes[lane] = own[0][0], own[1][0]
+    steps, lanes = np.array([step], np.int64), trace.header.lanes
+    of_rank = {main: lane_bounds(trace, main, steps) for main in {lane.serves for lane in lanes}}
+    begins, finishes = (
+        np.array([of_rank[lane.serves][which][0] for lane in lanes], np.int64) for which in (0, 1)
+    )
     return Bounds(*trace.step_bounds(step), begins, finishes, follow=True)
 
 
@@ -59,8 +59,9 @@ def _between_steps(explanation: Explanation, trace: Trace, step: int) -> Explana
     """The same with BETWEEN_STEPS as the cause of what is late before anything of a rank begins."""
     steps = np.array([step], np.int64)
     lanes = explanation.lanes
-    firsts = [first_starts(trace, lane.serves, steps)[0] for lane in lanes]
-    is_before = explanation.end <= np.array(firsts, np.int64)[explanation.lane]
+    firsts = {main: first_starts(trace, main, steps)[0] for main in {one.serves for one in lanes}}
+    first = np.array([firsts[lane.serves] for lane in lanes], np.int64)
+    is_before = explanation.end <= first[explanation.lane]
     is_before &= explanation.cause == CAUSES.index(Cause.HOST)
     between = np.int8(CAUSES.index(Cause.BETWEEN_STEPS))
     return replace(explanation, cause=np.where(is_before, between, explanation.cause))

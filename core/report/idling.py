@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ IDLE = "Lanes idle {idle}."
 WAITING = "Lanes idle {idle}: mostly {reason} ({share})."
 LARGEST = "Lanes idle {idle}, the largest part {reason} ({share})."
 LANE, LANES = "lane {lane}", "other lanes"
+RANK, RANKS = "rank {lane}", "other ranks"
 DEVICE, DEVICES = "device {device}", "other devices"
 FOR_ALL = "{who} spends {share} of a step on work for all, the longest part ({part}) to {work}."
 WORK = {
@@ -90,7 +91,8 @@ class Idling:
     cause's time, in nearly all steps; `device` is that lane's device, counted from 0, if no two
     lanes share one. `cause_share` is the part of all lanes' time that is lost to the cause, and to
     the lane if that is set. `between_ns` is what code between two steps of a job adds to a step:
-    after an update, before anything else is seen. `workless` says that lanes without any pass are
+    after an update, before anything else is seen; `of_ranks` says that the lanes are a job's ranks,
+    by number. `workless` says that lanes without any pass are
     among those that idle for that cause. `for_all` is what the lane does for all others, None if it
     does nothing.
     """
@@ -104,6 +106,7 @@ class Idling:
     for_all: WorkForAll | None = None
     workless: bool = False
     between_ns: int = 0
+    of_ranks: bool = False
 
     @classmethod
     def of(
@@ -125,9 +128,14 @@ class Idling:
         by_reason = idle_ns.sum(axis=1)
         step_ns = int(np.median([explained.makespan for explained in explanations]))
         share = float(by_reason.sum() / whole)
-        between_ns = _between_steps_ns(explanations)
+        found = cls(
+            step_ns,
+            share,
+            between_ns=_between_steps_ns(explanations),
+            of_ranks=explanations[0].follows,
+        )
         if share < SEEN:
-            return cls(step_ns, share, between_ns=between_ns)
+            return found
         reason = int(by_reason.argmax())
         cause = _largest_cause(explanations, reason)
         lost = int(by_reason[reason])
@@ -136,14 +144,17 @@ class Idling:
         lost_to_holder = int(idle_ns[reason, holder])
         is_named = "{who}" in REASONS[cause] and lost_to_holder > MOSTLY * lost
         if not is_named or not _holds_up_steadily(holder, reason, others()):
-            return cls(
-                step_ns, share, cause, lost / whole, workless=workless, between_ns=between_ns
-            )
+            return replace(found, cause=cause, cause_share=lost / whole, workless=workless)
         for_all = _work_for_all(explanations, holder) if cause in ACTIONS else None
         device = _device_number(computing, holder)
-        cause_share = lost_to_holder / whole
-        return cls(
-            step_ns, share, cause, cause_share, holder, device, for_all, workless, between_ns
+        return replace(
+            found,
+            cause=cause,
+            cause_share=lost_to_holder / whole,
+            lane=holder,
+            device=device,
+            for_all=for_all,
+            workless=workless,
         )
 
 
@@ -186,10 +197,10 @@ def _who(found: Idling, say: Say) -> str:
     """The lane or lanes that are waited for; as a device where one works for all others."""
     by_device = found.cause in ACTIONS
     if found.lane is None:
-        return say(DEVICES if by_device else LANES)
+        return say(DEVICES if by_device else RANKS if found.of_ranks else LANES)
     if by_device and found.device is not None:
         return say(DEVICE, device=found.device)
-    return say(LANE, lane=found.lane)
+    return say(RANK if found.of_ranks else LANE, lane=found.lane)
 
 
 def _holds_up_steadily(lane: int, reason: int, steps: Sequence[Explanation]) -> bool:

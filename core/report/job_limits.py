@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,16 +89,18 @@ class JobTimes:
         )
         return computed
 
-    def excesses(self) -> list[Excess]:
-        """Return what ranks surely take longer for than their peers, the largest first."""
+    def excesses(self, least: float) -> list[Excess]:
+        """Return what ranks surely take `least` ns longer for than their peers, most first."""
         wanted = [part for part in self.parts if not part.moves]
-        tests = max(1, len(wanted) * self.step.ranks)
-        found = [
-            Excess(rank, part, *times)
-            for part in wanted
-            for rank in range(self.step.ranks)
-            if (times := self._longer(part, rank, CHANCE / tests)) is not None
-        ]
+        chance = CHANCE / max(1, len(wanted) * self.step.ranks)
+        found = []
+        for part in wanted:
+            usual = np.median(self.parts[part], axis=0)
+            # It is no more than a few ranks that surely take longer: these alone are looked at.
+            for rank in np.flatnonzero(usual >= usual.min() + least).tolist():
+                times = self._longer(part, rank, chance)
+                if times is not None and times[0] >= times[1] + least:
+                    found.append(Excess(rank, part, *times))
         return sorted(found, key=lambda one: one.usual - one.own)[:MOST_TRIED]
 
     def _longer(self, part: Part, rank: int, chance: float) -> tuple[float, float] | None:
@@ -122,9 +125,9 @@ class JobTimes:
             return others
         return [other for other in others if self._work[other] == self._work[rank]]
 
-    @property
+    @cached_property
     def _work(self) -> list[frozenset[Part]]:
-        """What each rank computes in its usual step."""
+        """The parts that each rank computes in its usual step."""
         usual = {part: np.median(ns, axis=0) for part, ns in self.parts.items() if part.computes}
         return [
             frozenset(part for part, ns in usual.items() if ns[rank] > 0)
@@ -137,10 +140,10 @@ class JobTimes:
         return [round(float(periods[0] - period)) for period in periods[1:]]
 
 
-def rank_faults(times: JobTimes) -> list[Finding]:
-    """Return what single ranks take longer for than others, with what that costs."""
+def rank_faults(times: JobTimes, least: float) -> list[Finding]:
+    """Return what single ranks take `least` ns longer for than others, with what that costs."""
     step = times.step
-    found = times.excesses()
+    found = times.excesses(least)
     ways = [_as_its_peers(step, one) for one in found]
     return [
         _finding(times, one, loss)

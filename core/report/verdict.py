@@ -122,7 +122,8 @@ def _of_job(trace: Trace, steps: Sequence[int], say: Say) -> tuple[str, Finding]
 
 def _steady(run: Measured, times: JobTimes) -> Finding:
     """Return what costs every step of a job most: a fault of one rank, if that is much of it."""
-    named = rank_faults(times)
+    # Less than half of what must be lost cannot be what is lost.
+    named = rank_faults(times, max(DISTURBED_NS, NAMED * times.step_ns) / 2)
     found = [one for one in (*named, *_slow_ranks(run, times)) if _is_named(one)]
     whole = list(job_losses(times))
     worst = max(found, key=lambda one: one.loss_ns, default=None)

@@ -89,6 +89,8 @@ def _outside_rows(trace: Trace, main: int, steps: Ints) -> list[tuple[tuple[int,
     """Return the start and length in ns of each time outside, and the place of its step."""
     found = []
     for counter in (trace.counter(OUTSIDE, main), trace.counter(OUTSIDE)):
+        if not len(counter):
+            continue
         for row in np.flatnonzero(np.isin(counter.steps, steps)).tolist():
             at = int(np.flatnonzero(steps == counter.steps[row])[0])
             length = round(1e6 * float(counter.values[row]))

@@ -6414,6 +6414,10 @@ Click to open its run.</source>
         <translation>다른 이름</translation>
     </message>
     <message>
+        <source>other ranks</source>
+        <translation>다른 rank</translation>
+    </message>
+    <message>
         <source>other stream works</source>
         <translation>다른 스트림 작업 중</translation>
     </message>
@@ -6568,6 +6572,10 @@ Click to open its run.</source>
     <message>
         <source>rank {a} runs {b}</source>
         <translation>랭크 {a}이(가) {b}을(를) 실행합니다</translation>
+    </message>
+    <message>
+        <source>rank {lane}</source>
+        <translation>rank {lane}</translation>
     </message>
     <message>
         <source>ranks cannot meet on {a}: torch has no process group for that; use CPU lanes, such as 2xcpu, or another strategy</source>

@@ -6414,6 +6414,10 @@ Click to open its run.</source>
         <translation>其他名称</translation>
     </message>
     <message>
+        <source>other ranks</source>
+        <translation>其他 rank</translation>
+    </message>
+    <message>
         <source>other stream works</source>
         <translation>其他流在工作</translation>
     </message>
@@ -6568,6 +6572,10 @@ Click to open its run.</source>
     <message>
         <source>rank {a} runs {b}</source>
         <translation>rank {a} 运行 {b}</translation>
+    </message>
+    <message>
+        <source>rank {lane}</source>
+        <translation>rank {lane}</translation>
     </message>
     <message>
         <source>ranks cannot meet on {a}: torch has no process group for that; use CPU lanes, such as 2xcpu, or another strategy</source>

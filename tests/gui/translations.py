@@ -47,8 +47,8 @@ TABLES = {
     "core.predict.compare": ("CostSource",),
     "core.report.figure": ("PRESETS",),
     "core.report.idling": (
-        "STEP", "ITERATION", "IDLE", "WAITING", "LARGEST", "LANE", "LANES", "DEVICE", "DEVICES",
-        "FOR_ALL", "WORK", "REASONS", "MORE_WORK",
+        "STEP", "ITERATION", "IDLE", "WAITING", "LARGEST", "LANE", "LANES", "RANK", "RANKS",
+        "DEVICE", "DEVICES", "FOR_ALL", "WORK", "REASONS", "MORE_WORK",
     ),
     "core.report.device_shares": (
         "IN_USE", "IDLE", "SPREAD", "MOSTLY", "LARGEST", "EXPOSED", "COPIES", "DEVICE_REASONS",

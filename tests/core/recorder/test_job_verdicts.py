@@ -1,0 +1,134 @@
+"""Real jobs in which one rank sleeps in one part of each step: the verdict names both."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from core.paths import PROJECT_ROOT
+from core.recording.recording import open_recording
+from core.report.limits import Limit
+from core.report.verdict import verdict
+
+pytest.importorskip("torch")
+
+MS = 1_000_000
+KINDS = {
+    "loader": Limit.DATA, "forward": Limit.BLOCK, "backward": Limit.BLOCK,
+    "update": Limit.UPDATE, "host": Limit.HOST, "logging": Limit.HOST,
+}  # fmt: skip
+JOB = """
+import contextlib, json, sys, time
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+
+way, faults = sys.argv[1], sys.argv[2].split(",")
+torch.set_num_threads(1)
+dist.init_process_group("gloo")
+is_slow = dist.get_rank() == 1
+fault, slept = "", []
+
+def late(part):
+    if is_slow and part == fault:
+        begun = time.perf_counter()
+        time.sleep(0.02)
+        slept.append(time.perf_counter() - begun)
+
+class Rows(Dataset):
+    def __len__(self):
+        return 16 * 12
+    def __getitem__(self, index):
+        if index % 16 == 0:
+            late("loader")
+        return torch.full((64,), index / 200), torch.ones(8)
+
+class Back(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 1
+    @staticmethod
+    def backward(ctx, gradient):
+        late("backward")
+        return gradient
+
+class Slow(nn.Linear):
+    def forward(self, x):
+        late("forward")
+        return Back.apply(super().forward(x))
+
+class SGD(torch.optim.SGD):
+    def step(self, closure=None):
+        late("update")
+        return super().step(closure)
+
+model = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), Slow(128, 128), nn.Linear(128, 8))
+if way == "ddp":
+    model = nn.parallel.DistributedDataParallel(model)
+else:
+    from torch.distributed.fsdp import fully_shard
+    for block in (model[0], model[2], model[3], model):
+        fully_shard(block)
+optimizer = SGD(model.parameters(), lr=0.01)
+times = {}
+for fault in faults:
+    slept.clear()
+    recording = contextlib.nullcontext()
+    if len(sys.argv) < 4:
+        from bubblescope import record
+        recording = record(model, optimizer, out=fault)
+    with recording:
+        for x, target in DataLoader(Rows(), 16):
+            late("host")
+            optimizer.zero_grad()
+            nn.functional.mse_loss(model(x), target).backward()
+            optimizer.step()
+            late("logging")
+    times[fault] = sorted(slept)[len(slept) // 2] if slept else 0.0
+if is_slow:
+    json.dump(times, open("slept.json", "w"))
+dist.destroy_process_group()
+"""
+
+
+def run(folder, ranks, way, faults, *record):
+    """Run the job in a folder; with words for `bubblescope record` it records nothing itself."""
+    (folder / "train.py").write_text(JOB)
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT_ROOT), "OMP_NUM_THREADS": "1"}
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", str(ranks)]
+    words = [*record, *torchrun, "train.py", way, ",".join(faults), *(["bare"] if record else [])]
+    done = subprocess.run(
+        words, cwd=folder, env=environment, capture_output=True, text=True, timeout=200
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads((folder / "slept.json").read_text())
+
+
+def check(folder, fault, slept):
+    opened = open_recording(folder)
+    assert opened.warning == "" and opened.trace.steps == list(range(12))
+    found = verdict(opened.trace)
+    if not slept:
+        assert not found.where.startswith("rank"), found.text
+        return
+    assert (found.kind, found.where) == (KINDS[fault], "rank 1"), found.text
+    # All ranks wait for the one that sleeps, and lose what it does.
+    assert 0.6 * slept < found.loss_ns / 1e9 < 1.5 * slept, found.text
+    if found.kind is Limit.BLOCK:
+        assert f"the {fault} pass of block 2" in found.text
+
+
+@pytest.mark.parametrize(("ranks", "way"), [(2, "ddp"), (4, "fsdp")])
+def test_a_rank_that_sleeps_is_named_with_the_part_that_it_sleeps_in(tmp_path, ranks, way):
+    slept = run(tmp_path, ranks, way, ["none", *KINDS])
+    for fault in ("none", *KINDS):
+        check(tmp_path / fault, fault, slept[fault])
+
+
+def test_so_it_is_where_a_command_records_the_job(tmp_path):
+    record = (sys.executable, str(PROJECT_ROOT / "main.py"), "record", "--out", "runs", "--")
+    slept = run(tmp_path, 2, "ddp", ["update"], *record)
+    check(tmp_path / "runs", "update", slept["update"])
