@@ -29,9 +29,17 @@ class BuildWithoutThisFile(build_py):
         return [entry for entry in found if entry[:2] != (APP, "setup")]
 
 
+FOLDERS = {
+    "bubblescope": "bubblescope",
+    "bubblescope.cli": "bubblescope/cli",
+    APP: ".",
+    f"{APP}.resources": "resources",
+    **INSIDE,
+}
+
 setup(
-    packages=["bubblescope", APP, f"{APP}.resources", *INSIDE],
-    package_dir={"bubblescope": "bubblescope", APP: ".", f"{APP}.resources": "resources", **INSIDE},
+    packages=list(FOLDERS),
+    package_dir=FOLDERS,
     package_data={
         f"{APP}.resources": [
             "*.json",

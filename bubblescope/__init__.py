@@ -25,6 +25,6 @@ def __getattr__(name: str) -> object:
     """`record`, when it is first asked for: it needs torch, which the window does not."""
     if name != "record":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .recorder.session import record
+    from .recorder.session import record  # type: ignore[import-not-found]
 
     return record

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.cli.arguments import make_parser, options_table
-from core.cli.examples import EXAMPLES
+from bubblescope.cli.arguments import make_parser, options_table
+from bubblescope.cli.examples import EXAMPLES
 from core.models.catalogue import MODELS
 from core.option import flag_of
 from core.plan.devices import KINDS

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from core.cli.arguments import make_parser
+from bubblescope.cli.arguments import make_parser
 from core.plan.schedules import SCHEDULES
 from core.plan.strategies import STRATEGIES
 

@@ -5,14 +5,14 @@ A sample's is of its recording, a lesson's of the last run of its first step, wh
 
 from __future__ import annotations
 
-from core.cli.commands import execute_with, ready_hardware
-from core.cli.progress import Progress
+from bubblescope.cli.commands import execute_with, ready_hardware
+from bubblescope.cli.progress import Progress
 from core.engine.client import EngineClient
 from core.lessons.lesson import read_lesson, shipped
 from core.paths import RESOURCES
 from core.recording.recording import open_recording
-from core.report.thumbnail import THUMBNAILS, Thumbnail, thumbnail_of, write_thumbnails
 from core.trace.trace import Trace
+from gui.first_page.thumbnail import THUMBNAILS, Thumbnail, thumbnail_of, write_thumbnails
 
 
 def main() -> None:

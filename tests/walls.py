@@ -18,14 +18,15 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("core", "gui", "main")
+PACKAGES = ("bubblescope", "core", "gui", "main")
 
 QT = ("PySide6", "shiboken6", "pyqtgraph")
 NAMES_DEVICES = ("core.recorder.kinds", "core.plan.devices", "core.engine.hardware")
 """The modules that may name a kind of device, or a process group of one."""
 MOST_METHODS = 20
 TORCH_FREE = (
-    "core.plan", "core.trace", "core.explain", "core.models", "core.predict", "core.compare",
+    "core.plan", "core.trace", "core.costs", "core.explain", "core.models", "core.predict",
+    "core.compare",
 )  # fmt: skip
 
 
@@ -41,7 +42,7 @@ class Wall:
 
 
 WALLS = (
-    Wall(("core",), (*QT, "gui"), "core runs without Qt"),
+    Wall(("core",), (*QT, "bubblescope", "gui"), "core runs without Qt"),
     Wall(
         PACKAGES,
         ("torch",),
@@ -59,6 +60,11 @@ WALLS = (
         ("core.engine",),
         "gui talks to the engine's process through core.engine.client and core.engine.messages",
         allowed=("core.engine.client", "core.engine.messages"),
+    ),
+    Wall(
+        ("core.engine",),
+        ("core.explain", "core.predict", "core.report"),
+        "what tasks cost and when they run on costs is in core.costs",
     ),
     Wall(
         ("core.engine",),
@@ -98,6 +104,7 @@ LAYERS = (
     ("core.plan.planning",),
     ("core.files", "core.machine"),
     ("core.trace",),
+    ("core.costs",),
     ("core.recording",),
     ("core.recording.importers", "core.recording.exporters"),
     ("core.recording.recording",),
@@ -116,7 +123,6 @@ LAYERS = (
     ("core.engine.ranks", "core.engine.virtual", "core.engine.torchrun"),
     ("core.engine",),
     ("core.sweep", "core.lessons", "core.job"),
-    ("core.cli",),
     ("gui.look",),
     ("gui.timeline.layout",),
     ("gui.timeline.reduce",),
@@ -132,6 +138,7 @@ LAYERS = (
     ("gui.compare", "gui.lessons"),
     ("gui.first_page",),
     ("gui.window",),
+    ("bubblescope.cli",),
 )
 """The packages from the ground up. Each stands on those of lower layers only, so in no circle."""
 _KINDS = "cpu|cuda|xpu|mps|nccl|xccl|gloo"
@@ -161,7 +168,8 @@ def under(name: str, packages: tuple[str, ...]) -> bool:
 
 def house_files(root: Path) -> list[Path]:
     """Every Python file of the house, without its tests."""
-    packages = [path for package in ("core", "gui") for path in (root / package).rglob("*.py")]
+    folders = ("bubblescope/cli", "core", "gui")
+    packages = [path for folder in folders for path in (root / folder).rglob("*.py")]
     return sorted(path for path in [*packages, root / "main.py"] if path.exists())
 
 

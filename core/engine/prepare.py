@@ -6,6 +6,7 @@ import time
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
+from core.costs.cut import MeasuredBlocks, balanced
 from core.engine.hardware import meeting_place, versions
 from core.engine.models.block_costs import block_costs
 from core.engine.models.workload import Workload, build_workload, check_block_ties, check_ties
@@ -19,7 +20,6 @@ from core.plan.pipeline.options import BALANCE
 from core.plan.plan import Lane, Plan, Strategy
 from core.plan.planning import check, check_lanes, check_memory, check_virtual, lanes_of, plans_of
 from core.plan.specification import Specification, describe, with_defaults
-from core.report.cut import MeasuredBlocks, balanced
 from core.trace.header import Header
 
 

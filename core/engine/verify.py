@@ -14,11 +14,11 @@ from torch import Tensor, nn
 
 from core.engine.models.modules import Batch
 from core.engine.models.workload import Workload, full_names, gradients_of
-from core.explain.verified import PLAIN_ERROR, rounding_of
 from core.files import whole_file
 from core.plan.division import Part
 from core.plan.specification import Specification
 from core.recording.schema import TraceWriter
+from core.trace.verified import PLAIN_ERROR, rounding_of
 
 SMALL = 1e-3  # gradients smaller than this part of the largest are judged by that floor
 

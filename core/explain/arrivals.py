@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from core.costs.waits import Positions, Waits, waits_of
 from core.explain.causes import Explanation
-from core.explain.waits import Positions, Waits, waits_of
 from core.order import groups
 from core.plan.plan import lane_ranks
 from core.plan.task import IS_COLLECTIVE, KINDS, Kind, known

@@ -27,8 +27,8 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from core.costs.waits import Positions, Waits, waits_of
 from core.explain.devices import cut_by_device
-from core.explain.waits import Positions, Waits, waits_of
 from core.explain.walk import Gaps, Pieces, gaps_of, walk
 from core.plan.plan import Lane, Role, device_streams
 from core.plan.task import (

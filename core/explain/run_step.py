@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from core.costs.waits import Positions
 from core.explain.causes import CAUSES, Bounds, Cause, Explanation, Ints, explain_step
 from core.explain.intervals import outside_of
-from core.explain.waits import Positions
 from core.order import stable_argsort
 from core.plan.plan import device_streams
 from core.trace.complete import find_faults, is_over

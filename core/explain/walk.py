@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.waits import Positions, Waits
+from core.costs.waits import Positions, Waits
 from core.order import stable_argsort
 from core.plan.plan import Lane, Role
 from core.plan.task import ABSENT, IS_COLLECTIVE

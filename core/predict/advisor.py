@@ -7,6 +7,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from core.costs.blockwise import blockwise
+from core.costs.costs import (
+    STAGED,
+    CostError,
+    CostModel,
+    cost_at,
+    durations,
+    least_cost_at,
+    most_cost_at,
+)
+from core.costs.footprint import peak_bytes
+from core.costs.plan_times import predict_times
 from core.errors import PlanError
 from core.explain.bubble import bubble_of
 from core.models.description import ModelDescription
@@ -24,18 +36,6 @@ from core.plan.specification import STRATEGY_OPTIONS, Specification, with_defaul
 from core.plan.strategies import STRATEGIES
 from core.plan.strategies.dp_pp import DEFAULT_REPLICAS, REPLICAS
 from core.plan.task import KIND_CODES, KINDS, Kind
-from core.predict.blockwise import blockwise
-from core.predict.costs import (
-    STAGED,
-    CostError,
-    CostModel,
-    cost_at,
-    durations,
-    least_cost_at,
-    most_cost_at,
-)
-from core.predict.footprint import peak_bytes
-from core.predict.predict import predict_times
 
 WORTH = 0.05
 """The part of a step that another way must be predicted to spare."""

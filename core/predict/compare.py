@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.waits import meeting, waits_of
+from core.costs.costs import CostError, CostModel, Curve, durations
+from core.costs.costs_file import told_costs
+from core.costs.simulate import simulate
+from core.costs.waits import meeting, waits_of
 from core.order import stable_argsort
 from core.plan.faults import NO_FAULTS, Faults
 from core.plan.plan import Lane, Role, working_lanes
 from core.plan.task import ABSENT, KINDS, Kind
-from core.predict.costs import CostError, CostModel, Curve, durations
-from core.predict.costs_file import told_costs
 from core.predict.predict import lane_times
-from core.predict.simulate import simulate
 from core.trace.complete import completed_steps
 from core.trace.median_step import median_step
 from core.trace.spans import Spans

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from core.costs.costs import CostModel
 from core.machine import memory_bytes
 from core.models.description import Block, ModelDescription
 from core.plan.devices import PREDICTED, Hardware
@@ -22,7 +23,6 @@ from core.plan.schedules import Schedule, schedule_of
 from core.plan.specification import Specification, with_defaults
 from core.plan.strategies.dp_pp import DEFAULT_REPLICAS, REPLICAS
 from core.plan.task import Kind
-from core.predict.costs import CostModel
 from core.trace.header import Header
 
 # Asked for its cores alone, to be divided among CPU lanes: each gets one, the least there is.

@@ -10,13 +10,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from core.explain.waits import meeting
+from core.costs.costs import CostModel
+from core.costs.peaks import peak_activations
+from core.costs.plan_times import predict_times
 from core.plan.faults import NO_FAULTS, Faults
 from core.plan.plan import Plan
 from core.plan.task import IS_COMMUNICATION, Task
-from core.predict.costs import CostModel, durations
-from core.predict.peaks import peak_activations
-from core.predict.simulate import simulate
 from core.recording.decode import append_batch
 from core.recording.schema import Timings, plan_batch, schema_of, span_batch
 from core.trace.header import Header
@@ -63,15 +62,6 @@ def predict_step(
         for lane, computes, moves, peak in zip(plan.lanes, busy, moving, peaks, strict=True)
     )
     return Prediction(columns, makespan, tuple(lanes))
-
-
-def predict_times(
-    plan: Plan, costs: CostModel, faults: Faults = NO_FAULTS, step: int = 0
-) -> StepColumns:
-    """When the tasks of `plan` would run; see `predict_step`."""
-    columns = StepColumns.of_plan(plan)
-    times = faults.durations(columns, plan.lanes, step, durations(columns, costs, plan.stages))
-    return simulate(columns, times, meeting(columns, plan.lanes))
 
 
 def predicted_trace(

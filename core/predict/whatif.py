@@ -13,6 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.costs.blockwise import blockwise
+from core.costs.costs import STAGED, CostModel, Curve, cost_at
+from core.costs.peaks import peak_activations
+from core.costs.plan_times import predict_times
 from core.errors import PlanError
 from core.explain.bubble import bubble_of, closed_form
 from core.models.description import ModelDescription
@@ -28,11 +32,8 @@ from core.plan.schedules import schedule_of
 from core.plan.specification import Specification
 from core.plan.strategies.pipeline import STRATEGY, microbatch_rows
 from core.plan.task import Kind
-from core.predict.blockwise import blockwise
-from core.predict.costs import STAGED, CostModel, Curve, cost_at
-from core.predict.peaks import peak_activations
 from core.predict.planned_run import PlannedRun, job_without_machine, plan_run
-from core.predict.predict import Prediction, predict_step, predict_times
+from core.predict.predict import Prediction, predict_step
 from core.trace.step import StepColumns
 
 MOST_PASSES = 1_000_000  # of a plan: more would keep the machine busy for long

@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.costs.costs import durations
+from core.costs.simulate import lasts
+from core.costs.waits import waits_of
 from core.errors import PlanError
-from core.explain.waits import waits_of
 from core.models.description import ModelDescription
 from core.plan.division import Stage
 from core.plan.plan import Lane, computing_lanes, device_streams
 from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind
 from core.plan.transfers import Links, links_of
 from core.predict.compare import CostSource, known_costs
-from core.predict.costs import durations
-from core.predict.simulate import lasts
+from core.predict.replan import RunPlans
 from core.report.alike_steps import alike_steps
-from core.report.replan import RunPlans
 from core.trace.median_step import median_step
 from core.trace.step import StepColumns, StepSpans
 from core.trace.trace import Trace
@@ -45,7 +45,7 @@ class Measured:
     (core.trace.median_step), and `step_ns` is its makespan. `alike`
     numbers what tasks have to do: tasks of one number have the same; of one number in `roughly`
     nearly so: each does its part, in `parts`, of that. `meets` are the plan's collectives of ranks
-    (core.explain.waits.meeting). What is `predicted` has no noise. `foreign` are steps of another
+    (core.costs.waits.meeting). What is `predicted` has no noise. `foreign` are steps of another
     program, `is_job` those of a recorded training job (core.trace.header). `name` is the place in
     `texts` of the name that another program gave each task, ABSENT for others. `costs` (n) are ns
     that were measured apart from the lanes, so that a slow lane is not in them, or None.

@@ -14,6 +14,7 @@ from core.explain.bubble import Bubble, bubble_of, closed_form
 from core.explain.causes import CAUSES, Explanation, cause_totals
 from core.explain.critical import critical_path, path_shares
 from core.plan.division import Pipeline
+from core.predict.replan import RunPlans
 from core.report.waterfall import waterfall
 
 
@@ -69,6 +70,13 @@ def step_figures(
         {str(share): ns for share, ns in path_shares(critical_path(explanation)).items()},
         () if explanation.fault else arrivals(explanation),
     )
+
+
+def figures_of_step(plans: RunPlans, step: int, explanation: Explanation) -> StepFigures:
+    """Sum up an explained step of a run, with all that its plan and measured costs say."""
+    plan = plans.plan(step)
+    pipeline = plan.pipeline if plan is not None else None
+    return step_figures(explanation, pipeline, plans.costs(step, explanation))
 
 
 def mean_figures(figures: Sequence[StepFigures]) -> StepFigures:

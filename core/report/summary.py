@@ -18,7 +18,8 @@ from core.explain.run_step import explain_run_step
 from core.plan.faults import faults_given
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.plan import computing_lanes, rank_names, working_lanes
-from core.report.replan import RunPlans
+from core.predict.replan import RunPlans
+from core.report.step_figures import figures_of_step
 from core.report.verdict import Verdict, verdict
 from core.trace.complete import completed_steps, ended_steps, run_faults
 from core.trace.event_rows import clock_uncertainty
@@ -289,7 +290,7 @@ def _collective(trace: Trace, met: Arrivals) -> CollectiveSummary:
 
 def _step(trace: Trace, step: int, plans: RunPlans) -> tuple[StepSummary, tuple[Arrivals, ...]]:
     start, end = trace.step_bounds(step)
-    figures = plans.figures(step, explain_run_step(trace, step))
+    figures = figures_of_step(plans, step, explain_run_step(trace, step))
     fault = next((fault for fault in run_faults(trace) if fault.step == step), None)
     if fault is not None:
         figures = replace(

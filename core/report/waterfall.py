@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from core.costs.simulate import lasts
 from core.explain.causes import Explanation
 from core.plan.plan import Role
 from core.plan.task import IS_COMMUNICATION
-from core.predict.simulate import lasts
 from core.report.job_step import BETWEEN, DATA, MOVES, JobStep
 
 BAR_WORDS = {

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from core.engine.messages import Outcome
 from core.errors import PlanError
-from core.explain.verified import verified
 from core.plain import cell
 from core.plan.specification import Specification
 from core.reading import one_line, read_regular
@@ -20,6 +19,7 @@ from core.sweep.values import SWEPT, value_text
 from core.trace.complete import completed_steps, run_faults
 from core.trace.median_step import median_step
 from core.trace.trace import Trace
+from core.trace.verified import verified
 
 OWN = ("repeat", "lanes", "step_ms", "timing")
 COLUMNS = (*(option.name for option in SWEPT), *OWN)

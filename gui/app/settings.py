@@ -12,7 +12,7 @@ from PySide6.QtCore import QByteArray, QSettings
 
 from core.plan.specification import Specification
 from core.reading import FORESEEN
-from core.report.figure import FigureOptions
+from gui.app.figure_options import FigureOptions
 
 MOST_RECENT = 10
 LAYOUT = 7  # raise when docks change, so that an older layout is not forced on new docks

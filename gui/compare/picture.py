@@ -11,8 +11,8 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.compare.alignment import Alignment
 from core.compare.runs import TwoRuns
-from core.report.figure import MM_PER_INCH, FigureOptions
 from core.trace.trace import Trace
+from gui.app.figure_options import MM_PER_INCH, FigureOptions
 from gui.compare.joins import joins_of
 from gui.figures.picture import SCREEN, Picture, write_drawn
 from gui.figures.shown import Range

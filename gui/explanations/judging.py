@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from core.report.idling import Idling, idle_text
-from core.report.suggestion import Suggestion, suggestion
 from core.report.verdict import Verdict, verdict
 from core.trace.complete import is_over
 from gui.app.jobs import Runner, Work
+from gui.explanations.suggestion import Suggestion, suggestion
 from gui.look.text import tr
 from gui.timeline.state.scene import Scene, shown_steps
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from copy import copy
 from pathlib import Path
 
-from core.report.figure import FigureOptions
 from core.trace.trace import Trace
+from gui.app.figure_options import FigureOptions
 from gui.figures.painting import draw_textbook
 from gui.figures.picture import Picture, write_drawn
 from gui.figures.shown import Range, default_range, excerpt_range, median_range

@@ -21,7 +21,7 @@ from PySide6.QtGui import QGuiApplication, QImage, QPageSize, QPaintDevice, QPai
 
 from core.files import whole_file
 from core.plain import plain_markup
-from core.report.figure import MM_PER_INCH
+from gui.app.figure_options import MM_PER_INCH
 
 SCREEN = 96.0  # pixels an inch for which a scale of 1 is meant
 SVG = "image/svg+xml"

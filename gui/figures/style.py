@@ -10,7 +10,7 @@ from typing import NamedTuple
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QFontMetricsF
 
-from core.report.figure import MM_PER_INCH, PRESETS, FigureOptions, Preset
+from gui.app.figure_options import MM_PER_INCH, PRESETS, FigureOptions, Preset
 from gui.figures.looks import Looks, looks_of
 from gui.look.theme import THEMES, edited
 from gui.look.writing import wrapped

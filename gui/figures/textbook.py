@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from core.explain.balance import lane_balance
 from core.plan.plan import Lane, Role, working_lanes
-from core.report.figure import FigureOptions
 from core.trace.excerpt import lanes_of
+from gui.app.figure_options import FigureOptions
 from gui.figures.looks import Look
 from gui.figures.shown import Range
 from gui.figures.style import MM, PT, Face, Style

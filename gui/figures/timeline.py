@@ -11,9 +11,9 @@ from math import inf
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPainter
 
-from core.report.figure import MM_PER_INCH, FigureOptions
 from core.trace.excerpt import lanes_of
 from core.trace.trace import Trace
+from gui.app.figure_options import MM_PER_INCH, FigureOptions
 from gui.figures.areas import draw_folded
 from gui.figures.picture import SCREEN, Picture
 from gui.figures.shown import Range, origin_of

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
-from core.report.thumbnail import PARTS, Bar, Thumbnail
+from gui.first_page.thumbnail import PARTS, Bar, Thumbnail
 from gui.look.families import family_of
 from gui.look.theme import LIGHT, Theme
 from gui.timeline.paint.hatch import hatch_brush

@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QScrollArea, QToolButton, QWidget
 
 from core.lessons.lesson import LessonError, read_heading, shipped
 from core.recording.recording import is_large, open_recording
-from core.report.thumbnail import THUMBNAILS, Thumbnail, read_thumbnails, thumbnail_of
 from gui.app.jobs import Runner, Work
 from gui.app.language import in_language
 from gui.first_page.card import Card
 from gui.first_page.card_grid import CardGrid
 from gui.first_page.samples import RECORDINGS, SAMPLES
+from gui.first_page.thumbnail import THUMBNAILS, Thumbnail, read_thumbnails, thumbnail_of
 from gui.look.label import Label, plain_tip
 from gui.look.layouts import button, column, grid, named, row, widget_of
 from gui.look.text import tr

@@ -8,11 +8,11 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from core.plan.specification import Specification
 from core.predict.advisor import Advice, Advise, Advised, way_of
+from core.predict.run_costs import RunCosts, run_costs
 from core.predict.worker.client import PredictorClient
 from core.predict.worker.jobs import Done, Lost, Progress, Refused, Reply
-from core.report.run_costs import RunCosts, run_costs
-from core.report.suggestion import better_way
 from core.trace.trace import Trace
+from gui.explanations.suggestion import better_way
 from gui.figures.titles import model_title
 from gui.look.text import change_text, duration_text, range_text, tr
 from gui.panels.predict.advisor_panel import AdvisorPanel, ranked

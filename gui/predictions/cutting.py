@@ -7,6 +7,12 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from core.costs.cut import (
+    MeasuredBlocks,
+    balanced,
+    moved,
+    takes_borders,
+)
 from core.errors import PlanError
 from core.models.catalogue import MODELS
 from core.models.description import ModelDescription
@@ -14,17 +20,9 @@ from core.option import Option, Value
 from core.plan.pipeline.options import BALANCE, BORDERS, LANE_MEMORY, STAGES
 from core.plan.planning import plans_of
 from core.plan.specification import Specification, describe
+from core.predict.run_blocks import is_of_model, measured_blocks, measures_for
 from core.predict.worker.client import PredictorClient
 from core.predict.worker.jobs import Done, Lost, Refused, Reply, StepTimes
-from core.report.cut import (
-    MeasuredBlocks,
-    balanced,
-    is_of_model,
-    measured_blocks,
-    measures_for,
-    moved,
-    takes_borders,
-)
 from gui.app.session import Run, Session
 from gui.figures.titles import model_title
 from gui.look.text import rows_text, tr

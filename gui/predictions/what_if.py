@@ -6,15 +6,15 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal
 
+from core.costs.costs_file import read_costs, write_costs
 from core.errors import PlanError
 from core.plan.devices import KINDS, PREDICTED, kind_of
 from core.plan.faults import HICCUP, faults_given
 from core.plan.pipeline.options import DEFAULT_SCHEDULE, SCHEDULE
-from core.predict.costs_file import read_costs, write_costs
+from core.predict.run_costs import run_costs
 from core.predict.whatif import WhatIfQuery, WhatIfResult
 from core.predict.worker.client import PredictorClient
 from core.predict.worker.jobs import Done, Draw, Lost, Refused, Reply
-from core.report.run_costs import run_costs
 from core.report.summary import microbatch_rows
 from core.trace.trace import Trace
 from gui.app.dialogs import ask_open

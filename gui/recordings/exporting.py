@@ -11,9 +11,9 @@ from pathlib import Path
 from PySide6.QtWidgets import QWidget
 
 from core.errors import PlanError
-from core.report.figure import FigureOptions
 from gui.app.banner import Banner
 from gui.app.dialogs import ProgressDialogs, to_front
+from gui.app.figure_options import FigureOptions
 from gui.app.jobs import Runner
 from gui.app.saving import IMAGES, Saver
 from gui.app.settings import Settings

@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.costs.costs_file import costs_of
+from core.costs.plan_times import predict_times
 from core.errors import PlanError
 from core.plan.devices import Hardware
 from core.plan.pipeline.options import CHUNKS, SCHEDULE
@@ -14,8 +16,6 @@ from core.plan.plan import Lane, Plan
 from core.plan.planning import check, check_memory, lanes_of, plans_of
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import OPTIONS, Specification, describe
-from core.predict.costs_file import costs_of
-from core.predict.predict import predict_times
 from core.predict.whatif import WhatIfResult, answer_of
 from gui.look.core_texts import translated
 from gui.look.text import tr

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from core.explain.verified import verified
+from core.costs.costs import MOST_PASSES
 from core.plan.strategies import STRATEGIES
 from core.predict.compare import Comparison
-from core.predict.costs import MOST_PASSES
 from core.predict.doubt import doubt
 from core.trace.complete import measured_steps
 from core.trace.event_rows import PASSES, STARTED
 from core.trace.trace import Trace
+from core.trace.verified import verified
 from gui.app.session import Run
 from gui.look.text import change_text, duration_text, significant, tr
 from gui.timeline.state.scene import Scene, step_name

@@ -7,8 +7,8 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QFrame, QToolButton
 
 from core.plan.pipeline.options import MICROBATCHES
-from core.report.suggestion import Change, Suggestion
 from core.trace.header import Header
+from gui.explanations.suggestion import Change, Suggestion
 from gui.figures.titles import way_title
 from gui.look.label import Label
 from gui.look.layouts import button, column, row

@@ -23,7 +23,7 @@ from typing import Any
 
 import pytest
 
-from core.cli.report import table
+from bubblescope.cli.report import table
 from core.models.catalogue import ModelSettings
 from core.plan.pipeline.options import CHUNKS, MICROBATCHES, SCHEDULE
 from core.plan.planning import check
@@ -31,7 +31,7 @@ from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.plan.strategies.dp_pp import REPLICAS
 from core.predict.advisor import Advice, Advise, Advised, advise, way_of
-from core.report.run_costs import run_costs
+from core.predict.run_costs import run_costs
 from core.trace.complete import completed_steps
 from core.trace.trace import Trace
 from tests.core.helpers import Engine

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from core.cli.report import table
+from bubblescope.cli.report import table
 from core.engine.models.modules import build_blocks
 from core.engine.models.split_backward import backward_input, backward_weight
 from core.models.catalogue import ModelSettings

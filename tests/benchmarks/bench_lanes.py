@@ -14,8 +14,8 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QApplication
 
+from core.costs.costs_file import costs_of
 from core.plan.specification import Specification, describe
-from core.predict.costs_file import costs_of
 from core.predict.planned_run import plan_run
 from core.predict.predict import predict_step, predicted_trace
 from core.trace.trace import Trace

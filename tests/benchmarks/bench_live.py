@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from core.cli.report import table
+from bubblescope.cli.report import table
 from core.engine.client import EngineClient
 from core.models.catalogue import ModelSettings
 from core.paths import PROJECT_ROOT

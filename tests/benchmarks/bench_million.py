@@ -12,11 +12,11 @@ import sys
 import time
 from dataclasses import replace
 
-from core.cli.report import table
+from bubblescope.cli.report import table
+from core.costs.costs_file import costs_of
 from core.paths import PROJECT_ROOT
 from core.plan.link import Link
 from core.plan.specification import Specification, describe
-from core.predict.costs_file import costs_of
 from core.predict.whatif import WhatIf, WhatIfQuery, WhatIfResult
 
 COSTS = {"forward_ms": 3, "backward_input_ms": 2, "backward_weight_ms": 1, "step_ms": 1,
@@ -27,10 +27,10 @@ from core.explain.causes import cause_totals, explain_step
 from core.report.step_figures import step_figures
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification, describe
-from core.predict.costs_file import costs_of
+from core.costs.costs_file import costs_of
 from core.predict.planned_run import plan_run
-from core.predict.costs import durations
-from core.predict.simulate import simulate
+from core.costs.costs import durations
+from core.costs.simulate import simulate
 from core.trace.step import StepColumns
 
 run = Specification("pipeline", ModelSettings("mlp"), "1024xcpu", batch=244, microbatches=244)

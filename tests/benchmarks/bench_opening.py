@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-from core.cli.report import table
+from bubblescope.cli.report import table
 from core.paths import PROJECT_ROOT
 from core.process.child import environment
 from core.recording.index_process import build_apart

@@ -15,7 +15,7 @@ from typing import TypeVar
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from core.cli.report import table
+from bubblescope.cli.report import table
 from core.recording.exporters.span_files import PIECE, write_spans
 from core.trace.listing import Listing
 from core.trace.query import parse_query

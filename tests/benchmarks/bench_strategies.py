@@ -2,7 +2,7 @@
 
 from statistics import median
 
-from core.cli.report import table
+from bubblescope.cli.report import table
 from core.engine.messages import Outcome
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification

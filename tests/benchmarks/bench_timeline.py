@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from core.cli.report import table
+from bubblescope.cli.report import table
 from core.paths import PROJECT_ROOT
 from core.process.child import environment
 from tests.benchmarks.helpers.long_recording import write

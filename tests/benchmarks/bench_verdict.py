@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.cli.report import table
+from bubblescope.cli.report import table
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.report.limits import Limit

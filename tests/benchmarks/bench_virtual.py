@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from core.cli.report import table
+from bubblescope.cli.report import table
 from core.errors import PlanError
 from core.models.catalogue import ModelSettings
 from core.plan.pipeline.options import SCHEDULE

@@ -12,7 +12,7 @@ import sys
 import numpy as np
 import pytest
 
-from core.cli.report import table
+from bubblescope.cli.report import table
 from core.paths import PROJECT_ROOT
 from tests.benchmarks.bench_window import settings
 

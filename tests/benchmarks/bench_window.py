@@ -8,7 +8,7 @@ from statistics import median
 
 import numpy as np
 
-from core.cli.report import table
+from bubblescope.cli.report import table
 from core.paths import PROJECT_ROOT
 from core.process.child import environment
 

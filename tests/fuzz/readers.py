@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from core.costs.costs import CostError
 from core.errors import PlanError, RecordingError
-from core.predict.costs import CostError
 from core.recording.bookmarks import BookmarksError
 from tests.core.recording.importers.kineto_files import kineto_file
 from tests.fuzz.wire import NotHeard, open_wire, wire_files
@@ -175,8 +175,8 @@ def _open_in_folder(path: Path, number: int) -> None:
 
 def _draw(trace: Any) -> None:
     from core.recording.exporters.span_files import write_spans
-    from core.report.figure import FigureOptions
     from core.trace.listing import Listing
+    from gui.app.figure_options import FigureOptions
     from gui.figures.make import figure_of
     from gui.figures.picture import application, svg_of
 
@@ -201,7 +201,7 @@ def _costs_files() -> list[File]:
 
 
 def _open_costs(path: Path, number: int) -> None:
-    from core.predict.costs_file import read_costs, values_of
+    from core.costs.costs_file import read_costs, values_of
     from core.predict.predict import predict_step
 
     costs = read_costs(path)
@@ -262,7 +262,7 @@ def _open_bookmarks(path: Path, number: int) -> None:
 def _settings_files() -> list[File]:
     """What the window writes, with every setting set."""
     from core.plan.specification import Specification
-    from core.report.figure import FigureOptions
+    from gui.app.figure_options import FigureOptions
     from gui.app.settings import Settings
 
     with tempfile.TemporaryDirectory() as folder:

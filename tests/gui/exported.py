@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.report.figure import MM_PER_INCH, FigureOptions
 from core.trace.trace import Trace
+from gui.app.figure_options import MM_PER_INCH, FigureOptions
 from gui.figures.make import figure_of
 from gui.figures.picture import SCREEN, write_picture
 from gui.figures.shown import range_between

@@ -45,7 +45,7 @@ TABLES = {
     ),
     "core.plan.task": ("Kind", "Payload"),
     "core.predict.compare": ("CostSource",),
-    "core.report.figure": ("PRESETS",),
+    "gui.app.figure_options": ("PRESETS",),
     "core.report.idling": (
         "STEP", "ITERATION", "IDLE", "WAITING", "LARGEST", "LANE", "LANES", "RANK", "RANKS",
         "DEVICE", "DEVICES", "FOR_ALL", "WORK", "REASONS", "MORE_WORK",

@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from core.costs.costs import MOST_PASSES, CostModel, Curve
 from core.engine.calibration.operations import CalibrationOps, shares_parameters, walk_of
 from core.engine.failures import Stopped
 from core.engine.lanes.devices import Clock, kept_random_state, open_clock
@@ -37,7 +38,6 @@ from core.engine.prepare import Prepared
 from core.plan.link import Link
 from core.plan.plan import Role
 from core.plan.task import ABSENT, Kind, Task
-from core.predict.costs import MOST_PASSES, CostModel, Curve
 
 BUDGET_SECONDS = 1.2
 SHARING_SECONDS = 0.3

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
+from core.costs.footprint import OPTIMIZER_STATES
 from core.engine.lanes.alone import Alone
 from core.engine.lanes.lane import Stamps
 from core.engine.lanes.memory import extra_bytes, saved_tensors
@@ -17,7 +18,6 @@ from core.engine.models.split_backward import WeightPass, backward_input, backwa
 from core.engine.models.workload import Workload
 from core.plan.balance import BlockCost
 from core.plan.plan import Lane
-from core.predict.footprint import OPTIMIZER_STATES
 
 WARMUP = 1
 PASSES = 5

@@ -20,6 +20,8 @@ from functools import partial
 import torch
 from torch import Tensor
 
+from core.costs.costs import CostModel
+from core.costs.costs_file import values_of
 from core.engine.calibration.calibrate import Passed, calibrate
 from core.engine.failures import Stopped, is_out_of_memory
 from core.engine.lanes.devices import Clock, allocator_bytes, open_clock, open_lanes
@@ -33,8 +35,6 @@ from core.engine.verify import judge, keeps_parameters
 from core.plan.nested import Nested
 from core.plan.plan import Plan
 from core.plan.task import Task
-from core.predict.costs import CostModel
-from core.predict.costs_file import values_of
 from core.recording.schema import COSTS_LEVEL, SIZE_COSTS_LEVEL, NoteRow, Timings, TraceWriter
 from core.trace.event_rows import PASSES
 

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from functools import partial
 from threading import Event
 
+from core.costs.costs import MOST_PASSES, CostModel
+from core.costs.simulate import in_time_order
 from core.engine.calibration.calibrate import Name, Passed, Times, costs_from, name_of
 from core.engine.failures import Stopped
 from core.engine.lanes.alone import Alone
@@ -21,8 +23,6 @@ from core.gc_paused import gc_paused
 from core.plan.link import Link
 from core.plan.plan import Plan
 from core.plan.task import ABSENT
-from core.predict.costs import MOST_PASSES, CostModel
-from core.predict.simulate import in_time_order
 
 BUDGET_SECONDS = 1.2
 # Also when the budget is over: the first pass is dropped, and one number has no median worth its

@@ -11,6 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from core.costs.costs import STAGED, CostModel, durations
+from core.costs.simulate import in_time_order
+from core.costs.waits import meeting
 from core.engine.failures import Stopped
 from core.engine.lanes.alone import Alone
 from core.engine.lanes.devices import allocator_bytes
@@ -20,7 +23,6 @@ from core.engine.prepare import Prepared
 from core.engine.tasks.operations import Operations
 from core.engine.tasks.values import Step
 from core.engine.virtual.rehearsal import Rehearsal
-from core.explain.waits import meeting
 from core.gc_paused import gc_paused
 from core.plan.faults import Faults
 from core.plan.link import DEFAULT_LINK, Link, read_link
@@ -28,8 +30,6 @@ from core.plan.nested import Nested
 from core.plan.plan import Plan
 from core.plan.specification import Specification
 from core.plan.task import ABSENT, IS_COMMUNICATION, Kind, Task
-from core.predict.costs import STAGED, CostModel, durations
-from core.predict.simulate import in_time_order
 from core.recording.schema import Timings, TraceWriter, note_batch, span_batch
 from core.trace.step import StepColumns
 

@@ -24,6 +24,7 @@ from itertools import pairwise
 from threading import Event
 from typing import NamedTuple
 
+from core.costs.costs import STAGED, CostModel, Curve, cost_at, durations
 from core.engine.failures import Stopped
 from core.engine.lanes.alone import Alone
 from core.engine.lanes.devices import kept_random_state
@@ -39,7 +40,6 @@ from core.plan.plan import Lane, Plan
 from core.plan.planning import job_of
 from core.plan.strategies import STRATEGIES
 from core.plan.task import Kind, Task, TaskColumns, add_task
-from core.predict.costs import STAGED, CostModel, Curve, cost_at, durations
 
 BUDGET_SECONDS = 2.0
 LEAST_ROUNDS = 3

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from core.costs.costs import CostModel
 from core.models.description import ModelDescription
 from core.plan.plan import Lane
 from core.plan.specification import Specification
 from core.predict.advisor import Advise
-from core.predict.costs import CostModel
 from core.predict.whatif import WhatIfQuery
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from functools import cache, partial
 
+from core.costs.plan_times import predict_times
 from core.errors import PlanError
 from core.plan.faults import Faults
 from core.plan.planning import plans_of
 from core.predict.advisor import Advise, advise
-from core.predict.predict import predict_times, predicted_recording
+from core.predict.predict import predicted_recording
 from core.predict.whatif import WhatIf, WhatIfQuery, whole_answer
 from core.predict.worker.jobs import (
     Done,

@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.report.figure import PRESETS, FigureOptions
 from core.trace.excerpt import Excerpt
+from gui.app.figure_options import PRESETS, FigureOptions
 from gui.figures.picture import SCREEN, Picture, image_of
 from gui.look.label import Label
 from gui.look.layouts import button, column, grid, named, row

@@ -10,6 +10,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QPushButton, QSpinBox, QWidget
 
+from core.costs.costs import CostModel
 from core.models.description import ModelDescription
 from core.option import Value
 from core.plan.devices import PREDICTED
@@ -18,7 +19,6 @@ from core.plan.link import Link
 from core.plan.pipeline.options import CHUNKS, DEFAULT_SCHEDULE, MOST_MICROBATCHES
 from core.plan.schedules import SCHEDULES
 from core.plan.task import Kind
-from core.predict.costs import CostModel
 from core.predict.whatif import WhatIfQuery, WhatIfResult
 from gui.look.label import Label
 from gui.look.layouts import button, column, grid, row, widget_of

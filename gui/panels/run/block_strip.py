@@ -8,10 +8,10 @@ from itertools import accumulate
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent
 
+from core.costs.cut import borders_of, lane_of_stage, moved
 from core.models.description import ModelDescription
 from core.plan.balance import BlockCost, cuts_backward
 from core.plan.plan import Plan
-from core.report.cut import borders_of, lane_of_stage, moved
 from gui.look.text import about_text, duration_text, percent_text, tr
 from gui.look.theme import Theme
 from gui.look.writing import CENTRE

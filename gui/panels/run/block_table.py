@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor
 
-from core.report.cut import LaneSum, lane_sums
+from core.costs.cut import LaneSum, lane_sums
 from gui.look.text import NONE, about_text, bytes_text, duration_text, percent_text, tr
 from gui.look.writing import LEFT, RIGHT, elided
 from gui.panels.drawing import PAD, Drawing, Ink

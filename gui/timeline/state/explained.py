@@ -18,8 +18,8 @@ from core.explain.run_step import explain_run_step
 from core.explain.stretches import Stretches, main_causes, stretches
 from core.plan.division import Pipeline
 from core.plan.plan import working_lanes
-from core.report.replan import RunPlans
-from core.report.step_figures import StepFigures
+from core.predict.replan import RunPlans
+from core.report.step_figures import StepFigures, figures_of_step
 from core.trace.complete import is_over
 from core.trace.trace import Trace
 from gui.look.text import tr
@@ -178,7 +178,7 @@ class Explained:
             known = self.step(step)
             found = self._figures.get(step, known.extent)
             if found is None:
-                figures = self._plans.figures(step, known.explanation)
+                figures = figures_of_step(self._plans, step, known.explanation)
                 found = self._figures.put(step, known.extent, (figures, known.stretches))
         return found[0]
 
@@ -242,7 +242,7 @@ class Explained:
         # Cached properties, asked for here so that they are worked out on this thread and not with
         # the first picture.
         _ = known.stretches, known.gaps, known.path
-        return WorkedOut(known, self._plans.figures(step, explanation))
+        return WorkedOut(known, figures_of_step(self._plans, step, explanation))
 
     def keep(self, step: int, made: WorkedOut) -> None:
         """Remember what was worked out of a step, in place of the large step before."""

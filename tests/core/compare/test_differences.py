@@ -17,14 +17,14 @@ from core.compare.runs import TwoRuns, compare_runs
 from core.compare.sentence import TOPICS, weights
 from core.compare.settings import settings_of
 from core.compare.spent import Stopped
+from core.costs.simulate import simulate
+from core.costs.waits import meeting
 from core.errors import PlanError
 from core.explain.causes import CAUSES, Cause
-from core.explain.waits import meeting
 from core.plain import duration_text, plainly
 from core.plan.plan import Role
 from core.plan.specification import Specification
 from core.plan.task import ABSENT, KINDS, Kind
-from core.predict.simulate import simulate
 from core.trace.header import Header
 from core.trace.median_step import median_step, whole_steps
 from core.trace.step import StepColumns

@@ -17,10 +17,10 @@ from core.engine.models.stage_module import StageModule  # noqa: E402
 from core.engine.prepare import prepare  # noqa: E402
 from core.engine.tasks.executor import Executor  # noqa: E402
 from core.engine.tasks.operations import Operations  # noqa: E402
-from core.explain.verified import EPSILON, verified  # noqa: E402
 from core.models.catalogue import MODELS, ModelSettings  # noqa: E402
 from core.plan.specification import Specification  # noqa: E402
 from core.report.summary import summarise  # noqa: E402
+from core.trace.verified import EPSILON, verified  # noqa: E402
 from tests.core.helpers import run_here  # noqa: E402
 
 GPT = ModelSettings("gpt", width=24, depth=2, heads=12, sequence=5)

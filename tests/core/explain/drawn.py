@@ -9,15 +9,15 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from core.costs.simulate import simulate
+from core.costs.waits import meeting
 from core.explain.causes import Explanation, explain_step
-from core.explain.waits import meeting
 from core.models.catalogue import ModelSettings
 from core.plan.plan import Plan, Role
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.plan.task import IS_COLLECTIVE
-from core.predict.simulate import simulate
 from core.trace.step import StepColumns
 from tests.core.helpers import planned
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from core.costs.simulate import simulate
 from core.explain.causes import CAUSES, Cause, cause_totals, explain_step
 from core.models.catalogue import ModelSettings
 from core.plan.plan import Lane, Role
 from core.plan.specification import Specification
 from core.plan.task import KINDS, Kind
-from core.predict.simulate import simulate
 from core.trace.step import StepColumns
 from tests.core.explain.drawn import Step, delayed, late_steps, steps
 from tests.core.explain.made import columns_of

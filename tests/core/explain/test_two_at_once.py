@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from core.costs.simulate import simulate
+from core.costs.waits import meeting
 from core.explain.buckets import bucket_times
 from core.explain.causes import CAUSES, Cause, Explanation, explain_step
 from core.explain.critical import Share, critical_path, path_shares
 from core.explain.gaps import gap_report
-from core.explain.waits import meeting
 from core.plan.plan import Lane, Role
 from core.plan.task import ABSENT, Kind
-from core.predict.simulate import simulate
 from tests.core.explain.made import columns_of, sentence
 
 RANKS = 2

@@ -13,9 +13,9 @@ import pytest
 
 pytest.importorskip("torch")
 
-from core.cli.commands import execute_with, ready_hardware
-from core.cli.lessons import run_text, step_text
-from core.cli.progress import Progress
+from bubblescope.cli.commands import execute_with, ready_hardware
+from bubblescope.cli.lessons import run_text, step_text
+from bubblescope.cli.progress import Progress
 from core.engine.client import EngineClient
 from core.lessons.figures import FIGURES, figures_of
 from core.lessons.lesson import LessonError, filled, find_lesson, read_lesson, shipped

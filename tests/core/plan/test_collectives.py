@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.costs.simulate import simulate
 from core.models.catalogue import ModelSettings
 from core.plan.collectives import start_together
 from core.plan.specification import Specification
 from core.plan.task import Kind, Task, TaskColumns
-from core.predict.simulate import simulate
 from core.trace.step import StepColumns
 from tests.core.helpers import planned
 

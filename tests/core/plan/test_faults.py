@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.cli.arguments import make_parser
+from bubblescope.cli.arguments import make_parser
 from core.errors import PlanError
 from core.models.catalogue import ModelSettings
 from core.plan.faults import FAULT_OPTIONS, NO_FAULTS, Faults, faults_given, faults_text

@@ -1,12 +1,12 @@
 """Plans of equal stages for tests of predictions."""
 
+from core.costs.costs import CostModel
+from core.costs.costs_file import costs_of
 from core.explain.causes import explain_step
 from core.models.catalogue import ModelSettings
 from core.plan.plan import Plan
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, describe
-from core.predict.costs import CostModel
-from core.predict.costs_file import costs_of
 from core.predict.planned_run import plan_run
 from core.predict.predict import Prediction
 from core.report.step_figures import StepFigures, step_figures

@@ -9,16 +9,16 @@ from functools import cache
 
 import pytest
 
+from core.costs.costs import CostModel
+from core.costs.costs_file import costs_of, values_of
+from core.costs.plan_times import predict_times
 from core.models.catalogue import ModelSettings
 from core.plan.link import Link
 from core.plan.planning import check, job_of, lanes_of
 from core.plan.specification import Specification, describe
 from core.plan.task import Kind
 from core.predict.advisor import Advise, Advised, advise, choices, way_of
-from core.predict.costs import CostModel
-from core.predict.costs_file import costs_of, values_of
 from core.predict.planned_run import _NO_HARDWARE
-from core.predict.predict import predict_times
 
 BATCH = 64
 US = 1_000

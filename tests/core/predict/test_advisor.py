@@ -4,6 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from core.costs.blockwise import blockwise
+from core.costs.costs import CostError
+from core.costs.costs_file import costs_of
+from core.costs.footprint import peak_bytes
 from core.models.catalogue import ModelSettings
 from core.models.description import Block, ModelDescription
 from core.plan.division import Stage
@@ -15,10 +19,6 @@ from core.plan.specification import Specification, describe
 from core.plan.strategies import STRATEGIES
 from core.plan.task import Kind
 from core.predict.advisor import Advise, advise, choices
-from core.predict.blockwise import blockwise
-from core.predict.costs import CostError
-from core.predict.costs_file import costs_of
-from core.predict.footprint import peak_bytes
 from core.predict.planned_run import _NO_HARDWARE
 from core.predict.predict import predict_step
 from core.trace.step import StepColumns

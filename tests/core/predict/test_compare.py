@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from core.costs.costs import CostError, durations
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.plan.task import Kind
@@ -15,7 +16,6 @@ from core.predict.compare import (
     predict_steps,
     prediction_trace,
 )
-from core.predict.costs import CostError, durations
 from core.recording.decode import append_batch
 from core.recording.schema import COSTS_LEVEL, Record, Timings, span_batch
 from core.trace.step import StepColumns

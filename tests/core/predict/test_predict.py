@@ -7,15 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.costs.costs_file import costs_of
+from core.costs.peaks import peak_activations
+from core.costs.plan_times import predict_times
 from core.errors import PlanError
 from core.models.catalogue import ModelSettings
 from core.models.description import Block, ModelDescription
 from core.plan.faults import NO_FAULTS
 from core.plan.specification import Specification, describe
-from core.predict.costs_file import costs_of
-from core.predict.peaks import peak_activations
 from core.predict.planned_run import plan_run, stretched
-from core.predict.predict import predict_step, predict_times, predicted_trace
+from core.predict.predict import predict_step, predicted_trace
 from core.recording.schema import read_header, schema_of
 from core.trace.header import Header
 from core.trace.step import StepColumns

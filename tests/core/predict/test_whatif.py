@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from core.costs.costs import CostError
+from core.costs.costs_file import costs_of
 from core.errors import PlanError
 from core.models.catalogue import ModelSettings
 from core.plan.division import Stage
@@ -14,8 +16,6 @@ from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, describe
 from core.plan.strategies import STRATEGIES
 from core.plan.task import KINDS, Kind
-from core.predict.costs import CostError
-from core.predict.costs_file import costs_of
 from core.predict.whatif import WhatIf, WhatIfQuery, evenly, whole_answer
 from tests.core.predict.plans import even, figures_of
 

@@ -17,10 +17,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from core.costs.plan_times import predict_times
 from core.explain.bubble import bubble_of
 from core.plan.plan import Plan
 from core.plan.task import Kind
-from core.predict.predict import predict_step, predict_times
+from core.predict.predict import predict_step
 from tests.core.predict.plans import even, figures_of, pipeline
 
 P = 8

@@ -7,12 +7,12 @@ import sys
 
 import pytest
 
+from core.costs.costs import CostError
+from core.costs.costs_file import read_costs
 from core.errors import RecordingError
 from core.lessons.lesson import LessonError, read_lesson
 from core.paths import PROJECT_ROOT
 from core.plan.schedules.compute_csv import load_schedule
-from core.predict.costs import CostError
-from core.predict.costs_file import read_costs
 from core.recording.bookmarks import BookmarksError, bookmarks_file, read_bookmarks
 from core.recording.recording import open_recording
 from core.recording.sniff import format_of

@@ -13,8 +13,8 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from core.cli.prediction import prediction_text, summary_of
-from core.cli.report import summary_text
+from bubblescope.cli.prediction import prediction_text, summary_of
+from bubblescope.cli.report import summary_text
 from core.models.catalogue import ModelSettings
 from core.plan.faults import Faults
 from core.plan.specification import Specification, describe

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 import main
-from core.cli.report import summary_text
+from bubblescope.cli.report import summary_text
 from core.plan.plan import Role
 from core.plan.task import KINDS, Kind
 from core.recording.exporters.recording import write_recording

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.cli.report import summary_text
+from bubblescope.cli.report import summary_text
 from core.models.catalogue import ModelSettings
 from core.plain import duration_text, plainly
 from core.plan.specification import Specification, describe

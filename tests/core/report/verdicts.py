@@ -9,16 +9,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.waits import meeting, waits_of
+from core.costs.costs import CostModel, durations
+from core.costs.costs_file import values_of
+from core.costs.simulate import simulate
+from core.costs.waits import meeting, waits_of
 from core.models.description import ModelDescription
 from core.plan.faults import Faults
 from core.plan.link import Link
 from core.plan.plan import Plan
 from core.plan.specification import Specification, describe
 from core.plan.task import ABSENT, Kind
-from core.predict.costs import CostModel, durations
-from core.predict.costs_file import values_of
-from core.predict.simulate import simulate
 from core.recording.decode import append_batch
 from core.recording.schema import NoteRow, Record, Timings, note_batch, plan_batch, span_batch
 from core.trace.complete import completed_steps

@@ -13,9 +13,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from core.costs.costs_file import costs_of, values_of
 from core.plan.plan import working_lanes
 from core.predict.compare import predict_steps, prediction_trace
-from core.predict.costs_file import costs_of, values_of
 from core.recording.decode import append_batch
 from core.recording.schema import COSTS_LEVEL, Record
 from core.trace.span import Span

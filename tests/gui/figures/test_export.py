@@ -197,7 +197,7 @@ def test_a_figure_needs_neither_display_nor_torch(tmp_path: Path, suffix: str) -
         "import sys\n"
         "from core.recording.recording import open_recording\n"
         "from pathlib import Path\n"
-        "from core.report.figure import FigureOptions\n"
+        "from gui.app.figure_options import FigureOptions\n"
         "from gui.figures.make import write_figure\n"
         f"trace = open_recording({str(tmp_path / 'run.arrow')!r}).trace\n"
         f"write_figure([trace], Path({str(tmp_path / f'x{suffix}')!r}), FigureOptions())\n"

@@ -18,9 +18,9 @@ from PySide6.QtGui import QGuiApplication, QImage, QPainter
 
 import main
 from core.plan.plan import Lane, Role
-from core.report.figure import PRESETS, FigureOptions
 from core.trace.excerpt import Excerpt
 from core.trace.trace import Trace
+from gui.app.figure_options import PRESETS, FigureOptions
 from gui.figures.areas import area
 from gui.figures.looks import PATTERNS, looks_of, pattern_lines
 from gui.figures.make import figure_of

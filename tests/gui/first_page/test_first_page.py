@@ -13,11 +13,11 @@ from core.engine.messages import Ended, Outcome
 from core.lessons.lesson import read_lesson, shipped
 from core.plan.specification import Specification
 from core.recording.recording import open_recording
-from core.report.thumbnail import thumbnail_of
 from gui.app.session import Run
 from gui.app.settings import Settings
 from gui.first_page.card_grid import cards_across
 from gui.first_page.samples import PIPELINE, SAMPLES, preset
+from gui.first_page.thumbnail import thumbnail_of
 from gui.first_page.welcome import FIRST_ACTIONS
 from gui.runs.run_queue import RunQueue
 from gui.window.window import MainWindow

@@ -15,9 +15,9 @@ from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.predict.advisor import Advice, Advised
+from core.predict.run_costs import run_costs
 from core.predict.worker.jobs import Done, Progress, Refused
 from core.recording.schema import COSTS_LEVEL, Record
-from core.report.run_costs import run_costs
 from gui.look.layouts import bring
 from gui.look.text import duration_text
 from gui.panels.predict.advisor_panel import (

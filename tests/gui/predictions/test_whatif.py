@@ -12,11 +12,11 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
+from core.costs.costs_file import costs_of, read_costs, write_costs
 from core.models.catalogue import ModelSettings
 from core.plan.devices import Accelerator, Hardware
 from core.plan.link import Link
 from core.plan.schedules import SCHEDULES
-from core.predict.costs_file import costs_of, read_costs, write_costs
 from core.predict.whatif import WhatIf, WhatIfQuery, WhatIfResult
 from core.predict.worker.jobs import Done, Lost, Refused
 from core.process.worker import MODULE

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from core.cli.report import summary_text
+from bubblescope.cli.report import summary_text
 from core.explain.causes import Cause
 from core.lessons.figures import figures_of
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
-from core.report.figure import FigureOptions
 from core.report.summary import summarise
 from core.report.waterfall import BAR_WORDS
 from core.trace.median_step import median_step, whole_steps
 from core.trace.trace import Trace
+from gui.app.figure_options import FigureOptions
 from gui.figures.make import caption_of
 from gui.figures.shown import median_range
 from gui.figures.textbook import Run, lay_out_textbook

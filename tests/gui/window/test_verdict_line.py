@@ -9,8 +9,8 @@ from core.explain.run_step import explain_run_step
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.report.idling import Idling, idle_text
-from core.report.suggestion import Change, Suggestion
 from core.report.summary import summarise
+from gui.explanations.suggestion import Change, Suggestion
 from gui.look.text import tr
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient

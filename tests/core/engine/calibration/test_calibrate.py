@@ -11,6 +11,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from core.costs.costs import MOST_PASSES, durations  # noqa: E402
+from core.costs.costs_file import costs_of, values_of  # noqa: E402
 from core.engine.calibration import calibrate as calibrate_module  # noqa: E402
 from core.engine.calibration.calibrate import calibrate, costs_from, name_of  # noqa: E402
 from core.engine.failures import Stopped  # noqa: E402
@@ -22,8 +24,6 @@ from core.plan.plan import Lane, Role  # noqa: E402
 from core.plan.schedules import SCHEDULES  # noqa: E402
 from core.plan.specification import Specification  # noqa: E402
 from core.plan.task import Kind  # noqa: E402
-from core.predict.costs import MOST_PASSES, durations  # noqa: E402
-from core.predict.costs_file import costs_of, values_of  # noqa: E402
 from core.trace.step import StepColumns  # noqa: E402
 from tests.core.helpers import SMALL, plan_of, run_here  # noqa: E402
 

@@ -5,11 +5,11 @@ import runpy
 import pytest
 
 from core.errors import PlanError
-from core.explain.verified import verified
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.plan.task import Kind
 from core.report.summary import summarise
+from core.trace.verified import verified
 from tests.core.helpers import Engine, run_here
 
 torch = pytest.importorskip("torch")

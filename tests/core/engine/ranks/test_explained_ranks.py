@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.cli.commands import execute
+from bubblescope.cli.commands import execute
 from core.engine.messages import Outcome
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from core.cli.commands import describe_model
+from bubblescope.cli.commands import describe_model
 from core.engine.torchrun.launch import (
     LAUNCHED,
     TORCH_SCHEDULES,
@@ -18,7 +18,6 @@ from core.engine.torchrun.launch import (
     reason_of,
 )
 from core.errors import PlanError
-from core.explain.verified import verified
 from core.machine import host
 from core.models.catalogue import ModelSettings
 from core.paths import PROJECT_ROOT
@@ -28,6 +27,7 @@ from core.plan.specification import Specification, with_defaults
 from core.plan.strategies import STRATEGIES
 from core.recording.recording import open_recording
 from core.report.summary import summarise
+from core.trace.verified import verified
 from main import main
 
 JOB = Specification("ddp", ModelSettings("mlp"), "4xcpu")

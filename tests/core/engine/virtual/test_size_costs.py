@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import pytest
 
+from core.costs.costs_file import told_costs
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.plan.task import Kind
 from core.predict.advisor import Advise, advise
 from core.predict.compare import CostSource
-from core.predict.costs_file import told_costs
+from core.predict.run_costs import run_costs
 from core.recording.exporters.recording import write_recording
 from core.recording.recording import open_recording
-from core.report.run_costs import run_costs
 from tests.core.helpers import SMALL, run_here
 
 torch = pytest.importorskip("torch")

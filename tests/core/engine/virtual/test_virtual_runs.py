@@ -8,8 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from core.costs.costs import MOST_PASSES
+from core.costs.simulate import simulate
+from core.costs.waits import meeting, waits_of
 from core.errors import PlanError
-from core.explain.waits import meeting, waits_of
 from core.models.catalogue import ModelSettings
 from core.plan.link import LINKS, Link
 from core.plan.plan import Role
@@ -18,8 +20,6 @@ from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.plan.task import IS_COMMUNICATION, KINDS, Kind
 from core.predict.compare import predict_steps
-from core.predict.costs import MOST_PASSES
-from core.predict.simulate import simulate
 from core.report.summary import summarise
 from core.trace.complete import run_faults
 from core.trace.event_rows import PASSES

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.cli.arguments import make_parser
+from bubblescope.cli.arguments import make_parser
 from core.models.catalogue import ModelSettings
 from core.option import Option
 from core.plan.pipeline.options import CHUNKS, MICROBATCHES, SCHEDULE, STAGES
@@ -25,7 +25,7 @@ from core.errors import PlanError
 TIMES = Option("times_two", int, "How often everything is done.", "once", most=9)
 STRATEGIES["often"] = replace(single.STRATEGY, name="often", options=(TIMES,))
 
-from core.cli.arguments import make_parser, options_table
+from bubblescope.cli.arguments import make_parser, options_table
 from core.plan.planning import check
 from core.plan.specification import Specification, specification_of
 

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
+from core.costs.simulate import simulate
 from core.errors import PlanError
 from core.models.catalogue import ModelSettings
 from core.plan.plan import Role
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.task import KINDS, Kind
-from core.predict.simulate import simulate
 from core.trace.step import StepColumns
 from tests.core.helpers import plan_of
 from tests.core.plan.schedules.events import times_of

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
+from core.costs.peaks import peak_activations
 from core.errors import PlanError
 from core.plan.pipeline.actions import ActionColumns, Needs
 from core.plan.pipeline.complete import check_complete
@@ -15,7 +16,6 @@ from core.plan.schedules import SCHEDULES
 from core.plan.schedules.schedule import Action, ScheduleError, StagePlacement, overlap, vee
 from core.plan.specification import Specification
 from core.plan.task import Kind
-from core.predict.peaks import peak_activations
 from tests.core.helpers import SMALL, plan_of
 from tests.core.predict.plans import pipeline
 

@@ -4,14 +4,14 @@ from collections import Counter
 
 import pytest
 
+from core.costs.costs import CostModel, durations
+from core.costs.footprint import peak_bytes
+from core.costs.plan_times import predict_times
 from core.errors import PlanError
 from core.models.catalogue import ModelSettings
 from core.plan.link import Link
 from core.plan.specification import Specification, describe
 from core.plan.task import Kind, Payload
-from core.predict.costs import CostModel, durations
-from core.predict.footprint import peak_bytes
-from core.predict.predict import predict_times
 from core.report.summary import summarise
 from tests.core.helpers import plan_of, trace_of
 

@@ -11,13 +11,13 @@ from dataclasses import replace
 
 import pytest
 
+from core.costs.costs_file import costs_of
 from core.models.catalogue import ModelSettings
 from core.paths import PROJECT_ROOT
 from core.plan.devices import Hardware
 from core.plan.planning import lanes_of
 from core.plan.specification import Specification, describe
 from core.predict.advisor import Advise
-from core.predict.costs_file import costs_of
 from core.predict.whatif import WhatIf, WhatIfQuery
 from core.predict.worker.client import ENDED, PredictorClient
 from core.predict.worker.jobs import Done, Draw, Lost, Progress, Refused

@@ -11,8 +11,8 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
-from core.report.figure import FigureOptions
 from core.trace.excerpt import Excerpt
+from gui.app.figure_options import FigureOptions
 from gui.app.settings import Settings
 from gui.figures.make import figure_of
 from gui.figures.picture import SVG, Picture

@@ -14,9 +14,9 @@ from PySide6.QtGui import QImage
 
 from core.recording.exporters.recording import write_recording
 from core.recording.recording import open_recording
-from core.report.figure import FigureOptions
 from core.trace.event_rows import Counter
 from core.trace.trace import Trace
+from gui.app.figure_options import FigureOptions
 from gui.figures.make import caption_of, figure_of
 from gui.figures.shown import default_range
 from gui.figures.textbook import Run

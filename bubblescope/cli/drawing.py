@@ -1,0 +1,28 @@
+"""Figures and reports that commands write: drawn by Qt, which is imported when it is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from bubblescope.cli.interrupts import holding_interrupts
+from core.trace.trace import Trace
+from gui.app.figure_options import FigureOptions
+
+
+@contextmanager
+def loading_qt() -> Iterator[None]:
+    """Import what draws within: Qt's modules abort if they are interrupted while they load."""
+    with holding_interrupts():
+        import PySide6.QtSvg  # noqa: F401 - else it is loaded with the first drawing
+
+        yield
+
+
+def draw(traces: Sequence[Trace], path: Path, options: FigureOptions) -> None:
+    """Draw timelines into a file. Raises ValueError, in one line, if they cannot be drawn."""
+    with loading_qt():
+        from gui.figures.make import write_figure
+
+    write_figure(traces, path, options)

@@ -1,0 +1,86 @@
+"""Runs the command that the arguments ask for, or opens the window."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from bubblescope.cli.window import has_display, open_window
+
+# Commands are imported when one is run: the window opens sooner without them.
+
+HEADLESS_IMAGE = "bubblescope.png"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a command or the window; returns the exit status."""
+    if not arguments and has_display():
+        return open_window(None)
+    return run_command(arguments)
+
+
+def run_command(arguments: Sequence[str]) -> int:
+    """Run a command, or the default job if none is given; returns the exit status."""
+    from bubblescope.cli.arguments import BAD_INPUT, make_parser
+    from bubblescope.cli.commands import RunError
+    from bubblescope.cli.interrupts import INTERRUPTED
+    from core.plain import error_text
+
+    given = make_parser().parse_args(arguments)
+    if given.command is None and not given.install_desktop:
+        print(
+            "There is no display: running the default job without a window; "
+            f"{HEADLESS_IMAGE} will show it."
+        )
+        return run_command(["run", "--image", HEADLESS_IMAGE])
+    try:
+        return _run(given) or 0
+    except BrokenPipeError:  # whoever read our output has had enough, as `head` has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (ValueError, OSError, RunError, MemoryError) as error:
+        print(f"bubblescope: {error_text(error)}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print("bubblescope: interrupted", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _run(given: argparse.Namespace) -> int | None:
+    """Run the command of parsed arguments; returns its exit status, None for 0."""
+    from bubblescope.cli import (
+        asking,
+        commands,
+        comparing,
+        desktop,
+        job,
+        lessons,
+        prediction,
+        sweeping,
+    )
+    from bubblescope.cli.interrupts import ending_when_asked
+
+    if given.command == "open":
+        return open_window(Path(given.recording))
+    if given.command == "record":  # for as long as the job takes to end, however it is asked
+        return job.record(given)
+    run: Callable[[argparse.Namespace], int | None] = {
+        "": desktop.install,
+        "devices": commands.devices,
+        "plan": commands.plan,
+        "run": commands.run,
+        "sweep": sweeping.sweep,
+        "lesson": lessons.lesson,
+        "predict": prediction.predict,
+        "calibrate": prediction.calibrate,
+        "export": commands.export,
+        "summary": commands.summarise_files,
+        "sql": asking.ask,
+        "listen": job.listen,
+        "compare": comparing.compare,
+    }["" if given.install_desktop else given.command]
+    with ending_when_asked():
+        return run(given)

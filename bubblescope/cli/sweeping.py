@@ -1,0 +1,237 @@
+"""The command that runs a sweep: many runs through one engine, a table row for each."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from bubblescope.cli.commands import RunError, execute_with, ready_hardware
+from bubblescope.cli.drawing import loading_qt
+from bubblescope.cli.interrupts import INTERRUPTED, noting_interrupts
+from bubblescope.cli.progress import Progress
+from bubblescope.cli.report import table
+from core.engine.client import EngineClient
+from core.errors import PlanError
+from core.files import check_outputs, reason
+from core.option import Option, Value, flag_of, listed
+from core.plain import plain, say
+from core.plan.devices import Hardware
+from core.plan.planning import check_memory, check_virtual, lanes_of, plans_of
+from core.plan.specification import Specification, describe
+from core.plan.strategies import STRATEGIES
+from core.sweep.results import MOST_NAMED, Result, Results, remaining, seconds_left
+from core.sweep.sweep import Point, Sweep, sweep_of
+from core.sweep.table import Measured, UnmeasuredError, header_text, measured, read_table, row_text
+from core.sweep.values import COMMA, value_text
+
+NONE = "none"
+
+
+def sweep(arguments: argparse.Namespace) -> int:
+    """Make the runs that are not in the table yet, print all results. Returns the exit status."""
+    check_outputs(vars(arguments))
+    asked = sweep_of(
+        vars(arguments), _beside(arguments.beside), arguments.repeat, arguments.shuffle
+    )
+    rows = _Table(arguments.csv, asked)
+    failed = {}
+    if remaining(asked, rows.measured):
+        try:
+            failed = _Sweeping(asked, rows).run()
+        except KeyboardInterrupt:
+            say(_interrupted(asked, rows), sys.stderr)
+            return INTERRUPTED
+    results = Results(asked, tuple(rows.measured))
+    try:
+        if arguments.image is not None and results.of:
+            with loading_qt():
+                from gui.sweep.picture import export_sweep
+
+            export_sweep(results, Path(arguments.image), arguments.theme)
+    finally:
+        # In `finally`: the results are told even if the picture cannot be written.
+        say(results_text(results))
+    if failed:
+        raise RunError(_failed_text(asked, failed))
+    return 0
+
+
+class _Table:
+    """The rows so far: in memory, and each at once at the end of a file if there is one."""
+
+    def __init__(self, path: str | None, asked: Sweep) -> None:
+        self._path, self._sweep = path, asked
+        self.measured, whole = ([], 0) if path is None else read_table(Path(path), asked)
+        if path is not None and Path(path).exists():
+            os.truncate(path, whole)  # what was cut is written anew
+        self._is_new = not whole
+
+    def add(self, row: Measured) -> None:
+        """Keep a row. Raises OSError, naming the file."""
+        self.measured.append(row)
+        if self._path is None:
+            return
+        try:
+            with open(self._path, "a", encoding="utf-8", newline="") as file:
+                file.write(header_text() * self._is_new + row_text(self._sweep, row))
+                file.flush()
+                # A sweep takes hours: what was measured is to be there after a power cut too.
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise OSError(f"{self._path} cannot be written: {reason(error)}") from error
+        self._is_new = False
+
+    @property
+    def kept(self) -> str:
+        """Where the rows are."""
+        return "" if self._path is None else f" in {plain(self._path)}"
+
+
+class _Sweeping:
+    """The runs that are still to be made, one after the other in one engine process."""
+
+    def __init__(self, asked: Sweep, rows: _Table) -> None:
+        self._sweep, self._rows = asked, rows
+        self._client = EngineClient()
+        self._took: list[tuple[int, float]] = []
+        self._failed: dict[int, str] = {}
+        self._shown: set[str] = set()
+
+    def run(self) -> dict[int, str]:
+        """Run them; why settings failed, by their places. Raises PlanError before the first run.
+
+        Raises KeyboardInterrupt once the run under way has ended.
+        """
+        with noting_interrupts() as interrupts, closing(self._client) as client:
+            hardware = ready_hardware(client, interrupts)
+            # All settings before the first run: a sweep should not fail in its third hour for
+            # what could be known.
+            for setting in self._sweep.settings:
+                check_setting(setting, hardware)
+            points = remaining(self._sweep, self._rows.measured)
+            for number, point in enumerate(points):
+                # What failed once for a reason of its own (too little memory, say) fails again,
+                # and takes its time.
+                if point.setting not in self._failed:
+                    self._make(point, points[number:], interrupts)
+        return self._failed
+
+    def _make(self, point: Point, left: Sequence[Point], interrupts: list[int]) -> None:
+        """One run, its row and its line."""
+        title = setting_text(self._sweep, self._sweep.settings[point.setting])
+        count = len(self._sweep.points)
+        place = f"run {count - len(left) + 1} of {count}{_left_text(left, self._took)}: {title}"
+        began = time.monotonic()
+        progress = Progress(False, f"{plain(place)}, ", self._shown)
+        try:
+            setting = self._sweep.settings[point.setting]
+            trace, ended = execute_with(self._client, setting, None, progress, interrupts)
+            if interrupts:
+                raise KeyboardInterrupt
+            row = measured(point, trace, ended.outcome, ended.text)
+        except (UnmeasuredError, PlanError) as error:
+            self._failed[point.setting] = str(error)
+            say(f"{place}: {plain(str(error))}", sys.stderr)
+            return
+        self._rows.add(row)
+        self._took.append((point.setting, time.monotonic() - began))
+        say(f"{place}: {row.step_ms:.2f} ms", sys.stderr)
+
+
+def check_setting(setting: Specification, hardware: Hardware) -> None:
+    """Raise PlanError, naming the setting's strategy, if this machine cannot run it."""
+    try:
+        lanes = lanes_of(setting, hardware)
+        check_virtual(setting, lanes)
+        if not setting.own_model:
+            model = describe(setting)
+            check_memory(setting, model, hardware)
+            plans_of(setting, model, lanes)
+    except PlanError as error:
+        raise PlanError(f"{setting.strategy}: {error}") from error
+
+
+def setting_text(asked: Sweep, setting: Specification) -> str:
+    """What tells a setting from the others, as the command line writes it."""
+    return " ".join(_word(option, value) for option, value in asked.differing(setting))
+
+
+def results_text(results: Results) -> str:
+    """The table of means that the command prints, and the sentence below it."""
+    if not results.of:
+        return "nothing was measured"
+    rows = [_row(results, result) for result in results.of.values()]
+    head = ("setting", "lanes", "runs", "mean ms", "deviation", "ideal ms", "")
+    notes = [f"times: {timing}" for timing in results.timings]
+    return "\n".join([table(head, rows), fastest_text(results), *notes])
+
+
+def fastest_text(results: Results) -> str:
+    """Which setting is the fastest, and which others cannot be told from it."""
+    best = results.fastest
+    assert best is not None
+    text = f"fastest: {setting_text(results.sweep, best.setting)}, {best.mean_ms:.2f} ms"
+    if best.deviation_ms is None:
+        return f"{text} (of one run: use --repeat 3 or more to see what chance does)"
+    alike = [setting_text(results.sweep, other.setting) for other in results.as_fast]
+    if len(alike) > MOST_NAMED:
+        return f"{text}; no certain difference from {len(alike)} others"
+    return f"{text}; no certain difference from {listed(alike)}" if alike else text
+
+
+def _row(results: Results, result: Result) -> list[str]:
+    deviation, ideal = result.deviation_ms, result.ideal_ms
+    return [
+        setting_text(results.sweep, result.setting),
+        f"{result.lanes}",
+        f"{len(result.rows)}",
+        f"{result.mean_ms:.2f}",
+        "-" if deviation is None else f"{deviation:.2f}",
+        "-" if ideal is None else f"{ideal:.2f}",
+        "fastest" if result is results.fastest else "",
+    ]
+
+
+def _word(option: Option[Any], value: Value) -> str:
+    if option.name == "strategy":
+        return f"{value}"
+    return f"{flag_of(option.name)} {value_text(value) or 'default'}"
+
+
+def _beside(text: str) -> tuple[str, ...]:
+    """The strategies beside the others. Raises PlanError for one that there is not."""
+    names = tuple(name.strip() for name in text.split(COMMA))
+    if names == (NONE,):
+        return ()
+    for name in names:
+        if name not in STRATEGIES:
+            raise PlanError(f"--beside {name!r}: use {listed([*STRATEGIES, NONE])}")
+    return names
+
+
+def _left_text(left: Sequence[Point], took: Sequence[tuple[int, float]]) -> str:
+    seconds = seconds_left(left, took)
+    return "" if seconds is None else f", {duration(max(1.0, seconds))} left"
+
+
+def duration(seconds: float) -> str:
+    """A time to wait: `about 40 s`, `about 3 min`."""
+    return f"about {seconds:.0f} s" if seconds < 90 else f"about {seconds / 60:.0f} min"
+
+
+def _interrupted(asked: Sweep, rows: _Table) -> str:
+    again = "; the same command goes on" if rows.kept else ", but --csv FILE was not given"
+    done = len(asked.points) - len(remaining(asked, rows.measured))
+    return f"bubblescope: interrupted after {done} of {len(asked.points)} runs{rows.kept}{again}"
+
+
+def _failed_text(asked: Sweep, failed: dict[int, str]) -> str:
+    place, why = next(iter(failed.items()))
+    text = f"{setting_text(asked, asked.settings[place])} failed: {why}"
+    return text if len(failed) == 1 else f"{text}; so did {len(failed) - 1} more"

@@ -1,1 +1,0 @@
-"""The command line: arguments in, tables and files out. No torch, no Qt."""

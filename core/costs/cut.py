@@ -1,0 +1,179 @@
+"""How a model is cut into stages: what each lane's blocks cost, and the same with other borders."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from core.costs.costs import CostModel, Curve
+from core.costs.plan_times import predict_times
+from core.models.description import ModelDescription
+from core.plan.balance import (
+    LEAST_GAIN,
+    BlockCost,
+    balanced_borders,
+    cuts_backward,
+    waiting_microbatches,
+)
+from core.plan.link import DEFAULT_LINK, read_link
+from core.plan.pipeline.options import BORDERS, LANE_MEMORY
+from core.plan.plan import Lane, Plan, Role
+from core.plan.planning import plans_of
+from core.plan.specification import Specification
+from core.plan.strategies import STRATEGIES
+from core.plan.task import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredBlocks:
+    """What the blocks of a model were measured to cost for micro-batches of `rows` rows."""
+
+    costs: tuple[BlockCost, ...]
+    rows: int
+
+    def of_rows(self, rows: int) -> tuple[BlockCost, ...]:
+        """The same in proportion for micro-batches of other sizes."""
+        share = rows / self.rows
+        return tuple(
+            replace(
+                cost,
+                forward_ns=round(share * cost.forward_ns),
+                backward_ns=round(share * cost.backward_ns),
+                input_ns=round(share * cost.input_ns),
+                weight_ns=round(share * cost.weight_ns),
+                saved_bytes=round(share * cost.saved_bytes),
+            )
+            for cost in self.costs
+        )
+
+    def cost_model(self, specification: Specification, lanes: Sequence[Lane]) -> CostModel:
+        """The passes' costs on a run's lanes; a loss and an update take no time.
+
+        Virtual lanes have their link between them; what real ones pass on takes no time either.
+        """
+        link = read_link(specification.link or DEFAULT_LINK) if lanes[0].is_virtual else None
+        return CostModel(
+            {
+                Kind.FORWARD: self._curves(lambda cost: cost.forward_ns),
+                Kind.BACKWARD: self._curves(lambda cost: cost.backward_ns),
+                Kind.BACKWARD_INPUT: self._curves(lambda cost: cost.input_ns),
+                Kind.BACKWARD_WEIGHT: self._curves(lambda cost: cost.weight_ns),
+                Kind.LOSS: (((1.0, 0.0),),),
+                Kind.STEP: (((1.0, 0.0),),),
+            },
+            link=link,
+            transfer_ns=None if link else 0.0,
+            by_rows=True,
+            by_block=True,
+        )
+
+    def _curves(self, time: Callable[[BlockCost], int]) -> tuple[Curve, ...]:
+        # Curves of one point: other numbers of rows cost in proportion to it.
+        return tuple(((float(self.rows), float(time(cost))),) for cost in self.costs)
+
+
+@dataclass(frozen=True, slots=True)
+class LaneSum:
+    """What a lane's stages come to: a micro-batch's time and the most bytes, None if unknown."""
+
+    lane: int
+    stages: tuple[int, ...]
+    parameters: int
+    time_ns: int | None
+    held_bytes: int | None
+
+
+def takes_borders(specification: Specification) -> bool:
+    """Whether a run's strategy cuts the model where it is told to."""
+    return BORDERS in STRATEGIES[specification.strategy].options
+
+
+def borders_of(plan: Plan) -> tuple[int, ...]:
+    """The first blocks of a plan's stages but the first."""
+    return tuple(stage.first for stage in plan.stages[1:])
+
+
+def moved(borders: Sequence[int], which: int, to: int, blocks: int) -> tuple[int, ...]:
+    """The same with one border elsewhere, as near to `to` as leaves every stage a block."""
+    lowest = borders[which - 1] + 1 if which else 1
+    highest = borders[which + 1] - 1 if which + 1 < len(borders) else blocks - 1
+    return (*borders[:which], min(max(to, lowest), highest), *borders[which + 1 :])
+
+
+def lane_of_stage(plan: Plan) -> tuple[int, ...]:
+    """The lane on which each stage's first copy lies."""
+    found = dict[int, int]()
+    for place in plan.placements:
+        # Of several replicas the first; a stage has the same blocks in all of them.
+        found.setdefault(place.stage, place.lane)
+    return tuple(found[stage.index] for stage in plan.stages)
+
+
+def lane_sums(
+    plan: Plan, model: ModelDescription, costs: Sequence[BlockCost] = ()
+) -> list[LaneSum]:
+    """What the stages of each compute lane come to, for micro-batches that `costs` are for."""
+    waiting, in_parts = waiting_microbatches(plan), cuts_backward(plan)
+    found = []
+    for lane in plan.lanes:
+        if lane.role is not Role.COMPUTE:
+            continue
+        stages = [plan.stages[p.stage] for p in plan.placements if p.lane == lane.index]
+        blocks = [
+            (stage.index, block) for stage in stages for block in range(stage.first, stage.last)
+        ]
+        held = time = None
+        if costs:
+            time = sum(costs[block].duration_ns(in_parts) for _, block in blocks)
+            held = sum(
+                costs[block].kept_bytes + waiting[stage] * costs[block].saved_bytes
+                for stage, block in blocks
+            )
+        parameters = sum(model.blocks[block].parameter_count for _, block in blocks)
+        names = tuple(stage.index for stage in stages)
+        found.append(LaneSum(lane.index, names, parameters, time, held))
+    return found
+
+
+def balanced(
+    specification: Specification,
+    model: ModelDescription,
+    lanes: Sequence[Lane],
+    measured: MeasuredBlocks,
+) -> Specification:
+    """The run with borders at which measured times are balanced, as they can be asked for again.
+
+    A lane that holds several stages has an equal share of its memory for each. Those by parameters
+    stay where a step is not predicted to become faster by LEAST_GAIN with others: the slowest stage
+    alone does not tell it. Raises PlanError if no cut keeps within a lane's memory.
+    """
+    before = specification.having(balance=False, lane_memory=None)
+    plan = _largest_plan(before, model, lanes)
+    costs = measured.of_rows(plan.parts[0].rows)
+    memory = specification[LANE_MEMORY]
+    stages = Counter(place.lane for place in plan.placements)
+    most = math.inf if memory is None else 1e6 * memory / max(stages.values())
+    found = _with_borders(before, balanced_borders(costs, plan, most))
+    # The borders that are there may stay only if they keep within a lane's memory, too.
+    if all((one.held_bytes or 0) <= most for one in lane_sums(plan, model, costs)):
+        prices = measured.cost_model(before, lanes)
+        now, then = (
+            predict_times(_largest_plan(one, model, lanes), prices).end.max()
+            for one in (before, found)
+        )
+        if then > (1 - LEAST_GAIN) * now:
+            return _with_borders(before, borders_of(plan))
+    return found
+
+
+def _with_borders(specification: Specification, borders: Sequence[int]) -> Specification:
+    return specification.having(borders=",".join(map(str, borders)) or None, stages=None)
+
+
+def _largest_plan(
+    specification: Specification, model: ModelDescription, lanes: Sequence[Lane]
+) -> Plan:
+    plans = plans_of(specification, model, list(lanes))
+    return plans[max(plans)]

@@ -1,0 +1,23 @@
+"""When the tasks of a plan run if they take what they cost."""
+
+from __future__ import annotations
+
+from core.costs.costs import CostModel, durations
+from core.costs.simulate import simulate
+from core.costs.waits import meeting
+from core.plan.faults import NO_FAULTS, Faults
+from core.plan.plan import Plan
+from core.trace.step import StepColumns
+
+
+def predict_times(
+    plan: Plan, costs: CostModel, faults: Faults = NO_FAULTS, step: int = 0
+) -> StepColumns:
+    """Return the tasks of `plan` with their starts and ends in ns, from 0 on.
+
+    `faults` lengthen tasks as those of the step that is number `step` in a recording. Raises
+    CostError if the costs do not cover a task of the plan.
+    """
+    columns = StepColumns.of_plan(plan)
+    times = faults.durations(columns, plan.lanes, step, durations(columns, costs, plan.stages))
+    return simulate(columns, times, meeting(columns, plan.lanes))

@@ -1,0 +1,232 @@
+"""The command that predicts, where there is no torch."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import asdict
+
+import pytest
+
+from core.paths import PROJECT_ROOT
+from core.plan.faults import HICCUP
+from core.plan.plan import Role
+from core.recording.recording import open_recording
+from core.report.verdict import verdict
+from tests.bubblescope.cli.status import status_of
+
+COSTS = {"forward_ms": 3, "backward_input_ms": 2, "backward_weight_ms": 1, "step_ms": 0,
+         "transfer_ms": 0}  # fmt: skip
+
+
+@pytest.fixture
+def predict(tmp_path):
+    """Runs `predict` in a folder with costs.json, and fails whatever imports torch."""
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['torch'] = None\n")
+    (tmp_path / "costs.json").write_text(json.dumps(COSTS))
+
+    def call(words):
+        return subprocess.run(
+            [sys.executable, str(PROJECT_ROOT / "main.py"), "predict", *words.split()],
+            cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            capture_output=True, text=True, timeout=100, check=False,
+        )  # fmt: skip
+
+    return call
+
+
+def test_a_prediction_for_64_devices_needs_neither_them_nor_torch(predict, tmp_path):
+    done = predict(
+        "--strategy pipeline --schedule zb-h1 --stages 64 --microbatches 256 --costs costs.json "
+        "--summary out.json"
+    )
+    assert done.returncode == 0, done.stderr
+    values = json.loads((tmp_path / "out.json").read_text())
+    bubble = 63 * (3 + 2 - 1)
+    assert values["makespan_ns"] == (256 * 6 + bubble) * 1_000_000
+    fraction = pytest.approx(bubble / (256 * 6 + bubble))
+    assert values["bubble_by_makespan"] == values["closed_form"] == fraction
+    assert values["stages"] == 64 and values["microbatches"] == 256
+    computing = [lane for lane in values["lanes"] if lane["role"] == "compute"]
+    assert [lane["peak_activations"] for lane in computing] == [64] * 64
+    for lane in values["lanes"]:
+        total = lane["busy_ns"] + lane["communication_ns"] + lane["idle_ns"]
+        assert total == values["makespan_ns"]
+        assert sum(lane["idle_by_cause"].values()) == lane["idle_ns"]
+    assert "cuda:63" in done.stdout and "by the closed form" in done.stdout
+
+
+def test_a_prediction_is_drawn_as_a_run_is(predict, tmp_path):
+    pytest.importorskip("PySide6", reason="Qt is not installed")
+    done = predict("--stages 4 --costs costs.json --image out.png")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_prediction_is_kept_as_a_recording_that_says_what_it_is(predict, tmp_path):
+    done = predict("--stages 4 --microbatches 3 --costs costs.json --record out.arrow")
+    assert done.returncode == 0, done.stderr
+    trace = open_recording(tmp_path / "out.arrow").trace
+    assert trace.header.predicted
+    assert sum(lane.role is Role.COMPUTE for lane in trace.header.lanes) == 4
+    assert trace.step_bounds(0) == (0, (4 + 3 - 1) * 6_000_000)
+
+
+def test_a_prediction_has_a_verdict_as_a_run_has_on_the_step_that_was_asked_for(predict, tmp_path):
+    words = "--stages 4 --microbatches 8 --steps 4 --costs costs.json --summary out.json"
+    found = []
+    for more in ("", "--slow-lane 1:2", "--step 3 --hiccup lane=2,step=3,ms=50 --record a.arrow"):
+        done = predict(f"{words} {more}")
+        assert done.returncode == 0, done.stderr
+        found.append(json.loads((tmp_path / "out.json").read_text())["verdict"])
+        assert f"verdict: {found[-1]['text']}" in done.stdout
+    assert [(one["kind"], one["where"]) for one in found] == [
+        ("schedule", ""), ("slow-lane", "lane 1"), ("hiccup", "step 3 lane 2"),
+    ]  # fmt: skip
+    kept = verdict(open_recording(tmp_path / "a.arrow").trace)
+    assert kept is not None and asdict(kept) == found[-1]
+
+
+def test_a_slow_lane_and_a_slow_link_lengthen_the_step(predict):
+    words = "--stages 4 --microbatches 8 --costs costs.json"
+    said = [predict(f"{words} {more}").stdout for more in ("", "--slow-lane 2:3", "--link 9000:1")]
+    steps = [float(text.splitlines()[1].split()[1]) for text in said]
+    assert steps[0] == 66 and steps[1] > 2 * steps[0] and steps[2] > steps[0] + 6 * 9
+
+
+def test_every_fault_lengthens_a_predicted_step_and_is_told(predict, tmp_path):
+    words = "--stages 4 --microbatches 8 --steps 4 --costs costs.json --summary out.json"
+    costs = json.dumps({**COSTS, "transfer_ms": 1})
+    (tmp_path / "costs.json").write_text(costs)
+    hiccup = "--hiccup lane=2,step=2,ms=50"
+    asked = ("", "--slow-link 1-2:9", "--slow-kind backward:2", f"--step 2 {hiccup}", hiccup)
+    found = []
+    for more in (*asked, "--jitter 0.2 --seed 1", "--jitter 0.2 --seed 1 --step 2"):
+        done = predict(f"{words} {more}")
+        assert done.returncode == 0, done.stderr
+        is_struck = more not in ("", hiccup)  # without --step it is step 1 that is predicted
+        assert ("faults put in on purpose: " in done.stdout) is is_struck
+        values = json.loads((tmp_path / "out.json").read_text())
+        assert bool(values["injected_faults"]) is is_struck
+        found.append(values["makespan_ns"])
+    plain, link, kind, struck, spared, jitter, other = found
+    assert link > plain and kind > plain and struck == plain + 50_000_000 and spared == plain
+    assert len({plain, jitter, other}) == 3
+    assert "step 1 is predicted: hiccups of other steps have no effect" in predict(
+        f"{words} {hiccup}"
+    ).stdout  # fmt: skip
+
+
+def test_only_hiccups_of_the_predicted_step_are_told_and_kept(predict, tmp_path):
+    done = predict(
+        "--stages 4 --microbatches 8 --steps 4 --costs costs.json --step 2 --record a.arrow "
+        "--hiccup lane=2,step=2,ms=50 --hiccup lane=1,step=3,ms=70"
+    )
+    assert "faults put in on purpose: hiccup lane=2,step=2,ms=50\n" in done.stdout
+    assert "step 2 is predicted: hiccups of other steps have no effect" in done.stdout
+    kept = open_recording(tmp_path / "a.arrow").trace.header.specification
+    assert kept[HICCUP] == "lane=2,step=2,ms=50"
+    refused = predict("--stages 4 --steps 4 --costs costs.json --hiccup lane=9,step=2,ms=50")
+    assert "--hiccup lane=9,step=2,ms=50: there are lanes 0 to 3" in refused.stderr
+
+
+def test_devices_that_are_made_up_are_said_to_be(predict):
+    words = "--stages 2 --microbatches 3 --costs costs.json"
+    told = "devices: imagined ones that copy beside computing, as GPUs do; --devices names others"
+    assert told in predict(words).stdout
+    assert "imagined" not in predict(f"{words} --devices 2xcpu").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--stages 4", "predict needs --costs FILE, a JSON or TOML file with forward_ms, "),
+        ("--stages 4 --costs none.json", "--costs none.json cannot be read"),
+        (
+            "--stages 4 --costs costs.json --slow-lane 1:2 --slow-lane 1:3",
+            "--slow-lane 1:2 --slow-lane 1:3: name each lane once",
+        ),
+        ("--stages 4 --costs costs.json --slow-lane 0:0", "--slow-lane 0:0: use a factor above 0"),
+        ("--stages 4 --costs costs.json --slow-lane 1", "--slow-lane '1': use LANE:FACTOR"),
+        (
+            "--stages 4 --costs costs.json --slow-lane 4:2",
+            "--slow-lane 4:2: there are lanes 0 to 3",
+        ),
+        (
+            "--stages 4 --costs costs.json --slow-link 1-4:2",
+            "--slow-link 1-4:2: there are lanes 0 to 3",
+        ),
+        (
+            "--stages 4 --costs costs.json --hiccup lane=1,step=6,ms=5",
+            "--hiccup lane=1,step=6,ms=5: the measured steps are 1 to 5",
+        ),
+        ("--stages 4 --costs costs.json --jitter 2", "--jitter 2.0: use 0 or more, at most 1"),
+        ("--stages 4 --costs costs.json --slow-kind up:2", "--slow-kind 'up': use scatter"),
+        ("--stages 4 --costs costs.json --balance", "--balance: only a run measures"),
+        ("--stages 4 --costs costs.json --step 6", "--step 6: the measured steps are 1 to 5"),
+        (f"--stages 4 --costs costs.json --slow-lane {10**400}:2", "each number below 10^9"),
+        (f"--stages 4 --costs costs.json --link 1:{10**400}", "--link '1:1000"),
+        ("--stages 4 --costs costs.json --link 5", "--link '5': use LATENCY_US:GB_S"),
+        ("--stages 4 --costs costs.json --link 5:0", "--link 5:0: use a bandwidth above 0 GB/s"),
+        ("--strategy dp --stages 4 --costs costs.json", "--stages is not for dp"),
+        ("--stages 4 --costs costs.json --image out.bmp", "--image out.bmp: use a name that ends"),
+        ("--stages 4 --costs costs.json --summary a/b.json", "there is no folder"),
+    ],
+)
+def test_what_cannot_be_predicted_is_refused_in_one_line(
+    tmp_path, monkeypatch, capsys, words, said
+):
+    (tmp_path / "costs.json").write_text(json.dumps(COSTS))
+    monkeypatch.chdir(tmp_path)
+    assert status_of(["predict", *words.split()]) == 2
+    told = capsys.readouterr()
+    assert said in told.err and told.out == ""
+    assert len(told.err.splitlines()) == 1
+
+
+def test_calibrated_costs_predict_the_plan_that_they_were_measured_for(predict, tmp_path):
+    pytest.importorskip("torch")
+    words = "--strategy pipeline --schedule zb-h1 --model mlp --width 32 --devices 2xcpu --batch 12"
+    main = [sys.executable, str(PROJECT_ROOT / "main.py")]
+    done = subprocess.run(
+        [*main, "calibrate", *words.split(), "--microbatches", "4", "--costs", "here.json"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "measured with all lanes busy" in done.stdout and "backward_input_ms" in done.stdout
+    values = json.loads((tmp_path / "here.json").read_text())
+    assert values["rows"] == 3 and len(values["forward_ms"]) == 2
+    said = predict(f"{words} --microbatches 4 --costs here.json")
+    assert said.returncode == 0, said.stderr
+    assert "cpu:1" in said.stdout
+
+
+def test_a_run_tells_its_prediction_beside_what_was_measured(tmp_path):
+    pytest.importorskip("torch")
+    words = "run --model mlp --width 32 --devices 2xcpu --batch 12 --steps 2 --summary run.json"
+    done = subprocess.run(
+        [sys.executable, str(PROJECT_ROOT / "main.py"), *words.split()],
+        cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "predicted: " in done.stdout
+    told = json.loads((tmp_path / "run.json").read_text())["prediction"]
+    assert told["costs"].startswith("measured with all lanes busy")
+    assert [step["step"] for step in told["steps"]] == [2, 3] and told["makespan_ns"] > 0
+    assert [lane["name"] for lane in told["lanes"]] == ["cpu:0", "cpu:1"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("--costs out.toml", "calibrate writes JSON; end the name in .json"),
+        ("--costs a/b.json", "there is no folder"),
+        ("--costs out.json --schedule nothing", "there is no schedule 'nothing'"),
+    ],
+)
+def test_what_cannot_be_calibrated_is_refused_in_one_line(words, said, tmp_path):
+    done = subprocess.run(
+        [sys.executable, str(PROJECT_ROOT / "main.py"), "calibrate", *words.split()],
+        cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2 and said in done.stderr and len(done.stderr.splitlines()) == 1
