@@ -39,8 +39,7 @@ from core.plain import counted, plain, say
 from core.plan.devices import KINDS, Hardware
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.pipeline.orders import lane_orders
-from core.plan.plan import Lane
-from core.plan.planning import check, check_unmeasured, lanes_of, plans_of
+from core.plan.planning import PlannedRun, check, check_unmeasured, plan_run
 from core.plan.schedules.compute_csv import csv_text
 from core.plan.specification import Specification, describe, specification_of, with_defaults
 from core.predict.compare import Comparison, predict_steps
@@ -74,28 +73,26 @@ def plan(arguments: argparse.Namespace) -> None:
     check_unmeasured(specification)
     check(specification)
     check_outputs(vars(arguments))
-    specification = with_defaults(specification)
-    lanes = _lanes(specification)
-    model = describe_model(specification)
+    planned = _planned(specification)
+    specification, model, plans = planned.specification, planned.model, planned.plans
     schedule = f" {name}" if (name := specification[SCHEDULE]) else ""
-    plans = plans_of(specification, model, lanes)
     if arguments.csv is not None:
         # Copy lanes have no passes: as empty lines they would be ranks without any.
         text = csv_text([order for order in lane_orders(next(iter(plans.values()))) if order])
         write_whole(arguments.csv, text)
-    for rows, planned in plans.items():
+    for rows, step_plan in plans.items():
         title = (
             f"{specification.strategy}{schedule} of {model.name}, {counted(rows, 'row')} on "
-            f"{counted(len(lanes), 'lane')}"
+            f"{counted(len(planned.lanes), 'lane')}"
         )
-        say(plan_text(planned, model, title, arguments.tasks))
+        say(plan_text(step_plan, model, title, arguments.tasks))
 
 
-def _lanes(specification: Specification) -> list[Lane]:
-    """The lanes of a run, whether its devices are here or not. Raises PlanError."""
+def _planned(specification: Specification) -> PlannedRun:
+    """Plan a run, whether its devices are here or not. Raises PlanError."""
     is_known = any(kind in specification.devices for kind in KINDS)  # else torch has to be asked
     hardware = host() if is_known else _ask(Hardware)
-    return lanes_of(specification, hardware, present=False)
+    return plan_run(specification, hardware, describe_model, present=False)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -151,8 +148,8 @@ def _launch(
     specification: Specification, arguments: argparse.Namespace
 ) -> tuple[Trace | None, Ended]:
     """Run under torchrun. Raises PlanError for what is refused before anything is started."""
-    specification, out = with_defaults(specification), arguments.record or ""
-    lanes = _lanes(specification)
+    planned, out = _planned(specification), arguments.record or ""
+    specification, lanes = planned.specification, list(planned.lanes)
     hosts = Hosts(arguments.nnodes, arguments.node_rank, arguments.rdzv_endpoint)
     check_launch(specification, lanes, hosts, out)
     for option in ("summary", "image") if is_address(out) else ():
@@ -160,8 +157,7 @@ def _launch(
             raise PlanError(f"--{option} {file}: what a listener takes is recorded there, not here")
     if out and not is_address(out):
         check_folder("--record", out)  # what an earlier job recorded would pass for this one's
-    plans = plans_of(specification, describe_model(specification), lanes)
-    check_parts(specification, plans.values())
+    check_parts(specification, planned.plans.values())
     return launch(specification, lanes, hosts, out, arguments.verbose)
 
 

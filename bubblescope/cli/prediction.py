@@ -27,8 +27,8 @@ from core.plan.plan import Role
 from core.plan.planning import check, check_unmeasured
 from core.plan.specification import specification_of
 from core.predict.compare import CostSource, known_costs
-from core.predict.planned_run import PlannedRun, plan_run
 from core.predict.predict import Prediction, predict_step, predicted_recording, predicted_trace
+from core.predict.without_machine import PlannedStep, plan_without_machine
 from core.report.step_figures import step_figures
 from core.report.verdict import verdict
 from core.trace.trace import Trace
@@ -50,7 +50,7 @@ def predict(arguments: argparse.Namespace) -> None:
     steps = len(specification.step_rows)
     if not 1 <= arguments.step <= steps:
         raise PlanError(f"--step {arguments.step}: the measured steps are 1 to {steps}")
-    run = plan_run(specification, model, costs)
+    run = plan_without_machine(specification, model, costs)
     # Faults of other steps are left out of what is told and kept of this one.
     told = run.specification.having(hiccup=hiccups_of(specification, arguments.step))
     run = replace(run, specification=told)
@@ -119,7 +119,7 @@ def costs_of_arguments(arguments: argparse.Namespace) -> CostModel:
     return costs
 
 
-def summary_of(run: PlannedRun, prediction: Prediction, trace: Trace) -> dict[str, object]:
+def summary_of(run: PlannedStep, prediction: Prediction, trace: Trace) -> dict[str, object]:
     """The prediction as plain JSON values; a lane's busy, communication and idle time add up.
 
     `trace` is the same as a trace, on which there is a verdict if it has at most MOST_JUDGED tasks.

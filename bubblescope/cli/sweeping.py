@@ -22,8 +22,8 @@ from core.files import check_outputs, reason
 from core.option import Option, Value, flag_of, listed
 from core.plain import plain, say
 from core.plan.devices import Hardware
-from core.plan.planning import check_memory, check_virtual, lanes_of, plans_of
-from core.plan.specification import Specification, describe
+from core.plan.planning import plan_run, run_lanes
+from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.sweep.results import MOST_NAMED, Result, Results, remaining, seconds_left
 from core.sweep.sweep import Point, Sweep, sweep_of
@@ -147,12 +147,10 @@ class _Sweeping:
 def check_setting(setting: Specification, hardware: Hardware) -> None:
     """Raise PlanError, naming the setting's strategy, if this machine cannot run it."""
     try:
-        lanes = lanes_of(setting, hardware)
-        check_virtual(setting, lanes)
-        if not setting.own_model:
-            model = describe(setting)
-            check_memory(setting, model, hardware)
-            plans_of(setting, model, lanes)
+        if setting.own_model:  # which only torch can describe
+            run_lanes(setting, hardware)
+        else:
+            plan_run(setting, hardware)
     except PlanError as error:
         raise PlanError(f"{setting.strategy}: {error}") from error
 

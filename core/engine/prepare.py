@@ -18,8 +18,9 @@ from core.plan.devices import Hardware
 from core.plan.nested import Nested, nested_lanes, nested_tasks
 from core.plan.pipeline.options import BALANCE
 from core.plan.plan import Lane, Plan, Strategy
-from core.plan.planning import check, check_lanes, check_memory, check_virtual, lanes_of, plans_of
-from core.plan.specification import Specification, describe, with_defaults
+from core.plan.planning import plan_run, plans_of
+from core.plan.specification import Specification, describe
+from core.plan.strategies import STRATEGIES
 from core.trace.header import Header
 
 
@@ -54,14 +55,23 @@ class Prepared:
 
 def prepare(specification: Specification, hardware: Hardware) -> Prepared:
     """Check, describe, plan and build. Raises PlanError in one line if something is wrong."""
-    strategy = check(specification)
-    specification = with_defaults(specification)
-    lanes = _checked_lanes(specification, strategy, hardware)
-    workload = build_workload(specification) if specification.own_model else None
-    model = describe(specification) if workload is None else workload.description
-    # Before a model of the app's own is built: what has no room is refused, not tried.
-    check_memory(specification, model, hardware)
-    plans = plans_of(specification, model, lanes)
+    if specification.gradients is not None:
+        check_writable("--gradients", specification.gradients)
+    workload = None
+
+    def describe_model(filled: Specification) -> ModelDescription:
+        nonlocal workload
+        if not filled.own_model:
+            # Not built yet: a model that memory has no room for is refused, not tried.
+            return describe(filled)
+        workload = build_workload(filled)
+        return workload.description
+
+    planned = plan_run(specification, hardware, describe_model)
+    specification, model, lanes = planned.specification, planned.model, planned.lanes
+    plans, strategy = planned.plans, STRATEGIES[specification.strategy]
+    if strategy.on_ranks and not lanes[0].is_virtual:
+        meeting_place(lanes)  # refuses now what could not begin
     if workload is None and (not strategy.on_ranks or lanes[0].is_virtual):
         workload = build_workload(specification)
     # The first plan, with equal parameters, says how many rows a micro-batch has; then blocks are
@@ -73,7 +83,7 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
         costs = tuple(block_costs(workload, lanes[0], first.parts[0].rows, specification.optimizer))
         measured = MeasuredBlocks(costs, first.parts[0].rows)
         specification = balanced(specification, model, lanes, measured)
-        plans = plans_of(specification, model, lanes)
+        plans = plans_of(specification, model, list(lanes))
     first = next(iter(plans.values()))
     if workload is not None:
         _check_workload(workload, strategy, first)
@@ -91,21 +101,7 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
         versions=versions(),
         block_costs=costs,
     )
-    return Prepared(specification, strategy, model, tuple(lanes), plans, nested, workload, header)
-
-
-def _checked_lanes(
-    specification: Specification, strategy: Strategy, hardware: Hardware
-) -> list[Lane]:
-    """The lanes of a run that can be written, explained and begun. Raises PlanError otherwise."""
-    if specification.gradients is not None:
-        check_writable("--gradients", specification.gradients)
-    lanes = lanes_of(specification, hardware)
-    check_lanes(specification, len(lanes), hardware.memory)
-    check_virtual(specification, lanes)
-    if strategy.on_ranks and not lanes[0].is_virtual:
-        meeting_place(lanes)  # refuses now what could not begin
-    return lanes
+    return Prepared(specification, strategy, model, lanes, plans, nested, workload, header)
 
 
 def _check_workload(workload: Workload, strategy: Strategy, plan: Plan) -> None:

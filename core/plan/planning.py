@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from core.errors import PlanError
 from core.models.catalogue import MODELS, ModelSettings
@@ -15,11 +16,65 @@ from core.plan.lanes import check_devices, lane_devices, make_lanes
 from core.plan.pipeline.options import BALANCE, DEFAULT_SCHEDULE, LANE_MEMORY, SCHEDULE
 from core.plan.plan import Job, Lane, Plan, Strategy
 from core.plan.schedules import schedule_of
-from core.plan.specification import MOST_STEPS, STRATEGY_OPTIONS, Specification, virtual_only
+from core.plan.specification import (
+    MOST_STEPS,
+    STRATEGY_OPTIONS,
+    Specification,
+    describe,
+    virtual_only,
+    with_defaults,
+)
 from core.plan.strategies import STRATEGIES
 
 EXPLAINED_BYTES = 460  # of two lanes, one of which waits for the other: 512 lanes against 256
 EXPLAINING_SHARE = 1 / 8
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """A run that can be made: its settings with their defaults, its lanes, its model, its plans.
+
+    `plans` has a plan for every number of rows that a step of the run has, the first step's first.
+    """
+
+    specification: Specification
+    model: ModelDescription
+    lanes: tuple[Lane, ...]
+    plans: dict[int, Plan]
+
+
+Describe = Callable[[Specification], ModelDescription]
+"""Describes the model of a specification. Raises PlanError if the model cannot be built."""
+
+
+def plan_run(
+    specification: Specification,
+    hardware: Hardware,
+    describe_model: Describe = describe,
+    present: bool = True,
+) -> PlannedRun:
+    """Plan a run from what was asked for. Raises PlanError naming the first bad value.
+
+    With `present` the run is to be made on this machine: its devices must be there, and its memory
+    must suffice. `describe_model` is for models of the user's own, which only torch can describe.
+    """
+    check(specification)
+    specification = with_defaults(specification)
+    lanes = run_lanes(specification, hardware, present)
+    model = describe_model(specification)
+    if present:
+        check_memory(specification, model, hardware)
+    plans = plans_of(specification, model, lanes)
+    return PlannedRun(specification, model, tuple(lanes), plans)
+
+
+def run_lanes(specification: Specification, hardware: Hardware, present: bool = True) -> list[Lane]:
+    """Return the compute lanes of a run, as `plan_run` does. Raises PlanError."""
+    lanes = lanes_of(specification, hardware, present)
+    if present:
+        check_lanes(specification, len(lanes), hardware.memory)
+        check_virtual(specification, lanes)
+    return lanes
 
 
 def plans_of(

@@ -32,8 +32,8 @@ from core.plan.schedules import schedule_of
 from core.plan.specification import Specification
 from core.plan.strategies.pipeline import STRATEGY, microbatch_rows
 from core.plan.task import Kind
-from core.predict.planned_run import PlannedRun, job_without_machine, plan_run
 from core.predict.predict import Prediction, predict_step
+from core.predict.without_machine import PlannedStep, job_without_machine, plan_without_machine
 from core.trace.step import StepColumns
 
 MOST_PASSES = 1_000_000  # of a plan: more would keep the machine busy for long
@@ -172,13 +172,13 @@ class WhatIf:
         return answer_of(columns, plan.lanes, plan.pipeline)
 
 
-def whole_answer(question: WhatIfQuery) -> tuple[PlannedRun, Prediction]:
+def whole_answer(question: WhatIfQuery) -> tuple[PlannedStep, Prediction]:
     """The same prediction with the tasks of its plan and the causes of idle time: takes longer.
 
     Raises PlanError as `WhatIf.answer` does.
     """
     costs = question.fitted_costs
-    run = plan_run(question.specification, question.model, costs)
+    run = plan_without_machine(question.specification, question.model, costs)
     return run, predict_step(run.plan, costs, Faults.of(question.specification))
 
 

@@ -13,9 +13,9 @@ from core.errors import PlanError
 from core.plan.devices import Hardware
 from core.plan.pipeline.options import CHUNKS, SCHEDULE
 from core.plan.plan import Lane, Plan
-from core.plan.planning import check, check_memory, lanes_of, plans_of
+from core.plan.planning import check, plan_run, run_lanes
 from core.plan.schedules import SCHEDULES
-from core.plan.specification import OPTIONS, Specification, describe
+from core.plan.specification import OPTIONS, Specification
 from core.predict.whatif import WhatIfResult, answer_of
 from gui.look.core_texts import translated
 from gui.look.text import tr
@@ -49,16 +49,14 @@ def check_specification(
     `known` tells whether `hardware` comes from the engine; until then no device counts as missing.
     """
     try:
+        if not specification.own_model:
+            planned = plan_run(specification, hardware, present=known)
+            return Checked(planned.lanes, planned.plans)
         check(specification)
-        lanes = lanes_of(specification, hardware, present=known)
-        if specification.own_model:
-            if not Path(specification.model.name).is_file():
-                return tr("There is no file {name}.", name=specification.model.name)
-            return Checked(tuple(lanes), {})
-        model = describe(specification)
-        if known:
-            check_memory(specification, model, hardware)
-        return Checked(tuple(lanes), plans_of(specification, model, lanes))
+        lanes = run_lanes(specification, hardware, present=known)
+        if not Path(specification.model.name).is_file():
+            return tr("There is no file {name}.", name=specification.model.name)
+        return Checked(tuple(lanes), {})
     except PlanError as error:
         return friendly(str(error))
 
@@ -75,13 +73,13 @@ def schedule_problems(
     # As many plans as there are schedules, after each change of the form: large ones would be felt.
     if sum(len(plan.columns) for plan in checked.plans.values()) > MOST_TRIED:
         return {}
-    model, found = describe(specification), {}
+    found = {}
     for schedule in SCHEDULES.values():
         chunks = specification[CHUNKS] if schedule.settable_chunks else None
         other = specification.having(schedule=schedule.name, chunks=chunks)
         try:
             # Devices that are missing are told of the form as a whole, not of each schedule.
-            plans_of(other, model, lanes_of(other, hardware, present=False))
+            plan_run(other, hardware, present=False)
         except PlanError as error:
             found[schedule.name] = friendly(str(error))
     return found

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QApplication
 
 from core.costs.costs_file import costs_of
 from core.plan.specification import Specification, describe
-from core.predict.planned_run import plan_run
 from core.predict.predict import predict_step, predicted_trace
+from core.predict.without_machine import plan_without_machine
 from core.trace.trace import Trace
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.groups import Grouping
@@ -34,7 +34,7 @@ def prediction() -> Trace:
     """64 micro-batches through 1,024 stages."""
     specification = Specification("pipeline", schedule="1f1b", stages=1024, microbatches=64)
     costs = costs_of(COSTS)
-    setting = plan_run(specification, describe(specification), costs)
+    setting = plan_without_machine(specification, describe(specification), costs)
     columns = predict_step(setting.plan, costs).columns
     return predicted_trace(setting.header, setting.plan.tasks, columns)
 

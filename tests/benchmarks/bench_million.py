@@ -28,7 +28,7 @@ from core.report.step_figures import step_figures
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification, describe
 from core.costs.costs_file import costs_of
-from core.predict.planned_run import plan_run
+from core.predict.without_machine import plan_without_machine
 from core.costs.costs import durations
 from core.costs.simulate import simulate
 from core.trace.step import StepColumns
@@ -42,7 +42,7 @@ def timed(name, make):
     times[name] = time.perf_counter() - began
     return made
 
-plan = timed("build", lambda: plan_run(run, model, costs)).plan
+plan = timed("build", lambda: plan_without_machine(run, model, costs)).plan
 planned = StepColumns.of_plan(plan)
 spent = timed("costs", lambda: durations(planned, costs, plan.stages))
 columns = timed("simulate", lambda: simulate(planned, spent))

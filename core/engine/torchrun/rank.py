@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Sequence
 
 import torch
 import torch.distributed as dist
@@ -24,10 +25,11 @@ from core.engine.torchrun.engines import ENGINES, TorchEngine
 from core.engine.torchrun.launch import LaunchSettings, title_of
 from core.engine.verify import compare, reference
 from core.machine import host
+from core.models.description import ModelDescription
 from core.plan.devices import HOST, kind_of
 from core.plan.plan import Lane, Plan
-from core.plan.planning import lanes_of, plans_of
-from core.plan.specification import with_defaults
+from core.plan.planning import plan_run
+from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.process.lifeline import exit_with_parent
 from core.recorder.rank_stream import WARMUP
@@ -40,15 +42,14 @@ class LaunchedRank:
 
     def __init__(self, settings: LaunchSettings) -> None:
         self._settings = settings
-        self._specification = with_defaults(settings.specification)
-        lanes = lanes_of(self._specification, host(), present=False)
+        compute_exactly()
+        planned = plan_run(settings.specification, host(), self._build, present=False)
+        self._specification, self._plans = planned.specification, planned.plans
+        lanes = planned.lanes
         self._device = _device(lanes, settings.nodes)
         # Each host has its own cores, and an equal part of the lanes.
         shared = host().cores * settings.nodes // len(lanes)
         torch.set_num_threads(self._specification.cores_per_lane or max(1, shared))
-        compute_exactly()
-        self._workload: Workload = build_workload(self._specification)
-        self._plans = plans_of(self._specification, self._workload.description, lanes)
         first = next(iter(self._plans.values()))
         strategy = STRATEGIES[self._specification.strategy]
         if strategy.on_ranks:
@@ -59,6 +60,11 @@ class LaunchedRank:
         dist.init_process_group(meeting_place(lanes), timeout=MEETING_TIMEOUT)
         kind = ENGINES[strategy.torch_engine]
         self._engine: TorchEngine = kind(self._specification, self._workload, first, self._device)
+
+    def _build(self, specification: Specification) -> ModelDescription:
+        """Build the model and its batches; returns the model's description."""
+        self._workload: Workload = build_workload(specification)
+        return self._workload.description
 
     def run(self) -> None:
         """Run all steps; returns when every rank's recording is whole."""
@@ -118,7 +124,7 @@ def _gathered(named: dict[str, torch.Tensor]) -> list[dict[str, torch.Tensor]]:
     return found or []
 
 
-def _device(lanes: list[Lane], nodes: int) -> torch.device:
+def _device(lanes: Sequence[Lane], nodes: int) -> torch.device:
     """The lane's own; over several hosts the one of this process's number on its host."""
     rank, local = int(os.environ["RANK"]), int(os.environ["LOCAL_RANK"])
     kind = kind_of(lanes[rank].device)

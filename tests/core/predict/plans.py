@@ -7,8 +7,8 @@ from core.models.catalogue import ModelSettings
 from core.plan.plan import Plan
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, describe
-from core.predict.planned_run import plan_run
 from core.predict.predict import Prediction
+from core.predict.without_machine import plan_without_machine
 from core.report.step_figures import StepFigures, step_figures
 
 MLP = ModelSettings("mlp")
@@ -24,7 +24,7 @@ def even(
 
 def planned(specification: Specification, costs: CostModel | None = None) -> Plan:
     """The plan that a prediction of `specification` is made of."""
-    return plan_run(specification, describe(specification), costs or even()).plan
+    return plan_without_machine(specification, describe(specification), costs or even()).plan
 
 
 def pipeline(schedule: str, p: int, m: int, v: int = 1, devices: str = "auto") -> Plan:

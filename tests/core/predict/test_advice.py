@@ -18,7 +18,7 @@ from core.plan.planning import check, job_of, lanes_of
 from core.plan.specification import Specification, describe
 from core.plan.task import Kind
 from core.predict.advisor import Advise, Advised, advise, choices, way_of
-from core.predict.planned_run import _NO_HARDWARE
+from core.predict.without_machine import _NO_HARDWARE
 
 BATCH = 64
 US = 1_000

@@ -19,8 +19,8 @@ from core.plan.specification import Specification, describe
 from core.plan.strategies import STRATEGIES
 from core.plan.task import Kind
 from core.predict.advisor import Advise, advise, choices
-from core.predict.planned_run import _NO_HARDWARE
 from core.predict.predict import predict_step
+from core.predict.without_machine import _NO_HARDWARE
 from core.trace.step import StepColumns
 from tests.core.predict.plans import figures_of
 

@@ -15,8 +15,8 @@ from core.models.catalogue import ModelSettings
 from core.models.description import Block, ModelDescription
 from core.plan.faults import NO_FAULTS
 from core.plan.specification import Specification, describe
-from core.predict.planned_run import plan_run, stretched
 from core.predict.predict import predict_step, predicted_trace
+from core.predict.without_machine import plan_without_machine, stretched
 from core.recording.schema import read_header, schema_of
 from core.trace.header import Header
 from core.trace.step import StepColumns
@@ -110,7 +110,8 @@ def test_activations_weigh_what_their_stage_and_rows_do():
 
 
 def test_a_prediction_is_a_trace_of_one_step_that_says_so():
-    setting = plan_run(Specification("pipeline", MLP, stages=3), describe(Specification()), even())
+    asked = Specification("pipeline", MLP, stages=3)
+    setting = plan_without_machine(asked, describe(Specification()), even())
     plan = setting.plan
     columns = predict_times(plan, even())
     trace = predicted_trace(setting.header, plan.tasks, columns)

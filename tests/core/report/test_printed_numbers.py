@@ -20,8 +20,8 @@ from core.plan.faults import Faults
 from core.plan.specification import Specification, describe
 from core.plan.strategies import STRATEGIES
 from core.plan.task import Kind
-from core.predict.planned_run import PlannedRun
 from core.predict.predict import predict_step, predicted_trace
+from core.predict.without_machine import PlannedStep
 from core.report.idling import MOSTLY, REASONS, WORK
 from core.report.summary import summarise
 from core.report.verdict import Verdict, verdict
@@ -83,7 +83,7 @@ def name_of(spec: Specification) -> str:
 
 def predicted(spec: Specification) -> tuple[str, Trace]:
     """What `predict` prints of a run's step on a model of equal blocks; and that step."""
-    run = PlannedRun(replace(spec, steps=1, warmup=0), describe(spec), plan_of(spec))
+    run = PlannedStep(replace(spec, steps=1, warmup=0), describe(spec), plan_of(spec))
     costs = equal_blocks(len(run.model.blocks))
     prediction = predict_step(run.plan, costs, Faults.of(run.specification))
     trace = predicted_trace(run.header, run.plan.tasks, prediction.columns)

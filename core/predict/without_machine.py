@@ -31,8 +31,8 @@ _DEFAULT_LANES = 2
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedRun:
-    """A run that is only predicted: what was asked for with its numbers filled in, and its plan."""
+class PlannedStep:
+    """A step that is only predicted: its settings with their numbers filled in, and its plan."""
 
     specification: Specification
     model: ModelDescription
@@ -46,10 +46,12 @@ class PlannedRun:
         )
 
 
-def plan_run(specification: Specification, model: ModelDescription, costs: CostModel) -> PlannedRun:
+def plan_without_machine(
+    specification: Specification, model: ModelDescription, costs: CostModel
+) -> PlannedStep:
     """Plan a step that no machine has to run. Raises PlanError if it cannot be planned."""
     filled, job = job_without_machine(specification, model, costs)
-    return PlannedRun(filled, job.model, check(filled).plan(job))
+    return PlannedStep(filled, job.model, check(filled).plan(job))
 
 
 def job_without_machine(
