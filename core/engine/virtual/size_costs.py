@@ -362,7 +362,9 @@ def _joined(typical: Typical, blocks: int) -> dict[Kind, float]:
     count = last.last - last.first
     saved: dict[Kind, list[float]] = defaultdict(list)
     for name, taken in typical.items():
-        if (name.stages, name.of) == (last.index + 1, last.index) and name.stages != blocks:
+        # A loss is of the whole model, however that is cut.
+        is_cut = name.stages != blocks and name.kind is not Kind.LOSS
+        if is_cut and (name.stages, name.of) == (last.index + 1, last.index):
             alone = (name._replace(of=block, stages=blocks) for block, _ in last.held)
             saved[name.kind].append((sum(map(typical.__getitem__, alone)) - taken) / (count - 1))
     return {kind: max(0.0, statistics.fmean(found)) for kind, found in saved.items()}

@@ -52,6 +52,15 @@ def test_every_pass_is_known_at_each_size_that_a_schedule_may_make():
     assert costs.input_is_data and 0 <= costs.scatter < 1
 
 
+@pytest.mark.parametrize("name", ["toymodel", "tutorial"])
+def test_a_model_of_two_blocks_and_of_one_are_measured_too(name):
+    run = Specification("dp", ModelSettings(name), "2xvirtual:cpu", batch=16, steps=1, warmup=0)
+    trace = run_here(run, calibrate=True)
+    costs = told_costs(trace.size_costs)
+    assert costs is not None and len(costs.passes[Kind.FORWARD]) == len(trace.header.model.blocks)
+    assert Kind.LOSS not in costs.joined and len(costs.passes[Kind.LOSS]) == 1
+
+
 def test_the_costs_of_sizes_are_kept_in_the_recording_and_advise_on_it(tmp_path):
     trace = run_here(RUN, calibrate=True)
     known = run_costs(trace)
