@@ -20,7 +20,7 @@ Terminal=false
 Categories=Development;Science;
 StartupWMClass=bubblescope
 """
-RESERVED = frozenset(" \t\n\"'\\><~|&;$*?#()`")  # what has to be quoted in an Exec line
+RESERVED = frozenset(" \t\n\r\"'\\><~|&;$*?#()`")  # what has to be quoted in an Exec line
 
 
 def install(_: argparse.Namespace) -> None:
@@ -37,12 +37,12 @@ def install_desktop() -> list[Path]:
     """
     if sys.platform in ("darwin", "win32"):
         raise ValueError(f"--install-desktop: {sys.platform} has no menu entries of this kind")
-    data = data_folder()
+    data, command = data_folder(), _command()
     files = {
         data / "icons/hicolor/scalable/apps/bubblescope.svg": (
             RESOURCES / "icons" / "bubblescope.svg"
         ).read_text(),
-        data / "applications/bubblescope.desktop": ENTRY.format(command=_command()),
+        data / "applications/bubblescope.desktop": ENTRY.format(command=command),
     }
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -55,10 +55,17 @@ def _command() -> str:
     script = Path(sys.executable).parent / "bubblescope"
     # Not `bubblescope` alone: a desktop has another PATH than the shell of a virtual environment.
     words = [script] if script.is_file() else [Path(sys.executable), PROJECT_ROOT / "main.py"]
-    return " ".join(map(_quoted, map(str, words)))
+    line = " ".join(map(quoted_word, map(str, words)))
+    try:
+        line.encode()
+    except UnicodeEncodeError:
+        raise ValueError(
+            f"--install-desktop: {line} is no UTF-8, which a menu entry is; use another folder"
+        ) from None
+    return line
 
 
-def _quoted(word: str) -> str:
+def quoted_word(word: str) -> str:
     """A word of an Exec line: a percent sign is doubled, a reserved character quotes the word."""
     word = word.replace("%", "%%")
     if not RESERVED & set(word):
@@ -66,4 +73,7 @@ def _quoted(word: str) -> str:
     # The backslash first, or those that stand before the others would be doubled.
     for character in '\\"`$':
         word = word.replace(character, "\\" + character)
-    return '"{}"'.format(word.replace("\\", "\\\\"))  # a string in the file is escaped once more
+    # A string in the file is escaped once more, and is on one line.
+    for character, escape in (("\\", "\\\\"), ("\n", "\\n"), ("\t", "\\t"), ("\r", "\\r")):
+        word = word.replace(character, escape)
+    return f'"{word}"'

@@ -30,6 +30,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from core.files import whole_file
+from core.paths import cache_folder
 from core.plan.task import ABSENT
 from core.reading import open_regular
 from core.recording.decode import append_batch, parts_of, spans_of, take_plans
@@ -83,10 +84,9 @@ def index_files(path: Path | str) -> tuple[Path, Path]:
     The second is in the user's cache folder, under a name that holds the recording's whole path.
     """
     whole = Path(path).absolute()
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     key = hashlib.sha256(os.fsencode(whole)).hexdigest()[:16]
     name = f"{whole.name}.index"
-    return whole.with_name(name), cache / "bubblescope" / f"{key}-{name}"
+    return whole.with_name(name), cache_folder() / "bubblescope" / f"{key}-{name}"
 
 
 def read_index(path: Path | str) -> Opened | None:

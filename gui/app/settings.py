@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QByteArray, QSettings
 
+from core.paths import home_folder
 from core.plan.specification import Specification
 from core.reading import FORESEEN
 from gui.app.figure_options import FigureOptions
@@ -73,7 +74,7 @@ class Settings:
     """What the timeline's lanes are grouped by, and what bars are coloured by."""
     node_devices = Setting(0)
     """How many devices a node has, where their names do not tell; 0 until that was said."""
-    folder = Setting(str(Path.home()))
+    folder = Setting(str(home_folder()))
     """The folder that a file was last saved in or opened from."""
     recent = JsonSetting(
         [],
