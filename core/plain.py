@@ -48,9 +48,17 @@ def error_text(error: object) -> str:
 
     Of those that the house raises or lets through, only MemoryError may have nothing to say.
     """
-    text = in_number(str(error)) or "there is not enough memory"
+    told = _system_text(error) if isinstance(error, OSError) else str(error)
+    text = in_number(told) or "there is not enough memory"
     words = re.sub(r"\S+", lambda found: _short(found[0], MOST_WORD), text)
     return plain(_short(words, MOST_LETTERS))
+
+
+def _system_text(error: OSError) -> str:
+    """An error of the system as `FILE: reason`, without its number; other texts as they are."""
+    if error.errno is None or not error.strerror:
+        return str(error)
+    return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
 
 
 def counted(count: int, one: str, many: str = "") -> str:

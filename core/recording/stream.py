@@ -139,17 +139,28 @@ class _File(io.FileIO):
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         """Go on reading somewhere else."""
-        place = super().seek(offset, whence)
+        with self._named():
+            place = super().seek(offset, whence)
         self._packed = None if place else Packed(MOST_UNPACKED)
         return place
 
     def read(self, size: int | None = -1) -> bytes:
         """As many bytes as are asked for and left."""
         left = max(0, os.fstat(self.fileno()).st_size - self.tell())
-        data = super().read(left if size is None or size < 0 else min(size, left)) or b""
+        with self._named():
+            data = super().read(left if size is None or size < 0 else min(size, left)) or b""
         if self._packed is not None:
             self._packed.take(data)
         return data
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Name the file in an error of the disk's: the system does not."""
+        try:
+            yield
+        except OSError as error:
+            name = os.fsdecode(self.name)
+            raise RecordingError(f"{name} cannot be read: {error.strerror}") from error
 
 
 @contextmanager

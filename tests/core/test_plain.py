@@ -39,6 +39,18 @@ def test_a_long_error_keeps_its_option_and_what_is_accepted(value):
     assert len(text) < 2 * MOST_LETTERS and "\n" not in text
 
 
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (FileExistsError(17, "File exists", "runs"), "runs: File exists"),
+        (OSError(28, "No space left on device"), "No space left on device"),
+        (OSError("a.png cannot be written: No space"), "a.png cannot be written: No space"),
+    ],
+)
+def test_an_error_of_the_system_has_its_file_and_words_and_no_number(error, text):
+    assert error_text(error) == text
+
+
 def test_an_error_that_quotes_nothing_long_is_told_whole():
     text = f"/tmp/{'folder/' * 20}run.arrow is damaged: its lane 9 is not there"
     assert error_text(text) == text

@@ -90,3 +90,9 @@ def test_a_command_given_a_pipe_ends_at_once(command, tmp_path):
     )  # fmt: skip
     assert done.returncode == 2 and done.stderr.count("\n") == 1
     assert "no regular file" in done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="there is no such file here")
+def test_a_file_that_the_system_cannot_read_is_named():
+    with pytest.raises(RecordingError, match=r"^/proc/self/mem cannot be read: \w"):
+        open_recording("/proc/self/mem")
