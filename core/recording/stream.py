@@ -69,19 +69,23 @@ class Stream:
         """Bytes that have been read."""
         return int(self._source.tell())
 
-    def warning(self, spans: int) -> str:
-        """What is not shown of a file, of which so many spans are; nothing if it is whole."""
+    def warning(self, spans: int, short_name: str = "") -> str:
+        """Return which part of a file of `spans` shown spans is missing; "" if it is whole.
+
+        It names the file, by `short_name` if that is given.
+        """
+        name = short_name or self.name
         if self._behind:
             return (
-                f"{self.name} goes on behind the recording's end: "
+                f"{name} goes on behind the recording's end: "
                 f"its last {self._behind:,} bytes are not shown"
             )
         if not self.cut:
             return ""
         if self._reader is None:
-            return f"{self.name} was cut before its first batch: there is nothing to show"
+            return f"{name} was cut before its first batch: there is nothing to show"
         happened = "is damaged" if self._last_bytes(self.size) == END_OF_STREAM else "was cut"
-        return f"{self.name} {happened}: it is shown up to its last whole batch, {spans:,} spans"
+        return f"{name} {happened}: it is shown up to its last whole batch, {spans:,} spans"
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         while self._reader is not None:

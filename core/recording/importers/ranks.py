@@ -85,15 +85,22 @@ def read_ranks(folder: Path | str, progress: Progress | None = None) -> Opened:
     ranks = list(_read(rank_files(folder), progress))
     with one_line(f"{folder} cannot be read as one run", RecordingError, LookupError):
         trace, left_out = _joined(ranks)
-    notes = [rank.warning for rank in ranks if rank.warning]
+    notes = [_damage(rank, number > 0) for number, rank in enumerate(ranks) if rank.warning]
     if left_out == 1:
         notes.append("1 step is not in every rank's file: it is left out")
     elif left_out:
         notes.append(f"{left_out} steps are not in every rank's file: they are left out")
-    unknown = [rank.path.name for rank in ranks[1:] if not len(rank.at)]
+    unknown = [rank.path.name for rank in ranks[1:] if not len(rank.at) and not rank.warning]
     if unknown:
         notes.append(f"clocks were not compared for {', '.join(unknown)}: taken as rank 0's")
     return Opened(trace, "; ".join(notes))
+
+
+def _damage(rank: Rank, compares_clock: bool) -> str:
+    """Return what is missing of a damaged file; also of its clock, so that it is named once."""
+    if compares_clock and not len(rank.at):
+        return f"{rank.warning} (its clock was not compared: taken as rank 0's)"
+    return rank.warning
 
 
 def _read(paths: Sequence[Path], progress: Progress | None) -> Iterator[Rank]:
@@ -109,7 +116,7 @@ def _read(paths: Sequence[Path], progress: Progress | None) -> Iterator[Rank]:
                 append_batch(trace, batch)
                 compared, width = clocks_of(batch)
                 clocks, device = clocks + compared, max(device, width)
-            warning = stream.warning(trace.span_count)
+            warning = stream.warning(trace.span_count, path.name)
         at, ahead = (np.array([clock[n] for clock in clocks], np.int64) for n in (0, 1))
         half = np.array([clock[2] for clock in clocks], np.float64)
         yield Rank(path, trace, warning, at, ahead, half, device)

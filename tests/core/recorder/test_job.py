@@ -88,6 +88,19 @@ def test_a_rank_that_was_killed_before_it_told_anything_leaves_a_run_without_ste
     assert summarise(opened.trace).verdict is None
 
 
+@pytest.mark.parametrize("clocks", ["compared", "unknown"])
+def test_each_cut_file_of_a_job_is_named_once_and_without_its_folder(tmp_path, clocks):
+    two_ranks(tmp_path, (10, 20) if clocks == "compared" else (0, 0), outcome="finished")
+    for rank in (0, 1):
+        path = tmp_path / f"rank-{rank}.arrow"
+        path.write_bytes(path.read_bytes()[:-120])
+    warning = open_recording(tmp_path).warning
+    assert str(tmp_path) not in warning
+    assert [warning.count(f"rank-{rank}.arrow") for rank in (0, 1)] == [1, 1]
+    assert warning.count("was cut: it is shown up to its last whole batch, 9 spans") == 2
+    assert ("its clock was not compared" in warning) is (clocks == "unknown")
+
+
 def test_a_folder_without_ranks_is_refused_in_one_line(tmp_path):
     with pytest.raises(RecordingError, match=r"nor a recording of a rank \(rank-\*\.arrow\)"):
         open_recording(tmp_path)
