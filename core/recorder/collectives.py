@@ -28,6 +28,7 @@ from .guard import Guard
 from .hooks import Hooks
 from .kinds import HOST
 from .rank_step import FIRST_TRACK, FROM, TO, Op, group_name
+from .values import bytes_of
 
 KINDS = {
     "all_reduce": "all-reduce",
@@ -155,13 +156,13 @@ class Collectives:
     def _begin_bucket(self, gradients: Tensor, index: int, group: Any) -> Callable[[], None]:
         now = self._clock([gradients])
         name = _group_name(group)
-        op = self._begun("all-reduce", now(), gradients.nbytes, "parameter gradients", name)
+        op = self._begun("all-reduce", now(), bytes_of(gradients), "parameter gradients", name)
         op.number = index
         return self._guard.around(Call(op, now).end)
 
     def _begun_call(self, kind: str, tensor: Tensor, name: str) -> Call:
         now = self._clock([tensor])
-        return Call(self._begun(kind, now(), tensor.nbytes, name=name), now)
+        return Call(self._begun(kind, now(), bytes_of(tensor), name=name), now)
 
     def _clock(self, tensors: Iterable[Tensor]) -> Callable[[], int]:
         """The device's clock if something that moves is on a device, else the host's."""
@@ -202,7 +203,7 @@ class Collectives:
             self._hooks.interrupt()
         given = _tensors((*arguments, *options.values()))
         now = self._clock(chain(*given))
-        size = max((sum(tensor.nbytes for tensor in one) for one in given), default=0)
+        size = max((sum(map(bytes_of, one)) for one in given), default=0)
         about = _peer(name, arguments, options) or _group_name(_group(arguments, options))
         op = self._begun(kind, now(), size, name=about)
         if name == "isend":  # nothing tells when it has gone

@@ -38,7 +38,7 @@ class RankStream:
         self._plans: dict[tuple[PlannedTask, ...], int] = {}
         self._sender = Sender(self._open)
         self._clocks: Clocks | None = None
-        self._rank, self._world, self._device = 0, 1, ""
+        self.rank, self._world, self._device = 0, 1, ""
 
     @property
     def has_begun(self) -> bool:
@@ -51,10 +51,10 @@ class RankStream:
         `times_device` says that the device times its work itself.
         """
         if dist.is_available() and dist.is_initialized():
-            self._rank, self._world = dist.get_rank(), dist.get_world_size()
+            self.rank, self._world = dist.get_rank(), dist.get_world_size()
         else:
-            self._rank = int(os.environ.get("RANK", 0))
-        self._clocks = Clocks(self._rank, self._world)
+            self.rank = int(os.environ.get("RANK", 0))
+        self._clocks = Clocks(self.rank, self._world)
         compared = self._clocks.compare("begin") if is_together else None
         self._sender.start(self._header(model, times_device))
         self._sender.hand_in(partial(self._write_clock, compared))
@@ -93,7 +93,7 @@ class RankStream:
 
     def _write_step(self, step: int, ops: list[Op], replica: int | None, write: Write) -> None:
         """Write a step's plan, if it is a new one, and its spans; on the sender's thread."""
-        step_tasks = timed_step(ops, self._rank if replica is None else replica, TRACKS)
+        step_tasks = timed_step(ops, self.rank if replica is None else replica, TRACKS)
         # A job does the same in most steps, so a plan is told once, and each step says only when
         # its tasks ran. Another batch size or a skipped collective makes another plan.
         if step_tasks.tasks not in self._plans:
@@ -104,7 +104,7 @@ class RankStream:
     def _write_clock(self, compared: Compared | None, write: Write) -> None:
         if compared is not None:
             at, ahead = compared.at - self._origin, str(compared.ahead)
-            write(note_batch("clock", f"rank {self._rank}", at, 0, compared.half_width, ahead))
+            write(note_batch("clock", f"rank {self.rank}", at, 0, compared.half_width, ahead))
 
     def _write_end(self, outcome: str | None, warnings: Sequence[str], write: Write) -> None:
         now, left_out = time.perf_counter_ns() - self._origin, self._sender.left_out
@@ -119,16 +119,16 @@ class RankStream:
     def _open(self) -> object:
         """Open the rank's file; those of ranks that only an earlier job had are removed."""
         if is_address(str(self._out)):
-            return connect(str(self._out), self._rank)
+            return connect(str(self._out), self.rank)
         folder = Path(self._out)
         folder.mkdir(parents=True, exist_ok=True)
         # Ranks that have not met, or not yet, are known to the launcher alone.
         ranks = max(self._world, int(os.environ.get("WORLD_SIZE", 1)))
         # An earlier job with more ranks has left files that would pass for ranks of this one.
-        for path in folder.glob("rank-*.arrow") if self._rank == 0 else ():
+        for path in folder.glob("rank-*.arrow") if self.rank == 0 else ():
             if path.stem[5:].isdigit() and int(path.stem[5:]) >= ranks:
                 path.unlink(missing_ok=True)
-        return (folder / f"rank-{self._rank}.arrow").open("wb")
+        return (folder / f"rank-{self.rank}.arrow").open("wb")
 
     def _header(self, model: nn.Module, times_device: bool) -> dict[str, object]:
         inner = unwrapped(model)
@@ -138,11 +138,11 @@ class RankStream:
         return {
             "specification": {"warmup": WARMUP},
             "model": {"name": type(inner).__name__, "blocks": [], "input_bytes": 0},
-            "lanes": lanes_of(self._rank, self._device, note),
+            "lanes": lanes_of(self.rank, self._device, note),
             "replicas": self._world,
             "origin_ns": self._origin,
             "started": self._started,
-            "hardware": {"host": platform.node(), "rank": self._rank, "ranks": self._world},
+            "hardware": {"host": platform.node(), "rank": self.rank, "ranks": self._world},
             "versions": {"python": platform.python_version(), "torch": torch.__version__},
             "format": FORMAT,
             **self._told_header,

@@ -8,17 +8,20 @@ runs.
 
 from __future__ import annotations
 
+import sys
 import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any
 
 import torch
 from torch import nn
+from torch.optim import optimizer as optimizers
 from torch.optim.optimizer import (
     register_optimizer_step_post_hook,
     register_optimizer_step_pre_hook,
@@ -39,6 +42,15 @@ LAST_SECONDS = 10.0
 OUTSIDE = "outside_ms"
 """The counter with the ms for which the job evaluated, or was paused, from the value's time on."""
 NO_STEPS = "no optimizer of torch.optim has updated the model, so there are no steps"
+
+
+@dataclass(slots=True)
+class Update:
+    """An optimizer's update that goes on; `inside` counts its own hooked updates within."""
+
+    optimizer: torch.optim.Optimizer
+    op: Op
+    inside: int = 0
 
 
 class record(AbstractContextManager["record"]):
@@ -71,7 +83,7 @@ class record(AbstractContextManager["record"]):
         self._ops = StepOps()
         self._stream = RankStream(self._out, self._header)
         self._device_times: DeviceTimes | None = None
-        self._updating: tuple[torch.optim.Optimizer, Op] | None = None
+        self._update: Update | None = None
         self._stepping: weakref.ref[torch.optim.Optimizer] | None = None
         self._hooks = Hooks(
             self._model, self._ops, guard, self._begin_training, self._begin_outermost
@@ -136,28 +148,45 @@ class record(AbstractContextManager["record"]):
         self._stages.install()
 
     def _before_update(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
-        # An optimizer inside another one, as in ZeroRedundancyOptimizer, is part of its update.
-        if self._updating is not None:
+        # An optimizer inside another one, as in ZeroRedundancyOptimizer, is part of its update, and
+        # so is the parent's step of a subclass. An update that failed has no end that is seen.
+        if self._update is not None and _updates_running() > 1:
+            self._update.inside += optimizer is self._update.optimizer
             return
+        self._update = None
         self._hooks.begin()
         is_stepping = self._is_stepping(optimizer)
-        if not is_stepping and not _parameters_of(optimizer) & self._hooks.modules.parameters:
-            return  # it trains something else
+        # One that asks for the first pass itself, as LBFGS does, may come before the model.
+        may_train = self._hooks.model is None
+        if not (is_stepping or may_train or self._shares_parameters(optimizer)):
+            return
         if not self._stream.has_begun and is_stepping:
             # The ranks wait for each other here, once, in the step that is no measure of the
             # others. No rank needs anything more of another one to come this far.
             self._begin_stream(is_together=True)
-        self._updating = optimizer, Op("step", self._ops.now())
+        self._update = Update(optimizer, Op("step", self._ops.now()))
 
     def _after_update(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
-        if self._updating is None or self._updating[0] is not optimizer:
+        update = self._update
+        if update is None or update.optimizer is not optimizer:
             return
-        op = self._updating[1]
-        self._updating = None
-        op.end = self._ops.now()
-        self._ops.note(op)
-        if self._is_stepping(optimizer):
+        if update.inside:
+            update.inside -= 1
+            return
+        self._update = None
+        update.op.end = self._ops.now()
+        is_stepping = self._is_stepping(optimizer)
+        if not (is_stepping or self._shares_parameters(optimizer)):
+            return
+        self._ops.note(update.op)
+        if is_stepping:
+            if not self._stream.has_begun:
+                self._begin_stream(is_together=True)
             self._end_step()
+
+    def _shares_parameters(self, optimizer: torch.optim.Optimizer) -> bool:
+        """Return True if the optimizer updates the model, or another network that is watched."""
+        return bool(_parameters_of(optimizer) & self._hooks.modules.parameters)
 
     def _is_stepping(self, optimizer: torch.optim.Optimizer) -> bool:
         """Return True if the optimizer's updates end the steps.
@@ -203,7 +232,7 @@ class record(AbstractContextManager["record"]):
         is_whole = not has_failed and not self._guard.error
         if not self._stream.has_begun:
             self._begin_stream(is_together=False)
-            if is_whole:
+            if not self._guard.error and self._stream.rank == 0:
                 print(f"bubblescope: {NO_STEPS}", flush=True)
         if self._device_times is not None:
             self._stream.device_steps(self._device_times.finish(LAST_SECONDS))
@@ -218,6 +247,8 @@ class record(AbstractContextManager["record"]):
         """Yield what the recording lacks, a line each."""
         if self._guard.error:
             yield f"the recording ended before the job: {self._guard.error}"
+        elif not self._step:
+            yield NO_STEPS
         if self._device_times is not None and self._device_times.left_out:
             count = self._device_times.left_out
             yield f"{count} steps were left out: the device did not end them"
@@ -229,6 +260,16 @@ def _parameters_of(optimizer: Any) -> set[int]:
     """Return the ids of the parameters that an optimizer, or a wrapper of one, updates."""
     groups = getattr(optimizer, "param_groups", [])
     return {id(parameter) for group in groups for parameter in group["params"]}
+
+
+def _updates_running() -> int:
+    """Return how many updates the calling hook is inside of: torch calls it from each one's."""
+    running = 0
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        running += frame.f_code.co_filename == optimizers.__file__
+        frame = frame.f_back
+    return running
 
 
 def _is_success(error: BaseException | None) -> bool:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import atexit
 import os
-import sys
-from types import TracebackType
 
+from . import exits
 from .session import record
 
 
@@ -19,25 +18,11 @@ def begin(out: str) -> None:
     process = os.getpid()
     session = record(None, None, out)
     session.__enter__()
-    failed: list[BaseException] = []
-    on_error, leave = sys.excepthook, sys.exit
-
-    def note(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        failed.append(error)
-        on_error(kind, error, trace)
-
-    def leave_with(status: object = None) -> None:
-        # Python calls no hook for the SystemExit that this raises, though it may mean a failure.
-        if status not in (None, 0):
-            failed.append(SystemExit(status))
-        leave(status)  # type: ignore[arg-type]
 
     def end() -> None:
         # A process that is forked off has the same handlers, and is not recorded.
         if os.getpid() == process:
-            error = failed[0] if failed else None
+            error = exits.failure()
             session.__exit__(None if error is None else type(error), error, None)
 
-    sys.excepthook = note
-    sys.exit = leave_with  # type: ignore[assignment]
     atexit.register(end)

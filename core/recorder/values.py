@@ -27,3 +27,10 @@ def rows_of(leaves: Sequence[object]) -> int:
 def flows(leaf: object) -> bool:
     """Return True if a gradient flows on through the value."""
     return isinstance(leaf, Tensor) and leaf.requires_grad and leaf.grad_fn is not None
+
+
+def bytes_of(tensor: Tensor) -> int:
+    """Return the bytes that a tensor holds; of a sparse one its indices and values."""
+    if tensor.is_sparse:
+        return tensor._indices().nbytes + tensor._values().nbytes
+    return tensor.nbytes

@@ -44,12 +44,17 @@ class _AfterTorch:
 
 
 def _begin() -> None:
+    importlib.import_module(f"{PACKAGE}.unasked").begin(os.environ["BUBBLESCOPE_RECORD"])
+
+
+def _watch_exits() -> None:
+    """Load the recorder's package, which needs no torch, and note from now on how it ends."""
     # By its file: only this folder is on the script's path, and our package need not be.
     package = importlib.util.spec_from_file_location(PACKAGE, HERE.parent / "__init__.py")
     assert package is not None and package.loader is not None
     sys.modules[PACKAGE] = importlib.util.module_from_spec(package)
     package.loader.exec_module(sys.modules[PACKAGE])
-    importlib.import_module(f"{PACKAGE}.unasked").begin(os.environ["BUBBLESCOPE_RECORD"])
+    importlib.import_module(f"{PACKAGE}.exits").watch()
 
 
 def _run_the_other() -> None:
@@ -63,4 +68,5 @@ def _run_the_other() -> None:
 
 if "BUBBLESCOPE_RECORD" in os.environ:
     _run_the_other()
+    _watch_exits()
     sys.meta_path.insert(0, _AfterTorch())

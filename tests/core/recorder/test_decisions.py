@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -88,6 +89,47 @@ def test_a_group_and_a_wrapper_that_are_made_later_are_seen_in_each_recording(tm
         # Both ranks leave the update before at once, also by the clocks of a second recording.
         begun = [trace.spans(lane)[trace.spans(lane).of_step(2)].start[0] for lane in (0, 1)]
         assert clock_uncertainty(trace.clocks) < 2 * MS and abs(begun[1] - begun[0]) < 20 * MS
+
+
+class Outer(torch.optim.SGD):
+    """An optimizer that does something around its parent's update."""
+
+    def step(self, closure=None):
+        if any(not parameter.grad.isfinite().all() for parameter in self.param_groups[0]["params"]):
+            raise ValueError("not finite")
+        found = super().step(closure)
+        time.sleep(0.02)
+        return found
+
+
+def test_an_update_that_fails_takes_no_later_step_away(tmp_path):
+    model = layers()
+    first, second = (Outer(model.parameters(), lr=0.1) for _ in range(2))
+    with record(model, second, tmp_path):
+        step(model, second)
+        model(torch.full((6, 8), float("inf"))).sum().backward()
+        for optimizer in (first, second):
+            with pytest.raises(ValueError):
+                optimizer.step()
+        time.sleep(0.1)
+        for _ in range(2):
+            step(model, second)
+    trace = open_recording(tmp_path).trace
+    assert trace.steps == [0, 1, 2]
+    updates = [span for span in trace if span.kind == "step"]
+    assert len(updates) == 3 and all(span.end - span.start < 90 * MS for span in updates)
+
+
+def test_an_update_ends_with_the_outer_one_of_a_subclass(tmp_path):
+    model = layers()
+    torch.optim.SGD(model.parameters(), lr=0.1)  # from here on torch hooks the parent's step too
+    optimizer = Outer(model.parameters(), lr=0.1)
+    with record(model, optimizer, tmp_path):
+        for _ in range(3):
+            step(model, optimizer)
+    trace = open_recording(tmp_path).trace
+    updates = [span for span in trace if span.kind == "step"]
+    assert len(updates) == 3 and all(span.end - span.start >= 20 * MS for span in updates)
 
 
 class Wrapper:
@@ -219,6 +261,24 @@ def test_an_update_that_asks_for_losses_is_what_lies_around_its_passes(tmp_path)
     assert starts == sorted(starts)
 
 
+def test_the_first_update_counts_also_where_it_asks_for_the_models_first_pass(tmp_path):
+    model = layers()
+    optimizer = torch.optim.LBFGS(model.parameters(), max_iter=2)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = model(torch.ones(6, 8)).pow(2).sum()
+        loss.backward()
+        return loss
+
+    with record(None, None, tmp_path):  # as `bubblescope record --` does
+        for _ in range(3):
+            optimizer.step(closure)
+    trace = open_recording(tmp_path).trace
+    assert trace.steps == [0, 1, 2]
+    assert kinds_of(trace, 0) == kinds_of(trace, 1)
+
+
 def test_the_second_network_of_a_job_is_a_block_with_passes_and_an_update(tmp_path):
     first, second = layers(), nn.Sequential(nn.Linear(4, 8), nn.Linear(8, 1))
     one = torch.optim.SGD(first.parameters(), lr=0.1)
@@ -235,23 +295,50 @@ def test_the_second_network_of_a_job_is_a_block_with_passes_and_an_update(tmp_pa
 
 
 EXITS = """
-import sys, torch
+import sys, threading
+from sys import exit as leave
+import torch
 model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.Linear(8, 4))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 for _ in range(3):
     model(torch.ones(2, 8)).sum().backward()
-    optimizer.step()
-sys.exit(STATUS)
+    UPDATE
+EXIT
 """
+THREAD = "t = threading.Thread(target=sys.exit, args=(3,)); t.start(); t.join()"
 
 
-@pytest.mark.parametrize(("status", "outcome"), [(0, "finished"), (3, "failed")])
-def test_a_script_that_exits_with_a_status_has_failed(tmp_path, status, outcome):
-    (tmp_path / "train.py").write_text(EXITS.replace("STATUS", str(status)))
+def exits(tmp_path, code, update="optimizer.step()"):
+    """Record a script that ends with the code; returns its status, what it said and its outcome."""
+    (tmp_path / "train.py").write_text(EXITS.replace("EXIT", code).replace("UPDATE", update))
     words = [sys.executable, str(PROJECT_ROOT / "main.py"), "record", "--out", "runs", "--"]
-    done = subprocess.run([*words, sys.executable, "train.py"], cwd=tmp_path, timeout=100)
-    assert done.returncode == status
-    assert open_recording(tmp_path / "runs").trace.outcome == outcome
+    done = subprocess.run(
+        [*words, sys.executable, "train.py"], cwd=tmp_path, timeout=100, capture_output=True
+    )
+    trace = open_recording(tmp_path / "runs").trace
+    return done.returncode, done.stdout.decode(), trace
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "outcome"),
+    [
+        ("sys.exit(0)", 0, "finished"),
+        ("sys.exit(3)", 3, "failed"),
+        ("leave(3)", 3, "failed"),
+        ("exit(3)", 3, "failed"),
+        (THREAD, 0, "finished"),
+    ],
+)
+def test_a_script_that_exits_with_a_status_has_failed(tmp_path, code, status, outcome):
+    found, _, trace = exits(tmp_path, code)
+    assert (found, trace.outcome) == (status, outcome)
+
+
+@pytest.mark.parametrize("status", [0, 3])
+def test_a_script_without_an_optimizer_says_so_and_ends_with_its_own_status(tmp_path, status):
+    found, said, trace = exits(tmp_path, f"sys.exit({status})", update="pass")
+    assert found == status and said.count("no optimizer") == 1
+    assert trace.steps == [] and next(iter(trace.logs)).text.startswith("no optimizer")
 
 
 def test_an_exit_with_status_0_within_the_recording_has_not_failed(tmp_path):

@@ -1,5 +1,6 @@
 """A training script's own recording: what its hooks see, and that they change nothing."""
 
+import contextlib
 import re
 import sys
 import threading
@@ -191,6 +192,35 @@ def test_a_collective_within_the_backward_is_waited_for_and_not_computed(tmp_pat
     parts = [s for s in trace if s.step == 2 and s.kind == "backward" and s.block == 2]
     assert parts[0].end <= move.start and move.end <= parts[1].start and len(parts) == 2
     assert parts[1].after == (move.task,)
+
+
+@pytest.mark.parametrize("wrapped", [True, False], ids=["DDP", "all_reduce"])
+def test_sparse_gradients_are_reduced_and_recorded(tmp_path, wrapped):
+    def job(folder):
+        torch.manual_seed(3)
+        model = nn.Sequential(nn.Embedding(9, 4, sparse=True), nn.Linear(4, 2))
+        trained = nn.parallel.DistributedDataParallel(model) if wrapped else model
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        with record(trained, optimizer, folder) if folder else contextlib.nullcontext():
+            for number in range(4):
+                optimizer.zero_grad()
+                trained(torch.tensor([number, 5])).sum().backward()
+                if not wrapped:
+                    torch.distributed.all_reduce(model[0].weight.grad)
+                optimizer.step()
+        return [parameter.tolist() for parameter in model.parameters()]
+
+    store = torch.distributed.HashStore()
+    torch.distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
+    try:
+        assert job(tmp_path) == job(None)
+    finally:
+        torch.distributed.destroy_process_group()
+    trace = open_recording(tmp_path).trace
+    assert trace.steps == [0, 1, 2, 3]
+    reduced = [span.bytes for span in trace if span.step == 1 and span.kind.is_collective]
+    # Two indices of 8 bytes, and two rows of 4 numbers of 4 bytes.
+    assert 2 * 8 + 2 * 4 * 4 in reduced
 
 
 @pytest.mark.parametrize("compiled", ["", "in place", "blocks in place"])

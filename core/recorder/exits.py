@@ -1,0 +1,59 @@
+"""How this process ends: watched from its start, for a script may take `sys.exit` by name."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+import threading
+from types import TracebackType
+
+STATUS: list[object] = []
+"""Statuses other than 0 that the main thread has left with, the last one last."""
+ERRORS: list[BaseException] = []
+"""Errors that nothing has caught."""
+
+
+def watch() -> None:
+    """Note the exits from here on. One by `raise SystemExit` is not seen."""
+    on_error, leave = sys.excepthook, sys.exit
+
+    def note(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        ERRORS.append(error)
+        on_error(kind, error, trace)
+
+    # Python calls no hook for the SystemExit that these raise, though it may mean a failure.
+    def exit(status: object = None, /) -> None:
+        _note(status)
+        leave(status)  # type: ignore[arg-type]
+
+    sys.excepthook = note
+    sys.exit = exit  # type: ignore[assignment]
+    # The `exit` and `quit` of the module `site`, which lacks them under `python -S`.
+    for name in ("exit", "quit"):
+        if hasattr(builtins, name):
+            quitter = type(getattr(builtins, name))
+            _watch_quitter(quitter)
+            break
+
+
+def failure() -> BaseException | None:
+    """Return the error or exit with which the process ends; None if it ends well."""
+    if ERRORS:
+        return ERRORS[0]
+    return SystemExit(STATUS[-1]) if STATUS else None
+
+
+def _note(status: object) -> None:
+    # In another thread it ends that one alone.
+    if status not in (None, 0) and threading.current_thread() is threading.main_thread():
+        STATUS.append(status)
+
+
+def _watch_quitter(quitter: type) -> None:
+    call = quitter.__call__
+
+    def seen(self: object, code: object = None) -> None:
+        _note(code)
+        call(self, code)
+
+    quitter.__call__ = seen  # type: ignore[method-assign]
