@@ -238,6 +238,33 @@ def test_what_was_compiled_is_seen_as_one_block_and_compiles_as_without(tmp_path
     assert of_step(open_recording(tmp_path).trace) == told
 
 
+@pytest.mark.parametrize("order", ["compile(DDP)", "DDP(compile)", "DDP, compiled in place"])
+def test_the_buckets_of_a_model_that_is_compiled_as_a_whole_are_seen(tmp_path, order):
+    def made():
+        ddp = nn.parallel.DistributedDataParallel
+        if order == "compile(DDP)":
+            return torch.compile(ddp(layers()), backend="eager")
+        if order == "DDP(compile)":
+            return ddp(torch.compile(layers(), backend="eager"))
+        wrapped = ddp(layers())
+        wrapped.compile(backend="eager")
+        return wrapped
+
+    store = torch.distributed.HashStore()
+    torch.distributed.init_process_group("gloo", store=store, rank=0, world_size=1)
+    try:
+        assert train(made(), tmp_path) == train(layers())
+    finally:
+        torch.distributed.destroy_process_group()
+    trace = open_recording(tmp_path).trace
+    assert trace.steps == [0, 1, 2, 3]
+    for step in trace.steps:
+        reduced = [span for span in trace if span.step == step and span.kind.is_collective]
+        assert sum(span.bytes for span in reduced) == 4 * (8 * 16 + 16 + 16 * 4 + 4)
+        updates = [span.start for span in trace if span.step == step and span.kind == "step"]
+        assert all(span.end <= updates[0] for span in reduced)
+
+
 def test_several_passes_before_an_update_are_micro_batches(tmp_path):
     model = layers()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
