@@ -5,11 +5,13 @@ and exported as without a recording. A block's backward begins when the gradient
 there (a hook before the output's `grad_fn`) and ends with the last gradient of its inputs and
 parameters. A block that runs forward while a backward pass goes on is recomputed (checkpointing). A
 forward pass of the whole model without gradients is an evaluation: neither it nor the wait for its
-data is part of a step.
+data is part of a step. One thread trains: passes forward of others, which may evaluate the model
+meanwhile, are not noted.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -60,6 +62,7 @@ class Hooks:
         self._open: list[tuple[Op, set[object]]] = []  # running forward, and what made its input
         self._roots_open = 0
         self._is_evaluation = False
+        self._thread = threading.get_ident()  # that trains
 
     def install(self) -> None:
         """Begin to see the passes of modules."""
@@ -152,10 +155,20 @@ class Hooks:
         if one is None:
             return
         backward = is_backward()
+        if not backward and not self._is_training_thread():
+            return
         if one.is_root and not backward:
             self._enter()
         if one.number >= 0 and (backward or self._trains()):
             self._begin_forward(one, inputs, backward)
+
+    def _is_training_thread(self) -> bool:
+        """Return True in the thread that trains; between passes another one may take over."""
+        thread = threading.get_ident()
+        is_between = not self._open and not self._roots_open
+        if thread != self._thread and is_between and torch.is_grad_enabled():
+            self._thread = thread
+        return thread == self._thread
 
     def _meet(self, module: nn.Module) -> Watched | None:
         """An outermost module runs: the model, a wrapper of it, or another network that trains."""
@@ -210,6 +223,8 @@ class Hooks:
         """A module has run, or an exception has left it, as one ends a recompute early."""
         one = self.modules.known(module)
         if one is None or self._is_removed or self.is_muted:
+            return
+        if threading.get_ident() != self._thread and not is_backward():
             return
         if one.number >= 0 and self._open and self._open[-1][0].number == one.number:
             self._end_forward(output)

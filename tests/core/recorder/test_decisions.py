@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -207,6 +208,49 @@ def test_an_evaluation_and_the_wait_for_its_data_are_no_part_of_a_step(tmp_path)
     assert kinds_of(trace, lane=1) == ["data"]
     outside = trace.counter("outside_ms", 0)
     assert outside.steps.tolist() == [1, 2, 3] and (outside.values > 0).all()
+
+
+class Paused(nn.Module):
+    """Takes 1 ms, in which other threads run."""
+
+    def forward(self, x):
+        time.sleep(0.001)
+        return x * 1
+
+
+def test_an_evaluation_in_another_thread_is_no_part_of_the_training(tmp_path):
+    model = layers(Paused())
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    ending = threading.Event()
+
+    def evaluate():
+        with torch.no_grad():
+            while not ending.is_set():
+                model(torch.ones(2, 8))
+
+    thread = threading.Thread(target=evaluate)
+    with record(model, optimizer, tmp_path):
+        thread.start()
+        for _ in range(20):
+            step(model, optimizer)
+        ending.set()
+        thread.join()
+    trace = open_recording(tmp_path).trace
+    there, back = ["forward"] * 4, ["backward"] * 4
+    assert {tuple(kinds_of(trace, n)) for n in range(20)} == {(*there, "loss", *back, "step")}
+    assert trace.counter("outside_ms", None).values.tolist() == []
+
+
+def test_a_job_that_trains_in_a_thread_of_its_own_is_recorded(tmp_path):
+    model = layers()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with record(model, optimizer, tmp_path):
+        for _ in range(2):
+            thread = threading.Thread(target=step, args=(model, optimizer))
+            thread.start()
+            thread.join()
+    trace = open_recording(tmp_path).trace
+    assert [len(kinds_of(trace, number)) for number in (0, 1)] == [8, 8]
 
 
 class Body(nn.Module):
