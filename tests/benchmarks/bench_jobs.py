@@ -35,7 +35,7 @@ from core.cli.report import table
 from core.paths import PROJECT_ROOT
 from core.recording.recording import open_recording
 from core.report.verdict import verdict
-from core.trace.complete import completed_steps
+from core.trace.complete import run_faults
 from tests.benchmarks.jobs.harness import PLACES
 
 SCRIPTS = Path(__file__).parent / "jobs"
@@ -192,8 +192,9 @@ def check(script, folder, plain, way):
     steps = mine[0]["steps"] or len(mine[0]["losses"])
     if opened.warning:
         wrong.append(opened.warning)
-    if (len(trace.steps), len(completed_steps(trace))) != (steps, steps - 1):
-        wrong.append(f"{len(trace.steps)} steps, {len(completed_steps(trace))} whole, not {steps}")
+    if trace.steps != list(range(steps)):
+        wrong.append(f"{len(trace.steps)} steps, not {steps}")
+    wrong += [fault.text for fault in run_faults(trace)]
     wrong += [row.text for row in trace.logs if row.text != "finished"]
     found = {phase: [] for phase in KINDS}
     for rank, result in enumerate(mine):
