@@ -129,11 +129,11 @@ class Hooks:
         else:
             self._backward.go_on_with_loss()
 
-    def step_over(self) -> tuple[list[Op], list[tuple[int, int]]]:
-        """Return the step's operations and the times that were part of no step; the next begins."""
+    def end_step(self) -> None:
+        """The step's update has ended."""
         self._passes = -1
         self._backward.forget()
-        return self.ops.step_over()
+        self.ops.end()
 
     def _hook(self, function: Callable[..., None]) -> Callable[..., None]:
         """Return a hook for all modules: inert while torch compiles, traces or exports."""

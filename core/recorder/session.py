@@ -1,9 +1,9 @@
 """Two lines in a training script: `with record(model, optimizer, out="runs/"):`.
 
-A step ends where the optimizer's does; what happened since the last one belongs to it, waiting for
-its data too. The first step begins with the recording. What the job may make after that, such as
-its process group, DistributedDataParallel and the model's device, is looked up when the first step
-runs.
+A step ends where the optimizer's update does, or the last of other optimizers' that follow at once.
+What happened since the last step belongs to it, waiting for its data too. The first step begins
+with the recording. What the job may make after that, such as its process group,
+DistributedDataParallel and the model's device, is looked up when the first step runs.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class record(AbstractContextManager["record"]):
         """Begin to look at the job."""
         guard = self._guard
         self._step = 0
-        self._ops = StepOps()
+        self._ops = StepOps(self._hand_in_step)
         self._stream = RankStream(self._out, self._header)
         self._device_times: DeviceTimes | None = None
         self._update: Update | None = None
@@ -178,11 +178,15 @@ class record(AbstractContextManager["record"]):
         is_stepping = self._is_stepping(optimizer)
         if not (is_stepping or self._shares_parameters(optimizer)):
             return
+        if not is_stepping:
+            self._ops.note(update.op)
+            return
+        self._ops.flush()  # an update that follows another is a step of its own
         self._ops.note(update.op)
-        if is_stepping:
-            if not self._stream.has_begun:
-                self._begin_stream(is_together=True)
-            self._end_step()
+        if not self._stream.has_begun:
+            self._begin_stream(is_together=True)
+        self._step += 1
+        self._hooks.end_step()
 
     def _shares_parameters(self, optimizer: torch.optim.Optimizer) -> bool:
         """Return True if the optimizer updates the model, or another network that is watched."""
@@ -208,11 +212,8 @@ class record(AbstractContextManager["record"]):
             return True
         return False
 
-    def _end_step(self) -> None:
-        # From here on what happens belongs to the next step.
-        ops, outside = self._hooks.step_over()
-        step, replica = self._step, self._hooks.replica
-        self._step += 1
+    def _hand_in_step(self, ops: list[Op], outside: list[tuple[int, int]]) -> None:
+        step, replica = self._step - 1, self._hooks.replica
         if self._device_times is None:
             self._stream.step(step, ops, replica)
         else:
@@ -229,6 +230,7 @@ class record(AbstractContextManager["record"]):
         """Write what is left, and end the stream."""
         if self._hooks.model is None:
             return  # a process that trained nothing
+        self._ops.flush()
         is_whole = not has_failed and not self._guard.error
         if not self._stream.has_begun:
             self._begin_stream(is_together=False)

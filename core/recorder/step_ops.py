@@ -12,9 +12,15 @@ MOST_OPS = 200_000
 
 
 class StepOps:
-    """Keeps what happens in a step until its end. `now` reads the clock, or makes a moment."""
+    """Keeps what happens in a step until its end. `now` reads the clock, or makes a moment.
 
-    def __init__(self) -> None:
+    A step that has ended is whole once anything but another update follows. Then `hand_in` gets its
+    operations, and the times (start, end) in ns that were part of no step.
+    """
+
+    def __init__(self, hand_in: Callable[[list[Op], list[tuple[int, int]]], None]) -> None:
+        self._hand_in = hand_in
+        self._has_ended = False
         self.now: Callable[[], int] = time.perf_counter_ns
         self.lost = 0
         """Operations that were not kept, because a step had too many."""
@@ -26,6 +32,8 @@ class StepOps:
 
     def note(self, op: Op) -> Op:
         """Keep an operation; its end may be set later."""
+        if op.kind != "step":
+            self.flush()
         self._has_trained = True
         if len(self._ops) < MOST_OPS:
             self._ops.append(op)
@@ -46,6 +54,7 @@ class StepOps:
 
     def leave(self) -> None:
         """The job does something from here on that is part of no step."""
+        self.flush()
         if self._outside_since is None:
             self._outside_since = time.perf_counter_ns()
 
@@ -66,12 +75,16 @@ class StepOps:
         self._outside.append((start, time.perf_counter_ns()))
         self._has_trained = False
 
-    def step_over(self) -> tuple[list[Op], list[tuple[int, int]]]:
-        """Return the step's operations and the times (start, end) that were part of no step.
-
-        The next step begins.
-        """
+    def end(self) -> None:
+        """The step's update has ended; updates of other optimizers may follow."""
         self.take_waits()
+        self._has_ended = True
+
+    def flush(self) -> None:
+        """Hand in the step that has ended, if one has: the next begins."""
+        if not self._has_ended:
+            return
+        self._has_ended = False
         ops, self._ops = self._ops, []
         outside, self._outside = self._outside, []
-        return ops, outside
+        self._hand_in(ops, outside)

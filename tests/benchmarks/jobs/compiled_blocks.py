@@ -20,7 +20,7 @@ start()
 model = net(is_probed=False)
 probe(model, "blocks.1", through=compiled_through())
 for block in model.blocks:
-    block.compile(backend="aot_eager")
+    block.compile(backend="eager")
 wrapped = DistributedDataParallel(model)
 optimizer = stamped(torch.optim.SGD)(wrapped.parameters(), lr=0.05)
 with recording(wrapped, optimizer):

@@ -19,7 +19,7 @@ from torch.nn.parallel import DistributedDataParallel
 start()
 model = net(is_probed=False)
 probe(model, "blocks.1", "model", compiled_through())
-wrapped = torch.compile(DistributedDataParallel(model), backend="aot_eager")
+wrapped = torch.compile(DistributedDataParallel(model), backend="eager")
 optimizer = stamped(torch.optim.SGD)(wrapped.parameters(), lr=0.05)
 with recording(wrapped, optimizer):
     for x, target in batches():

@@ -133,6 +133,21 @@ def test_an_update_ends_with_the_outer_one_of_a_subclass(tmp_path):
     assert len(updates) == 3 and all(span.end - span.start >= 20 * MS for span in updates)
 
 
+def test_the_updates_of_several_optimizers_in_a_row_end_one_step(tmp_path):
+    model = layers()
+    first, second = (torch.optim.SGD(part.parameters(), lr=0.1) for part in (model[0], model[2]))
+    data = torch.utils.data.DataLoader(torch.ones(18, 8), batch_size=6)
+    with record(None, None, tmp_path):
+        for batch in data:
+            model(batch).sum().backward()
+            first.step()
+            second.step()
+    trace = open_recording(tmp_path).trace
+    passes = ["forward"] * 3 + ["loss"] + ["backward"] * 3
+    assert [kinds_of(trace, number) for number in range(3)] == [[*passes, "step", "step"]] * 3
+    assert [kinds_of(trace, number, lane=1) for number in range(3)] == [["data"]] * 3
+
+
 class Wrapper:
     """An optimizer as trainers wrap it: no optimizer of torch itself."""
 
