@@ -31,7 +31,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from core.cli.report import table
+from bubblescope.cli.report import table
 from core.paths import PROJECT_ROOT
 from core.recording.recording import open_recording
 from core.report.verdict import verdict
