@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from statistics import NormalDist
 
 import numpy as np
@@ -31,6 +32,13 @@ def median_error(values: Floats, chance: float = CHANCE) -> float:
     deviation = scatter(values) * count / (count - 0.8)
     # A median of n values scatters 1.25 times as much as their mean does.
     return 1.25 * deviation * _student(count - 1, chance) / float(np.sqrt(count))
+
+
+def surely_positive(values: Floats, chance: float) -> bool:
+    """True if so many values are above 0 as happens with this `chance` at most (sign test)."""
+    count, above = len(values), int((values > 0).sum())
+    ways = sum(math.comb(count, number) for number in range(above, count + 1))
+    return ways <= chance * 2**count
 
 
 def surely_above(times: Floats) -> NDArray[np.bool_]:

@@ -8,17 +8,16 @@ is how much less a step would take if this rank took as long for it as the other
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.noise import ALWAYS, CHANCE, FEWEST, median_error, surely_above
+from core.explain.noise import ALWAYS, CHANCE, FEWEST, median_error, surely_above, surely_positive
 from core.explain.run_step import explain_run_step
 from core.plain import duration_text
-from core.plan.plan import rank_names
 from core.plan.task import ABSENT, Kind
 from core.report.job_step import BETWEEN, DATA, HOST, MOVES, JobStep, Part
 from core.report.limits import JOB_WORDS, PASS_WORDS, RANK_WORDS, WORDS, Finding, Limit
@@ -28,6 +27,8 @@ from core.trace.trace import Trace
 MOST_STEPS, FEWEST_STEPS = 64, 8
 MOST_NODES = 200_000
 """Of all steps together that are looked at, unless they are fewer than FEWEST_STEPS."""
+MOST_REPLAYED = 15
+"""Steps in which it is measured what a rank costs."""
 MOST_TRIED = 16
 """Parts of a rank that are replayed: those that exceed the other ranks' most."""
 
@@ -48,14 +49,14 @@ class Excess:
 class JobTimes:
     """What R ranks of a job spend on each part in each of S steps, in ns: shapes (S, R).
 
-    `step` is the median step, which lasts `step_ns`. `names` are those of the ranks, and `blocks`
-    those of the blocks, by number.
+    `step` is the median step, which lasts `step_ns`; `replayed` are steps in which losses of a rank
+    are measured. `blocks` are the names of the blocks, by number.
     """
 
     step: JobStep
     step_ns: int
+    replayed: tuple[JobStep, ...]
     parts: Mapping[Part, Floats]
-    names: tuple[str, ...]
     blocks: Mapping[int, str]
 
     @classmethod
@@ -74,11 +75,9 @@ class JobTimes:
         # Both are code of the job.
         parts[HOST] = parts[HOST] + parts.pop(BETWEEN, 0.0)
         start, end = trace.step_bounds(median)
-        lanes = trace.header.compute_lanes
-        names = rank_names(trace.header.lanes)
-        return cls(
-            step, end - start, parts, tuple(names[lane.index] for lane in lanes), _blocks(trace)
-        )
+        some = np.linspace(0, len(chosen) - 1, min(len(chosen), MOST_REPLAYED)).astype(int)
+        replayed = tuple(chosen[at] for at in some.tolist())
+        return cls(step, end - start, replayed, parts, _blocks(trace))
 
     @property
     def computed(self) -> Floats:
@@ -112,9 +111,10 @@ class JobTimes:
         others = np.median(every[:, peers], axis=1)
         excess = every[:, rank] - others
         usual = float(np.median(excess))
-        # It exceeds what it scatters by, in nearly all steps: by chance neither happens.
-        is_sure = usual > max(scatter(excess), median_error(excess, chance))
-        if not is_sure or (excess > 0).mean() < ALWAYS:
+        # It exceeds what it scatters by, or is there in so many steps as does not happen by chance.
+        is_large = usual > max(scatter(excess), median_error(excess, chance))
+        is_steady = (excess > 0).mean() >= ALWAYS
+        if not is_steady or not (is_large or surely_positive(excess, chance)):
             return None
         return float(np.median(every[:, rank])), float(np.median(others))
 
@@ -134,29 +134,39 @@ class JobTimes:
             for rank in range(self.step.ranks)
         ]
 
-    def losses(self, ways: Sequence[Floats]) -> list[int]:
-        """Return by how many ns the median step is shorter if its n nodes take so long each."""
-        periods = self.step.periods(np.stack([self.step.taken, *ways], axis=1))
-        return [round(float(periods[0] - period)) for period in periods[1:]]
+    def usual_losses(self, ways: Callable[[JobStep], Sequence[Floats]]) -> list[int]:
+        """Return by how many ns the usual step is shorter in each of the `ways`.
+
+        These say for a step how long its nodes would take. The median of the steps counts: in one
+        alone something else may happen to hide the loss.
+        """
+        every = [losses(step, ways(step)) for step in self.replayed]
+        return [round(float(loss)) for loss in np.median(every, axis=0)]
+
+
+def losses(step: JobStep, ways: Sequence[Floats]) -> list[int]:
+    """Return by how many ns a step is shorter if its n nodes take so long, in each of the ways."""
+    periods = step.periods(np.stack([step.taken, *ways], axis=1))
+    return [round(float(periods[0] - period)) for period in periods[1:]]
 
 
 def rank_faults(times: JobTimes, least: float) -> list[Finding]:
     """Return what single ranks take `least` ns longer for than others, with what that costs."""
-    step = times.step
     found = times.excesses(least)
-    ways = [_as_its_peers(step, one) for one in found]
-    return [
-        _finding(times, one, loss)
-        for one, loss in zip(found, times.losses(ways), strict=True)
-        if loss > 0
-    ]
+    if not found:
+        return []
+    lost = times.usual_losses(lambda step: [_as_its_peers(step, one) for one in found])
+    return [_finding(times, *one) for one in zip(found, lost, strict=True)]
 
 
 def slow_rank(times: JobTimes, rank: int, factor: float) -> tuple[int, float]:
     """Return what it costs that a rank computes `factor` times as long: in ns, and as a share."""
-    step = times.step
-    slower = step.computes & (step.rank == rank)
-    (loss,) = times.losses([np.where(slower, step.taken / factor, step.taken)])
+
+    def mended(step: JobStep) -> list[Floats]:
+        slower = step.computes & (step.rank == rank)
+        return [np.where(slower, step.taken / factor, step.taken)]
+
+    (loss,) = times.usual_losses(mended)
     return loss, loss / max(1, times.step_ns)
 
 
@@ -201,7 +211,7 @@ def job_losses(times: JobTimes) -> Iterator[Finding]:
     even = np.where(computes, taken * (mean / np.maximum(totals, 1.0))[step.rank], taken)
     parts = (DATA,), (HOST, BETWEEN), (MOVES,)
     without = [np.where(step.is_part(*some), 0.0, taken) for some in parts]
-    data, host, moving, uneven, order = times.losses([*without, even, work])
+    data, host, moving, uneven, order = losses(step, [*without, even, work])
     # Without communication, data and other code a step lasts as long as the rank with the most
     # to compute, but for the order of the tasks.
     whole = float(step.periods(taken[:, None])[0])
