@@ -38,7 +38,8 @@ def surely_positive(values: Floats, chance: float) -> bool:
     """True if so many values are above 0 as happens with this `chance` at most (sign test)."""
     count, above = len(values), int((values > 0).sum())
     ways = sum(math.comb(count, number) for number in range(above, count + 1))
-    return ways <= chance * 2**count
+    found: bool = ways <= chance * 2**count
+    return found
 
 
 def surely_above(times: Floats) -> NDArray[np.bool_]:
