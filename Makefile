@@ -1,6 +1,7 @@
 # `make run` and `make test` set everything up first; a second call finds it done.
 #   ARGS=...         arguments for main.py (run), pytest (test, bench, stress) or tests/fuzz/drive.py
-#   RUNS=...         how many runs, or kills, of each stress test (50), or profiles for verdicts (2,000)
+#   RUNS=...         how many runs, or kills, of each stress test (50), files of each fuzzer (3,000),
+#                    or profiles for verdicts (2,000)
 #   TORCH_INDEX=url  the wheel index that torch comes from; remembered until it is given anew
 #   PYTHON=...       the Python (3.11 or newer) that .venv is made with
 
@@ -18,10 +19,10 @@ run: setup
 test: setup
 	@$(python) -m pytest -n 2 $(ARGS)
 
-# 10,000 damaged files for each reader; a second call goes on where the first one stopped.
-#   ARGS="chrome costs --count 1000 --seed 7"   some readers, fewer files, other ones
+# RUNS=3000 made or damaged files for each reader; a second call goes on where the first stopped.
+#   ARGS="chrome costs --seed 7"   some readers, other files
 fuzz: setup
-	@$(python) -m tests.fuzz.drive $(ARGS)
+	@$(python) -m tests.fuzz.drive --count $(or $(RUNS),3000) $(ARGS)
 
 # Separate targets, so that `make -k lint` shows all that is wrong.
 lint: ruff format mypy walls

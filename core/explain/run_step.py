@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -105,21 +106,25 @@ def without_earlier_work(explanation: Explanation, trace: Trace, step: int) -> E
     late = [_ending_after(trace.spans(one.index), step, explanation.begin) for one in lanes]
     if not any(len(start) for start, _ in late):
         return explanation
-    together = {
-        stream.index: [other.index for other in streams]
-        for streams in device_streams(lanes).values()
-        for stream in streams
-    }
+    # The streams of a device are joined once for all of them: there may be thousands.
+    busy = dict(enumerate(late))
+    for streams in device_streams(lanes).values():
+        working = [stream.index for stream in streams]
+        busy |= dict.fromkeys(working, _joined([late[index] for index in working]))
     parts = []
     for lane in lanes:
         first, last = explanation.lane_first[lane.index : lane.index + 2].tolist()
-        working = [late[index] for index in together.get(lane.index, [lane.index])]
-        busy_from, busy_to = (np.concatenate(times) for times in zip(*working, strict=True))
-        order = stable_argsort(busy_from)
         start, end = explanation.start[first:last], explanation.end[first:last]
-        piece, start, end = outside_of(start, end, busy_from[order], busy_to[order])
+        piece, start, end = outside_of(start, end, *busy[lane.index])
         parts.append((first + piece, start, end))
     return _picked(explanation, *map(np.concatenate, zip(*parts, strict=True)))
+
+
+def _joined(times: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
+    """Starts and ends of all of several lanes' spans, by start."""
+    start, end = (np.concatenate(some) for some in zip(*times, strict=True))
+    order = stable_argsort(start)
+    return start[order], end[order]
 
 
 def _ending_after(spans: Spans, step: int, begin: int) -> tuple[Ints, Ints]:

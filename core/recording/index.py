@@ -20,10 +20,10 @@ import mmap
 import os
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -51,7 +51,10 @@ VERSION = 5
 """Of the index's form; one of another version is made anew."""
 Progress = Callable[[int, int], bool | None]
 """Called with how much is done, and of how much; returning False cancels."""
+WATCHED = 1 << 16
+"""Things between two looks at whether to go on."""
 Arrays = dict[str, NDArray[Any]]
+Thing = TypeVar("Thing")
 _FACTS = "facts"
 _KEY = b"bubblescope-index"
 _SCHEMA = pa.schema(
@@ -76,6 +79,25 @@ def report_progress(progress: Progress | None, done: int, total: int) -> None:
     """Tell how much is done. Raises Cancelled if the answer is False."""
     if progress is not None and progress(done, total) is False:
         raise Cancelled("opening the recording was cancelled")
+
+
+def partial_progress(progress: Progress | None, number: int, count: int) -> Progress | None:
+    """Return the progress of one of `count` files, by its number, as a share of that of all."""
+    if progress is None:
+        return None
+
+    def report(done: int, total: int) -> bool | None:
+        return progress(number * total + min(done, total), count * total)
+
+    return report
+
+
+def watched(things: Iterable[Thing], progress: Progress | None) -> Iterator[Thing]:
+    """Yield things, and look now and then whether to go on. Raises Cancelled if not."""
+    for number, thing in enumerate(things):
+        if number % WATCHED == 0:
+            report_progress(progress, 1, 1)
+        yield thing
 
 
 def index_files(path: Path | str) -> tuple[Path, Path]:

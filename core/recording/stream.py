@@ -13,14 +13,15 @@ import pyarrow as pa
 
 from core.errors import RecordingError
 from core.reading import one_line, regular_opener
+from core.recording.limits import most_unpacked
 from core.recording.packed import CONTINUATION, Packed, TooLarge
 from core.recording.schema import read_header
 from core.trace.header import Header
 from core.trace.trace import Trace
 
 END_OF_STREAM = CONTINUATION + b"\0\0\0\0"
-MOST_UNPACKED = 1 << 30
-"""Bytes that may be unpacked from a file; what is not packed may have any size."""
+MOST_UNPACKED = 1 << 29
+"""Bytes that may be unpacked from a file of any size; what is not packed may have any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,8 @@ class _File(io.FileIO):
         """Go on reading somewhere else."""
         with self._named():
             place = super().seek(offset, whence)
-        self._packed = None if place else Packed(MOST_UNPACKED)
+        most = min(MOST_UNPACKED, most_unpacked(os.fstat(self.fileno()).st_size))
+        self._packed = None if place else Packed(most)
         return place
 
     def read(self, size: int | None = -1) -> bytes:

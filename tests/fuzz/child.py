@@ -1,16 +1,20 @@
-"""`python -m tests.fuzz.child READER SEED FIRST COUNT FOLDER`: opens damaged files, one by one.
+"""`python -m tests.fuzz.child READER SEED FIRST COUNT FOLDER`: opens made files, one by one.
 
 Prints a line of JSON for each: its number, what became of it, what is wrong with that if anything
-is, and how many seconds of the processor it took. The process ends itself, with every thread's
-stack, when one takes too long.
+is, how many seconds of the processor it took, and how many bytes of memory beside what the process
+had before. The process ends itself, with every thread's stack, when one takes too long.
 """
 
 from __future__ import annotations
 
 import faulthandler
 import json
+import os
 import resource
+import shutil
 import sys
+import tempfile
+import threading
 import time
 import traceback
 import warnings
@@ -20,7 +24,7 @@ from random import Random
 from tests.fuzz.mutations import damaged
 from tests.fuzz.readers import READERS, File, Reader
 
-SECONDS = 10
+SECONDS = 30
 STARTED = "whole files are read"
 """Stands on standard error before the first damaged one."""
 MEMORY = 2 << 30
@@ -32,27 +36,79 @@ def main(name: str, seed: str, first: str, count: str, folder: str) -> None:
     reader = READERS[name]
     valid = reader.make()
     warnings.simplefilter("error")
+    files, scratch = Path(folder) / "files", Path(folder) / "scratch"
+    files.mkdir()
+    scratch.mkdir()
+    tempfile.tempdir = str(scratch)
     for number, file in enumerate(valid):  # whole files are read, and what that loads is loaded
-        reader.open(_written(Path(folder), number, file), 0)
+        reader.open(_written(files, number, file), 0)
+    _clear(files)
     _limit_memory()
+    threads = threading.active_count()
     print(STARTED, file=sys.stderr, flush=True)
     for number in range(int(first), int(first) + int(count)):
-        path = _written(Path(folder), number, input_of(name, int(seed), number, valid))
+        path = _written(files, number, input_of(name, int(seed), number, valid))
+        before = _reset_peak()
         faulthandler.dump_traceback_later(SECONDS, exit=True)
         began = time.process_time()
         became, wrong = _opened(reader, path, number)
         spent = time.process_time() - began
         faulthandler.cancel_dump_traceback_later()
-        print(json.dumps([number, became, wrong, spent]), flush=True)
-        for left in Path(folder).iterdir():
-            left.unlink()
+        taken = max(0, _memory("VmHWM") - before)
+        wrong = wrong or _left(scratch, threads)
+        print(json.dumps([number, became, wrong, spent, taken]), flush=True)
+        _clear(files)
 
 
 def input_of(name: str, seed: int, number: int, valid: list[File]) -> File:
-    """The damaged file of a number: the same one for the same seed."""
+    """Return the file of a number: the same one for the same seed.
+
+    Where a reader's format is known, most files are made by its structure; bytes of others are
+    damaged.
+    """
     random = Random(f"{name} {seed} {number}")
+    structured = READERS[name].structured
+    if structured is not None and random.random() < READERS[name].share:
+        return structured(random, number)
     suffix, data = random.choice(valid)
     return suffix, damaged(data, [other for _, other in valid], random)
+
+
+def _left(scratch: Path, threads: int) -> str:
+    """What opening a file left behind; nothing if all is as before."""
+    files = [path.name for path in scratch.iterdir()]
+    if files:
+        _clear(scratch)
+        return f"it left temporary files: {files}"
+    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    if children:
+        return f"it left processes: {children}"
+    end = time.monotonic() + 2.0  # a thread of who listens may be about to end
+    while threading.active_count() > threads and time.monotonic() < end:
+        time.sleep(0.01)
+    if threading.active_count() > threads:
+        return f"it left threads: {threading.enumerate()}"
+    return ""
+
+
+def _clear(folder: Path) -> None:
+    for left in folder.iterdir():
+        if left.is_dir():
+            shutil.rmtree(left)
+        else:
+            left.unlink()
+
+
+def _reset_peak() -> int:
+    """Let the process's peak of memory begin at what it has now; return that, in bytes."""
+    Path("/proc/self/clear_refs").write_text("5")
+    return _memory("VmRSS")
+
+
+def _memory(what: str) -> int:
+    """What the system says of this process's memory, in bytes."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(1024 * int(line.split()[1]) for line in lines if line.startswith(what))
 
 
 def _written(folder: Path, number: int, file: File) -> Path:

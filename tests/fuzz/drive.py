@@ -20,7 +20,7 @@ from core.paths import PROJECT_ROOT
 from tests.fuzz.child import SECONDS, STARTED, input_of
 from tests.fuzz.readers import READERS
 
-COUNT = 10_000
+COUNT = 3_000
 BATCH = 500
 """Files that one process opens at most."""
 START_SECONDS = 100
@@ -31,21 +31,26 @@ CHILD = ("-m", "tests.fuzz.child")
 class Found:
     """How far a fuzzer has come: what became of the files, and which numbers failed and why.
 
-    `slowest` is the longest time of the processor that one took, in seconds.
+    `slowest` is the longest time of the processor that one took, in seconds, and `largest` the
+    most memory, in bytes.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
     failures: dict[int, str] = field(default_factory=dict)
     slowest: float = 0.0
+    largest: int = 0
 
     @property
     def opened(self) -> int:
         """How many files were opened."""
         return sum(self.counts.values())
 
-    def add(self, number: int, became: str, wrong: str, seconds: float = 0.0) -> None:
+    def add(
+        self, number: int, became: str, wrong: str, seconds: float = 0.0, memory: int = 0
+    ) -> None:
         """Note a file."""
         self.slowest = max(self.slowest, seconds)
+        self.largest = max(self.largest, memory)
         self.counts["failed" if wrong else became] += 1
         if wrong:
             self.failures[number] = wrong
@@ -92,13 +97,15 @@ def go_on(name: str, seed: int, count: int, folder: Path) -> Found:
     state = folder / f"{name}-{seed}.json"
     kept = json.loads(state.read_text()) if state.exists() else {"counts": {}, "failures": {}}
     failures = {int(n): why for n, why in kept["failures"].items()}
-    found = Found(Counter(kept["counts"]), failures, kept.get("slowest", 0.0))
+    most = kept.get("slowest", 0.0), kept.get("largest", 0)
+    found = Found(Counter(kept["counts"]), failures, *most)
     valid = READERS[name].make()
     while found.opened < count:
         more = fuzz(name, seed, found.opened, min(BATCH, count - found.opened))
         found.counts += more.counts
         found.failures |= more.failures
         found.slowest = max(found.slowest, more.slowest)
+        found.largest = max(found.largest, more.largest)
         for number in more.failures:
             suffix, data = input_of(name, seed, number, valid)
             (folder / f"{name}-{seed}-{number}{suffix}").write_bytes(data)
@@ -110,7 +117,8 @@ def go_on(name: str, seed: int, count: int, folder: Path) -> Found:
 
 def _told(found: Found) -> str:
     counts = ", ".join(f"{count:,} {became}" for became, count in sorted(found.counts.items()))
-    return f"{found.opened:,} files, {counts}, the slowest {found.slowest:.2f} s"
+    most = f"at most {found.slowest:.2f} s and {found.largest >> 20:,} MB"
+    return f"{found.opened:,} files, {counts}; one took {most}"
 
 
 def main() -> int:

@@ -91,21 +91,21 @@ def _reshape(data: bytes, _: Sequence[bytes], random: Random) -> bytes:
     try:
         document = json.loads(gzip.decompress(data) if packed else data)
         for _ in range(random.choice((1, 1, 2, 8))):
-            document = _changed(document, random)
+            document = changed_document(document, random)
         text = json.dumps(document).encode()
     except (ValueError, OSError, EOFError, RecursionError, zlib.error):
         return data
     return gzip.compress(text, mtime=0) if packed else text
 
 
-def _changed(node: Any, random: Random) -> Any:
+def changed_document(node: Any, random: Random) -> Any:
     """The document with one value replaced, removed, repeated or wrapped."""
     if not isinstance(node, dict | list) or not node or random.random() < 0.1:
         return random.choice((*VALUES, [node], {"a": node}))
     places = list(node) if isinstance(node, dict) else list(range(len(node)))
     at = random.choice(places)
     if random.random() < 0.6:
-        return _with(node, at, _changed(node[at], random))
+        return _with(node, at, changed_document(node[at], random))
     if random.random() < 0.5:
         kept = [place for place in places if place != at]
         return {k: node[k] for k in kept} if isinstance(node, dict) else [node[k] for k in kept]

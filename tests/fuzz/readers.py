@@ -18,6 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,13 @@ from core.costs.costs import CostError
 from core.errors import PlanError, RecordingError
 from core.recording.bookmarks import BookmarksError
 from tests.core.recording.importers.kineto_files import kineto_file
+from tests.fuzz.bombs import BOMBS, File
+from tests.fuzz.made.databases import made_database
+from tests.fuzz.made.documents import made_document
+from tests.fuzz.made.packets import made_trace
+from tests.fuzz.made.streams import made_stream
+from tests.fuzz.made.tables import made_table, made_toml
+from tests.fuzz.mutations import changed_document
 from tests.fuzz.wire import NotHeard, open_wire, wire_files
 
 MOST_LANES = 64
@@ -35,20 +43,20 @@ DRAWN = 20
 """One of so many traces is drawn as well."""
 
 
-File = tuple[str, bytes]
-"""The suffix of a file's name, and what the file holds."""
-
-
 @dataclass(frozen=True, slots=True)
 class Reader:
     """Valid files, each with its suffix, the way to open one, and how it may be refused.
 
     `open` is given the file and its number; what it raises besides `refused` is a defect.
+    `structured` makes a file that breaks the format's rules, by its number, and `share` is how many
+    of the files it makes.
     """
 
     make: Callable[[], list[File]]
     open: Callable[[Path, int], None]
     refused: tuple[type[Exception], ...]
+    structured: Callable[[Random, int], File] | None = None
+    share: float = 0.75
 
 
 def _chrome_files() -> list[File]:
@@ -477,21 +485,89 @@ def _open_index(path: Path, number: int) -> None:
     assert _columns(open_recording(recording, indexed_from=1).trace) == wanted
 
 
+def _made_json(
+    files: Callable[[], list[File]], key: str, suffix: str = ".json"
+) -> Callable[[Random, int], File]:
+    """Makes documents of a format from its valid files."""
+
+    @cache
+    def documents() -> list[bytes]:
+        return [data for name, data in files() if not name.endswith(".gz")]
+
+    return lambda random, _: made_document(documents(), key, suffix, random)
+
+
+def _made_trace(random: Random, _: int) -> File:
+    from tests.core.recording.importers.foreign_files import perfetto_trace
+
+    return made_trace(perfetto_trace(), random)
+
+
+def _made_arrow(files: Callable[[], list[File]]) -> Callable[[Random, int], File]:
+    @cache
+    def valid() -> list[bytes]:
+        return [data for _, data in files()]
+
+    return lambda random, _: made_stream(valid(), random)
+
+
+def _made_costs(random: Random, _: int) -> File:
+    """Costs in JSON, of which any value is another, or in TOML."""
+    if random.random() < 0.4:
+        return made_toml(random)
+    document = json.loads(random.choice(_costs_files()[:2])[1])
+    for _ in range(random.choice((1, 2, 8))):
+        document = changed_document(document, random)
+    return ".json", json.dumps(document).encode()
+
+
+def _made_schedule(random: Random, _: int) -> File:
+    return made_table([data for _, data in _schedule_files()], random)
+
+
+def _made_nsight(random: Random, _: int) -> File:
+    return made_database(random)
+
+
+_MADE_CHROME = _made_json(_chrome_files, "traceEvents")
+_MADE_KINETO = _made_json(_kineto_files, "traceEvents")
+_MADE_MEGASCAN = _made_json(_foreign("megascan"), "traceEvents")
+_MADE_FLIGHT = _made_json(_foreign("flight"), "entries")
+
+
+def _bomb(_: Random, number: int) -> File:
+    return list(BOMBS.values())[number % len(BOMBS)]()
+
+
+def _one_of_each() -> list[File]:
+    """A small file of each format that BOMBS has."""
+    kinds = (_chrome_files()[:1], *(_foreign(name)() for name in ("flight", "perfetto", "nsight")))
+    return [*(files[0] for files in kinds), _rank_files()[0]]
+
+
+def _open_bomb(path: Path, number: int) -> None:
+    """Open it as the window does: reading is what takes time and memory."""
+    from core.recording.recording import open_recording
+
+    open_recording(path)
+
+
 READERS: dict[str, Reader] = {
-    "arrow": Reader(_arrow_files, _open_arrow, (RecordingError,)),
-    "saved": Reader(_saved_files, _open_arrow, (RecordingError,)),
-    "ranks": Reader(_rank_files, _open_ranks, (RecordingError,)),
+    "bombs": Reader(_one_of_each, _open_bomb, (RecordingError,), _bomb, 1.0),
+    "arrow": Reader(_arrow_files, _open_arrow, (RecordingError,), _made_arrow(_arrow_files)),
+    "saved": Reader(_saved_files, _open_arrow, (RecordingError,), _made_arrow(_saved_files)),
+    "ranks": Reader(_rank_files, _open_ranks, (RecordingError,), _made_arrow(_rank_files)),
     "wire": Reader(wire_files, open_wire, (NotHeard,)),
     "index": Reader(_index_files, _open_index, ()),
-    "chrome": Reader(_chrome_files, _open_chrome, (RecordingError,)),
-    "kineto": Reader(_kineto_files, _open_foreign, (RecordingError,)),
-    "megascan": Reader(_foreign("megascan"), _open_foreign, (RecordingError,)),
-    "flight": Reader(_foreign("flight"), _open_foreign, (RecordingError,)),
-    "nsight": Reader(_foreign("nsight"), _open_foreign, (RecordingError,)),
-    "perfetto": Reader(_foreign("perfetto"), _open_foreign, (RecordingError,)),
-    "folder": Reader(_kineto_files, _open_in_folder, ()),
-    "costs": Reader(_costs_files, _open_costs, (CostError,)),
-    "schedule": Reader(_schedule_files, _open_schedule, (PlanError,)),
+    "chrome": Reader(_chrome_files, _open_chrome, (RecordingError,), _MADE_CHROME),
+    "kineto": Reader(_kineto_files, _open_foreign, (RecordingError,), _MADE_KINETO),
+    "megascan": Reader(_foreign("megascan"), _open_foreign, (RecordingError,), _MADE_MEGASCAN),
+    "flight": Reader(_foreign("flight"), _open_foreign, (RecordingError,), _MADE_FLIGHT),
+    "nsight": Reader(_foreign("nsight"), _open_foreign, (RecordingError,), _made_nsight),
+    "perfetto": Reader(_foreign("perfetto"), _open_foreign, (RecordingError,), _made_trace),
+    "folder": Reader(_kineto_files, _open_in_folder, (), _MADE_KINETO),
+    "costs": Reader(_costs_files, _open_costs, (CostError,), _made_costs),
+    "schedule": Reader(_schedule_files, _open_schedule, (PlanError,), _made_schedule),
     "marks": Reader(_bookmarks_files, _open_bookmarks, (BookmarksError,)),
     "settings": Reader(_settings_files, _open_settings, ()),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter as Counts
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 import numpy as np
@@ -23,6 +23,7 @@ from core.recording.importers.json_events import (
     plain_number,
 )
 from core.recording.importers.roles import with_roles
+from core.recording.index import Progress, watched
 from core.recording.role_words import TrackRole, read_role
 from core.trace.odd import Odd
 
@@ -36,12 +37,15 @@ MOST_ENCLOSING = 64  # calls that are looked at for one that an arrow's end is i
 _KNOWN = frozenset("XMBECstfbeSF") | _INSTANT
 
 
-def finish_calls(events: Events) -> None:
-    """Turn begins with their ends, asynchronous events and instants into complete events."""
+def finish_calls(events: Events, progress: Progress | None = None) -> None:
+    """Turn begins with their ends, asynchronous events and instants into complete events.
+
+    Raises Cancelled if `progress` returns False.
+    """
     rest = events.rest
-    _take_pairs(events, *_calls(rest, events.odd))
-    _take_pairs(events, *_asynchronous(rest, events.odd))
-    instants = [event for event in rest if event.ph in _INSTANT]
+    _take_pairs(events, *_calls(watched(rest, progress), events.odd))
+    _take_pairs(events, *_asynchronous(watched(rest, progress), events.odd))
+    instants = [event for event in watched(rest, progress) if event.ph in _INSTANT]
     if instants:
         noted = [_on(event, f"{INSTANTS} of {event.tid}") for event in instants]
         events.take(noted, np.array([number(event.ts) for event in instants]))
@@ -57,7 +61,7 @@ def _take_pairs(events: Events, begun: list[Event], ends: list[float]) -> None:
         events.take(begun, np.array(ends))
 
 
-def _calls(rest: Sequence[Event], odd: Counts[Odd]) -> tuple[list[Event], list[float]]:
+def _calls(rest: Iterable[Event], odd: Counts[Odd]) -> tuple[list[Event], list[float]]:
     """Begins with the ends of theirs: on each thread the last that began ends first."""
     by_thread: dict[tuple[Number, Number], list[Event]] = defaultdict(list)
     for event in rest:
@@ -102,7 +106,7 @@ def _told(arguments: Arguments) -> dict[str, Number]:
     return {name: value for name, value in every.items() if value is not None}
 
 
-def _asynchronous(rest: Sequence[Event], odd: Counts[Odd]) -> tuple[list[Event], list[float]]:
+def _asynchronous(rest: Iterable[Event], odd: Counts[Odd]) -> tuple[list[Event], list[float]]:
     """Asynchronous events with their ends: those that have one id, category and name."""
     open_ones: dict[tuple[Number, ...], list[Event]] = defaultdict(list)
     begun, ends = [], []
@@ -214,9 +218,16 @@ def _title(names: dict[tuple[Number, str], str], pid: Number, tid: str) -> str:
 
 
 def arrows(
-    events: Events, thread: NDArray[np.int32], start: NDArray[np.int64], end: NDArray[np.int64]
+    events: Events,
+    thread: NDArray[np.int32],
+    start: NDArray[np.int64],
+    end: NDArray[np.int64],
+    progress: Progress | None = None,
 ) -> NDArray[np.int64]:
-    """The events that arrows lead from and to: those that enclose the arrows' ends most closely."""
+    """The events that arrows lead from and to: those that enclose the arrows' ends most closely.
+
+    Raises Cancelled if `progress` returns False.
+    """
     flows = events.flows
     if not flows:
         return np.empty((0, 2), np.int64)
@@ -227,7 +238,8 @@ def arrows(
     open_flows: dict[tuple[Number, ...], int] = {}
     links: list[tuple[int, int]] = []
     # Of arrows' ends at one moment beginnings come first: else an end would not find its own.
-    for event in sorted(flows, key=lambda one: (number(one.ts), "stf".index(one.ph))):
+    ordered = sorted(flows, key=lambda one: (number(one.ts), "stf".index(one.ph)))
+    for event in watched(ordered, progress):
         key = (event.cat, event.name, event.id)
         code = events.threads.get((event.pid, event.tid))
         mine = range(0) if code is None else range(firsts[code], firsts[code + 1])

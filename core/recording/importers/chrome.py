@@ -28,7 +28,6 @@ from core.recording.importers.calls import (
 from core.recording.importers.found import Found
 from core.recording.importers.json_arguments import arguments_of
 from core.recording.importers.json_events import Events, read_events
-from core.recording.importers.json_pieces import refusal
 from core.recording.importers.kineto import found_of_kineto, is_kineto
 from core.recording.importers.megascan import found_of_megascan, is_megascan
 from core.recording.importers.to_trace import OTHER, opened
@@ -42,25 +41,27 @@ def read_chrome_trace(path: Path | str, progress: Progress | None = None) -> Ope
     `progress` is called with how much is done, of how much. Raises RecordingError, naming the file,
     if it cannot be read or has no complete event, and Cancelled if `progress` returns False.
     """
-    with gc_paused(), one_line(refusal(path), RecordingError, msgspec.MsgspecError):
-        return opened(read_found(Path(path), progress), Path(path))
+    words = f"{path} cannot be read as a trace in Chrome's format"
+    with gc_paused(), one_line(words, RecordingError, msgspec.MsgspecError):
+        return opened(read_found(Path(path), progress), Path(path), progress)
 
 
 def read_found(path: Path, progress: Progress | None = None) -> Found:
     """What was found in a file, whichever program wrote it. Raises as `read_chrome_trace` does."""
     events = read_events(path, progress)
-    finish_calls(events)
+    finish_calls(events, progress)
     if not events.columns or not any(map(len, events.columns["begin"])):
         raise RecordingError(f"{path} has no complete event (ph X) that says when it ran")
     arguments = arguments_of(events, path)
     if is_kineto(events):
         found = found_of_kineto(events, path)
     else:
-        found = found_of_megascan(events) if is_megascan(events) else found_of_chrome(events)
+        read = found_of_megascan if is_megascan(events) else found_of_chrome
+        found = read(events, progress)
     return replace(found, arguments=arguments, colours=events.colours)
 
 
-def found_of_chrome(events: Events) -> Found:
+def found_of_chrome(events: Events, progress: Progress | None = None) -> Found:
     """Rows and tasks of a trace of which no more is known than that it is one."""
     columns = events.whole()
     start, end = times_of(columns["begin"], columns["length"])
@@ -74,6 +75,6 @@ def found_of_chrome(events: Events) -> Found:
         end,
         np.full(len(start), OTHER, np.int8),
         counters=counters_of(events),
-        links=arrows(events, columns["thread"], start, end),
+        links=arrows(events, columns["thread"], start, end, progress),
         odd=events.odd,
     )

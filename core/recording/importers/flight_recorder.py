@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter as Counts
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -15,16 +17,17 @@ from core.errors import RecordingError
 from core.gc_paused import gc_paused
 from core.plan.plan import Role
 from core.reading import one_line, open_regular
-from core.recording.importers.found import LATEST, MOST_EVENTS, MOST_GROUP, Found, Track
+from core.recording.importers.found import LATEST, MOST_GROUP, Found, Track
 from core.recording.importers.in_order import arguments_in_order
-from core.recording.importers.json_pieces import reader
+from core.recording.importers.json_pieces import opening_of, pieces, reader
 from core.recording.importers.to_trace import opened
 from core.recording.importers.words import coded, kinds_of
-from core.recording.index import Progress, report_progress
+from core.recording.index import Progress, report_progress, watched
+from core.recording.limits import check_count, most_events
 from core.recording.stream import Opened
 from core.trace.odd import Odd
 
-MOST_BYTES = 1 << 29
+_ENTRIES = opening_of(b"entries")
 _RANK = re.compile(r"(?:rank|trace|dump)[-_ ]?(\d{1,6})", re.IGNORECASE)
 
 
@@ -53,20 +56,20 @@ def read_flight_recorder(path: Path | str, progress: Progress | None = None) -> 
     """Read a dump; a lane is a process group. Raises RecordingError, naming the file."""
     words = f"{path} cannot be read as a dump of the flight recorder"
     with gc_paused(), one_line(words, RecordingError, msgspec.MsgspecError):
-        found = found_of_dump(Path(path))
-        report_progress(progress, 1, 1)
+        found = found_of_dump(Path(path), progress)
         if not len(found):
             raise RecordingError(f"{words}: it has no collective that says when it was called")
-        return opened(found, Path(path))
+        return opened(found, Path(path), progress)
 
 
-def found_of_dump(path: Path) -> Found:
+def found_of_dump(path: Path, progress: Progress | None = None) -> Found:
     """The collectives of a file. One that does not say when it ended is a moment."""
-    entries = msgspec.json.decode(_data(path), type=_Dump).entries
-    if len(entries) > MOST_EVENTS:
-        raise ValueError(f"it has more than {MOST_EVENTS:,} events")
+    entries, most = [], most_events(path)
+    for some in _lists(path, list[_Entry], _Dump, progress):
+        entries += some
+        check_count(entries, most)
     odd, times, kept, places = Counts[Odd](), [], [], []
-    for place, entry in enumerate(entries):
+    for place, entry in enumerate(watched(entries, progress)):
         start, end = _times(entry)
         if not 0 < start < LATEST:
             odd[Odd.NO_TIME] += 1
@@ -81,18 +84,25 @@ def found_of_dump(path: Path) -> Found:
     return replace(found, arguments=told_of)
 
 
-def _data(path: Path) -> bytes:
+def _lists(
+    path: Path, some: type[list[Any]], dump: type[Any], progress: Progress | None = None
+) -> Iterator[list[Any]]:
+    """Yield the entries list by list: `some` is the type of a list, `dump` that of a whole file."""
     with open_regular(path) as file:
-        # One more than is taken, so that a larger file is known from one of just that size.
-        data = reader(file)(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise ValueError(f"it has more than {MOST_BYTES:,} bytes")
-    return data
+        size = os.fstat(file.fileno()).st_size
+        # Carefully: entries have lists of objects in them, such as frames.
+        for piece in pieces(reader(file), True, _ENTRIES):
+            if piece.is_last:
+                yield msgspec.json.decode(piece.text, type=dump).entries
+            else:
+                yield msgspec.json.decode(piece.text, type=some)
+            report_progress(progress, file.tell(), size)
 
 
 def _texts(path: Path) -> Iterator[str]:
-    for entry in msgspec.json.decode(_data(path), type=_Told).entries:
-        yield bytes(entry).decode("utf-8", "replace")
+    for some in _lists(path, list[msgspec.Raw], _Told):
+        for entry in some:
+            yield bytes(entry).decode("utf-8", "replace")
 
 
 def _times(entry: _Entry) -> tuple[int, int]:

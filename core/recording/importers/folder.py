@@ -17,7 +17,8 @@ from core.recording.importers.chrome import read_found
 from core.recording.importers.flight_recorder import found_of_dump
 from core.recording.importers.found import Found, joined
 from core.recording.importers.to_trace import trace_of
-from core.recording.index import Progress, report_progress
+from core.recording.index import Progress, partial_progress, report_progress
+from core.recording.limits import MOST_EVENTS, check_count
 from core.recording.sniff import RANK_FILES, Format, format_of, trace_files
 from core.recording.stream import Opened
 from core.trace.odd import Odd, odd_text
@@ -41,21 +42,24 @@ def read_trace_folder(path: Path | str, progress: Progress | None = None) -> Ope
             raise RecordingError(f"{words}: {[*failed, NOTHING][0]}")
         found = _together([part for part in parts if len(part)])
         found.odd[Odd.UNREADABLE] += len(failed)
-        trace = trace_of(found, Path(path).name)
+        trace = trace_of(found, Path(path).name, progress)
     lost = " ".join(filter(None, (odd_text(trace.odd), *failed[:1])))
     return Opened(trace, lost and f"{path}: {lost}")
 
 
 def _read(files: Sequence[Path], progress: Progress | None) -> tuple[list[Found], list[str]]:
-    """What was found in the files, and why others cannot be read."""
-    parts, failed = [], []
+    """What was found in the files, and why others cannot be read. Raises TooMuch."""
+    parts: list[Found] = []
+    failed = []
     for number, file in enumerate(files):
+        share = partial_progress(progress, number, len(files))
         try:
             with one_line(f"{file} cannot be read", RecordingError, msgspec.MsgspecError):
                 dumped = format_of(file) is Format.FLIGHT_RECORDER
-                parts.append(found_of_dump(file) if dumped else read_found(file))
+                parts.append((found_of_dump if dumped else read_found)(file, share))
         except RecordingError as error:
             failed.append(str(error))
+        check_count(sum(map(len, parts)), MOST_EVENTS)
         report_progress(progress, number + 1, len(files))
     return parts, failed
 

@@ -17,7 +17,6 @@ from core.trace.arguments import joined as joined_arguments
 from core.trace.odd import Odd
 
 MOST_LANES = 1 << 16  # threads, and depths of their calls
-MOST_EVENTS = 20_000_000
 LATEST = 1 << 61  # ns
 MOST_GROUP = (1 << 15) - 1
 """The largest number of a process group; further groups share it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,26 +14,26 @@ from core.errors import RecordingError
 from core.reading import one_line, open_regular
 from core.recording.importers.in_order import check_same, identity_of
 from core.recording.importers.json_events import Asked, Events, asked
-from core.recording.importers.json_pieces import pieces, reader, repaired
+from core.recording.importers.json_pieces import Piece, pieces, reader
 from core.trace.arguments import Arguments, Reading, bounded
 
 
 def arguments_of(events: Events, path: Path) -> Arguments:
     """Where the arguments of a file's events stand, which have been made whole."""
-    source = JsonArguments(path, tuple(events.firsts), events.whole_file, identity_of(path))
+    source = JsonArguments(path, tuple(events.firsts), events.is_careful, identity_of(path))
     return Arguments(np.concatenate(events.columns["place"]), ((0, source),))
 
 
 @dataclass(frozen=True, slots=True)
 class JsonArguments:
-    """A file that was read in pieces, each from an event's number in `firsts` on.
+    """A file that was read in pieces, each from an event's number in `firsts` on, or carefully.
 
     A file that has changed since its `identity` was taken is not read.
     """
 
     path: Path
     firsts: tuple[int, ...]
-    whole: bool
+    is_careful: bool
     identity: tuple[int, int]
 
     def read(self, place: int) -> Reading:
@@ -51,22 +51,19 @@ class JsonArguments:
         for piece in self._pieces():
             yield from map(_text, self._decoded(piece))
 
-    def _pieces(self) -> Iterator[Sequence[tuple[bytes, bool]]]:
-        """The file in pieces: each as what may be tried, of which one can be decoded."""
+    def _pieces(self) -> Iterator[Piece]:
+        """The file in the pieces in which it was read."""
         check_same(self.path, self.identity)
-        if self.whole:
-            yield [(tried, True) for tried in repaired(self.path)]
-            return
-        with open_regular(self.path) as file:
-            for piece in pieces(reader(file), str(self.path)):
-                yield [piece]
+        words = f"{self.path} has arguments that cannot be read"
+        with one_line(words, RecordingError), open_regular(self.path) as file:
+            yield from pieces(reader(file), self.is_careful)
 
-    def _decoded(self, tries: Sequence[tuple[bytes, bool]]) -> list[Asked]:
+    def _decoded(self, piece: Piece) -> list[Asked]:
         with one_line(f"{self.path} has arguments that cannot be read", RecordingError):
             # The first that can be decoded is what was shown: the file was read in this way, too.
-            for data, tail in tries:
+            for tried in piece.tries():
                 with suppress(msgspec.DecodeError, RecursionError):
-                    return asked(data, tail)
+                    return asked(tried, piece.is_last)
         raise RecordingError(f"{self.path} has changed since it was opened")
 
 

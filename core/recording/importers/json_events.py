@@ -7,7 +7,8 @@ write numbers as text and texts as numbers, and begin or end in the middle of an
 from __future__ import annotations
 
 from collections import Counter as Counts
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -16,18 +17,19 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import RecordingError
-from core.plain import error_text
 from core.plan.task import ABSENT
 from core.reading import open_regular
-from core.recording.importers.found import MOST_EVENTS, MOST_LANES
-from core.recording.importers.json_pieces import pieces, reader, refusal, repaired
+from core.recording.importers.found import MOST_LANES
+from core.recording.importers.json_pieces import Piece, pieces, reader
 from core.recording.importers.words import coded
 from core.recording.index import Progress, report_progress
+from core.recording.limits import MOST_EVENTS, check_count, most_events
 from core.trace.odd import Odd
 from core.trace.own_colours import OWN_CODES
 
 LATEST = 4e15  # microseconds, until the year 2096: twice as many ns still have 63 bits
+MOST_ODD = 1 << 23
+"""Bytes of a piece whose values are made objects of Python, which take ten times as much."""
 _FLOWS = frozenset("stf")
 Number = float | int | str | None
 
@@ -122,12 +124,15 @@ _NUMBER_OF = {name: attrgetter(name) for name in NUMBERS}
 class Events:
     """Complete events as columns, a piece for each list that was added; and what else there was.
 
+    At most `most` events of any kind are taken.
+
     `threads`, `names`, `categories`, `groups` and `collectives` have the numbers by which the
     columns speak of them. `flows` are the ends of arrows, `rest` all other events: names, begins,
     ends, moments.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MOST_EVENTS) -> None:
+        self.most = most
         self.columns: dict[str, list[NDArray[Any]]] = {}
         self.threads: dict[tuple[Number, Number], int] = {}
         self.names: dict[str | None, int] = {}
@@ -142,14 +147,13 @@ class Events:
         self.count = 0
         self.firsts: list[int] = []  # the number of the first event of each piece
         self.painted: dict[int, NDArray[np.int8]] = {}  # by such a number: events' own colours
-        self.whole_file = False  # read in one piece, since it is damaged
+        self.is_careful = False  # how the pieces were cut
 
     def add(self, events: Sequence[Event]) -> None:
         """Take events, while the processor's caches still hold them."""
         first, self.count = self.count, self.count + len(events)
         self.firsts.append(first)
-        if self.count > MOST_EVENTS:
-            raise ValueError(f"it has more than {MOST_EVENTS:,} events")
+        check_count(self.count, self.most)
         complete = [event for event in events if event.ph == "X"]
         if len(complete) < len(events):
             for place, event in enumerate(events, first):
@@ -225,36 +229,57 @@ class Events:
 
 
 def read_events(path: Path, progress: Progress | None = None) -> Events:
-    """The events of a file. Raises RecordingError, ValueError, msgspec.MsgspecError."""
-    events, size = Events(), path.stat().st_size
+    """The events of a file. Raises ValueError, msgspec.MsgspecError."""
     try:
-        with open_regular(path) as file:
-            for piece, tail in pieces(reader(file), str(path)):
-                _add(events, piece, tail)
-                report_progress(progress, file.tell(), size)
+        return _read(path, False, progress)
     except msgspec.DecodeError:  # it was cut in the wrong place, here or where it was written
-        events = _cut_events(path)
+        return _read(path, True, progress)
+
+
+def _read(path: Path, is_careful: bool, progress: Progress | None) -> Events:
+    """The events of a file. Raises msgspec.DecodeError, if it is not read carefully."""
+    events, size = Events(most_events(path)), path.stat().st_size
+    events.is_careful = is_careful
+    with open_regular(path) as file:
+        for piece in pieces(reader(file), is_careful):
+            if piece.is_last:
+                _add_last(events, piece)
+            elif is_careful:
+                with _damaged(events):
+                    _add(events, piece.text)
+            else:
+                _add(events, piece.text)
+            report_progress(progress, file.tell(), size)
     return events
 
 
-def _cut_events(path: Path) -> Events:
-    """The events of a file that is damaged, in one piece."""
-    failed = ""
-    for number, tried in enumerate(repaired(path)):
-        events = Events()
+def _add_last(events: Events, piece: Piece) -> None:
+    """Take the last events, and what is around all of them; the end may be missing."""
+    with _damaged(events):
+        tries = piece.tries()
         try:
-            _add(events, tried, whole=True)
-        except msgspec.DecodeError as error:
-            failed = failed or str(error)
-            continue
-        # The first try is the file as it is, so only then something was missing.
-        events.odd[Odd.CUT] += number > 0
-        events.whole_file = True
-        return events
-    raise RecordingError(error_text(f"{refusal(path)}: {failed}"))
+            _add(events, next(tries), whole=True)
+        except msgspec.DecodeError:
+            for tried in tries:
+                with suppress(msgspec.DecodeError):
+                    _add(events, tried, whole=True)
+                    events.odd[Odd.CUT] += 1
+                    return
+            raise
 
 
-def _add(events: Events, data: bytes, whole: bool) -> None:
+@contextmanager
+def _damaged(events: Events) -> Iterator[None]:
+    """Text that is no JSON is refused, with the place at which it is."""
+    try:
+        yield
+    except msgspec.DecodeError as error:
+        # The library counts bytes from the begin of the piece.
+        why, _, _ = str(error).partition(" (byte")
+        raise ValueError(f"it is damaged after event {events.count:,}: {why}") from error
+
+
+def _add(events: Events, data: bytes, whole: bool = False) -> None:
     """Take the events of a list, or of an object that holds one. Raises msgspec.DecodeError."""
     if whole and _has_more(data):
         events.heading = _heading(data)
@@ -269,6 +294,7 @@ def _add(events: Events, data: bytes, whole: bool) -> None:
     if b'"cname"' in data:
         events.paint(msgspec.json.decode(data, type=list[Coloured]))
     if b'"C"' in data:
+        _check_odd(data)
         every = msgspec.json.decode(data, type=list[Counted])
         counted = [one for one in every if one.ph == "C"]
         events.counted += [one for one in counted if isinstance(one.args, dict)]
@@ -287,11 +313,19 @@ def asked(data: bytes, whole: bool) -> list[Asked]:
 
 def _odd_events(data: bytes) -> tuple[bytes, list[Event]]:
     """A list of which something is no event of the usual form, as if it were, and its events."""
+    _check_odd(data)
     try:
         data = _objects(data)
         return data, [_plain(event) for event in msgspec.json.decode(data, type=list[OddEvent])]
     except RecursionError as error:
         raise msgspec.DecodeError("it is nested too deeply") from error
+
+
+def _check_odd(data: bytes) -> None:
+    if len(data) > MOST_ODD:
+        raise ValueError(
+            f"an event that counts, or has an unusual form, has more than {MOST_ODD:,} bytes"
+        )
 
 
 def _objects(data: bytes) -> bytes:

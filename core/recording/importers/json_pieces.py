@@ -4,60 +4,91 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import os
 import re
 from collections.abc import Callable, Iterator
-from functools import partial
-from itertools import islice
-from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
-from core.errors import RecordingError
-from core.reading import open_regular
+import numpy as np
+
+from core.recording.limits import TooLarge, TooMuch, most_unpacked
 from core.recording.sniff import GZIP
 
 MOST_REPAIRS = 16  # ends that are tried for a file that was cut
 MOST_BEFORE = 1 << 16  # bytes in which the list of events has to begin
-MOST_WHOLE = 1 << 30  # bytes of a file that is damaged, and so is decoded in one piece
 MOST_EVENT = 1 << 26  # bytes of one event
 PIECE = 1 << 20  # bytes that are decoded at a time: what is made of them stays in the caches
-_OPENING = re.compile(rb'\s*(?:\[|\{(?:.{0,65536}?,)?\s*"traceEvents"\s*:\s*\[)', re.DOTALL)
 _BORDER = re.compile(rb"\}\s*,\s*\{")
 
 
-def repaired(path: Path) -> Iterator[bytes]:
-    """All of a damaged file as it is, then with the end that it may lack."""
-    with open_regular(path) as file:
-        pieces = iter(partial(reader(file), PIECE), b"")
-        data = b"".join(islice(pieces, MOST_WHOLE // PIECE)).removeprefix(codecs.BOM_UTF8)
-    # No more than MOST_WHOLE was read, so a file that fills the last piece may go on.
-    if len(data) > MOST_WHOLE - PIECE:
-        raise RecordingError(
-            f"{refusal(path)}: it is damaged, and larger than {MOST_WHOLE:,} bytes"
-        )
-    yield data
-    yield from _ends(data, b"]" if data.lstrip()[:1] == b"[" else b"]}")
+def opening_of(key: bytes) -> re.Pattern[bytes]:
+    """Return what a file begins with: a list, or an object that has one under `key`."""
+    return re.compile(
+        rb'\s*(?:\[|\{(?:.{0,%d}?,)?\s*"%s"\s*:\s*\[)' % (MOST_BEFORE, key), re.DOTALL
+    )
 
 
-def refusal(path: Path | str) -> str:
-    """How a refusal of a file begins."""
-    return f"{path} cannot be read as a trace in Chrome's format"
+_EVENTS = opening_of(b"traceEvents")
+
+
+class Piece(NamedTuple):
+    """A part of a file's list of values, which is a list itself.
+
+    The last one is the list with all around it; its first value is at `begin`, and perhaps there
+    was no piece before it.
+    """
+
+    text: bytes
+    is_last: bool = False
+    begin: int = 1
+    is_only: bool = False
+
+    def tries(self) -> Iterator[bytes]:
+        """Yield the text; of the last piece also with an end, which files that were cut lack.
+
+        The end is put after one of the last values that are whole.
+        """
+        yield self.text
+        if not self.is_last:
+            return
+        end = b"]" if self.text.lstrip()[:1] == b"[" else b"]}"
+        at = len(self.text)
+        for _ in range(MOST_REPAIRS):
+            at = self.text.rfind(b"}", self.begin, at)
+            if at < 0:
+                break
+            yield self.text[: at + 1] + end
+        if not self.is_only:  # it was cut within the first value of this piece
+            yield self.text[: self.begin] + end
 
 
 def reader(file: BinaryIO) -> Callable[[int], bytes]:
-    """Reads a file, packed or not, so many bytes at a time; nothing at its end."""
+    """Return what reads a file, packed or not, so many bytes at a time; nothing at its end.
+
+    It raises TooLarge, before it returns the bytes, if the file unpacks to too much.
+    """
     if file.read(len(GZIP)) != GZIP:
         file.seek(0)
         return file.read
     file.seek(0)
+    size = os.fstat(file.fileno()).st_size
+    left = most = most_unpacked(size)
     packed = gzip.GzipFile(fileobj=file)
 
     def unpack(count: int) -> bytes:
+        nonlocal left
         parts = []
         try:
             # `read` would lose what it has when the end of the packed data is missing.
             while count > 0 and (part := packed.read1(count)):
                 parts.append(part)
                 count -= len(part)
+                left -= len(part)
+                if left < 0:
+                    raise TooLarge(
+                        f"it has {size:,} bytes and unpacks to more than {most:,}, the most that "
+                        "is read of a packed file of that size"
+                    )
         except EOFError:
             pass  # it was cut; its last event is missing anyhow
         return b"".join(parts)
@@ -65,39 +96,65 @@ def reader(file: BinaryIO) -> Callable[[int], bytes]:
     return unpack
 
 
-def pieces(read: Callable[[int], bytes], name: str) -> Iterator[tuple[bytes, bool]]:
-    """The list of events in pieces that are lists themselves; the last with all around them.
+def pieces(
+    read: Callable[[int], bytes],
+    is_careful: bool = False,
+    opening: re.Pattern[bytes] = _EVENTS,
+) -> Iterator[Piece]:
+    """Yield a file's list of events in pieces that are lists; the last with all around them.
 
     Decoding holds up the other threads of the process, a window among them, for as long as a piece
-    takes. A piece ends between two objects; whether these are events, decoding will tell.
+    takes. A piece ends between two objects. Whether these are events, and not texts or arguments
+    within one, decoding will show: a piece that is cut elsewhere is no JSON. A careful reader looks
+    at quotes and brackets instead, which takes longer and is right for every whole file.
     """
     data = read(max(PIECE, MOST_BEFORE)).removeprefix(codecs.BOM_UTF8)
-    opening = _OPENING.match(data)
-    if opening is None:
-        raise RecordingError(f"{refusal(name)}: it has no list of events")
-    begin = opening.end()
+    beginning = opening.match(data)
+    if beginning is None:
+        raise ValueError("it has no list of events")
+    begin, is_only = beginning.end(), True
     while True:
-        border = _BORDER.search(data, begin + PIECE)
+        border = None if is_careful else _between_objects(data, begin)
+        # Values that are no objects, or one that is very long: no piece may have too many.
+        if border is None and (is_careful or len(data) - begin > 4 * PIECE):
+            border = _between_values(data, begin)
         if border is not None:
+            end, following = border
             # Through a view the piece is copied once, not twice.
-            yield b"".join((b"[", memoryview(data)[begin : border.start() + 1], b"]")), False
-            # At the brace that opens the next object.
-            begin = border.end() - 1
+            yield Piece(b"".join((b"[", memoryview(data)[begin:end], b"]")))
+            begin, is_only = following, False
         elif len(data) - begin > MOST_EVENT:
-            raise RecordingError(f"{refusal(name)}: an event has more than {MOST_EVENT:,} bytes")
+            raise TooMuch(f"an event has more than {MOST_EVENT:,} bytes")
         elif more := read(max(2 * PIECE, len(data) - begin)):
             # Twice as much each time, or a large event would be searched through again and again.
             data, begin = data[begin:] + more, 0
         else:
-            yield opening[0] + data[begin:], True
+            yield Piece(beginning[0] + data[begin:], True, beginning.end(), is_only)
             return
 
 
-def _ends(data: bytes, end: bytes) -> Iterator[bytes]:
-    """The data with the end that it lacks, after one of the last events that are whole."""
-    at = len(data)
-    for _ in range(MOST_REPAIRS):
-        at = data.rfind(b"}", 0, at)
-        if at < 0:
-            return
-        yield data[: at + 1] + end
+def _between_objects(data: bytes, begin: int) -> tuple[int, int] | None:
+    """Return the end of a piece and the begin of the next one, between what looks like objects."""
+    border = _BORDER.search(data, begin + PIECE)
+    # The next one begins at the brace that opens its first object.
+    return None if border is None else (border.start() + 1, border.end() - 1)
+
+
+def _between_values(data: bytes, begin: int) -> tuple[int, int] | None:
+    """Return the same between two values of the list that `begin` is in, whatever they are."""
+    # The same length, so that places stay the same: an escaped quote ends no text.
+    text = data[begin:].replace(b"\\\\", b"__").replace(b'\\"', b"__")
+    codes = np.frombuffer(text, np.uint8)
+    # As uint8 the sum wraps at 256, which leaves it odd or even.
+    outside = np.cumsum(codes == ord('"'), dtype=np.uint8) & 1 == 0
+    folded = codes | 0x20  # braces and brackets differ in this bit
+    step = (folded == ord("{")).astype(np.int8) - (folded == ord("}"))
+    depth = np.cumsum(step * outside, dtype=np.int32)
+    # Behind the list's own end, where the depth is negative, are no values of it.
+    length = int(np.argmax(depth < 0)) if len(depth) and depth.min() < 0 else len(depth)
+    is_comma = (codes[PIECE:length] == ord(",")) & (depth[PIECE:length] == 0)
+    commas = np.flatnonzero(is_comma & outside[PIECE:length])
+    if not len(commas):
+        return None
+    comma = begin + PIECE + int(commas[0])
+    return comma, comma + 1

@@ -10,6 +10,7 @@ import msgspec
 from core.recording.importers.json_events import LATEST, Heading
 
 MOST_RANKS = 1_000_000
+MOST_PART = 1 << 20  # bytes of what a heading says of the job
 LATEST_BASE_NS = int(LATEST) * 1000
 _RANK = re.compile(r"rank[-_ ]?(\d{1,6})", re.IGNORECASE)
 
@@ -46,7 +47,9 @@ def has_job(heading: Heading) -> bool:
 
 
 def _fields(part: msgspec.Raw) -> dict[str, msgspec.Raw]:
-    """The fields of a JSON object, not decoded; none if the part is no object."""
+    """The fields of a JSON object, not decoded; none if the part is no object, or very long."""
+    if len(part) > MOST_PART:
+        return {}
     try:
         return msgspec.json.decode(part, type=dict[str, msgspec.Raw])
     except msgspec.DecodeError:

@@ -24,6 +24,7 @@ from core.recording.importers.calls import (
 from core.recording.importers.found import Found, Steps, Track
 from core.recording.importers.json_events import Events
 from core.recording.importers.words import kind_of, matching, own_kinds
+from core.recording.index import Progress
 
 # The first that fits counts: `send_forward` is a copy, though it ends like a forward.
 _KINDS = (
@@ -45,7 +46,7 @@ def is_megascan(events: Events) -> bool:
     return any(not np.isnan(part).all() for part in events.columns["iteration"])
 
 
-def found_of_megascan(events: Events) -> Found:
+def found_of_megascan(events: Events, progress: Progress | None = None) -> Found:
     """The rows, tasks and steps of a file."""
     columns, names = events.whole(), names_of(events)
     start, end = times_of(columns["begin"], columns["length"])
@@ -72,10 +73,20 @@ def found_of_megascan(events: Events) -> Found:
     }
     own = np.where(iteration >= 0, iteration, steps.at(start))
     return Found(
-        (*tracks, *notes), names, track, columns["name"], start, end, kinds,
-        more, step=own.astype(np.int32), links=arrows(events, columns["thread"], start, end),
-        steps=steps, counters=counters_of(events), odd=events.odd,
-    )  # fmt: skip
+        (*tracks, *notes),
+        names,
+        track,
+        columns["name"],
+        start,
+        end,
+        kinds,
+        more,
+        step=own.astype(np.int32),
+        links=arrows(events, columns["thread"], start, end, progress),
+        steps=steps,
+        counters=counters_of(events),
+        odd=events.odd,
+    )
 
 
 def _kind(name: str) -> Kind:

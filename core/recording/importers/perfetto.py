@@ -21,10 +21,11 @@ from core.gc_paused import gc_paused
 from core.plan.plan import Role
 from core.plan.task import ABSENT
 from core.reading import one_line
-from core.recording.importers.found import LATEST, MOST_EVENTS, CountedValues, Found, Track
+from core.recording.importers.found import LATEST, CountedValues, Found, Track
 from core.recording.importers.in_order import arguments_in_order
 from core.recording.importers.perfetto_arguments import tell_annotations
 from core.recording.importers.perfetto_fields import (
+    MOST_PACKET,
     Fields,
     bytes_of,
     fields_of,
@@ -37,31 +38,38 @@ from core.recording.importers.perfetto_fields import (
 from core.recording.importers.roles import with_roles
 from core.recording.importers.to_trace import opened
 from core.recording.importers.words import RANGE, coded, kinds_of, matching, own_kinds, steps_of
-from core.recording.index import Progress
+from core.recording.index import Progress, report_progress
+from core.recording.limits import MOST_EVENTS, TooMuch, check_count, most_events
 from core.recording.role_words import TrackRole, read_role
 from core.recording.stream import Opened
 from core.trace.odd import Odd
 
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
+PACKETS = 1 << 16
+"""Packets that are read between two reports of progress."""
 
 
 def read_perfetto(path: Path | str, progress: Progress | None = None) -> Opened:
     """Read a trace; a lane is a track of slices. Raises RecordingError, naming the file."""
     words = f"{path} cannot be read as a trace of Perfetto"
     with gc_paused(), one_line(words, RecordingError):
-        found = _found(bytes_of(Path(path), progress))
+        found = _found(bytes_of(Path(path), progress), most_events(Path(path)), progress)
         if found is None:
             raise RecordingError(f"{words}: it has no track event that says when it ran")
         slices, columns = found
         places = np.array(slices.packet_of, np.int32)[np.array(slices.end, np.int64) >= 0]
         told_of = arguments_in_order(Path(path), places, tell_annotations)
-        return opened(replace(columns, arguments=told_of), Path(path))
+        return opened(replace(columns, arguments=told_of), Path(path), progress)
 
 
 @dataclass
 class _Slices:
-    """What has been read so far, packet by packet; a sequence of packets has names of its own."""
+    """What has been read so far, packet by packet; a sequence of packets has names of its own.
 
+    At most `most` slices, arrows, names and values of counters are taken.
+    """
+
+    most: int = MOST_EVENTS
     titles: dict[int, tuple[str, str, int]] = field(default_factory=dict)
     roles: dict[int, TrackRole] = field(default_factory=dict)
     names: dict[tuple[int, int], str] = field(default_factory=dict)
@@ -77,6 +85,7 @@ class _Slices:
     packet_of: list[int] = field(default_factory=list)
     packets: int = 0
     counted: dict[int, list[tuple[int, float]]] = field(default_factory=lambda: defaultdict(list))
+    values: int = 0
     odd: Counts[Odd] = field(default_factory=Counts)
 
     def packet(self, data: bytes) -> None:
@@ -96,6 +105,7 @@ class _Slices:
             for data in fields.get(2, ()):
                 name = message_of(data) if isinstance(data, bytes) else {}
                 self.names[sequence, number_of(name, 1) or 0] = text_of(name, 2)
+                check_count(self.names, self.most, "name")
         elif number == 59:
             self.defaults[sequence] = number_of(inner_of(fields, 11), 11) or 0
         else:
@@ -125,14 +135,15 @@ class _Slices:
             self._finish(track, time)
         elif kind == COUNTER:
             self.counted[track].append((time, _value(event)))
+            self.values += 1
+            check_count(self.values, self.most, "value")
         else:
             name = text_of(event, 23) or self.names.get((sequence, number_of(event, 10) or 0), "")
             self._begin(event, track, time, name, kind == BEGIN)
 
     def _begin(self, event: Fields, track: int, time: int, name: str, lasts: bool) -> None:
         place = len(self.start)
-        if place >= MOST_EVENTS:
-            raise ValueError(f"it has more than {MOST_EVENTS:,} events")
+        check_count(place + 1, self.most)
         self.packet_of.append(self.packets - 1)
         self.start.append(time)
         # -1 until the end comes; a slice that keeps it has none.
@@ -149,6 +160,7 @@ class _Slices:
                 flow = value if isinstance(value, int) else fixed_of(value)
                 if flow in self.flows:
                     self.links.append((self.flows[flow], place))
+                    check_count(self.links, self.most, "arrow")
                 self.flows[flow] = place
 
     def _finish(self, track: int, time: int) -> None:
@@ -179,16 +191,23 @@ def _value(event: Fields) -> float:
     return float(value - (1 << 64) if value >> 63 else value)
 
 
-def _found(data: bytes) -> tuple[_Slices, Found] | None:
+def _found(data: bytes, most: int, progress: Progress | None) -> tuple[_Slices, Found] | None:
     """What was found in a trace that was read; None if it has no slice."""
-    slices = _Slices()
+    slices, size = _Slices(most), 0
     try:
-        for number, value in fields_of(data):
+        for count, (number, value) in enumerate(fields_of(data), 1):
             if number == 1 and isinstance(value, bytes):
                 _take(slices, value)
-    except (ValueError, IndexError) as error:
-        # A limit that is passed is no damage: what has been read so far is not all that there is.
-        if not slices.start or "more than" in str(error):
+                size += len(value)
+            if count % PACKETS == 0:
+                # A slice has two packets, of its begin and its end.
+                check_count(count, 2 * most, "packet")
+                report_progress(progress, size, len(data))
+    except TooMuch:
+        # This is no damage: what has been read so far is not all that there is.
+        raise
+    except (ValueError, IndexError):
+        if not slices.start:
             raise
         slices.odd[Odd.CUT] += 1
     start, end = np.array(slices.start, np.int64), np.array(slices.end, np.int64)
@@ -198,11 +217,15 @@ def _found(data: bytes) -> tuple[_Slices, Found] | None:
 
 
 def _take(slices: _Slices, packet: bytes) -> None:
+    if len(packet) > MOST_PACKET:
+        slices.packets += 1
+        slices.odd[Odd.LOST] += 1
+        return
     try:
         slices.packet(packet)
-    except (ValueError, IndexError) as error:
-        if "more than" in str(error) and "events" in str(error):
-            raise
+    except TooMuch:
+        raise
+    except (ValueError, IndexError):
         slices.odd[Odd.LOST] += 1
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from struct import unpack_from
 
 from core.recording.importers.perfetto_fields import (
+    MOST_PACKET,
     Fields,
     bytes_of,
     fields_of,
@@ -34,6 +35,8 @@ def tell_annotations(path: Path) -> Iterator[str]:
 
 
 def _of_packet(packet: bytes, names: Names) -> str:
+    if len(packet) > MOST_PACKET:
+        return ""
     try:
         fields = message_of(packet)
         sequence = number_of(fields, 10) or 0

@@ -9,9 +9,14 @@ from pathlib import Path
 from core.reading import open_regular
 from core.recording.importers.json_pieces import reader
 from core.recording.index import Progress, report_progress
+from core.recording.limits import TooMuch
 
 MOST_BYTES = 1 << 30
 """Of a trace, unpacked: it is held in memory while it is read."""
+MOST_PACKET = 1 << 22
+"""Bytes of a packet; larger ones, which are no track event's, are passed over."""
+MOST_NUMBER = 128
+"""Fields of larger numbers are not kept: none that is read has one."""
 _PIECE = 1 << 22
 Fields = dict[int, list[int | bytes]]
 
@@ -26,7 +31,7 @@ def bytes_of(path: Path, progress: Progress | None = None) -> bytes:
             size += len(part)
             report_progress(progress, file.tell(), whole)
             if size > MOST_BYTES:
-                raise ValueError(f"it has more than {MOST_BYTES:,} bytes")
+                raise TooMuch(f"it has more than {MOST_BYTES:,} bytes")
     return b"".join(parts)
 
 
@@ -34,13 +39,20 @@ def fields_of(data: bytes) -> Iterator[tuple[int, int | bytes]]:
     """The fields of a message, by number. Raises ValueError, IndexError where it is damaged."""
     at, size = 0, len(data)
     while at < size:
-        key, at = _varint(data, at)
+        # Keys and lengths of one byte, which most are, are read here: a call takes longer.
+        key = data[at]
+        at += 1
+        if key > 127:
+            key, at = _varint(data, at - 1)
         number, wire = key >> 3, key & 7
         if wire == 0:
             value, at = _varint(data, at)
             yield number, value
         elif wire == 2:
-            length, at = _varint(data, at)
+            length = data[at]
+            at += 1
+            if length > 127:
+                length, at = _varint(data, at - 1)
             if at + length > size:
                 raise ValueError("it was cut")
             yield number, data[at : at + length]
@@ -70,10 +82,11 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def message_of(data: bytes) -> Fields:
-    """All fields of a message. Raises as `fields_of` does."""
+    """All fields of a message, up to MOST_NUMBER. Raises as `fields_of` does."""
     found: Fields = defaultdict(list)
     for number, value in fields_of(data):
-        found[number].append(value)
+        if number < MOST_NUMBER:
+            found[number].append(value)
     return found
 
 

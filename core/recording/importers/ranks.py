@@ -24,7 +24,7 @@ from core.plan.plan import Role
 from core.plan.task import ABSENT
 from core.reading import one_line
 from core.recording.decode import LATEST, append_batch, floats_in, notes_of, numbers_of, parts_of
-from core.recording.index import Progress, report_progress
+from core.recording.index import Progress, partial_progress, report_progress
 from core.recording.schema import Record
 from core.recording.sniff import rank_files
 from core.recording.stream import Opened, open_stream
@@ -104,7 +104,8 @@ def _damage(rank: Rank, compares_clock: bool) -> str:
 
 
 def _read(paths: Sequence[Path], progress: Progress | None) -> Iterator[Rank]:
-    for done, path in enumerate(paths):
+    for number, path in enumerate(paths):
+        share = partial_progress(progress, number, len(paths))
         clocks: list[tuple[int, int, float]] = []
         device = 0.0
         with (
@@ -115,12 +116,14 @@ def _read(paths: Sequence[Path], progress: Progress | None) -> Iterator[Rank]:
             for batch in stream:
                 append_batch(trace, batch)
                 compared, width = clocks_of(batch)
-                clocks, device = clocks + compared, max(device, width)
+                clocks += compared
+                device = max(device, width)
+                report_progress(share, stream.position, max(1, stream.size))
             warning = stream.warning(trace.span_count, path.name)
         at, ahead = (np.array([clock[n] for clock in clocks], np.int64) for n in (0, 1))
         half = np.array([clock[2] for clock in clocks], np.float64)
         yield Rank(path, trace, warning, at, ahead, half, device)
-        report_progress(progress, done + 1, len(paths))
+        report_progress(progress, number + 1, len(paths))
 
 
 def clocks_of(batch: pa.RecordBatch) -> tuple[list[tuple[int, int, float]], float]:

@@ -18,8 +18,10 @@ from core.order import stable_argsort
 from core.plan.plan import Lane, Role
 from core.plan.specification import Specification
 from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind
-from core.recording.importers.found import MOST_EVENTS, MOST_LANES, MOST_NAME, Found, Track
+from core.recording.importers.found import MOST_LANES, MOST_NAME, Found, Track
 from core.recording.importers.overlaps import cut_slightly
+from core.recording.index import Progress, report_progress, watched
+from core.recording.limits import MOST_EVENTS, check_count
 from core.recording.stream import Opened
 from core.trace.event_rows import Counter, Counters
 from core.trace.header import MOST_LANES as MOST_REPLICAS
@@ -30,30 +32,35 @@ from core.trace.step_bounds import StepBounds
 from core.trace.trace import Trace
 
 OTHER = KINDS.index(Kind.OTHER)
+TOO_DEEP = "its threads and their nested calls are more than {:,}"
 
 
-def trace_of(found: Found, title: str) -> Trace:
+def trace_of(found: Found, title: str, progress: Progress | None = None) -> Trace:
     """The trace of what was found; it begins at 0. Raises ValueError for what is too much.
+
+    Raises Cancelled if `progress` returns False.
 
     A track is a lane, and below it lies a nested lane for each depth of calls. Each event is a
     task of one plan, numbered by when it started.
     """
-    if len(found) > MOST_EVENTS:
-        raise ValueError(f"it has more than {MOST_EVENTS:,} events")
+    check_count(found, MOST_EVENTS)
     names = chain(found.names, *((track.name, track.place) for track in found.tracks))
     if max(map(len, names), default=0) > MOST_NAME:
         raise ValueError(f"a name has more than {MOST_NAME:,} characters")
     found = _counted_from_0(found.later(-int(found.start.min())))
     found = replace(found, tracks=_with_servants(found))
     odd = Counts(found.odd)
+    report_progress(progress, 1, 1)
     order = _arranged(found.track, found.start, found.end)
+    report_progress(progress, 1, 1)
     rows = _rows_of_tracks(found, order)
     found = _without_slight_overlaps(found, rows, odd)
     task = np.empty(len(found), np.int32)
     by_start = np.argsort(found.start, kind="stable")
     task[by_start] = np.arange(len(found), dtype=np.int32)
+    report_progress(progress, 1, 1)
     table = _table(found, by_start, task)
-    lanes, spans = _lanes(found, rows, task, table, odd)
+    lanes, spans = _lanes(found, rows, task, table, odd, progress)
     model = ModelDescription(title, (), 0)
     header = Header(Specification(warmup=0), model, tuple(lanes), _replicas(found))
     bounds = int(found.start.min()), int(found.end.max())
@@ -74,9 +81,9 @@ def _replicas(found: Found) -> int:
     return min(max(found.world_size, last + 1), MOST_REPLICAS)
 
 
-def opened(found: Found, path: Path) -> Opened:
+def opened(found: Found, path: Path, progress: Progress | None = None) -> Opened:
     """The trace of what was found in a file, and what that lost. Raises as `trace_of` does."""
-    trace = trace_of(found, path.name)
+    trace = trace_of(found, path.name, progress)
     lost = odd_text(trace.odd)
     return Opened(trace, lost and f"{path}: {lost}")
 
@@ -188,6 +195,7 @@ def _lanes(
     task: NDArray[np.int32],
     table: TaskTable,
     odd: Counts[Odd],
+    progress: Progress | None,
 ) -> tuple[list[Lane], list[Spans]]:
     """A lane for each track that does something, then the nested ones; and the spans of each.
 
@@ -196,9 +204,10 @@ def _lanes(
     working: list[tuple[int, Spans]] = []
     nested: list[tuple[int, str, Spans]] = []
     for index, (track, mine) in enumerate(zip(found.tracks, rows, strict=True)):
-        levels = _levels(found, mine, odd)
+        report_progress(progress, 1, 1)
+        levels = _levels(found, mine, odd, progress)
         if len(working) + len(nested) + len(levels) > MOST_LANES:
-            raise ValueError(f"its threads and their nested calls are more than {MOST_LANES:,}")
+            raise ValueError(TOO_DEEP.format(MOST_LANES))
         for level, chosen in enumerate(levels):
             some = _spans(found, chosen, task, table)
             if track.role is Role.NESTED or level:
@@ -209,9 +218,11 @@ def _lanes(
     return _numbered(found.tracks, working, nested)
 
 
-def _levels(found: Found, mine: NDArray[np.int64], odd: Counts[Odd]) -> list[NDArray[np.int64]]:
+def _levels(
+    found: Found, mine: NDArray[np.int64], odd: Counts[Odd], progress: Progress | None
+) -> list[NDArray[np.int64]]:
     """The events of a track by the depth at which they lie."""
-    depth, apart = depths(found.start[mine], found.end[mine])
+    depth, apart = depths(found.start[mine], found.end[mine], progress)
     odd[Odd.NOT_NESTED] += apart
     by_depth = stable_argsort(depth)
     ends = np.cumsum(np.bincount(depth)).tolist()
@@ -283,7 +294,9 @@ def _arranged(
     return np.lexsort((-end, start, track))
 
 
-def depths(start: NDArray[np.int64], end: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+def depths(
+    start: NDArray[np.int64], end: NDArray[np.int64], progress: Progress | None = None
+) -> tuple[NDArray[np.int64], int]:
     """How many events of a thread enclose each, and how many are not enclosed and yet overlap.
 
     The events are in order of their starts, and of two that start together the longer comes first.
@@ -297,7 +310,7 @@ def depths(start: NDArray[np.int64], end: NDArray[np.int64]) -> tuple[NDArray[np
     depth = turn - np.minimum(ended, turn)
     overlapping = _overlapping(depth, start, end)
     if none.any() or not _is_apart(depth, start, end):
-        return _first_free(start, end), overlapping
+        return _first_free(start, end, progress), overlapping
     return depth, overlapping
 
 
@@ -318,16 +331,24 @@ def _is_apart(depth: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[n
     return not bool((start[order][1:] < end[order][:-1])[same].any())
 
 
-def _first_free(start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each event the first depth at which all before it have ended, one after the other."""
+def _first_free(
+    start: NDArray[np.int64], end: NDArray[np.int64], progress: Progress | None
+) -> NDArray[np.int64]:
+    """For each event the first depth at which all before it have ended, one after the other.
+
+    Raises ValueError as soon as there are more depths than lanes.
+    """
     depth: list[int] = []
     free: list[int] = []  # depths at which all have ended, the first on top
     busy: list[tuple[int, int]] = []  # the others: when they end, and their depth
-    for begin, last in zip(start.tolist(), end.tolist(), strict=True):
+    times = zip(start.tolist(), end.tolist(), strict=True)
+    for begin, last in watched(times, progress):
         # Touching is not overlapping: what ends just now makes room.
         while busy and busy[0][0] <= begin:
             heappush(free, heappop(busy)[1])
         level = heappop(free) if free else len(busy)
+        if level > MOST_LANES:
+            raise ValueError(TOO_DEEP.format(MOST_LANES))
         heappush(busy, (last, level))
         depth.append(level)
     return np.array(depth, np.int64)

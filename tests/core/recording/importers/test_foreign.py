@@ -136,20 +136,20 @@ def bomb(size):
         ("a.pftrace", bomb(2 << 20), "more than 1,048,576 bytes"),
         ("b.json.gz", gzip.compress(b"[" + b'{"ph":"X","ts":1,"dur":1},' * 3000 + b"{}]"),
          "more than 2,000 events"),
-        ("c.json", b'[{"ph": "X", "ts": 1, "name": "' + b"x" * (1 << 17) + b'"},',
-         "an event has more than 65,536 bytes"),
+        ("c.json", b'[{"ph": "X", "ts": 1, "name": "' + b"x" * (1 << 22) + b'"},',
+         "an event has more than 2,097,152 bytes"),
         ("d.json", json.dumps({"entries": [{"profiling_name": "x" * (1 << 20) + "y",
                                             "time_created_ns": 5}]}).encode(),
          "a name has more than 1,048,576 characters"),
     ],
 )  # fmt: skip
 def test_bombs_are_refused_in_one_line_with_the_limit(written, monkeypatch, name, data, says):
-    import core.recording.importers.json_events as json_events
     import core.recording.importers.json_pieces as json_pieces
+    import core.recording.limits as limits
 
     monkeypatch.setattr(perfetto, "MOST_BYTES", 1 << 20)
-    monkeypatch.setattr(json_events, "MOST_EVENTS", 2_000)
-    monkeypatch.setattr(json_pieces, "MOST_EVENT", 1 << 16)
+    monkeypatch.setattr(limits, "MOST_EVENTS", 2_000)
+    monkeypatch.setattr(json_pieces, "MOST_EVENT", 1 << 21)
     monkeypatch.setattr(json_pieces, "PIECE", 1 << 14)
     with pytest.raises(RecordingError, match=says) as caught:
         open_recording(written(name, data))

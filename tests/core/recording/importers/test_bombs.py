@@ -1,0 +1,190 @@
+"""What is read of a file is bounded by its size, and whatever is read can be cancelled."""
+
+import gzip
+import json
+import sqlite3
+
+import pytest
+
+import core.recording.importers.json_pieces as json_pieces
+import core.recording.importers.nsight as nsight
+import core.recording.importers.perfetto as perfetto
+import core.recording.index as index
+import core.recording.limits as limits
+from core.errors import RecordingError
+from core.recording.index import Cancelled
+from core.recording.recording import open_recording
+from core.trace.odd import Odd
+from tests.core.recording.importers.foreign_files import (
+    MEGASCAN,
+    flight_dump,
+    nsight_export,
+    perfetto_trace,
+)
+from tests.core.recording.importers.kineto_files import kineto_file
+from tests.fuzz.bombs import BOMBS, QUICK
+from tests.fuzz.drive import fuzz
+
+EVENTS = [{"ph": "X", "ts": n, "dur": 0.5, "name": f"n{n}"} for n in range(300)]
+
+
+@pytest.fixture(scope="module")
+def bombs():
+    """What became of each bomb that takes less than a second, in a process of their own."""
+    return fuzz("bombs", 0, 0, len(QUICK))
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_small_file_takes_less_than_30_s_and_2_gb(name, bombs):
+    assert bombs.failures.get(list(BOMBS).index(name)) is None
+    assert bombs.slowest < 15 and bombs.largest < 1 << 30
+
+
+@pytest.fixture
+def in_pieces(monkeypatch):
+    monkeypatch.setattr(json_pieces, "PIECE", 1 << 10)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("name", '"},{" ' * 50),
+        ("name", "},{" * 100),
+        ("name", "\\\\\\" + '"' * 9 + "\\"),
+        ("args", {"a": [{}, {}] * 50, "b": [[{}, {"c": "}"}], {}]}),
+        ("more", [1, [2, [3, {}]], {}] * 20),
+    ],
+)
+@pytest.mark.parametrize("form", ["[{}]", '{{"a": [{{}}, {{}}], "traceEvents": [{}], "b": 1}}'])
+def test_what_looks_like_a_border_between_events_is_none(in_pieces, tmp_path, field, value, form):
+    path = tmp_path / "trace.json"
+    events = [json.dumps({**event, field: value}) for event in EVENTS]
+    path.write_text(form.format(",".join(events)))
+    read = open_recording(path)
+    assert read.trace.span_count == len(EVENTS) and read.warning == ""
+
+
+@pytest.mark.parametrize("ends_with", ["", " , ", ', {"na', ', {"args": {"x": [{"a": 1}, {'])
+def test_a_file_of_several_pieces_that_was_cut_is_shown_up_to_there(in_pieces, tmp_path, ends_with):
+    path = tmp_path / "trace.json"
+    events = [{**event, "args": {"x": [{}, {}]}} for event in EVENTS]
+    path.write_text(json.dumps({"traceEvents": events})[:-2] + ends_with)
+    trace = open_recording(path).trace
+    assert trace.span_count == len(EVENTS) and trace.odd == {Odd.CUT: 1}
+    assert len(list(trace.arguments.every())) == len(EVENTS)
+
+
+def test_a_file_that_is_damaged_between_its_events_says_where(in_pieces, tmp_path):
+    path = tmp_path / "trace.json"
+    text = json.dumps(EVENTS)
+    middle = text.index('"n150"')
+    path.write_text(text[:middle] + "nonsense" + text[middle:])
+    with pytest.raises(RecordingError, match=r"damaged after event 1[34]\d: JSON is malformed"):
+        open_recording(path)
+
+
+@pytest.mark.parametrize("unit", [b"1,", b"null,", b"[{}],", b'"},{",'])
+def test_values_that_are_no_events_are_counted_as_they_are_read(
+    in_pieces, tmp_path, monkeypatch, unit
+):
+    monkeypatch.setattr(limits, "FREE_EVENTS", 0)
+    path = tmp_path / "trace.json.gz"
+    path.write_bytes(gzip.compress(b"[" + unit * 100_000 + b"{}]"))
+    with pytest.raises(RecordingError, match=f"more than {path.stat().st_size:,} events"):
+        open_recording(path)
+
+
+def test_a_packed_file_may_unpack_to_a_hundred_times_its_size(tmp_path, monkeypatch):
+    monkeypatch.setattr(limits, "FREE_UNPACKED", 0)
+    path = tmp_path / "trace.json.gz"
+    path.write_bytes(gzip.compress(json.dumps(EVENTS).encode()))
+    assert open_recording(path).trace.span_count == len(EVENTS)
+    path.write_bytes(gzip.compress(json.dumps(EVENTS).encode() + b" " * 2_000_000))
+    with pytest.raises(RecordingError, match=r"unpacks to more than [\d,]+, the most"):
+        open_recording(path)
+
+
+def rows_of(path, script):
+    base = sqlite3.connect(path)
+    base.executescript(script)
+    base.commit()
+    base.close()
+
+
+RANGES = 'CREATE TABLE NVTX_EVENTS(start INT, "end" INT, text TEXT, textId INT)'
+ROWS = "INSERT INTO NVTX_EVENTS VALUES (1, 2, 'a', 7), (2, 3, NULL, 7)"
+
+
+@pytest.mark.parametrize(
+    ("script", "labels"),
+    [
+        (f"{RANGES}; {ROWS}", ["a", "unnamed"]),
+        (f"{RANGES}; {ROWS}; CREATE TABLE StringIds(id INT, value TEXT);"
+         "INSERT INTO StringIds VALUES (7, 'first'), (7, 'second')", ["a", "first"]),
+        (f"{RANGES}; {ROWS}; CREATE VIEW StringIds AS SELECT 7 AS id, 'seen' AS value",
+         ["a", "unnamed"]),
+        ("CREATE TABLE NVTX_EVENTS(start INT, \"end\" INT, text TEXT AS ('made'), textId INT);"
+         "INSERT INTO NVTX_EVENTS VALUES (1, 2, 7), (2, 3, 7)", ["unnamed", "unnamed"]),
+    ],
+)  # fmt: skip
+def test_only_values_that_a_table_keeps_are_read(tmp_path, script, labels):
+    rows_of(tmp_path / "run.sqlite", script)
+    assert [span.label for span in open_recording(tmp_path / "run.sqlite").trace] == labels
+
+
+def test_no_view_of_a_database_is_read(tmp_path):
+    rows_of(tmp_path / "run.sqlite", "CREATE VIEW NVTX_EVENTS AS SELECT 1 AS start, 2 AS 'end'")
+    with pytest.raises(RecordingError, match="no kernel, call or range"):
+        open_recording(tmp_path / "run.sqlite")
+
+
+def test_work_that_no_table_of_that_size_needs_is_ended(tmp_path, monkeypatch):
+    monkeypatch.setattr(nsight, "FREE_WORK", 0)
+    monkeypatch.setattr(nsight, "WORK_PER_BYTE", 0)
+    monkeypatch.setattr(nsight, "WORK_BETWEEN", 1)
+    nsight_export(tmp_path / "run.sqlite")
+    with pytest.raises(RecordingError, match="more rows than a file of its size can have"):
+        open_recording(tmp_path / "run.sqlite")
+
+
+def folder_of(place):
+    place.mkdir()
+    for rank in (0, 1):
+        (place / f"rank-{rank}.json").write_bytes(json.dumps(kineto_file(rank, EVENTS)).encode())
+    (place / "rank_2.json").write_bytes(flight_dump())
+
+
+MADE = {
+    "trace.json": lambda place: place.write_text(json.dumps(EVENTS)),
+    "mega.json": lambda place: place.write_text(json.dumps(MEGASCAN)),
+    "dump_rank_1.json": lambda place: place.write_bytes(flight_dump()),
+    "run.sqlite": nsight_export,
+    "run.pftrace": lambda place: place.write_bytes(perfetto_trace()),
+    "folder": folder_of,
+}
+
+
+class Looks:
+    """A progress callback that notes each call, and returns False from the last one on."""
+
+    def __init__(self, last=1 << 60):
+        self.seen, self.last = [], last
+
+    def __call__(self, done, total):
+        self.seen.append((done, total))
+        return len(self.seen) < self.last
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_opening_can_be_cancelled_wherever_it_looks(in_pieces, tmp_path, monkeypatch, name):
+    for module, constant in ((perfetto, "PACKETS"), (nsight, "WORK_BETWEEN"), (index, "WATCHED")):
+        monkeypatch.setattr(module, constant, 2)
+    MADE[name](tmp_path / name)
+    looks = Looks()
+    open_recording(tmp_path / name, looks)
+    assert len(looks.seen) > 5 and all(0 <= done <= total for done, total in looks.seen)
+    for last in range(1, len(looks.seen) + 1, max(1, len(looks.seen) // 20)):
+        cancelled = Looks(last)
+        with pytest.raises(Cancelled):
+            open_recording(tmp_path / name, cancelled)
+        assert len(cancelled.seen) == last
