@@ -164,8 +164,8 @@ _WORDS = {
     ),
     Cause.NOT_TOLD: (
         "not told",
-        "The device is idle though its next task had been launched, or no launch of it is known: "
-        "the trace does not tell why.",
+        "The lane or device is idle though its next task had been launched, or neither a launch of "
+        "it nor what it waits for is known: the trace does not tell why.",
     ),
 }
 ACTIONS = {

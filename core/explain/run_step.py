@@ -12,6 +12,7 @@ from core.explain.causes import CAUSES, Bounds, Cause, Explanation, Ints, explai
 from core.explain.intervals import outside_of
 from core.order import stable_argsort
 from core.plan.plan import device_streams
+from core.plan.task import ABSENT
 from core.trace.complete import find_faults, is_over
 from core.trace.job_steps import first_starts, lane_bounds
 from core.trace.spans import Spans
@@ -31,6 +32,8 @@ def explain_run_step(trace: Trace, step: int) -> Explanation:
         return _between_steps(explanation, trace, step)
     explanation = explain_step(columns, trace.header.lanes)
     if trace.header.foreign:
+        if not trace.header.is_job:
+            explanation = _as_far_as_told(explanation)
         return without_earlier_work(_until_next(explanation, trace, step), trace, step)
     if not is_over(trace, step):
         at_end = Cause.NOT_KNOWN if trace.outcome is None else Cause.INCOMPLETE
@@ -44,6 +47,29 @@ def explain_run_step(trace: Trace, step: int) -> Explanation:
     whole = _picked(explanation, last, explanation.start[first], explanation.end[last])
     incomplete = np.full(len(gap), CAUSES.index(Cause.INCOMPLETE), np.int8)
     return replace(whole, cause=incomplete, fault=faults[0].text)
+
+
+def _as_far_as_told(explanation: Explanation) -> Explanation:
+    """The same with NOT_TOLD as the cause of what is laid to the host, but nothing shows that.
+
+    The host was late for a task that was launched after its lane became idle, or, where the trace
+    has no launch of it, that names what it waited for.
+    """
+    late = explanation.cause == CAUSES.index(Cause.HOST)
+    columns, blocking = explanation.columns, explanation.blocking
+    # Of several pieces of a gap the first begins with it.
+    _, first, gap = np.unique(explanation.gap, return_index=True, return_inverse=True)
+    idle_since = explanation.start[first][gap]
+    launched = columns.launched[blocking]
+    names_waits = np.diff(columns.after_first)[blocking] > 0
+    by_host = np.where(launched == ABSENT, names_waits, launched >= idle_since)
+    # A stream that waits for its host's own thread.
+    lanes = explanation.lanes
+    of_device = {lane.device for lane in lanes if lane.stream_of and not lane.cores}
+    threads = [bool(lane.cores) and lane.device in of_device for lane in lanes]
+    by_host |= np.array(threads, np.bool_)[columns.lane[blocking]]
+    not_told = np.int8(CAUSES.index(Cause.NOT_TOLD))
+    return replace(explanation, cause=np.where(late & ~by_host, not_told, explanation.cause))
 
 
 def _own_bounds(trace: Trace, step: int) -> Bounds:

@@ -120,6 +120,13 @@ DEVICE_WORDS = {
 for: shares are of the devices' time."""
 
 
+LANES_NOT_TOLD = (
+    "Tasks take {task}; lanes idle for {loss} ({share}) besides, and the trace does not tell what "
+    "for."
+)
+"""Of another program's trace that has neither a device's streams nor launches."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A verdict that may be: what part of the median step it costs, and what fills its sentence.

@@ -11,12 +11,12 @@ their peers take, both by simulation.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
 
-from core.explain.causes import Explanation
+from core.explain.causes import CAUSES, Cause, Explanation, cause_totals
 from core.explain.noise import surely_above
 from core.explain.run_step import explain_run_step
 from core.order import groups
@@ -26,7 +26,7 @@ from core.plan.task import ABSENT
 from core.report.device_shares import device_limit, device_shares, device_text
 from core.report.idling import Idling, idle_text, share_text
 from core.report.job_limits import JobTimes, job_losses, rank_faults, slow_rank
-from core.report.limits import Finding, Limit
+from core.report.limits import LANES_NOT_TOLD, Finding, Limit
 from core.report.measured import Floats, Measured
 from core.report.slower import slower
 from core.report.warmup_text import warmup_text
@@ -102,7 +102,15 @@ def _of_lanes(trace: Trace, steps: Sequence[int], say: Say) -> tuple[str, Findin
     # In this order: where the host is late, times of tasks say little of lanes; and a fault, if
     # there is one, is what can be mended.
     worst = host(run) or fault(run) or inherent(run)
+    if worst.kind is Limit.HOST and not _tells_of_host(trace, run):
+        worst = replace(worst, kind=Limit.NOT_TOLD, sentence=LANES_NOT_TOLD)
     return _idle_text(trace, run, say), worst
+
+
+def _tells_of_host(trace: Trace, run: Measured) -> bool:
+    """True if most idle time that nothing else explains is known to be the host's."""
+    idle = cause_totals(explain_run_step(trace, run.steps[run.median])).sum(axis=0)
+    return bool(idle[CAUSES.index(Cause.HOST)] >= idle[CAUSES.index(Cause.NOT_TOLD)])
 
 
 def _of_job(trace: Trace, steps: Sequence[int], say: Say) -> tuple[str, Finding] | None:

@@ -18,7 +18,7 @@ from core.trace.trace import Trace
 
 LONGER = 1.5
 """A first step this many times as long as the later ones is warm-up, however few these are."""
-NOTABLY_LONGER = 1.1
+NOTABLY_LONGER = 1.05
 """The same where the scatter of the later steps is known, and a first step lies beyond it."""
 CERTAIN = 4.0
 """How many standard deviations a first step must be longer than the later ones."""

@@ -2332,6 +2332,10 @@
         <translation>와이어 형식 {a}은(는) 트레이스의 것이 아닙니다</translation>
     </message>
     <message>
+        <source>{a} (its clock was not compared: taken as rank 0&apos;s)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{a} cannot be read</source>
         <translation>{a}을(를) 읽을 수 없습니다</translation>
     </message>
@@ -2472,14 +2476,6 @@ Click to open its run.</source>
     <message>
         <source>--chunks {a} is not for {b}, which says itself how many stages a lane holds</source>
         <translation>--chunks {a}: 레인당 스테이지 수를 스스로 정하는 {b}에는 쓸 수 없습니다</translation>
-    </message>
-    <message>
-        <source>--costs {a} cannot be read</source>
-        <translation>--costs {a}: 읽을 수 없습니다</translation>
-    </message>
-    <message>
-        <source>--costs {a}: use a name that ends in {b}</source>
-        <translation>--costs {a}: {b}(으)로 끝나는 이름을 사용하세요</translation>
     </message>
     <message>
         <source>--data {a} is over {b} batches of {c} rows</source>
@@ -4278,10 +4274,6 @@ Click to open its run.</source>
         <translation>문헌의 공식에 따른 버블입니다(공식이 있는 경우).</translation>
     </message>
     <message>
-        <source>The device is idle though its next task had been launched, or no launch of it is known: the trace does not tell why.</source>
-        <translation>다음 작업이 이미 시작 요청되었거나 그 요청을 알 수 없는데 장치가 유휴입니다. 이유는 트레이스에 없습니다.</translation>
-    </message>
-    <message>
         <source>The duration of the longest span.</source>
         <translation>가장 긴 스팬의 길이입니다.</translation>
     </message>
@@ -4350,6 +4342,10 @@ Click to open its run.</source>
         <translation>범위</translation>
     </message>
     <message>
+        <source>Tasks take {task}; lanes idle for {loss} ({share}) besides, and the trace does not tell what for.</source>
+        <translation>작업은 {task} 걸립니다. 그 밖에 레인이 {loss} ({share}) 동안 유휴이며, 이유는 트레이스에 없습니다.</translation>
+    </message>
+    <message>
         <source>The first step is warm-up: it took {longest}, later ones {usual}.</source>
         <translation>첫 스텝은 워밍업입니다: {longest} 걸렸고, 이후 스텝은 {usual}입니다.</translation>
     </message>
@@ -4364,6 +4360,10 @@ Click to open its run.</source>
     <message>
         <source>The lane is in a collective that its slowest rank has not reached.</source>
         <translation>가장 느린 랭크가 도달하지 않은 집합 통신에 레인이 있습니다.</translation>
+    </message>
+    <message>
+        <source>The lane or device is idle though its next task had been launched, or neither a launch of it nor what it waits for is known: the trace does not tell why.</source>
+        <translation>다음 작업이 이미 시작 요청되었거나, 그 요청도 기다리는 대상도 알 수 없는데 레인이나 장치가 유휴입니다. 이유는 트레이스에 없습니다.</translation>
     </message>
     <message>
         <source>The lane that computes longer than the others.</source>
@@ -5266,10 +5266,6 @@ Click to open its run.</source>
         <translation>{a}의 값 하나가 {b}보다 깁니다; left(text, 1000)처럼 일부만 쓰세요</translation>
     </message>
     <message>
-        <source>above {a}, from {b}</source>
-        <translation>{a} 초과({b}에서)</translation>
-    </message>
-    <message>
         <source>activation</source>
         <translation>활성값</translation>
     </message>
@@ -5466,10 +5462,6 @@ Click to open its run.</source>
         <translation>작업 중 {busy} · 통신 {communication} · 유휴 {idle}</translation>
     </message>
     <message>
-        <source>by is {a}; use &apos;stage&apos; or &apos;block&apos;</source>
-        <translation>by 값이 {a}입니다. &apos;stage&apos; 또는 &apos;block&apos;을 사용하세요</translation>
-    </message>
-    <message>
         <source>by makespan</source>
         <translation>총 소요 시간 기준</translation>
     </message>
@@ -5568,10 +5560,6 @@ Click to open its run.</source>
     <message>
         <source>cores per lane</source>
         <translation>레인당 코어</translation>
-    </message>
-    <message>
-        <source>costs are a table of numbers, not {a}</source>
-        <translation>비용은 {a} 값이 아니라 숫자의 표여야 합니다</translation>
     </message>
     <message>
         <source>costs, {time}</source>
@@ -5746,10 +5734,6 @@ Click to open its run.</source>
         <translation>forward, backward-*, communication, compute</translation>
     </message>
     <message>
-        <source>forward_ms, backward_input_ms, backward_weight_ms, step_ms, and transfer_ms or link_latency_us with link_bandwidth_gb_s</source>
-        <translation>forward_ms, backward_input_ms, backward_weight_ms, step_ms와 transfer_ms 또는 link_latency_us 및 link_bandwidth_gb_s</translation>
-    </message>
-    <message>
         <source>from first to last</source>
         <translation>첫째부터 마지막까지</translation>
     </message>
@@ -5870,14 +5854,6 @@ Click to open its run.</source>
         <translation>입력</translation>
     </message>
     <message>
-        <source>input is for costs by block; add by = &apos;block&apos;</source>
-        <translation>input은 블록별 비용에만 쓰입니다. by = &apos;block&apos;을 추가하세요</translation>
-    </message>
-    <message>
-        <source>input is {a}; use &apos;data&apos;, or leave it out</source>
-        <translation>input이 {a}입니다. &apos;data&apos;를 쓰거나 빼세요</translation>
-    </message>
-    <message>
         <source>input-data</source>
         <translation>데이터 대기</translation>
     </message>
@@ -5932,10 +5908,6 @@ Click to open its run.</source>
     <message>
         <source>it is no regular file</source>
         <translation>일반 파일이 아닙니다</translation>
-    </message>
-    <message>
-        <source>it makes no costs</source>
-        <translation>비용을 만들 수 없습니다</translation>
     </message>
     <message>
         <source>it takes {a} tensors and gives {b}; it must take one and give one</source>
@@ -6036,10 +6008,6 @@ Click to open its run.</source>
     <message>
         <source>list</source>
         <translation>목록</translation>
-    </message>
-    <message>
-        <source>lists by stage need as many entries as each other: {a}</source>
-        <translation>스테이지별 목록의 항목 수가 서로 같아야 합니다: {a}</translation>
     </message>
     <message>
         <source>loading data</source>
@@ -6332,10 +6300,6 @@ Click to open its run.</source>
     <message>
         <source>number</source>
         <translation>숫자</translation>
-    </message>
-    <message>
-        <source>of 0 or more</source>
-        <translation>0 이상</translation>
     </message>
     <message>
         <source>of the idle time</source>
@@ -6710,10 +6674,6 @@ Click to open its run.</source>
         <translation>크기</translation>
     </message>
     <message>
-        <source>sizes is {a}; use a list of tables</source>
-        <translation>sizes 값이 {a}입니다. 표의 목록을 사용하세요</translation>
-    </message>
-    <message>
         <source>slide</source>
         <translation>슬라이드</translation>
     </message>
@@ -6866,30 +6826,6 @@ Click to open its run.</source>
         <translation>작업 {a} ({b})이(가) 나중에 오는 작업 {c}을(를) 기다립니다</translation>
     </message>
     <message>
-        <source>the collectives deadlock: task {a} never ends</source>
-        <translation>집합 통신이 교착 상태에 빠집니다. 작업 {a}이(가) 끝나지 않습니다</translation>
-    </message>
-    <message>
-        <source>the costs have no {a}, which the plan needs</source>
-        <translation>계획에 필요한 {a} 값이 비용에 없습니다</translation>
-    </message>
-    <message>
-        <source>the costs miss rows: with sizes, each table needs its own</source>
-        <translation>비용에 rows가 없습니다. sizes를 쓰면 각 표에 따로 필요합니다</translation>
-    </message>
-    <message>
-        <source>the costs miss {a}</source>
-        <translation>비용에 {a} 값이 없습니다</translation>
-    </message>
-    <message>
-        <source>the costs miss {a}, which goes with {b}</source>
-        <translation>비용에 {b}와(과) 함께 쓰는 {a} 값이 없습니다</translation>
-    </message>
-    <message>
-        <source>the costs say nothing of the time of a {a}; they need transfer_ms, or link_latency_us and link_bandwidth_gb_s</source>
-        <translation>비용에 {a} 시간이 없습니다. transfer_ms, 또는 link_latency_us와 link_bandwidth_gb_s가 필요합니다</translation>
-    </message>
-    <message>
         <source>the costs that the recording holds make no sense</source>
         <translation>기록에 있는 비용이 앞뒤가 맞지 않습니다</translation>
     </message>
@@ -7002,10 +6938,6 @@ Click to open its run.</source>
         <translation>스텝</translation>
     </message>
     <message>
-        <source>the tasks of a step would take {a} years together; use smaller costs</source>
-        <translation>한 스텝의 작업을 모두 더하면 {a}년이 걸립니다. 더 작은 비용을 사용하세요</translation>
-    </message>
-    <message>
         <source>there are lanes 0 to {a}</source>
         <translation>레인은 0부터 {a}까지 있습니다</translation>
     </message>
@@ -7016,10 +6948,6 @@ Click to open its run.</source>
     <message>
         <source>there is lane 0 alone</source>
         <translation>레인은 0 하나뿐입니다</translation>
-    </message>
-    <message>
-        <source>there is no cost {a}; use {b}</source>
-        <translation>{a} 비용이 없습니다. {b}을(를) 사용하세요</translation>
     </message>
     <message>
         <source>there is no lane {a}, only {b}</source>
@@ -7104,26 +7032,6 @@ Click to open its run.</source>
     <message>
         <source>transfer</source>
         <translation>전송</translation>
-    </message>
-    <message>
-        <source>transfer_ms (or {a})</source>
-        <translation>transfer_ms (또는 {a})</translation>
-    </message>
-    <message>
-        <source>transfer_ms and {a} both say what a transfer takes; use one</source>
-        <translation>transfer_ms와 {a} 둘 다 전송 시간을 정합니다. 하나만 사용하세요</translation>
-    </message>
-    <message>
-        <source>transfers has {a}; use {b}</source>
-        <translation>transfers에 {a}이(가) 있습니다. {b}을(를) 사용하세요</translation>
-    </message>
-    <message>
-        <source>transfers is {a}; use a table by kind</source>
-        <translation>transfers 값이 {a}입니다. 종류별 표를 사용하세요</translation>
-    </message>
-    <message>
-        <source>transfers.{a} is {b}; use a list of [bytes, ms]</source>
-        <translation>transfers.{a} 값이 {b}입니다. [bytes, ms]의 목록을 사용하세요</translation>
     </message>
     <message>
         <source>tritanopia</source>
@@ -7418,48 +7326,16 @@ Click to open its run.</source>
         <translation>{a}에 비교할 온전한 스텝이 없습니다. 스텝을 실행한 것을 사용하세요</translation>
     </message>
     <message>
-        <source>{a} has {b} and {c} entries; use as many</source>
-        <translation>{a}의 항목이 {b}개와 {c}개입니다. 같은 수로 사용하세요</translation>
-    </message>
-    <message>
-        <source>{a} has {b} entries, but the model has {c} blocks</source>
-        <translation>{a}의 항목은 {b}개이지만 모델의 블록은 {c}개입니다</translation>
-    </message>
-    <message>
-        <source>{a} has {b} entries, but the model is cut into {c} stages</source>
-        <translation>{a}의 항목은 {b}개이지만 모델은 스테이지 {c}개로 나뉩니다</translation>
-    </message>
-    <message>
-        <source>{a} has {b} entries, but the plan has {c} stages; use one for each, or one number for all</source>
-        <translation>{a}의 항목은 {b}개이지만 계획의 스테이지는 {c}개입니다. 스테이지마다 하나, 또는 모두에 수 하나를 사용하세요</translation>
-    </message>
-    <message>
         <source>{a} has {b} streams for {c} lanes: lanes that share one take turns</source>
         <translation>{a}에는 레인 {c}개에 스트림이 {b}개뿐입니다. 하나를 함께 쓰는 레인은 번갈아 실행됩니다</translation>
-    </message>
-    <message>
-        <source>{a} has {b}; use [bytes, ms]</source>
-        <translation>{a}에 {b}이(가) 있습니다. [bytes, ms]를 사용하세요</translation>
-    </message>
-    <message>
-        <source>{a} has {b}; use {c}</source>
-        <translation>{a}에 {b}이(가) 있습니다. {c}을(를) 쓰세요</translation>
     </message>
     <message>
         <source>{a} holds no action</source>
         <translation>{a}에 동작이 없습니다</translation>
     </message>
     <message>
-        <source>{a} is a list; a loss is the last stage&apos;s alone: use a number</source>
-        <translation>{a} 값이 목록입니다. 손실은 마지막 스테이지에만 있으므로 수를 사용하세요</translation>
-    </message>
-    <message>
         <source>{a} is an Arrow stream, but no recording of Bubblescope</source>
         <translation>{a}은(는) Arrow 스트림이지만 Bubblescope의 기록이 아닙니다</translation>
-    </message>
-    <message>
-        <source>{a} is an empty list; use a number, or one for each stage</source>
-        <translation>{a} 값이 빈 목록입니다. 수 하나, 또는 스테이지마다 하나를 사용하세요</translation>
     </message>
     <message>
         <source>{a} is damaged</source>
@@ -7470,16 +7346,8 @@ Click to open its run.</source>
         <translation>{a}이(가) 손상되었습니다. 열이 기록의 열이 아닙니다</translation>
     </message>
     <message>
-        <source>{a} is for costs by block; add by = &apos;block&apos;</source>
-        <translation>{a}은(는) 블록별 비용에만 쓰입니다. by = &apos;block&apos;을 추가하세요</translation>
-    </message>
-    <message>
         <source>{a} is for {b} micro-batches, not {c}</source>
         <translation>{a}은(는) 마이크로배치 {b}개용이며 {c}개용이 아닙니다</translation>
-    </message>
-    <message>
-        <source>{a} is given twice for the same rows</source>
-        <translation>{a} 값이 같은 행에 두 번 지정되었습니다</translation>
     </message>
     <message>
         <source>{a} is named for two outputs; use a file for each</source>
@@ -7504,14 +7372,6 @@ Click to open its run.</source>
     <message>
         <source>{a} is of no stage: only plans of stages have a schedule</source>
         <translation>{a}에 스테이지가 없습니다. 스테이지가 있는 계획에만 스케줄이 있습니다</translation>
-    </message>
-    <message>
-        <source>{a} is {b}; use a number {c} to {d}</source>
-        <translation>{a} 값이 {b}입니다. {d} 이하의 수({c})를 사용하세요</translation>
-    </message>
-    <message>
-        <source>{a} is {b}; use a table by cost</source>
-        <translation>{a}이(가) {b}입니다. 비용별 표를 쓰세요</translation>
     </message>
     <message>
         <source>{a} lanes do not divide {b} {c}; use {d}{e} lanes</source>
@@ -7776,10 +7636,6 @@ Click to open its run.</source>
     <message>
         <source>{a}: {b} is no number; {c} takes {d}{e}</source>
         <translation>{a}: {b}은(는) 수가 아닙니다. {c}에 쓸 수 있는 것: {d}{e}</translation>
-    </message>
-    <message>
-        <source>{a}_further_ms</source>
-        <translation>{a}_further_ms</translation>
     </message>
     <message>
         <source>{a}{b}; tables are {c}</source>

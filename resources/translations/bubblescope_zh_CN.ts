@@ -2332,6 +2332,10 @@
         <translation>线路类型 {a} 不属于追踪</translation>
     </message>
     <message>
+        <source>{a} (its clock was not compared: taken as rank 0&apos;s)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{a} cannot be read</source>
         <translation>{a} 无法读取</translation>
     </message>
@@ -2472,14 +2476,6 @@ Click to open its run.</source>
     <message>
         <source>--chunks {a} is not for {b}, which says itself how many stages a lane holds</source>
         <translation>--chunks {a} 不适用于 {b}，它自行规定每个通道容纳多少个阶段</translation>
-    </message>
-    <message>
-        <source>--costs {a} cannot be read</source>
-        <translation>--costs {a} 无法读取</translation>
-    </message>
-    <message>
-        <source>--costs {a}: use a name that ends in {b}</source>
-        <translation>--costs {a}：请使用以 {b} 结尾的名称</translation>
     </message>
     <message>
         <source>--data {a} is over {b} batches of {c} rows</source>
@@ -4278,10 +4274,6 @@ Click to open its run.</source>
         <translation>按文献公式计算的气泡（如有公式）。</translation>
     </message>
     <message>
-        <source>The device is idle though its next task had been launched, or no launch of it is known: the trace does not tell why.</source>
-        <translation>设备空闲，尽管下一个任务已启动，或其启动未知：跟踪中没有说明原因。</translation>
-    </message>
-    <message>
         <source>The duration of the longest span.</source>
         <translation>最长跨度的时长。</translation>
     </message>
@@ -4350,6 +4342,10 @@ Click to open its run.</source>
         <translation>范围</translation>
     </message>
     <message>
+        <source>Tasks take {task}; lanes idle for {loss} ({share}) besides, and the trace does not tell what for.</source>
+        <translation>任务用时 {task}；此外通道空闲 {loss}（{share}），跟踪中没有说明原因。</translation>
+    </message>
+    <message>
         <source>The first step is warm-up: it took {longest}, later ones {usual}.</source>
         <translation>第一步是预热：用时 {longest}，之后的步为 {usual}。</translation>
     </message>
@@ -4364,6 +4360,10 @@ Click to open its run.</source>
     <message>
         <source>The lane is in a collective that its slowest rank has not reached.</source>
         <translation>该通道处于集合通信中，而最慢的 rank 尚未到达。</translation>
+    </message>
+    <message>
+        <source>The lane or device is idle though its next task had been launched, or neither a launch of it nor what it waits for is known: the trace does not tell why.</source>
+        <translation>通道或设备空闲，尽管下一个任务已启动，或其启动和所等待的内容都未知：跟踪中没有说明原因。</translation>
     </message>
     <message>
         <source>The lane that computes longer than the others.</source>
@@ -5266,10 +5266,6 @@ Click to open its run.</source>
         <translation>{a} 的一个值长于 {b}；请只取一部分，如 left(text, 1000)</translation>
     </message>
     <message>
-        <source>above {a}, from {b}</source>
-        <translation>高于 {a}，来自 {b}</translation>
-    </message>
-    <message>
         <source>activation</source>
         <translation>激活</translation>
     </message>
@@ -5466,10 +5462,6 @@ Click to open its run.</source>
         <translation>忙碌 {busy} · 通信 {communication} · 空闲 {idle}</translation>
     </message>
     <message>
-        <source>by is {a}; use &apos;stage&apos; or &apos;block&apos;</source>
-        <translation>by 为 {a}；请使用 &apos;stage&apos; 或 &apos;block&apos;</translation>
-    </message>
-    <message>
         <source>by makespan</source>
         <translation>按总时长</translation>
     </message>
@@ -5568,10 +5560,6 @@ Click to open its run.</source>
     <message>
         <source>cores per lane</source>
         <translation>每通道核心数</translation>
-    </message>
-    <message>
-        <source>costs are a table of numbers, not {a}</source>
-        <translation>开销是一张数值表，而不是 {a}</translation>
     </message>
     <message>
         <source>costs, {time}</source>
@@ -5746,10 +5734,6 @@ Click to open its run.</source>
         <translation>forward、backward-*、communication、compute</translation>
     </message>
     <message>
-        <source>forward_ms, backward_input_ms, backward_weight_ms, step_ms, and transfer_ms or link_latency_us with link_bandwidth_gb_s</source>
-        <translation>forward_ms、backward_input_ms、backward_weight_ms、step_ms，以及 transfer_ms 或 link_latency_us 与 link_bandwidth_gb_s</translation>
-    </message>
-    <message>
         <source>from first to last</source>
         <translation>从最先到最后</translation>
     </message>
@@ -5870,14 +5854,6 @@ Click to open its run.</source>
         <translation>输入</translation>
     </message>
     <message>
-        <source>input is for costs by block; add by = &apos;block&apos;</source>
-        <translation>input 只用于按块的成本；请加上 by = &apos;block&apos;</translation>
-    </message>
-    <message>
-        <source>input is {a}; use &apos;data&apos;, or leave it out</source>
-        <translation>input 为 {a}；请使用 &apos;data&apos; 或省略</translation>
-    </message>
-    <message>
         <source>input-data</source>
         <translation>等待数据</translation>
     </message>
@@ -5932,10 +5908,6 @@ Click to open its run.</source>
     <message>
         <source>it is no regular file</source>
         <translation>它不是普通文件</translation>
-    </message>
-    <message>
-        <source>it makes no costs</source>
-        <translation>它得不出开销</translation>
     </message>
     <message>
         <source>it takes {a} tensors and gives {b}; it must take one and give one</source>
@@ -6036,10 +6008,6 @@ Click to open its run.</source>
     <message>
         <source>list</source>
         <translation>列表</translation>
-    </message>
-    <message>
-        <source>lists by stage need as many entries as each other: {a}</source>
-        <translation>按阶段的各列表条目数必须相同：{a}</translation>
     </message>
     <message>
         <source>loading data</source>
@@ -6332,10 +6300,6 @@ Click to open its run.</source>
     <message>
         <source>number</source>
         <translation>编号</translation>
-    </message>
-    <message>
-        <source>of 0 or more</source>
-        <translation>0 或更大</translation>
     </message>
     <message>
         <source>of the idle time</source>
@@ -6710,10 +6674,6 @@ Click to open its run.</source>
         <translation>大小</translation>
     </message>
     <message>
-        <source>sizes is {a}; use a list of tables</source>
-        <translation>sizes 为 {a}；请使用表的列表</translation>
-    </message>
-    <message>
         <source>slide</source>
         <translation>幻灯片</translation>
     </message>
@@ -6866,30 +6826,6 @@ Click to open its run.</source>
         <translation>任务 {a}（{b}）等待之后才出现的任务 {c}</translation>
     </message>
     <message>
-        <source>the collectives deadlock: task {a} never ends</source>
-        <translation>集合通信死锁：任务 {a} 永远不会结束</translation>
-    </message>
-    <message>
-        <source>the costs have no {a}, which the plan needs</source>
-        <translation>开销中没有计划所需的 {a}</translation>
-    </message>
-    <message>
-        <source>the costs miss rows: with sizes, each table needs its own</source>
-        <translation>开销缺少 rows：使用 sizes 时，每张表都需要各自的 rows</translation>
-    </message>
-    <message>
-        <source>the costs miss {a}</source>
-        <translation>开销缺少 {a}</translation>
-    </message>
-    <message>
-        <source>the costs miss {a}, which goes with {b}</source>
-        <translation>开销缺少与 {b} 配套的 {a}</translation>
-    </message>
-    <message>
-        <source>the costs say nothing of the time of a {a}; they need transfer_ms, or link_latency_us and link_bandwidth_gb_s</source>
-        <translation>开销没有说明 {a} 的时间；需要 transfer_ms，或 link_latency_us 与 link_bandwidth_gb_s</translation>
-    </message>
-    <message>
         <source>the costs that the recording holds make no sense</source>
         <translation>录制文件中的开销不合理</translation>
     </message>
@@ -7002,10 +6938,6 @@ Click to open its run.</source>
         <translation>该步</translation>
     </message>
     <message>
-        <source>the tasks of a step would take {a} years together; use smaller costs</source>
-        <translation>一步的任务总共需要 {a} 年；请使用更小的开销</translation>
-    </message>
-    <message>
         <source>there are lanes 0 to {a}</source>
         <translation>有通道 0 至 {a}</translation>
     </message>
@@ -7016,10 +6948,6 @@ Click to open its run.</source>
     <message>
         <source>there is lane 0 alone</source>
         <translation>只有通道 0</translation>
-    </message>
-    <message>
-        <source>there is no cost {a}; use {b}</source>
-        <translation>没有开销 {a}；请使用 {b}</translation>
     </message>
     <message>
         <source>there is no lane {a}, only {b}</source>
@@ -7104,26 +7032,6 @@ Click to open its run.</source>
     <message>
         <source>transfer</source>
         <translation>传输</translation>
-    </message>
-    <message>
-        <source>transfer_ms (or {a})</source>
-        <translation>transfer_ms（或 {a}）</translation>
-    </message>
-    <message>
-        <source>transfer_ms and {a} both say what a transfer takes; use one</source>
-        <translation>transfer_ms 和 {a} 都说明了传输的用时；请只用其一</translation>
-    </message>
-    <message>
-        <source>transfers has {a}; use {b}</source>
-        <translation>transfers 含有 {a}；请使用 {b}</translation>
-    </message>
-    <message>
-        <source>transfers is {a}; use a table by kind</source>
-        <translation>transfers 为 {a}；请使用按类型的表</translation>
-    </message>
-    <message>
-        <source>transfers.{a} is {b}; use a list of [bytes, ms]</source>
-        <translation>transfers.{a} 为 {b}；请使用 [bytes, ms] 的列表</translation>
     </message>
     <message>
         <source>tritanopia</source>
@@ -7418,48 +7326,16 @@ Click to open its run.</source>
         <translation>{a} 没有可比较的完整步；请使用运行过若干步的</translation>
     </message>
     <message>
-        <source>{a} has {b} and {c} entries; use as many</source>
-        <translation>{a} 有 {b} 和 {c} 个条目；请使用相同数量</translation>
-    </message>
-    <message>
-        <source>{a} has {b} entries, but the model has {c} blocks</source>
-        <translation>{a} 有 {b} 个条目，但模型有 {c} 个块</translation>
-    </message>
-    <message>
-        <source>{a} has {b} entries, but the model is cut into {c} stages</source>
-        <translation>{a} 有 {b} 个条目，但模型被切成 {c} 个阶段</translation>
-    </message>
-    <message>
-        <source>{a} has {b} entries, but the plan has {c} stages; use one for each, or one number for all</source>
-        <translation>{a} 有 {b} 个条目，但计划有 {c} 个阶段；请为每个阶段给一个，或用一个数表示全部</translation>
-    </message>
-    <message>
         <source>{a} has {b} streams for {c} lanes: lanes that share one take turns</source>
         <translation>{a} 有 {b} 个流供 {c} 个通道使用：共用一个流的通道轮流执行</translation>
-    </message>
-    <message>
-        <source>{a} has {b}; use [bytes, ms]</source>
-        <translation>{a} 含有 {b}；请使用 [bytes, ms]</translation>
-    </message>
-    <message>
-        <source>{a} has {b}; use {c}</source>
-        <translation>{a} 含有 {b}；请使用 {c}</translation>
     </message>
     <message>
         <source>{a} holds no action</source>
         <translation>{a} 中没有动作</translation>
     </message>
     <message>
-        <source>{a} is a list; a loss is the last stage&apos;s alone: use a number</source>
-        <translation>{a} 是列表；损失只属于最后一个阶段：请使用一个数</translation>
-    </message>
-    <message>
         <source>{a} is an Arrow stream, but no recording of Bubblescope</source>
         <translation>{a} 是 Arrow 流，但不是 Bubblescope 的录制文件</translation>
-    </message>
-    <message>
-        <source>{a} is an empty list; use a number, or one for each stage</source>
-        <translation>{a} 是空列表；请使用一个数，或为每个阶段给一个</translation>
     </message>
     <message>
         <source>{a} is damaged</source>
@@ -7470,16 +7346,8 @@ Click to open its run.</source>
         <translation>{a} 已损坏：其列不是录制文件的列</translation>
     </message>
     <message>
-        <source>{a} is for costs by block; add by = &apos;block&apos;</source>
-        <translation>{a} 只用于按块的成本；请加上 by = &apos;block&apos;</translation>
-    </message>
-    <message>
         <source>{a} is for {b} micro-batches, not {c}</source>
         <translation>{a} 用于 {b} 个微批次，而不是 {c} 个</translation>
-    </message>
-    <message>
-        <source>{a} is given twice for the same rows</source>
-        <translation>对同样的行给出了两次 {a}</translation>
     </message>
     <message>
         <source>{a} is named for two outputs; use a file for each</source>
@@ -7504,14 +7372,6 @@ Click to open its run.</source>
     <message>
         <source>{a} is of no stage: only plans of stages have a schedule</source>
         <translation>{a} 不属于任何阶段：只有分阶段的计划才有调度</translation>
-    </message>
-    <message>
-        <source>{a} is {b}; use a number {c} to {d}</source>
-        <translation>{a} 为 {b}；请使用 {c} 至 {d} 的数</translation>
-    </message>
-    <message>
-        <source>{a} is {b}; use a table by cost</source>
-        <translation>{a} 为 {b}；请使用按成本的表</translation>
     </message>
     <message>
         <source>{a} lanes do not divide {b} {c}; use {d}{e} lanes</source>
@@ -7776,10 +7636,6 @@ Click to open its run.</source>
     <message>
         <source>{a}: {b} is no number; {c} takes {d}{e}</source>
         <translation>{a}：{b} 不是数；{c} 接受 {d}{e}</translation>
-    </message>
-    <message>
-        <source>{a}_further_ms</source>
-        <translation>{a}_further_ms</translation>
     </message>
     <message>
         <source>{a}{b}; tables are {c}</source>

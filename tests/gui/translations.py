@@ -55,7 +55,7 @@ TABLES = {
     ),
     "core.report.limits": (
         "WORDS", "AT_LEAST", "DEVICE_WORDS", "PLACE_WORDS", "JOB_WORDS", "RANK_WORDS",
-        "PASS_WORDS",
+        "PASS_WORDS", "LANES_NOT_TOLD",
     ),
     "core.report.warmup_text": ("FIRST_STEP", "FIRST_STEPS"),
     "core.report.waterfall": ("BAR_WORDS",),

@@ -90,7 +90,7 @@ def _events(events: Events) -> Iterator[list[Event]]:
             for n in range(first, last)
         ]  # fmt: skip
     yield from _arrows(events, threads)
-    yield from _counted(events.trace)
+    yield from _counted(events.trace, threads)
 
 
 def _threads(trace: Trace) -> list[tuple[int, int]]:
@@ -152,12 +152,20 @@ def _arrows(events: Events, threads: list[tuple[int, int]]) -> Iterator[list[Eve
         yield some
 
 
-def _counted(trace: Trace) -> Iterator[list[Event]]:
+def _counted(trace: Trace, threads: list[tuple[int, int]]) -> Iterator[list[Event]]:
+    """Yield the counters' values, each on its lane's process; on 0 those of the whole run."""
+    processes = {
+        lane.device: pid for lane, (pid, _) in zip(trace.header.lanes, threads, strict=True)
+    }
     for counter in trace.counters.values():
+        if counter.lane is None:
+            pid = processes.get(trace.counter_places.get(counter.name, ""), 0)
+        else:
+            pid = threads[counter.lane][0]
         times, values = counter.times.tolist(), counter.values.tolist()
         yield [
             {
-                "ph": "C", "name": counter_name(trace, counter), "ts": micros(time), "pid": 0,
+                "ph": "C", "name": counter_name(trace, counter), "ts": micros(time), "pid": pid,
                 "args": {"value": value},
             }
             for time, value in zip(times, values, strict=True)

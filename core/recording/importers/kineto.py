@@ -44,6 +44,13 @@ _GROUPS = {
     **dict.fromkeys(("user_annotation", "trace", "overhead"), NOTES),
     **dict.fromkeys(("python_function", "python"), PYTHON),
 }
+_ASCEND = "ascend hardware"
+_PROCESSES = {
+    _ASCEND: DEVICE,
+    **dict.fromkeys(("overlap analysis", "communication", "hccl"), DEVICE_NOTES),
+}
+"""Processes of Ascend's profiler whose events have no category, by name: the streams of the device,
+and rows that sum up or divide what is on these."""
 # HOST (0) and DEVICE (1) change places, so that streams come first. Eight, for `% 8` below.
 _ORDER = np.array([1, 0, 2, 3, 4, 5, 6, 7])
 """Where each group's rows stand."""
@@ -67,6 +74,8 @@ def found_of_kineto(events: Events, path: Path) -> Found:
     start, end = times_of(columns["begin"], columns["length"])
     groups = np.array([_GROUPS.get(_category(name), HOST) for name in events.categories])
     group = groups[columns["category"]]
+    thread_titles = titles(events)
+    group = _by_process(group, events, columns, [process for _, process in thread_titles])
     has_instants = np.array([str(tid).startswith(INSTANTS) for _, tid in events.threads])
     # Moments last no time: as a row of the host they would be a lane that never works.
     group[has_instants[columns["thread"]]] = NOTES
@@ -88,7 +97,6 @@ def found_of_kineto(events: Events, path: Path) -> Found:
     job = job_of(events.heading, path.name)
     place = path.name if job.rank is None else f"rank {job.rank}"
     rows, row = _rows(events, columns, group, kind)
-    thread_titles = titles(events)
     tids = [tid for _, tid in events.threads]
     tracks = tuple(rows.track(n, tids, thread_titles, place) for n in range(len(rows.thread)))
     host = (group != DEVICE) & (group != DEVICE_NOTES)  # which notes the steps
@@ -148,6 +156,21 @@ def _process_groups(events: Events) -> tuple[tuple[str, ...], NDArray[np.int16]]
     place = {name: min(number_, MOST_GROUP) for number_, name in enumerate(names)}
     codes = [ABSENT if name is None else place[str(name)] for name in events.groups]
     return tuple(names), np.array(codes, np.int16)
+
+
+def _by_process(
+    group: NDArray[np.int64],
+    events: Events,
+    columns: dict[str, NDArray[Any]],
+    processes: Sequence[str],
+) -> NDArray[np.int64]:
+    """The groups of events; where Ascend's profiler gave no category, by the thread's process."""
+    names = [process.lower() for process in processes]
+    if _ASCEND not in names:
+        return group
+    by_thread = np.array([_PROCESSES.get(name, ABSENT) for name in names])[columns["thread"]]
+    has_none = np.array([not name for name in events.categories])[columns["category"]]
+    return np.where(has_none & (by_thread != ABSENT), by_thread, group)
 
 
 def _category(name: str | None) -> str:

@@ -11,7 +11,7 @@ when it began. A contradiction is:
 - a hiccup whose name, time or step is of no task of a device;
 - a warm-up that is told and was none, or the other way round: steps at the start that take more
   than 1.5 times as long as the median of the later half of the first 64 steps; where that half is
-  four steps or more, 1.1 times as long and beyond four standard deviations. Its steps count in no
+  four steps or more, 1.05 times as long and beyond four standard deviations. Its steps count in no
   share.
 """
 
@@ -149,7 +149,7 @@ def _warm_up(lengths: list[float]) -> int:
     limit = 1.5 * usual
     if len(later) >= 4:
         deviation = 1.4826 * median(abs(one - usual) for one in later)
-        limit = max(1.1 * usual, usual + 4 * deviation)
+        limit = max(1.05 * usual, usual + 4 * deviation)
     return next(place for place, one in enumerate(lengths) if one <= limit)
 
 

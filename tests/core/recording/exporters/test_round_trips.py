@@ -309,6 +309,36 @@ def test_idle_compute_and_communication_of_written_ranks_are_those_of_the_run(tm
         assert time.communication_ns == union_ns(spans.start[moves], spans.end[moves]) > 0
 
 
+def test_counters_stand_on_the_process_of_their_lane(tmp_path):
+    trace = open_recording(RECORDINGS / "dp-8-virtual-lanes.arrow").trace
+    list(write_chrome(trace, tmp_path / "run.json"))
+    events = json.loads((tmp_path / "run.json").read_text())["traceEvents"]
+    processes = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
+    counted = {event["name"]: event["pid"] for event in events if event["ph"] == "C"}
+    lanes = trace.header.lanes
+    of_lanes = {
+        f"{name} of {lanes[lane].name}": lanes[lane].device
+        for name, lane in trace.counters
+        if lane is not None
+    }
+    assert len(set(of_lanes.values())) == 8
+    assert {name: processes[counted[name]] for name in of_lanes} == of_lanes
+    assert counted["loss"] == 0  # of the whole run
+    read = open_recording(tmp_path / "run.json").trace
+    assert read.counter_places["activations of virtual:3 value"] == "virtual:3"
+
+
+def test_counters_of_another_program_stay_on_their_process(tmp_path):
+    events = [{"ph": "X", "name": "a", "ts": 0, "dur": 5, "pid": pid, "tid": 1} for pid in (7, 8)]
+    counted = {"ph": "C", "name": "held", "ts": 1, "pid": 8, "args": {"MB": 3}}
+    (tmp_path / "one.json").write_text(json.dumps([*events, counted]))
+    trace = open_recording(tmp_path / "one.json").trace
+    list(write_chrome(trace, tmp_path / "two.json"))
+    again = open_recording(tmp_path / "two.json").trace
+    assert list(trace.counter_places.values()) == ["process 8"]
+    assert list(again.counter_places.values()) == ["process 8"]
+
+
 def test_another_programs_ranks_are_written_and_read_again(tmp_path):
     trace = open_recording(TWO_RANKS).trace
     list(write_kineto(trace, tmp_path / "ranks"))
