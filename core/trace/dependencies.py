@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.plan.task import ABSENT
 from core.trace.span import Span
 from core.trace.step import StepSpans
 from core.trace.trace import Trace
@@ -23,6 +24,50 @@ class Neighbours:
 
     needs: tuple[Span, ...]
     dependents: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LaneLinks:
+    """Dependencies between lanes, n entries each, by the `start` of the task that waits.
+
+    That task is on `lane`; what it waited for ran from `needed_start` to `needed_end` on
+    `needed_lane`. Times are ns.
+    """
+
+    needed_lane: NDArray[np.int32]
+    needed_start: NDArray[np.int64]
+    needed_end: NDArray[np.int64]
+    lane: NDArray[np.int32]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+
+
+def lane_links(trace: Trace) -> LaneLinks:
+    """Return all dependencies between lanes of another program's trace.
+
+    Each task of such a trace has one span, so no step is needed to find it.
+    """
+    table = trace.table
+    if not len(table.after):
+        none, moments = np.empty(0, np.int32), np.empty(0, np.int64)
+        return LaneLinks(none, moments, moments, none, moments, moments)
+    lane = np.full(len(table), ABSENT, np.int32)
+    start, end = np.zeros(len(table), np.int64), np.zeros(len(table), np.int64)
+    for number, spans in enumerate(trace.lanes):
+        lane[spans.row], start[spans.row], end[spans.row] = number, spans.start, spans.end
+    waiting = np.repeat(np.arange(len(table)), table.rows["after_count"])
+    # Entries name tasks by their numbers, and rows need not be in the order of these.
+    by_task = np.argsort(table.rows["task"], kind="stable")
+    tasks = table.rows["task"][by_task]
+    needed = by_task[np.minimum(np.searchsorted(tasks, table.after), len(tasks) - 1)]
+    is_one = (table.rows["task"][needed] == table.after) & (lane[needed] != lane[waiting])
+    is_one &= (lane[needed] != ABSENT) & (lane[waiting] != ABSENT)
+    needed, waiting = needed[is_one], waiting[is_one]
+    order = np.argsort(start[waiting], kind="stable")
+    needed, waiting = needed[order], waiting[order]
+    return LaneLinks(
+        lane[needed], start[needed], end[needed], lane[waiting], start[waiting], end[waiting]
+    )
 
 
 def neighbours(trace: Trace, span: Span, most: int) -> Neighbours:

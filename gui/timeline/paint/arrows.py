@@ -6,10 +6,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
-from core.trace.dependencies import Neighbours
+from core.trace.dependencies import LaneLinks, Neighbours
 from core.trace.span import Span
 from core.trace.step import StepColumns
 from gui.look.text import tr
@@ -74,17 +75,23 @@ def draw_dependencies(painter: QPainter, scene: Scene, frame: Frame, fonts: Font
 
     Those within a lane are left out: a lane's tasks stand behind one another anyway.
     """
-    steps = map(scene.explained.known, steps_to_explain(scene, frame.view))
-    found = [
-        pair
-        for step in steps
-        if step is not None
-        for pair in _pairs(step.explanation.columns, frame)
-    ]
+    header = scene.trace.header
+    if header.foreign and not header.is_job:
+        # Such a trace may have no step, or work outside of its steps.
+        count, found = _pairs_of_links(scene.lane_links(), frame)
+    else:
+        steps = map(scene.explained.known, steps_to_explain(scene, frame.view))
+        found = [
+            pair
+            for step in steps
+            if step is not None
+            for pair in _pairs(step.explanation.columns, frame)
+        ]
+        count = len(found)
     for source, target in found[:MOST]:
         _draw(painter, _between(source, target, held=False), (frame.theme.text, THIN))
-    if len(found) > MOST:
-        words = tr("{n} of {count} arrows; zoom in", n=MOST, count=f"{len(found):,}")
+    if count > MOST:
+        words = tr("{n} of {count} arrows; zoom in", n=MOST, count=f"{count:,}")
         wide = text_width(fonts.small, words) + 10
         tag = QRectF(frame.left + frame.view.width - wide, frame.ceiling + 2, wide, TAG)
         painter.fillRect(tag, QColor(frame.theme.plot))
@@ -128,6 +135,28 @@ def _pairs(columns: StepColumns, frame: Frame) -> list[tuple[QRectF, QRectF]]:
         return frame.rect(track, float(columns.start[task]), float(columns.end[task]))
 
     return [(rect(source), rect(target)) for source, target in places[order].tolist()]
+
+
+def _pairs_of_links(links: LaneLinks, frame: Frame) -> tuple[int, list[tuple[QRectF, QRectF]]]:
+    """Count the dependencies that can be seen, and return where the first MOST of them are."""
+    shown = np.array(sorted(frame.layout.stands), np.int64)
+    is_seen = (links.start >= frame.view.start) & (links.needed_end <= frame.view.end)
+    is_seen &= np.isin(links.needed_lane, shown) & np.isin(links.lane, shown)
+    seen = np.flatnonzero(is_seen)
+    first = seen[:MOST]
+
+    def rects(
+        lane: NDArray[np.int32], start: NDArray[np.int64], end: NDArray[np.int64]
+    ) -> list[QRectF]:
+        columns = (column[first].tolist() for column in (lane, start, end))
+        return [
+            frame.rect(frame.layout.track_of(number), float(first), float(last))
+            for number, first, last in zip(*columns, strict=True)
+        ]
+
+    needed = rects(links.needed_lane, links.needed_start, links.needed_end)
+    waiting = rects(links.lane, links.start, links.end)
+    return len(seen), list(zip(needed, waiting, strict=True))
 
 
 def _rect_of(frame: Frame, span: Span) -> QRectF:

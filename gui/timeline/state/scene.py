@@ -13,7 +13,7 @@ from core.plan.plan import Role, working_lanes
 from core.plan.task import KINDS, Kind
 from core.trace.columns import Column
 from core.trace.complete import is_over, measured_steps
-from core.trace.dependencies import Neighbours, neighbours
+from core.trace.dependencies import LaneLinks, Neighbours, lane_links, neighbours
 from core.trace.span import Span
 from core.trace.trace import Trace
 from gui.look.text import tr
@@ -78,6 +78,7 @@ class Scene:
     _rows_known: int = 0
     _shared: list[int] = field(default_factory=list)
     _neighbours: tuple[int, Span, Neighbours] | None = None
+    _links: tuple[int, LaneLinks] | None = None
     _together: dict[tuple[int, ...], tuple[int, Aggregate]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -167,6 +168,12 @@ class Scene:
             found = neighbours(self.trace, span, MOST_NEIGHBOURS)
             kept = self._neighbours = (version, span, found)
         return kept[2]
+
+    def lane_links(self) -> LaneLinks:
+        """The dependencies between lanes of another program's trace; kept until it has grown."""
+        if self._links is None or self._links[0] != self.trace.version:
+            self._links = (self.trace.version, lane_links(self.trace))
+        return self._links[1]
 
     def together(self, lanes: Sequence[int]) -> Aggregate | Lanewise:
         """What some lanes do together; kept until the trace has grown."""

@@ -1,14 +1,18 @@
 """Neighbours by columns are those that a look at every span finds."""
 
+from pathlib import Path
+
 import pytest
 
 from core.plan.plan import Lane
 from core.plan.task import Kind
-from core.trace.dependencies import neighbours, waited_for
+from core.recording.recording import open_recording
+from core.trace.dependencies import lane_links, neighbours, waited_for
 from tests.core.explain.made import columns_of, recorded
 from tests.core.trace.invented import overlapped, pipeline
 from tests.make_believe import specification, trace_of
 
+TWO_RANKS = Path(__file__).parents[2] / "data" / "two-ranks"
 TRACES = {
     "pipeline": pipeline,
     "overlapped": overlapped,
@@ -63,3 +67,19 @@ def test_who_steps_along_dependencies_that_go_in_circles_comes_to_an_end(side):
             assert span not in seen
             seen.append(span)
             span = next(iter(getattr(neighbours(trace, span, 9), side)), None)
+
+
+def test_links_between_lanes_are_those_of_each_task_of_a_trace():
+    trace = open_recording(TWO_RANKS).trace
+    by_task = {span.task: span for span in trace}
+    wanted = sorted(
+        (by_task[task].lane, by_task[task].end, span.lane, span.start)
+        for span in trace
+        for task in span.after
+        if by_task[task].lane != span.lane
+    )
+    links = lane_links(trace)
+    columns = (links.needed_lane, links.needed_end, links.lane, links.start)
+    found = list(zip(*(column.tolist() for column in columns), strict=True))
+    assert sorted(found) == wanted and len(wanted) > 10
+    assert links.start.tolist() == sorted(links.start.tolist())

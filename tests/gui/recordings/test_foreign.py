@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
@@ -175,3 +176,43 @@ def test_a_folder_and_a_range_are_saved_as_recordings(window, tmp_path):
     assert one.trace.step_bounds(0) == ranged.trace.step_bounds(0)
     assert [row[1:] for row in rows(window.panels.foreign)] != []
     assert window.panels.foreign.isVisibleTo(window.panels.foreign.parentWidget())
+
+
+def two_threads(folder, *, flow=True, marks=False):
+    """A Chrome trace of two threads, with an arrow from the end of one's bar to the other's."""
+    bars = [("load", 0, 40, 1), ("train", 60, 40, 2)]
+    own = {"pid": 1}
+    events = [
+        {**own, "ph": "X", "name": name, "ts": ts, "dur": dur, "tid": tid}
+        for name, ts, dur, tid in bars
+    ]
+    if marks:  # two steps, between which the arrow leads
+        marked = {**own, "ph": "X", "cat": "user_annotation", "dur": 50, "tid": 1}
+        events += [{**marked, "name": f"ProfilerStep#{n}", "ts": 50 * n} for n in range(2)]
+    if flow:
+        # Both ends lie on the edge of a bar.
+        events += [
+            {**own, "ph": "s", "id": 1, "name": "batch", "cat": "q", "ts": 40, "tid": 1},
+            {**own, "ph": "f", "id": 1, "name": "batch", "cat": "q", "ts": 60, "tid": 2},
+        ]
+    path = folder / f"flow-{flow}-{marks}.json"
+    path.write_text(json.dumps(events))
+    return path
+
+
+@pytest.mark.parametrize("marks", [False, True], ids=["without steps", "between steps"])
+def test_shift_j_draws_the_flows_of_a_trace(qtbot, window, tmp_path, marks):
+    def pictures(path):
+        """The timeline before Shift+J and after it; the key is pressed once more at the end."""
+        window.files.open_paths([path])
+        window.timeline.navigator.fit()
+        seen = [window.timeline.grab().toImage()]
+        for _ in range(2):
+            qtbot.keyClick(window.timeline, Qt.Key.Key_J, SHIFT)
+            seen.append(window.timeline.grab().toImage())
+        return seen
+
+    without, with_arrows, again = pictures(two_threads(tmp_path, marks=marks))
+    assert with_arrows != without and again == without
+    # Nothing but the arrows changes: a trace without any looks the same.
+    assert len({bytes(one.constBits()) for one in pictures(two_threads(tmp_path, flow=False))}) == 1
