@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -94,9 +95,12 @@ dist.destroy_process_group()
 """
 
 
-def run(folder, ranks, way, faults, *record):
-    """Run the job in a folder; with words for `bubblescope record` it records nothing itself."""
-    (folder / "train.py").write_text(JOB)
+def run(folder, ranks, way, faults, *record, sleep=0.02):
+    """Run the job in a folder; with words for `bubblescope record` it records nothing itself.
+
+    A fault takes `sleep` seconds.
+    """
+    (folder / "train.py").write_text(JOB.replace("time.sleep(0.02)", f"time.sleep({sleep})"))
     environment = {**os.environ, "PYTHONPATH": str(PROJECT_ROOT), "OMP_NUM_THREADS": "1"}
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", str(ranks)]
     words = [*record, *torchrun, "train.py", way, ",".join(faults), *(["bare"] if record else [])]
@@ -132,6 +136,22 @@ def test_a_rank_that_sleeps_is_named_with_the_part_that_it_sleeps_in(tmp_path, r
     slept = run(tmp_path, ranks, way, faults)
     for fault in faults:
         check(tmp_path / fault, fault, slept[fault])
+
+
+def test_a_rank_that_is_slow_inside_a_backward_of_ddp_is_named_with_the_amount(tmp_path):
+    # Long, so that what else the machine does is little beside it.
+    slept_ms = 1000 * run(tmp_path, 2, "ddp", ["backward"], sleep=0.2)["backward"]
+    found = verdict(open_recording(tmp_path / "backward").trace)
+    said = re.search(
+        r"Rank 1 takes ([\d.]+) ms for the backward pass of block 2, other ranks [\d.]+ (µs|ms): "
+        r"that costs ([\d.]+) ms",
+        found.text,
+    )
+    assert said is not None, found.text
+    assert float(said[1]) == pytest.approx(slept_ms, rel=0.05)
+    assert float(said[3]) == pytest.approx(slept_ms, rel=0.15)
+    # No other rank than the slow one is named.
+    assert found.text.count("Rank ") == 1 and "waiting for rank 1" in found.text
 
 
 def test_so_it_is_where_a_command_records_the_job(tmp_path):
