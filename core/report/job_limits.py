@@ -19,7 +19,7 @@ from core.explain.noise import ALWAYS, CHANCE, FEWEST, median_error, surely_abov
 from core.explain.run_step import explain_run_step
 from core.plain import duration_text
 from core.plan.task import ABSENT, Kind
-from core.report.job_step import BETWEEN, DATA, HOST, MOVES, JobStep, Part
+from core.report.job_step import BETWEEN, DATA, HOST, MOVES, UPDATE, JobStep, Part
 from core.report.limits import JOB_WORDS, PASS_WORDS, RANK_WORDS, WORDS, Finding, Limit
 from core.scatter import scatter
 from core.trace.trace import Trace
@@ -91,7 +91,9 @@ class JobTimes:
     def excesses(self, least: float) -> list[Excess]:
         """Return what ranks surely take `least` ns longer for than their peers, most first."""
         wanted = [part for part in self.parts if not part.moves]
-        chance = CHANCE / max(1, len(wanted) * self.step.ranks)
+        # Of each part the ranks are looked at one by one. Parts are not counted: a rank must also
+        # lose much by one.
+        chance = CHANCE / max(1, self.step.ranks)
         found = []
         for part in wanted:
             usual = np.median(self.parts[part], axis=0)
@@ -209,9 +211,9 @@ def job_losses(times: JobTimes) -> Iterator[Finding]:
     totals = np.bincount(step.rank, work, step.ranks)
     mean = float(totals.mean())
     even = np.where(computes, taken * (mean / np.maximum(totals, 1.0))[step.rank], taken)
-    parts = (DATA,), (HOST, BETWEEN), (MOVES,)
+    parts = (DATA,), (HOST, BETWEEN), (UPDATE,), (MOVES,)
     without = [np.where(step.is_part(*some), 0.0, taken) for some in parts]
-    data, host, moving, uneven, order = losses(step, [*without, even, work])
+    data, host, update, moving, uneven, order = losses(step, [*without, even, work])
     # Without communication, data and other code a step lasts as long as the rank with the most
     # to compute, but for the order of the tasks.
     whole = float(step.periods(taken[:, None])[0])
@@ -229,6 +231,7 @@ def job_losses(times: JobTimes) -> Iterator[Finding]:
     for limit, place, loss, more in (
         (Limit.DATA, "", data, {}),
         (Limit.HOST, "", host, {}),
+        (Limit.UPDATE, "", update, {}),
         balance,
         (Limit.SCHEDULE, "", schedule, {}),
         (Limit.COMMUNICATION, "", moving, {}),

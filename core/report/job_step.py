@@ -51,6 +51,7 @@ HOST = Part(None)
 BETWEEN = Part(None, between=True)
 MOVES = Part(None, moves=True)
 DATA = Part(Kind.DATA)
+UPDATE = Part(Kind.STEP)
 
 
 class _Interval(NamedTuple):

@@ -37,7 +37,7 @@ class Limit(StrEnum):
     DATA = "data"
     """A job waits for its next batch: one rank more than others, or all of them."""
     UPDATE = "update"
-    """A rank of a job takes longer than others to update the model."""
+    """A job updates its model: one rank for longer than others, or all of them."""
     BLOCK = "block"
     """A rank of a job takes longer than others for a pass of one block."""
 
@@ -72,12 +72,15 @@ PLACE_WORDS = {
 JOB_WORDS = {
     Limit.DATA: "Waiting for the next batch of data costs {loss} ({share}).",
     Limit.HOST: "The job's code outside of its model, loader and optimizer costs {loss} ({share}).",
+    Limit.UPDATE: "Updating the model costs {loss} ({share}).",
     Limit.IMBALANCE: "Rank {lane} computes for {most}, a rank on average for {mean}: "
     "that costs {loss} ({share}).",
 }
 """Of all ranks of a training job, where WORDS do not fit."""
 
 RANK_WORDS = {
+    Limit.SLOW_LANE: "Rank {lane} computes {factor} times as long as other ranks for the same: "
+    "that costs {loss} ({share}).",
     Limit.DATA: "Rank {rank} waits {own} a step for its next batch, other ranks {usual}: that "
     "costs {loss} ({share}).",
     Limit.HOST: "Rank {rank} spends {own} a step on code outside of its model, loader and "

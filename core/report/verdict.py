@@ -26,7 +26,7 @@ from core.plan.task import ABSENT
 from core.report.device_shares import device_limit, device_shares, device_text
 from core.report.idling import Idling, idle_text, share_text
 from core.report.job_limits import JobTimes, job_losses, rank_faults, slow_rank
-from core.report.limits import LANES_NOT_TOLD, Finding, Limit
+from core.report.limits import LANES_NOT_TOLD, RANK_WORDS, Finding, Limit
 from core.report.measured import Floats, Measured
 from core.report.slower import slower
 from core.report.warmup_text import warmup_text
@@ -156,7 +156,11 @@ def _slow_ranks(run: Measured, times: JobTimes) -> Iterator[Finding]:
     for one in slower(run, np.arange(len(run.columns)), place, len(run.lanes), cold=True):
         ns, share = slow_rank(times, one.place, one.factor)
         values = {"lane": one.place, "factor": _times(one.factor)}
-        yield Finding(Limit.SLOW_LANE, f"rank {one.place}", ns, share, values, partly=one.partly)
+        sentence = "" if one.partly else RANK_WORDS[Limit.SLOW_LANE]
+        where = f"rank {one.place}"
+        yield Finding(
+            Limit.SLOW_LANE, where, ns, share, values, partly=one.partly, sentence=sentence
+        )
 
 
 def _idle_text(trace: Trace, run: Measured, say: Say) -> str:

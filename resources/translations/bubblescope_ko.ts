@@ -2036,6 +2036,10 @@
         <translation>rank {lane}은(는) {most} 동안 계산하고, rank 평균은 {mean}입니다: 손실 {loss} ({share}).</translation>
     </message>
     <message>
+        <source>Rank {lane} computes {factor} times as long as other ranks for the same: that costs {loss} ({share}).</source>
+        <translation>rank {lane}은(는) 같은 계산에 다른 rank의 {factor}배가 걸립니다: 손실 {loss} ({share}).</translation>
+    </message>
+    <message>
         <source>Rank {rank} spends {own} a step on code outside of its model, loader and optimizer, other ranks {usual}: that costs {loss} ({share}).</source>
         <translation>rank {rank}은(는) 스텝마다 모델, 로더, 옵티마이저 밖의 코드에 {own}을 쓰고, 다른 rank는 {usual}입니다: 손실 {loss} ({share}).</translation>
     </message>
@@ -2204,6 +2208,10 @@
         <translation>전송만</translation>
     </message>
     <message>
+        <source>Updating the model costs {loss} ({share}).</source>
+        <translation>모델 갱신으로 인한 손실은 {loss}입니다 ({share}).</translation>
+    </message>
+    <message>
         <source>Use as steps</source>
         <translation>스텝으로 사용</translation>
     </message>
@@ -2232,6 +2240,14 @@
         <translation>64비트를 넘는 수가 있습니다</translation>
     </message>
     <message>
+        <source>an event has more than {a} bytes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an event that counts, or has an unusual form, has more than {a} bytes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>by kind</source>
         <translation>종류별</translation>
     </message>
@@ -2248,16 +2264,24 @@
         <translation>장치 {a} 스트림 {b}</translation>
     </message>
     <message>
+        <source>it has more than {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>it has more than {a} bytes</source>
         <translation>{a}바이트를 넘습니다</translation>
     </message>
     <message>
-        <source>it has more than {a} events</source>
-        <translation>이벤트가 {a}개를 넘습니다</translation>
-    </message>
-    <message>
         <source>it was cut</source>
         <translation>잘렸습니다</translation>
+    </message>
+    <message>
+        <source>its tables refer to more rows than a file of its size can have</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its threads and their nested calls are more than {:,}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>measured one task at a time, before each measured step</source>
@@ -5882,6 +5906,10 @@ Click to open its run.</source>
         <translation>스레드가 {a}개를 넘습니다</translation>
     </message>
     <message>
+        <source>it has no list of events</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>it has not format {a}; {b}</source>
         <translation>형식 {a}이(가) 아닙니다. {b}</translation>
     </message>
@@ -5890,12 +5918,20 @@ Click to open its run.</source>
         <translation>UTF-8이 아닌 텍스트가 있습니다</translation>
     </message>
     <message>
+        <source>it has {a} bytes and unpacks to more than {b}, the most that is read of a packed file of that size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>it has {a} bytes; use at most {b}</source>
         <translation>{a}바이트입니다; 최대 {b}바이트까지 쓸 수 있습니다</translation>
     </message>
     <message>
         <source>it has {a} replicas on {b} lanes</source>
         <translation>레인 {b}개에 복제본이 {a}개 있습니다</translation>
+    </message>
+    <message>
+        <source>it is damaged after event {a}: {b}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>it is neither run, describe nor stop</source>
@@ -5928,10 +5964,6 @@ Click to open its run.</source>
     <message>
         <source>its spans are of several plans</source>
         <translation>스팬이 여러 계획의 것입니다</translation>
-    </message>
-    <message>
-        <source>its threads and their nested calls are more than {a}</source>
-        <translation>스레드와 중첩 호출이 {a}개를 넘습니다</translation>
     </message>
     <message>
         <source>jitter</source>
@@ -7558,20 +7590,8 @@ Click to open its run.</source>
         <translation>{a}: 값이 빠졌습니다. 옵션의 기본값은 {b}(으)로 씁니다</translation>
     </message>
     <message>
-        <source>{a}: an event has more than {b} bytes</source>
-        <translation>{a}: 한 이벤트가 {b}바이트를 넘습니다</translation>
-    </message>
-    <message>
         <source>{a}: faults are put into virtual lanes alone; use --devices {b}xvirtual</source>
         <translation>{a}: 결함은 가상 레인에만 넣을 수 있습니다. --devices {b}xvirtual을 사용하세요</translation>
-    </message>
-    <message>
-        <source>{a}: it has no list of events</source>
-        <translation>{a}: 이벤트 목록이 없습니다</translation>
-    </message>
-    <message>
-        <source>{a}: it is damaged, and larger than {b} bytes</source>
-        <translation>{a}: 손상되었고 {b}바이트보다 큽니다</translation>
     </message>
     <message>
         <source>{a}: it was made anew</source>

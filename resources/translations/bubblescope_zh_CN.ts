@@ -2036,6 +2036,10 @@
         <translation>rank {lane} 计算 {most}，各 rank 平均 {mean}：这耗费 {loss}（{share}）。</translation>
     </message>
     <message>
+        <source>Rank {lane} computes {factor} times as long as other ranks for the same: that costs {loss} ({share}).</source>
+        <translation>rank {lane} 做同样的计算用时是其他 rank 的 {factor} 倍：这耗费 {loss}（{share}）。</translation>
+    </message>
+    <message>
         <source>Rank {rank} spends {own} a step on code outside of its model, loader and optimizer, other ranks {usual}: that costs {loss} ({share}).</source>
         <translation>rank {rank} 每步在模型、加载器和优化器之外的代码上花费 {own}，其他 rank 为 {usual}：这耗费 {loss}（{share}）。</translation>
     </message>
@@ -2204,6 +2208,10 @@
         <translation>仅传输</translation>
     </message>
     <message>
+        <source>Updating the model costs {loss} ({share}).</source>
+        <translation>更新模型耗费 {loss}（{share}）。</translation>
+    </message>
+    <message>
         <source>Use as steps</source>
         <translation>用作步</translation>
     </message>
@@ -2232,6 +2240,14 @@
         <translation>某个数超过 64 位</translation>
     </message>
     <message>
+        <source>an event has more than {a} bytes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an event that counts, or has an unusual form, has more than {a} bytes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>by kind</source>
         <translation>按类型</translation>
     </message>
@@ -2248,16 +2264,24 @@
         <translation>设备 {a} 流 {b}</translation>
     </message>
     <message>
+        <source>it has more than {a}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>it has more than {a} bytes</source>
         <translation>超过 {a} 字节</translation>
     </message>
     <message>
-        <source>it has more than {a} events</source>
-        <translation>超过 {a} 个事件</translation>
-    </message>
-    <message>
         <source>it was cut</source>
         <translation>它被截断</translation>
+    </message>
+    <message>
+        <source>its tables refer to more rows than a file of its size can have</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its threads and their nested calls are more than {:,}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>measured one task at a time, before each measured step</source>
@@ -5882,6 +5906,10 @@ Click to open its run.</source>
         <translation>它有超过 {a} 个线程</translation>
     </message>
     <message>
+        <source>it has no list of events</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>it has not format {a}; {b}</source>
         <translation>其格式不是 {a}；{b}</translation>
     </message>
@@ -5890,12 +5918,20 @@ Click to open its run.</source>
         <translation>其中有非 UTF-8 的文本</translation>
     </message>
     <message>
+        <source>it has {a} bytes and unpacks to more than {b}, the most that is read of a packed file of that size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>it has {a} bytes; use at most {b}</source>
         <translation>它有 {a} 字节；最多 {b} 字节</translation>
     </message>
     <message>
         <source>it has {a} replicas on {b} lanes</source>
         <translation>它在 {b} 个通道上有 {a} 个副本</translation>
+    </message>
+    <message>
+        <source>it is damaged after event {a}: {b}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>it is neither run, describe nor stop</source>
@@ -5928,10 +5964,6 @@ Click to open its run.</source>
     <message>
         <source>its spans are of several plans</source>
         <translation>其跨度属于多个计划</translation>
-    </message>
-    <message>
-        <source>its threads and their nested calls are more than {a}</source>
-        <translation>其线程及其嵌套调用超过 {a}</translation>
     </message>
     <message>
         <source>jitter</source>
@@ -7558,20 +7590,8 @@ Click to open its run.</source>
         <translation>{a}：缺少一个值；{b} 是其本身的值</translation>
     </message>
     <message>
-        <source>{a}: an event has more than {b} bytes</source>
-        <translation>{a}：某个事件超过 {b} 字节</translation>
-    </message>
-    <message>
         <source>{a}: faults are put into virtual lanes alone; use --devices {b}xvirtual</source>
         <translation>{a}：故障只能注入虚拟通道；请使用 --devices {b}xvirtual</translation>
-    </message>
-    <message>
-        <source>{a}: it has no list of events</source>
-        <translation>{a}：其中没有事件列表</translation>
-    </message>
-    <message>
-        <source>{a}: it is damaged, and larger than {b} bytes</source>
-        <translation>{a}：已损坏，且大于 {b} 字节</translation>
     </message>
     <message>
         <source>{a}: it was made anew</source>

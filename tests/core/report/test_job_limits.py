@@ -60,11 +60,20 @@ def test_two_ranks_that_lose_time_one_after_the_other_lose_it_once(tmp_path, fir
     assert min(summarise(trace).median.ladder.values()) > -1 * MS
 
 
-def test_what_all_ranks_wait_for_is_no_ranks_fault(tmp_path):
-    slow = {(rank, "data", None): 20.0 * MS for rank in range(3)}
-    found = verdict(opened(Job(3, extra=slow), tmp_path)[0])
-    assert (found.kind, found.where) == (Limit.DATA, "")
-    assert "Waiting for the next batch of data costs 20" in found.text
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        ("data", "Waiting for the next batch of data costs 20"),
+        ("update", "Updating the model costs 2"),
+        ("late", "The job's code outside of its model, loader and optimizer costs 20"),
+    ],
+)
+def test_what_all_ranks_lose_is_no_ranks_fault(tmp_path, ranks, part, words):
+    slow = {(rank, part, None): 20.0 * MS for rank in range(ranks)}
+    found = verdict(opened(Job(ranks, extra=slow), tmp_path)[0])
+    assert (found.kind, found.where) == (KINDS[part], "")
+    assert words in found.text
 
 
 def test_what_is_lost_in_every_step_is_said_before_a_smaller_hiccup(tmp_path):
@@ -125,4 +134,4 @@ def test_a_slow_rank_is_named_as_a_whole(tmp_path):
     extra = {(1, part, None): 0.5 * costs[part.split()[0]] for part in parts}
     found = verdict(opened(Job(extra=extra, seed=3), tmp_path)[0])
     assert (found.kind, found.where) == (Limit.SLOW_LANE, "rank 1")
-    assert "computes 1.5 times" in found.text.replace("1.49", "1.5").replace("1.51", "1.5")
+    assert "Rank 1 computes 1.5 times" in found.text.replace("1.49", "1.5").replace("1.51", "1.5")
