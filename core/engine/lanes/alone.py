@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from typing import NamedTuple
 
 from core.engine.lanes.devices import open_clock, open_lanes
 from core.engine.lanes.host_memory import freed_memory_kept
@@ -15,8 +16,11 @@ from core.plan.plan import Lane
 
 RUN_DELAY = "/proc/thread-self/schedstat"
 """The kernel's account of the thread that opens it: its second number is the time in ns for which
-the thread could have run, but something else had the core (Linux, Documentation/scheduler)."""
+the thread could have run, but something else had the core, its third one counts the thread's turns
+on a core (Linux, Documentation/scheduler/sched-stats)."""
 
+STOLEN_NS = 500_000
+"""A thread that has its turn and does nothing for so long has no core: interrupts take less."""
 OTHERS = (
     "virtual lanes of {cores} cores: time that other programs take of a core counts as the tasks'; "
     "lanes of one core leave it out"
@@ -89,23 +93,45 @@ class Alone:
 
 
 def undisturbed(stat: int) -> Callable[[], int]:
-    """A clock in ns that stands still while something else has the calling thread's core.
+    """Return a clock in ns that stands still while something else has the calling thread's core.
 
-    `stat` is RUN_DELAY, opened by that thread. The core may be taken between a look at the clock
-    and one at the account: then both are taken anew, or what was lost would count as time or twice.
+    Another program of this machine has it for as long as the kernel's account says; `stat` is
+    RUN_DELAY, opened by the calling thread. Another machine has it (the hypervisor's steal time)
+    if more than STOLEN_NS pass in which the thread was never off its core and did not compute.
     """
 
-    def lost() -> int:
-        return int(os.pread(stat, 64, 0).split()[1])
+    def account() -> tuple[int, int]:
+        _, lost, turns = os.pread(stat, 64, 0).split()
+        return int(lost), int(turns)
 
-    def now() -> int:
-        before = lost()
+    def look() -> _Look:
+        before = account()
         while True:
-            time_ns, after = time.perf_counter_ns(), lost()
+            # The core may be taken between a look at the clock and one at the account. Then both
+            # are taken again, or what was lost would count as time, or twice.
+            time_ns, computed, after = time.perf_counter_ns(), time.thread_time_ns(), account()
             if after == before:
-                # `after` counts since the thread's begin, so the clock's zero is its own:
-                # differences are what counts.
-                return time_ns - after
+                lost, turns = after
+                return _Look(time_ns - lost, computed, turns)
             before = after
 
+    last, stolen = look(), 0
+
+    def now() -> int:
+        nonlocal last, stolen
+        current = look()
+        gone = (current.time - last.time) - (current.computed - last.computed)
+        if gone > STOLEN_NS and current.turns == last.turns:
+            stolen += gone
+        last = current
+        return current.time - stolen
+
     return now
+
+
+class _Look(NamedTuple):
+    """A thread's time without that of other programs, its CPU time (ns), its turns on a core."""
+
+    time: int
+    computed: int
+    turns: int
