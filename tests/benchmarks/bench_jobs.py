@@ -182,7 +182,8 @@ def deviations(trace, result):
                 found[phase].append(max(abs(first - start), abs(last - end)) / 1e3)
             elif not first <= start <= end <= last:
                 wrong.append(f"{phase} at {start / 1e6:.1f} ms lies partly outside of the model's")
-        extra = len(mine) - len(taken)
+        is_stamped = any(name == phase for name, *_ in result["stamps"])
+        extra = len(mine) - len(taken) if is_stamped else 0
         if extra and phase != "data":
             wrong.append(f"{extra} {phase} spans without a stamp")
     return found, wrong
@@ -262,12 +263,13 @@ def test_jobs_are_unchanged_and_their_recordings_are_whole(tmp_path):
             folder = tmp_path / script.name
             folder.mkdir()
             told = run(script, folder, "")
-            assert not told, f"{script.name} without a recording: {told}"
-            plain = results(script, folder)
+            plain = [] if told else results(script, folder)
             for way in ways:
                 place = tmp_path / f"{script.name}-{way}"
                 place.mkdir()
-                done.append(Line(script.name, way, "", check(script, place, plain, way)))
+                failed = {"wrong": [f"without a recording: {told}"]}
+                found = failed if told else check(script, place, plain, way)
+                done.append(Line(script.name, way, "", found))
                 lines.write(json.dumps(asdict(done[-1])) + "\n")
                 lines.flush()
                 print(done[-1], flush=True)

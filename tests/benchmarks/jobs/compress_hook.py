@@ -1,15 +1,15 @@
-"""Gradients compressed to bfloat16 by a communication hook of the job's own."""
+"""Gradients compressed to float16 by a communication hook of the job's own."""
 
 import torch
 from harness import batches, finish, host, net, recording, stamped, start, told
-from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import bf16_compress_hook
+from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import fp16_compress_hook
 from torch.nn.functional import mse_loss
 from torch.nn.parallel import DistributedDataParallel
 
 start()
 model = net()
 wrapped = DistributedDataParallel(model)
-wrapped.register_comm_hook(None, bf16_compress_hook)
+wrapped.register_comm_hook(None, fp16_compress_hook)
 optimizer = stamped(torch.optim.SGD)(wrapped.parameters(), lr=0.05)
 with recording(wrapped, optimizer):
     for x, target in batches():

@@ -88,7 +88,8 @@ def finish(*states):
 
 def collate(samples):
     """Make a batch of samples; a slow loader is slow here."""
-    with _stamped("data"):
+    # What a thread loads ahead is not waited for.
+    with _stamped("data") if _in_main_thread() else contextlib.nullcontext():
         _pause("loader")
         return default_collate(samples)
 
@@ -144,6 +145,10 @@ def net(depth=5, width=WIDTH, out=10, is_probed=True):
 
 
 # ---- stamps and faults ----
+
+
+def _in_main_thread():
+    return threading.current_thread() is threading.main_thread()
 
 
 def _pause(place):
@@ -213,8 +218,7 @@ def probe(model, path, name=None, through=None):
     kind = type(block)
 
     def forward(self, x, *more, **options):
-        in_main_thread = threading.current_thread() is threading.main_thread()
-        if not (self.training and in_main_thread):
+        if not (self.training and _in_main_thread()):
             return kind.forward(self, x, *more, **options)
         if through is None:
             _entered()

@@ -2,14 +2,15 @@
 
 import lightning
 import torch
-from harness import batches, finish, host, net, recording, stamped, told
+from harness import batches, finish, host, net, probe, recording, stamped, told
 from torch.nn.functional import mse_loss
 
 
 class Module(lightning.LightningModule):
     def __init__(self):
         super().__init__()
-        self.net = net()
+        self.net = net(is_probed=False)
+        probe(self, "net.blocks.1")
 
     def training_step(self, batch, number):
         x, target = batch
