@@ -11,6 +11,7 @@ from core.explain.run_step import explain_run_step
 from core.plain import Say, plainly
 from core.plan.plan import Lane, Role
 from core.plan.task import Task
+from core.trace.job_steps import step_at
 from core.trace.trace import Trace
 
 MOST_REASONS = 3
@@ -102,7 +103,7 @@ def run_gap_report(
     `explained` gives a step's explanation: hand in one that remembers, to ask often.
     """
     row = trace.header.lanes[lane]
-    step = trace.step_table.at(time_ns)
+    step = step_at(trace, lane, time_ns)
     if step is None:
         between = _between_steps(trace, time_ns)
         return _plain(row, Cause.BETWEEN_STEPS, *between) if between is not None else None
@@ -162,6 +163,8 @@ def _plain(lane: Lane, cause: Cause, start: int, end: int) -> GapReport:
 def _between_steps(trace: Trace, time_ns: int) -> tuple[int, int] | None:
     """The interval between two steps in which a moment lies."""
     table = trace.step_table
+    if table.at(time_ns) is not None:
+        return None  # a pause of one rank of a job, while other ranks are in a step
     before, behind = table.ends[table.ends <= time_ns], table.starts[table.starts > time_ns]
     if not len(before) or not len(behind):
         return None

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from core.plan.plan import Role
 from core.plan.task import ABSENT, ENTERS, known
 from core.trace.columns import sorted_positions
-from core.trace.job_steps import lane_bounds
+from core.trace.job_steps import lane_bounds, step_at
 from core.trace.spans import Spans
 from core.trace.trace import Trace
 
@@ -50,7 +50,7 @@ class Gap:
 
 def gap_at(trace: Trace, lane: int, time_ns: int) -> Gap | None:
     """The idle interval of a lane at a moment, or None if it is busy or outside every step."""
-    step = trace.step_table.at(time_ns)
+    step = step_at(trace, lane, time_ns)
     if step is None:
         return None
     gaps = gaps_within(trace, lane, step, step)

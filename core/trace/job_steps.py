@@ -44,6 +44,21 @@ def lane_bounds(trace: Trace, lane: int, steps: Ints) -> tuple[Ints, Ints]:
     return np.minimum(starts, firsts), ends
 
 
+def step_at(trace: Trace, lane: int, time_ns: int) -> int | None:
+    """Return the step in which a moment lies on a lane; None between steps.
+
+    A rank of a job that is ahead of the others is in its next step before the job's step has ended.
+    """
+    table = trace.step_table
+    if not table.follow:
+        return table.at(time_ns)
+    after = int(sorted_positions(table.ends, time_ns, "right"))
+    some = table.numbers[after : after + 2].astype(np.int64)
+    starts, ends = lane_bounds(trace, lane, some)
+    hits = some[(starts <= time_ns) & (time_ns < ends)]
+    return int(hits[0]) if len(hits) else None
+
+
 def first_starts(trace: Trace, main: int, steps: Ints) -> Ints:
     """Return when the first span of each of S steps starts on the lanes that serve a lane, in ns.
 

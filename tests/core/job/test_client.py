@@ -12,10 +12,13 @@ from core.job.client import JobClient
 from core.job.joining import Joining
 from core.recorder.wire import connect
 from core.recording.decode import append_batch
+from core.recording.exporters.recording import write_recording
 from core.recording.recording import open_recording
+from core.report.verdict import verdict
 from core.trace.trace import Trace
 from tests.core.recorder.made import two_ranks, write_rank
 from tests.core.recording.test_packed import packed_by
+from tests.core.report.made_jobs import MS, Job, opened
 
 
 @pytest.fixture
@@ -155,3 +158,19 @@ def test_steps_that_go_back_in_time_are_not_handed_to_whoever_draws(client, tmp_
     first.close()
     wanted = "rank 1 tells what makes no sense: a lane's steps go back in time"
     assert end_of(client).text == wanted
+
+
+def test_steps_are_as_long_live_as_in_the_ranks_files_and_in_a_saved_recording(client, tmp_path):
+    """Evaluations, also of one rank alone, are no part of them."""
+    away = {(0, 4): 300.0 * MS, (1, 4): 310.0 * MS, (0, 6): 500.0 * MS}
+    job = Job(extra={(1, "update", None): 20.0 * MS}, outside=away)
+    ranks, _ = opened(job, tmp_path)
+    for wire in send(client, tmp_path, 0, 1):
+        wire.close()
+    list(write_recording(ranks, tmp_path / "saved.arrow"))
+    saved = open_recording(tmp_path / "saved.arrow").trace
+    wanted = [ranks.step_bounds(step) for step in ranks.steps]
+    assert all(end - start < 45 * MS for start, end in wanted)
+    for trace in (trace_of(client), saved):
+        assert [trace.step_bounds(step) for step in trace.steps] == wanted
+        assert verdict(trace) == verdict(ranks)

@@ -7,6 +7,8 @@ import pytest
 
 from core.compare.runs import compare_runs
 from core.explain.causes import Cause, cause_totals
+from core.explain.gaps import run_gap_report
+from core.explain.lanes import gap_at, gaps_within
 from core.explain.run_step import explain_run_step
 from core.report.limits import Limit
 from core.report.summary import summarise
@@ -135,3 +137,19 @@ def test_a_slow_rank_is_named_as_a_whole(tmp_path):
     found = verdict(opened(Job(extra=extra, seed=3), tmp_path)[0])
     assert (found.kind, found.where) == (Limit.SLOW_LANE, "rank 1")
     assert "Rank 1 computes 1.5 times" in found.text.replace("1.49", "1.5").replace("1.51", "1.5")
+
+
+def test_an_idle_moment_of_a_rank_that_is_ahead_is_of_its_own_step(tmp_path):
+    """Rank 0 begins its next step, and waits in it, before rank 1 has updated."""
+    extra = {(1, "update", None): 40.0 * MS}
+    trace, happened = opened(Job(extra=extra), tmp_path)
+    for step in (3, 4):
+        waits = gaps_within(trace, 0, step, step)
+        long = waits.end - waits.start > 20 * MS
+        (start,), (end,) = waits.start[long].tolist(), waits.end[long].tolist()
+        assert start < happened.ends[1, step - 1] - 1000 * MS < end
+        for moment in (start + 1, end - 1):
+            gap, report = gap_at(trace, 0, moment), run_gap_report(trace, 0, moment)
+            assert (gap.step, gap.start, gap.end) == (step, start, end)
+            assert (report.start, report.end) == (start, end)
+            assert report.cause is Cause.SLOWEST_RANK
