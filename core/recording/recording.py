@@ -22,8 +22,12 @@ from core.trace.trace import Trace
 
 INDEXED_BYTES = 64 << 20
 """Recordings from this size on, about a million spans, are opened through an index beside them."""
+TRACE_BYTES = 16 << 20
+"""Other programs' traces from this size on may take seconds: a million events and more."""
 PACKED = 12
 """By so much traces are smaller when they are packed."""
+MOST_PACKED = 1032
+"""By so much a file is smaller at most when it is packed by gzip."""
 Build = Callable[[Path | str, Progress | None], object]
 """Makes the index of a recording, and tells how far it is; raises OSError if it cannot."""
 
@@ -111,16 +115,29 @@ def _reason(error: OSError | DamagedIndex) -> str:
 
 
 def is_large(path: Path | str, indexed_from: int | None = None) -> bool:
-    """Whether opening a file or folder takes a while: from INDEXED_BYTES on, unless given.
+    """Whether a file or folder is large: from INDEXED_BYTES on, unless given.
 
     What is packed counts as often as it is larger when it is not.
     """
+    size = _bytes_of(path, PACKED)
+    return size >= (INDEXED_BYTES if indexed_from is None else indexed_from)
+
+
+def may_take_long(path: Path | str) -> bool:
+    """Return True if opening a file or folder may take more than a moment, whatever it holds."""
+    if is_large(path):
+        return True
+    is_trace = bool(trace_files(path)) if os.path.isdir(path) else format_of(path) is not None
+    return is_trace and _bytes_of(path, MOST_PACKED) >= TRACE_BYTES
+
+
+def _bytes_of(path: Path | str, packed: int) -> int:
+    """Return the size of a file, or of all in a folder; what is packed counts so often."""
     try:
         files = rank_files(path) or trace_files(path) if os.path.isdir(path) else [path]
-        size = sum(os.path.getsize(file) * (PACKED if is_packed(file) else 1) for file in files)
+        return sum(os.path.getsize(file) * (packed if is_packed(file) else 1) for file in files)
     except OSError:  # opening it says what is wrong
-        return False
-    return size >= (INDEXED_BYTES if indexed_from is None else indexed_from)
+        return 0
 
 
 def read_stream(data: bytes) -> Trace:

@@ -55,8 +55,12 @@ def _beginning(path: Path | str) -> bytes:
 
 
 def is_packed(path: Path | str) -> bool:
-    """Whether a file's name says that it is packed."""
-    return str(path).lower().endswith(".gz")
+    """True if a file is packed by gzip, whatever its name; False if it cannot be read."""
+    try:
+        with open_regular(path) as file:
+            return file.read(len(GZIP)) == GZIP
+    except OSError:
+        return False
 
 
 def trace_files(folder: Path | str) -> list[Path]:

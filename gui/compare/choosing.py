@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from core.recording.recording import is_large, open_recording
+from core.recording.recording import may_take_long, open_recording
 from core.recording.stream import Opened
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
@@ -51,7 +51,7 @@ class OtherChoice(QObject):
     def open(self, path: Path) -> None:
         """Compare with a recording; with a large one, once it is there."""
         try:
-            if is_large(path):
+            if may_take_long(path):
                 self._frame.opening.open(path)
             else:
                 self._take(path, open_recording(path))

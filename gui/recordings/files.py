@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from core.errors import PlanError
 from core.files import check_is_no_input
 from core.plain import plainly
-from core.recording.recording import is_large
+from core.recording.recording import may_take_long
 from core.recording.stream import Opened
 from core.trace.odd import sentences
 from gui.app.banner import Banner
@@ -87,7 +87,7 @@ class Files:
         """Open what is still to come, up to a large one, which goes on by itself."""
         while self._coming:
             path = self._coming.popleft()
-            if is_large(path):
+            if may_take_long(path):
                 self.opening.open(path)
                 return
             try:

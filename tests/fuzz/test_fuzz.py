@@ -59,7 +59,7 @@ child.main(*sys.argv[1:])
     ("wrong", "why"),
     [
         ("1 / 0", "ZeroDivisionError"),
-        ("time.sleep(60)", "Timeout (0:00:01)"),
+        ("time.sleep(60)", "Timeout (0:00:04)"),
         ("ctypes.string_at(0)", "status -11"),
         ("try: bytes(3 << 30)\n    except MemoryError as e: raise ValueError(path) from e",
          "it takes more than 2 GB"),

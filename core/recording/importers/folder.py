@@ -16,7 +16,7 @@ from core.reading import one_line
 from core.recording.importers.chrome import read_found
 from core.recording.importers.flight_recorder import found_of_dump
 from core.recording.importers.found import Found, joined
-from core.recording.importers.to_trace import trace_of
+from core.recording.importers.to_trace import check_names, trace_of
 from core.recording.index import Progress, partial_progress, report_progress
 from core.recording.limits import MOST_EVENTS, check_count
 from core.recording.sniff import RANK_FILES, Format, format_of, trace_files
@@ -56,7 +56,9 @@ def _read(files: Sequence[Path], progress: Progress | None) -> tuple[list[Found]
         try:
             with one_line(f"{file} cannot be read", RecordingError, msgspec.MsgspecError):
                 dumped = format_of(file) is Format.FLIGHT_RECORDER
-                parts.append((found_of_dump if dumped else read_found)(file, share))
+                found = (found_of_dump if dumped else read_found)(file, share)
+                check_names(found)
+                parts.append(found)
         except RecordingError as error:
             failed.append(str(error))
         check_count(sum(map(len, parts)), MOST_EVENTS)

@@ -182,7 +182,8 @@ class Events:
             # An event that does not say how long it took is shown as a moment.
             length = np.where(np.isnan(length), 0.0, length)
         else:
-            length = end - begin
+            with np.errstate(invalid="ignore"):  # of two infinite times, which are not known
+                length = end - begin
         # NaN fails every comparison, and so is not known.
         known = (np.abs(begin) < LATEST) & (length >= 0) & (length < LATEST)
         if not known.all():

@@ -18,6 +18,7 @@ MOST_REPAIRS = 16  # ends that are tried for a file that was cut
 MOST_BEFORE = 1 << 16  # bytes in which the list of events has to begin
 MOST_EVENT = 1 << 26  # bytes of one event
 PIECE = 1 << 20  # bytes that are decoded at a time: what is made of them stays in the caches
+LOOKED_AT = 4  # pieces that are searched through for the end of one
 _BORDER = re.compile(rb"\}\s*,\s*\{")
 
 
@@ -116,7 +117,7 @@ def pieces(
     while True:
         border = None if is_careful else _between_objects(data, begin)
         # Values that are no objects, or one that is very long: no piece may have too many.
-        if border is None and (is_careful or len(data) - begin > 4 * PIECE):
+        if border is None and (is_careful or len(data) - begin > LOOKED_AT * PIECE):
             border = _between_values(data, begin)
         if border is not None:
             end, following = border
@@ -135,15 +136,26 @@ def pieces(
 
 def _between_objects(data: bytes, begin: int) -> tuple[int, int] | None:
     """Return the end of a piece and the begin of the next one, between what looks like objects."""
-    border = _BORDER.search(data, begin + PIECE)
+    # Not further: where there are few borders each search would go through all there is.
+    border = _BORDER.search(data, begin + PIECE, begin + LOOKED_AT * PIECE)
     # The next one begins at the brace that opens its first object.
     return None if border is None else (border.start() + 1, border.end() - 1)
 
 
 def _between_values(data: bytes, begin: int) -> tuple[int, int] | None:
     """Return the same between two values of the list that `begin` is in, whatever they are."""
+    count = LOOKED_AT * PIECE
+    comma = _comma(data[begin : begin + count])
+    while comma is None and begin + count < len(data):
+        count *= 2
+        comma = _comma(data[begin : begin + count])
+    return None if comma is None else (begin + comma, begin + comma + 1)
+
+
+def _comma(text: bytes) -> int | None:
+    """Return where the first comma is behind a piece that is in no text, list or object."""
     # The same length, so that places stay the same: an escaped quote ends no text.
-    text = data[begin:].replace(b"\\\\", b"__").replace(b'\\"', b"__")
+    text = text.replace(b"\\\\", b"__").replace(b'\\"', b"__")
     codes = np.frombuffer(text, np.uint8)
     # As uint8 the sum wraps at 256, which leaves it odd or even.
     outside = np.cumsum(codes == ord('"'), dtype=np.uint8) & 1 == 0
@@ -154,7 +166,4 @@ def _between_values(data: bytes, begin: int) -> tuple[int, int] | None:
     length = int(np.argmax(depth < 0)) if len(depth) and depth.min() < 0 else len(depth)
     is_comma = (codes[PIECE:length] == ord(",")) & (depth[PIECE:length] == 0)
     commas = np.flatnonzero(is_comma & outside[PIECE:length])
-    if not len(commas):
-        return None
-    comma = begin + PIECE + int(commas[0])
-    return comma, comma + 1
+    return PIECE + int(commas[0]) if len(commas) else None

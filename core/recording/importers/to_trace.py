@@ -44,9 +44,7 @@ def trace_of(found: Found, title: str, progress: Progress | None = None) -> Trac
     task of one plan, numbered by when it started.
     """
     check_count(found, MOST_EVENTS)
-    names = chain(found.names, *((track.name, track.place) for track in found.tracks))
-    if max(map(len, names), default=0) > MOST_NAME:
-        raise ValueError(f"a name has more than {MOST_NAME:,} characters")
+    check_names(found)
     found = _counted_from_0(found.later(-int(found.start.min())))
     found = replace(found, tracks=_with_servants(found))
     odd = Counts(found.odd)
@@ -73,6 +71,13 @@ def trace_of(found: Found, title: str, progress: Progress | None = None) -> Trac
         arguments=found.arguments and found.arguments.ordered(by_start),
         colours=None if found.colours is None else found.colours[by_start].astype(np.int8),
     )  # fmt: skip
+
+
+def check_names(found: Found) -> None:
+    """Raise ValueError if the name of an event, a row or a rank is too long."""
+    names = chain(found.names, *((track.name, track.place) for track in found.tracks))
+    if max(map(len, names), default=0) > MOST_NAME:
+        raise ValueError(f"a name has more than {MOST_NAME:,} characters")
 
 
 def _replicas(found: Found) -> int:

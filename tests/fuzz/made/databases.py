@@ -229,6 +229,8 @@ def _headed(data: bytes, random: Random) -> bytes:
 def _page_headed(data: bytes, random: Random) -> bytes:
     """A page has another type, more cells, or cells elsewhere."""
     size, pages = _pages(data)
+    if not pages:
+        return data
     number = random.randrange(len(pages))
     page = bytearray(pages[number])
     begin = 100 if number == 0 else 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from core.recording import recording
 from core.recording.index import Cancelled, read_index
 from gui.recordings import opening
 from gui.window.window import MainWindow
+from tests.fuzz.bombs import packed
 from tests.make_believe import record, specification
 
 WAIT_MS = 20_000
@@ -115,3 +118,40 @@ def test_what_is_no_recording_is_said_in_one_line(
     qtbot.waitUntil(window.banner.isVisible, timeout=WAIT_MS)
     assert "other.bin is no recording" in window.banner.label.text()
     assert not window.files.opening.isVisible()
+
+
+def packed_trace(path: Path) -> Path:
+    """20 KB that unpack to half a million events."""
+    event = b'{"ph":"i","ts":1,"name":"a name of a moment"},'
+    path.write_bytes(packed((b"[", 1), (event, 400_000), (b"{}]", 1)))
+    return path
+
+
+def test_a_packed_trace_of_some_kilobytes_is_opened_in_the_background_and_can_be_cancelled(
+    window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: object
+) -> None:
+    monkeypatch.setattr(recording, "INDEXED_BYTES", 64 << 20)
+    path, strip = packed_trace(tmp_path / "trace.json.gz"), window.files.opening
+    window.files.open_from(path)
+    assert strip.isVisible() and threads()
+    qtbot.waitUntil(lambda: strip.bar.value() > 0)
+    begin = time.monotonic()
+    qtbot.mouseClick(strip.cancel_button, Qt.MouseButton.LeftButton)
+    assert time.monotonic() - begin < 5 and not threads()
+    assert not strip.isVisible() and window.run_shown is None
+
+
+def test_only_what_cannot_take_long_is_opened_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recording, "INDEXED_BYTES", 64 << 20)
+    long = packed_trace(tmp_path / "trace.json.gz")
+    assert recording.may_take_long(long) and not recording.is_large(long)
+    assert recording.may_take_long(long.rename(tmp_path / "trace.json"))
+    assert recording.may_take_long(tmp_path)
+    (tmp_path / "trace.json").write_bytes(gzip.compress(b'[{"ph":"X","ts":1,"dur":2}]'))
+    assert not recording.may_take_long(tmp_path / "trace.json")
+    (tmp_path / "run.arrow").write_bytes(bytes(20 << 20))
+    assert not recording.may_take_long(tmp_path / "run.arrow")
+    (tmp_path / "run.sqlite").write_bytes(b"SQLite format 3\0".ljust(20 << 20, b"\0"))
+    assert recording.may_take_long(tmp_path / "run.sqlite")

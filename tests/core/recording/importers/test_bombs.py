@@ -104,6 +104,41 @@ def test_a_packed_file_may_unpack_to_a_hundred_times_its_size(tmp_path, monkeypa
         open_recording(path)
 
 
+def test_a_file_whose_names_are_too_long_is_left_out_of_its_folder(tmp_path):
+    folder_of(tmp_path / "job")
+    long = kineto_file(1, [{**EVENTS[0], "name": "x" * (1 << 21)}])
+    (tmp_path / "job" / "rank-1.json").write_text(json.dumps(long))
+    opened = open_recording(tmp_path / "job")
+    assert opened.trace.odd[Odd.UNREADABLE] == 1
+    assert "rank-1.json cannot be read: a name has more than 1,048,576 characters" in opened.warning
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("phase", ["i", "X", "b", "C", "s"])
+def test_an_infinite_time_is_no_time(tmp_path, phase):
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps([*EVENTS, {"ph": phase, "ts": "1e999", "dur": "-1e999", "id": 1}]))
+    assert open_recording(path).trace.span_count == len(EVENTS)
+
+
+def test_events_behind_a_large_one_are_not_looked_at_again_and_again(
+    in_pieces, monkeypatch, tmp_path
+):
+    scanned, whole = [], json_pieces._comma
+
+    def comma(text):
+        scanned.append(len(text))
+        return whole(text)
+
+    monkeypatch.setattr(json_pieces, "_comma", comma)
+    events = [{**event, "args": {"x": [{"a": "y" * 2000}, {}]}} for event in EVENTS]
+    events[0]["args"]["x"][0]["a"] = "y" * 270_000
+    path = tmp_path / "trace.json"
+    path.write_text(json.dumps(events))
+    assert open_recording(path).trace.span_count == len(EVENTS)
+    assert sum(scanned) < 10 * path.stat().st_size
+
+
 def rows_of(path, script):
     base = sqlite3.connect(path)
     base.executescript(script)
