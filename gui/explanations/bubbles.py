@@ -10,6 +10,7 @@ import numpy as np
 from core.explain.lanes import Gap, longest_gaps, spans_within
 from core.trace.complete import measured_steps
 from core.trace.trace import Trace
+from core.trace.warmup import first_measured
 from gui.look.text import duration_text, tr
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import Viewport
@@ -96,7 +97,7 @@ def search(
     seen = np.minimum(table.ends, view.end) - np.maximum(table.starts, view.start)
     inside = seen > LEAST * np.minimum(table.ends - table.starts, view.span)
     if measured_steps(trace):
-        inside &= table.numbers >= trace.header.specification.warmup
+        inside &= table.numbers >= first_measured(trace)
     if open_step is not None:
         inside &= table.numbers != open_step
     steps = table.numbers[inside]

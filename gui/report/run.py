@@ -16,6 +16,7 @@ from core.plan.plan import Role, rank_names, working_lanes
 from core.report.step_figures import StepFigures
 from core.report.verdict import verdict
 from core.report.waterfall import BAR_WORDS
+from core.trace.complete import measured_steps
 from core.trace.event_rows import clock_uncertainty
 from core.trace.median_step import median_step, whole_steps
 from core.trace.trace import Trace
@@ -311,7 +312,7 @@ def _steps(trace: Trace, figures: Mapping[int, StepFigures]) -> Html:
         name = step_name(step, warmup)
         rows.append((name, duration_text(makespan), percent_text(bubble), loss, bar))
     header = (tr("step"), tr("makespan"), tr("bubble"), tr("loss"), "")
-    measured = len(trace.steps) - sum(step < warmup for step in trace.steps)
+    measured = len(measured_steps(trace))
     note = NOTHING
     if measured > len(figures):
         text = tr(

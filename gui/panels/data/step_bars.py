@@ -7,19 +7,24 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.trace.warmup import first_measured
 from gui.look.text import duration_text, significant, tr
 from gui.timeline.state.scene import Scene, step_name
 
 
 @dataclass(frozen=True, slots=True)
 class StepBars:
-    """The whole steps of a run: `starts` and `ends` in ns, `losses` NaN where none is known."""
+    """The whole steps of a run: `starts` and `ends` in ns, `losses` NaN where none is known.
+
+    Steps below `first` are warm-up; `warmup` of them were asked for, which numbers the others.
+    """
 
     steps: NDArray[np.int64]
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
     losses: NDArray[np.float64]
     warmup: int
+    first: int
 
     @property
     def numbers(self) -> NDArray[np.int64]:
@@ -34,7 +39,7 @@ class StepBars:
     @property
     def measured(self) -> NDArray[np.bool_]:
         """True for each step that is no warm-up."""
-        return self.steps >= self.warmup
+        return self.steps >= self.first
 
     def at(self, number: int) -> int | None:
         """The place of the step with this number, or None if there is none."""
@@ -69,7 +74,8 @@ def step_bars(scene: Scene, live: bool) -> StepBars:
     hits[inside] = steps[placed[inside]] == counter.steps[inside]
     losses[placed[hits]] = counter.values[hits]
     warmup = scene.trace.header.specification.warmup
-    return StepBars(steps, scene.step_starts[known], scene.step_ends[known], losses, warmup)
+    first = first_measured(scene.trace)
+    return StepBars(steps, scene.step_starts[known], scene.step_ends[known], losses, warmup, first)
 
 
 def bars_words(bars: StepBars) -> str:

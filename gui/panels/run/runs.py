@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem
 
 from core.engine.messages import Outcome
 from core.trace.columns import sorted_positions
+from core.trace.warmup import first_measured
 from gui.app.session import Run
 from gui.figures.run_names import shown_title
 from gui.look.label import plain_tip
@@ -80,8 +81,7 @@ class RunsPanel(QTreeWidget):
 def run_columns(run: Run) -> tuple[str, str, str, str]:
     """Number, title, outcome and median makespan of the measured steps."""
     table = run.trace.step_table
-    # Steps are numbered from 0, warm-up included: the first measured one is number `warmup`.
-    first = int(sorted_positions(table.numbers, run.trace.header.specification.warmup))
+    first = int(sorted_positions(table.numbers, first_measured(run.trace)))
     lengths = table.ends[first:] - table.starts[first:]
     step = duration_text(float(np.median(lengths))) if len(lengths) and not run.live else ""
     return str(run.number), shown_title(run), outcome_text(run), step

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,9 +18,10 @@ from core.trace.trace import Trace
 from gui.look.layouts import bring
 from gui.look.theme import DARK, LIGHT
 from gui.panels.data.chart import StepAxis, ValueAxis, whole_spacing
-from gui.panels.data.step_bars import StepBars, step_bars
+from gui.panels.data.step_bars import StepBars, bars_words, step_bars
 from gui.timeline.state.scene import Scene
 from gui.window.window import MainWindow
+from tests.core.report.test_warmup import profile
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform
 from tests.make_believe import batches, specification, trace_of
@@ -95,10 +97,18 @@ def test_a_step_under_way_has_no_bar_yet() -> None:
     assert step_bars(scene, live=True).steps.tolist() == [0, 1, 2, 3]
 
 
+def test_warm_up_of_another_program_that_was_found_is_no_measured_bar(tmp_path: Path) -> None:
+    scene = Scene(profile(tmp_path, (400, 200, 100, 100, 100)))
+    bars = step_bars(scene, live=False)
+    assert bars.measured.tolist() == [False, False, True, True, True]
+    assert bars.name(0).replace("\u00a0", " ") == "step 1 · 390 µs"
+    assert bars_words(bars).startswith("2 warm-up steps; 3 measured steps of ")
+
+
 def test_a_bar_is_named_with_makespan_and_loss() -> None:
     bars = StepBars(
         np.array([0, 1]), np.array([0, 30]), np.array([20, 10_000_030]),
-        np.array([np.nan, 0.25]), 1,
+        np.array([np.nan, 0.25]), 1, 1,
     )  # fmt: skip
     assert bars.name(0).replace("\u00a0", " ") == "warm-up 1 · 20 ns"
     assert bars.name(1).replace("\u00a0", " ") == "step 1 · 10 ms · loss 0.25"
