@@ -72,8 +72,9 @@ class JobTimes:
         parts = {
             part: np.stack([of_step.get(part, none) for of_step in totals]) for part in step.parts
         }
-        # Both are code of the job.
-        parts[HOST] = parts[HOST] + parts.pop(BETWEEN, 0.0)
+        # Both are code of the job. What lies between steps is also looked at alone: what the rest
+        # of the code scatters by would hide it.
+        parts[HOST] = parts[HOST] + parts.get(BETWEEN, 0.0)
         start, end = trace.step_bounds(median)
         some = np.linspace(0, len(chosen) - 1, min(len(chosen), MOST_REPLAYED)).astype(int)
         replayed = tuple(chosen[at] for at in some.tolist())
@@ -173,7 +174,7 @@ def slow_rank(times: JobTimes, rank: int, factor: float) -> tuple[int, float]:
 
 
 def _as_its_peers(step: JobStep, one: Excess) -> Floats:
-    parts = (HOST, BETWEEN) if one.part is HOST else (one.part,)
+    parts = (HOST, BETWEEN) if one.part == HOST else (one.part,)
     mine = step.is_part(*parts) & (step.rank == one.rank)
     return np.where(mine, step.taken * min(1.0, one.usual / max(1.0, one.own)), step.taken)
 
