@@ -1,1 +1,1 @@
-"""What must happen: tasks on lanes and what each waits for. Pure Python, no torch."""
+"""Plans: tasks on lanes, and the tasks that each of them waits for. Without torch."""

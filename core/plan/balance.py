@@ -1,7 +1,7 @@
-"""Stage borders that balance measured times, under a limit of what a lane may hold.
+"""Stage borders that balance measured times within a memory limit for each lane.
 
-The slowest stage sets the pace of a pipeline: of all cuts into consecutive stages that keep within
-the limit, the one whose slowest stage is the fastest.
+The slowest stage sets the pace of a pipeline. So among all cuts into consecutive stages within the
+limit, the best is the one whose slowest stage takes the shortest time.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from core.plan.plan import Plan
 from core.plan.task import KIND_CODES, Kind
 
 LEAST_GAIN = 0.03
-"""What a block costs beside others differs by about so much from what it costs alone."""
+"""Smallest relative gain for which borders move: the error of a block's measured cost."""
 
 
 @dataclass(frozen=True, slots=True)
 class BlockCost:
-    """What a block of the model was measured to cost for one micro-batch.
+    """Measured cost of a block of the model for one micro-batch.
 
-    Times in ns: of the forward, of the backward as a whole, and of the two parts that it can be cut
-    into, the gradient of the input and those of the parameters, which schedules with zero bubble
-    run apart. `kept_bytes` are its parameters, their gradients and what the optimizer keeps of
-    them; `saved_bytes` what a forward leaves for the backward.
+    Times are in ns: the forward, the whole backward, and the backward's two parts, the gradient of
+    the input and the gradients of the parameters, which zero-bubble schedules run separately.
+    `kept_bytes` counts parameters, gradients and optimizer state; `saved_bytes` counts activations
+    that the forward saves for the backward.
     """
 
     name: str
@@ -40,28 +40,27 @@ class BlockCost:
     saved_bytes: int
 
     def duration_ns(self, in_parts: bool) -> int:
-        """Forward and backward, as a whole or in parts."""
+        """Return the time in ns of the forward and the backward, which is whole or in two parts."""
         parts = self.input_ns + self.weight_ns
         return self.forward_ns + (parts if in_parts else self.backward_ns)
 
 
 Worst = tuple[float, list[int]]
-"""The largest value of any stage so far, and where the stages after the first begin."""
+"""The largest value of any stage so far, and the first block of each stage after the first."""
 
 
 def balanced_borders(
     costs: Sequence[BlockCost], plan: Plan, most_bytes: float = math.inf
 ) -> list[int]:
-    """Where the stages after the first begin, of as many as `plan` has.
+    """Return the first block of each stage after the first, for as many stages as `plan` has.
 
-    Those of the plan stay unless the slowest stage becomes faster by LEAST_GAIN.
-
-    `most_bytes` is what a stage may hold. Raises PlanError if no cut keeps within it, naming what
-    the best one holds.
+    The plan's own borders are kept unless the slowest stage becomes faster by LEAST_GAIN.
+    `most_bytes` is the memory limit of a stage. Raises PlanError, naming the smallest limit that is
+    possible, if no cut is within it.
     """
     waiting = waiting_microbatches(plan)
     in_parts = cuts_backward(plan)
-    # Sums from block 0 on, so that any run of blocks is a difference of two of them.
+    # Prefix sums: the total of blocks first to last is sums[last] - sums[first].
     times = [0, *accumulate(cost.duration_ns(in_parts) for cost in costs)]
     kept = [0, *accumulate(cost.kept_bytes for cost in costs)]
     saved = [0, *accumulate(cost.saved_bytes for cost in costs)]
@@ -70,11 +69,13 @@ def balanced_borders(
         return kept[last] - kept[first] + waiting[stage] * (saved[last] - saved[first])
 
     def time(stage: int, first: int, last: int) -> float:
-        return times[last] - times[first] if held(stage, first, last) <= most_bytes else math.inf
+        if held(stage, first, last) > most_bytes:
+            return math.inf
+        return times[last] - times[first]
 
     worst, borders = _least_worst(len(costs), len(waiting), time)
     before = max(time(stage.index, stage.first, stage.last) for stage in plan.stages)
-    # A cut that differs by noise alone would make every run's stages other ones.
+    # Without this the noise of measurements would change the stages from run to run.
     if before < math.inf and worst > (1 - LEAST_GAIN) * before:
         return [stage.first for stage in plan.stages[1:]]
     if worst == math.inf:
@@ -89,35 +90,34 @@ def balanced_borders(
 def _least_worst(
     blocks: int, stages: int, value: Callable[[int, int, int], float]
 ) -> tuple[float, list[int]]:
-    """The cut whose largest `value` of (stage, first, last) is the least, stage by stage."""
-    # Dynamic programming. After stage s, for each block `last` before which it may end, the best
-    # cut of all that lies before it into stages 0 to s, with a block left for each later stage.
+    """Return the cut whose largest `value(stage, first, last)` of any stage is the smallest."""
+    # Dynamic programming: best[last] is the best cut of blocks 0 to last (exclusive) into the
+    # stages so far. Each stage leaves at least one block for every later stage.
     best: dict[int, Worst] = {0: (0.0, [])}
     for stage in range(stages):
-        ends = range(stage + 1, blocks - (stages - stage - 1) + 1)
-        best = {
-            last: min(
-                (
-                    (max(worst, value(stage, first, last)), [*borders, first] if stage else [])
-                    for first, (worst, borders) in best.items()
-                    if first < last
-                ),
-                key=lambda found: found[0],
-            )
-            for last in (ends if stage < stages - 1 else [blocks])
-        }
+        later_stages = stages - stage - 1
+        ends = range(stage + 1, blocks - later_stages + 1) if later_stages else [blocks]
+        extended: dict[int, Worst] = {}
+        for last in ends:
+            cuts: list[Worst] = []
+            for first, (worst, borders) in best.items():
+                if first < last:
+                    added = [first] if stage else []
+                    cuts.append((max(worst, value(stage, first, last)), borders + added))
+            extended[last] = min(cuts, key=lambda cut: cut[0])
+        best = extended
     return best[blocks]
 
 
 def cuts_backward(plan: Plan) -> bool:
-    """Whether a plan runs the two parts of backwards apart."""
+    """Return True if the plan runs the two parts of backwards as separate tasks."""
     return bool((plan.columns.kind == KIND_CODES[Kind.BACKWARD_WEIGHT]).any())
 
 
 def waiting_microbatches(plan: Plan) -> list[int]:
-    """For each stage, of how many micro-batches a lane holds what forwards saved, at most."""
+    """Return for each stage the most micro-batches whose activations a lane holds at once."""
     now, most = Counter[tuple[int, int]](), Counter[int]()
-    # In a backward of two parts it is the second that needs them last.
+    # A backward-input still leaves the activations for its backward-weight.
     change = {Kind.FORWARD: 1, Kind.BACKWARD: -1, Kind.BACKWARD_WEIGHT: -1}
     for task in plan.tasks:
         for half in plan.halves(task):

@@ -1,4 +1,4 @@
-"""A plan of ranks as lanes can run it: every block of the model is a stage of each rank's."""
+"""Plans of ranks in the form that lanes can run: every block of the model is a stage."""
 
 from dataclasses import replace
 
@@ -10,13 +10,13 @@ from core.plan.task import ABSENT
 
 
 def by_blocks(plan: Plan) -> Plan:
-    """The same tasks, under the same numbers; the stage of a pass is its block.
+    """Return the plan with the same task numbers, where the stage of each pass is its block.
 
-    Nobody owns the stages: a rank's step is one task for all its blocks.
+    No placement owns its stage, because a rank's step is one task for all its blocks.
     """
     blocks = range(plan.stages[-1].last)
     columns = plan.columns
-    # Collectives name a block too, but move bytes: they are of no stage here.
+    # Collectives also name a block, but they move bytes and belong to no stage here.
     passes = (columns.block != ABSENT) & (columns.bytes == 0)
     return replace(
         plan,

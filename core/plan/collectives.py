@@ -1,4 +1,4 @@
-"""Makes the members of a collective start together, on any engine that follows a plan."""
+"""Dependencies that make the members of a collective start together on any engine."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ Positions = NDArray[np.int64]
 
 
 def start_together(columns: TaskColumns) -> TaskColumns:
-    """The same n tasks; members of a collective also wait for what comes before the other members.
+    """Return the same n tasks, with waits added so that members of a collective start together.
 
-    A collective moves data from when its last member has arrived. Lanes that follow a plan know
-    nothing of one another, so the plan has to say it: every member waits for the task before each
-    member on that one's lane. As all members then wait for the same tasks, they start at the same
-    time, wherever lanes start what they can as soon as they can.
+    A collective moves data only once its last member has arrived. Lanes know nothing of each other,
+    so the plan has to encode this: every member waits for the predecessor of each member on that
+    member's lane. All members then wait for the same tasks, so they start at the same time if lanes
+    start tasks as soon as they can.
 
-    Members are the k-th of a kind, payload, stage, block and bucket of each lane of every replica.
-    They have to follow one another in the columns, so that nothing waits for a later task.
+    The k-th tasks with the same kind, payload, stage, block and bucket on each lane of every
+    replica form one collective. They must be adjacent in the columns: no task may wait for a later
+    one.
     """
     members = np.flatnonzero(IS_COLLECTIVE[columns.kind])
     if not len(members):
@@ -31,7 +32,7 @@ def start_together(columns: TaskColumns) -> TaskColumns:
     waiters, needed = [_waiters(columns)], [columns.after]
     for places in groups(_collective_of(columns, members)):
         mine = members[places]
-        # Of several members on one lane the first has another lane's task or nothing before it.
+        # If several members share a lane, the predecessor of a later one is a member too: drop it.
         arrivals = np.setdiff1d(before[mine], [*mine, ABSENT])
         waiters.append(np.repeat(mine, len(arrivals)))
         needed.append(np.tile(arrivals, len(mine)))
@@ -39,7 +40,7 @@ def start_together(columns: TaskColumns) -> TaskColumns:
 
 
 def _collective_of(columns: TaskColumns, members: Positions) -> NDArray[np.int64]:
-    """A number for each of the collectives' members, the same for those of one collective."""
+    """Return a number for each member; members of one collective have the same number."""
     about = (columns.kind, columns.payload, columns.stage, columns.block, columns.bucket)
     names = row_keys(*(column[members] for column in about))
     member = row_keys(names, columns.lane[members], columns.replica[members])
@@ -47,7 +48,7 @@ def _collective_of(columns: TaskColumns, members: Positions) -> NDArray[np.int64
 
 
 def _before_on_lane(columns: TaskColumns) -> Positions:
-    """The task before each one on its lane; ABSENT for the first of a lane."""
+    """Return the predecessor of each task on its lane; ABSENT for the first of a lane."""
     order = stable_argsort(columns.lane)
     before = np.full(len(columns), ABSENT, np.int64)
     follows = columns.lane[order[1:]] == columns.lane[order[:-1]]
@@ -56,12 +57,12 @@ def _before_on_lane(columns: TaskColumns) -> Positions:
 
 
 def _waiters(columns: TaskColumns) -> Positions:
-    """The task that each entry of `after` belongs to."""
+    """Return the waiting task of each entry of `after`."""
     return np.repeat(np.arange(len(columns)), np.diff(columns.after_first))
 
 
 def _waiting(columns: TaskColumns, waiters: Positions, needed: Positions) -> TaskColumns:
-    """The same tasks with other waits, each pair of which counts once, in the order of pairs."""
+    """Return the same tasks with these waits, in order and without duplicate pairs."""
     _, first = np.unique(row_keys(waiters, needed), return_index=True)
     first.sort()
     waiters, needed = waiters[first], needed[first]

@@ -1,4 +1,4 @@
-"""What kinds of devices can do, and what of them a machine has. Without torch."""
+"""Kinds of devices, and the devices of a machine. Without torch."""
 
 from __future__ import annotations
 
@@ -9,18 +9,26 @@ from core.plan.plan import Lane
 from core.recorder.kinds import CUDA, GLOO, HOST, KINDS, DeviceKind, kind_of
 
 __all__ = [
-    "CUDA", "GLOO", "HOST", "KINDS", "PREDICTED", "Accelerator", "DeviceKind", "Hardware",
-    "kind_of", "process_group",
-]  # fmt: skip
+    "CUDA",
+    "GLOO",
+    "HOST",
+    "KINDS",
+    "PREDICTED",
+    "Accelerator",
+    "DeviceKind",
+    "Hardware",
+    "kind_of",
+    "process_group",
+]
 
 PREDICTED = CUDA
-"""The kind of devices that are only predicted, unless one is named."""
+"""The default kind of devices in predictions."""
 
 
 def process_group(lanes: Sequence[Lane]) -> str | None:
-    """The process group that ranks on `lanes` meet in, as in DeviceKind.
+    """Return the process group for ranks on `lanes`, as in DeviceKind; None if there is none.
 
-    NCCL, for one, refuses two ranks on one device.
+    The group differs if ranks share a device: NCCL, for example, refuses two ranks on one device.
     """
     kind = kind_of(lanes[0].device)
     has_own = len({lane.device for lane in lanes}) == len(lanes)
@@ -29,7 +37,7 @@ def process_group(lanes: Sequence[Lane]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Accelerator:
-    """A device beside the CPU, as torch lists it; `memory` is in bytes, 0 if unknown."""
+    """A device other than the CPU, as torch lists it; `memory` is in bytes, 0 if unknown."""
 
     device: str
     name: str
@@ -38,7 +46,7 @@ class Accelerator:
 
 @dataclass(frozen=True, slots=True)
 class Hardware:
-    """What this machine has: usable CPU cores, memory in bytes, and accelerators."""
+    """Usable CPU cores, memory in bytes, and accelerators of this machine."""
 
     cores: int
     memory: int
@@ -46,5 +54,5 @@ class Hardware:
 
     @property
     def devices(self) -> list[str]:
-        """The names of its devices, the CPU's first."""
+        """The names of the machine's devices, the CPU first."""
         return [HOST.name, *(accelerator.device for accelerator in self.accelerators)]

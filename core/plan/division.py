@@ -1,4 +1,4 @@
-"""How model, batch and gradients are divided: stages, shards, micro-batches, collectives."""
+"""Parts into which model, batch and gradients are divided: stages, shards, micro-batches."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from core.plan.task import Kind, Payload
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A run of the model's blocks, first to last (exclusive), held by one lane per replica.
+    """Consecutive blocks of the model, first to last (exclusive), held by one lane per replica.
 
-    Where blocks are split, a stage is a segment of the model, and `shares` says how much of each of
-    these blocks a lane holds and computes (of the block's parameters, 0 to 1). The outputs of its
-    `shards`, on a lane each, are partial ones: their sum is the stage's, as their gradients' sum is
-    that of its input.
+    With tensor parallelism a stage is a segment of the model, divided into `shards`, one on each
+    lane. `shares` is then the fraction of each block's parameters (0 to 1) that a lane holds and
+    computes with. The stage's output is the sum of the shards' partial outputs, and the gradient
+    of its input the sum of their partial gradients.
     """
 
     index: int
@@ -26,18 +26,18 @@ class Stage:
 
     @property
     def held(self) -> tuple[tuple[int, float], ...]:
-        """The number of each block, and how much of it a lane holds and computes (1 is all)."""
+        """Each block's number and the fraction of it that a lane holds (1 is all)."""
         blocks = range(self.first, self.last)
         return tuple(zip(blocks, self.shares or (1.0,) * len(blocks), strict=True))
 
     def parameter_bytes(self, model: ModelDescription) -> int:
-        """Bytes of the parameters that a lane holds of the stage."""
+        """Return the bytes of the stage's parameters that one lane holds."""
         return round(sum(share * model.run_bytes(b, b + 1) for b, share in self.held))
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A piece of the batch: rows `start` to `start + rows` go to one replica as one micro-batch."""
+    """One micro-batch: rows `start` to `start + rows` (exclusive) of the batch, for one replica."""
 
     replica: int
     microbatch: int
@@ -47,10 +47,11 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Which lane holds a shard of a stage of a replica. The `owner` is the copy that is stepped.
+    """The lane that holds a shard of a stage of a replica.
 
-    A stage that is not divided among lanes has a single shard, 0; or, between divided ones, the
-    same work on each of their lanes, numbered as the shards are.
+    The optimizer steps the copy of the `owner`. An undivided stage has a single shard, 0. In a plan
+    with divided stages every lane repeats the work of an undivided one, and the copies are numbered
+    like shards.
     """
 
     replica: int
@@ -62,7 +63,7 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """The numbers by which a schedule's formulas go: of each pipeline, if there are several."""
+    """Inputs of a schedule's formulas; if there are several pipelines, the numbers of each."""
 
     schedule: str
     ranks: int
@@ -72,9 +73,10 @@ class Pipeline:
 
 @dataclass(frozen=True, slots=True)
 class Collective:
-    """A collective as torch runs it in each rank: `names` are its parameters (as in nn.Sequential).
+    """A collective that torch runs in each rank.
 
-    Where it is of parameters, these are gathered; where it is of their gradients, reduced.
+    `names` are parameters, named as in nn.Sequential. With the payload PARAMETERS they are
+    gathered; with PARAMETER_GRADIENTS their gradients are reduced.
     """
 
     kind: Kind

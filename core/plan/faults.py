@@ -1,7 +1,7 @@
-"""Faults that are put into a run on purpose: a slow lane, link or kind, a hiccup, jitter.
+"""Faults injected into a run on purpose: a slow lane, link or kind, a hiccup, jitter.
 
-They lengthen tasks that were measured or that are predicted, so that an explanation can be held
-against what is known to be wrong. Real lanes have none.
+They lengthen measured or predicted tasks of virtual lanes, so that an explanation can be compared
+with a known cause.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _WHOLE, _NUMBER = r"(\d{1,9})", r"(\d{1,9}(?:\.\d{1,9})?)"
 
 
 def _slow_lanes(text: str) -> dict[int, float]:
-    """`2:1.5 3:1.2`: the factors of lanes. Raises PlanError, as all of these, in one line."""
+    """Read `2:1.5 3:1.2`, the factors of lanes. Raises PlanError, as all these readers do."""
     parts = _parts("--slow-lane", text, f"{_WHOLE}:{_NUMBER}", "LANE:FACTOR, such as 2:1.5")
     found = {int(lane): _factor("--slow-lane", lane, factor) for lane, factor in parts}
     return _once("--slow-lane", text, found)
 
 
 def _slow_links(text: str) -> dict[LanePair, float]:
-    """`1-2:4`: the factors of links."""
+    """Read `1-2:4`, the factors of links."""
     form = "LANE-LANE:FACTOR, such as 1-2:4"
     found = {}
     for one, other, factor in _parts("--slow-link", text, f"{_WHOLE}-{_WHOLE}:{_NUMBER}", form):
@@ -45,7 +45,7 @@ def _slow_links(text: str) -> dict[LanePair, float]:
 
 
 def _slow_kinds(text: str) -> dict[Kind, float]:
-    """`backward:1.2`: the factors of kinds."""
+    """Read `backward:1.2`, the factors of kinds."""
     found = {}
     form = "KIND:FACTOR, such as backward:1.2"
     for name, factor in _parts("--slow-kind", text, f"([a-z-]+):{_NUMBER}", form):
@@ -56,7 +56,7 @@ def _slow_kinds(text: str) -> dict[Kind, float]:
 
 
 def _hiccups(text: str) -> list[tuple[int, int, int]]:
-    """`lane=2,step=4,ms=50`: lanes, measured steps from 1 on, and ns."""
+    """Read `lane=2,step=4,ms=50` as (lane, measured step counted from 1, ns)."""
     pattern = f"lane={_WHOLE},step={_WHOLE},ms={_NUMBER}"
     form = "lane=LANE,step=STEP,ms=MS, such as lane=2,step=4,ms=50"
     parts = _parts("--hiccup", text, pattern, form)
@@ -64,9 +64,9 @@ def _hiccups(text: str) -> list[tuple[int, int, int]]:
 
 
 def _parts(flag: str, text: str, pattern: str, form: str) -> Iterator[tuple[str, ...]]:
-    """The numbers of each word of a text. Raises PlanError for a word of another form."""
+    """Yield the groups of each word. Raises PlanError for a word that does not match."""
     for word in text.split():
-        # In ASCII, for \d has the digits of other scripts as well.
+        # Without re.ASCII, \d also matches digits of other scripts.
         match = re.fullmatch(pattern, word, re.ASCII)
         if match is None:
             raise PlanError(f"{flag} {word!r}: use {form}, each number below 10^9")
@@ -80,7 +80,7 @@ def _factor(flag: str, what: str, number: str) -> float:
 
 
 def _once(flag: str, text: str, found: dict[T, float]) -> dict[T, float]:
-    """What was found. Raises PlanError if a text names something twice."""
+    """Return `found`. Raises PlanError if the text names something twice."""
     words = text.split()
     if len(found) < len(words):
         given = " ".join(f"{flag} {word}" for word in words)
@@ -95,11 +95,18 @@ def _unused(settings: Settings) -> str:
 
 
 def _words(name: str, help: str, form: str, reads: Callable[[str], object]) -> Option[str | None]:
-    """An option of any number of words in one form."""
+    """Return a repeatable option whose words have the given form."""
     return Option(
-        name, str, help, "none", form, reads=reads, repeated=True, group=Group.FAULTS,
+        name,
+        str,
+        help,
+        "none",
+        form,
+        reads=reads,
+        repeated=True,
+        group=Group.FAULTS,
         unused=_unused,
-    )  # fmt: skip
+    )
 
 
 SLOW_LANE = _words(
@@ -143,7 +150,7 @@ FAULT_OPTIONS: tuple[Option[Any], ...] = (SLOW_LANE, SLOW_LINK, HICCUP, SLOW_KIN
 
 @dataclass(frozen=True, slots=True)
 class Hiccup:
-    """A lane's first computing task in the step takes `ns` longer; `step` as recordings count."""
+    """A delay of `ns` of a lane's first compute task in a step; `step` counts warm-up too."""
 
     lane: int
     step: int
@@ -152,11 +159,11 @@ class Hiccup:
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """What lengthens the tasks of a run; nothing does by default.
+    """Faults of a run.
 
-    The computing tasks of `slow_lanes`, the transfers over `slow_links` and the tasks of
-    `slow_kinds` take longer by a factor each. All tasks vary by `jitter`: log-normally, with this
-    sigma of the logarithm and a mean of 1, drawn anew for each step from `seed`.
+    Factors lengthen the compute tasks of `slow_lanes`, the transfers over `slow_links` and the
+    tasks of `slow_kinds`. `jitter` multiplies every task's time by a log-normal factor with mean 1
+    and this sigma of its logarithm, drawn for each step from `seed`.
     """
 
     slow_lanes: Mapping[int, float]
@@ -168,7 +175,7 @@ class Faults:
 
     @classmethod
     def of(cls, settings: Settings) -> Faults:
-        """What was asked for. Raises PlanError, in one line, for what cannot be read."""
+        """Read the faults from a run's settings. Raises PlanError for malformed text."""
         hiccups = tuple(
             Hiccup(lane, settings.warmup + step - 1, ns)
             for lane, step, ns in _hiccups(settings[HICCUP] or "")
@@ -188,9 +195,9 @@ class Faults:
         return any(factors) or bool(self.hiccups) or self.jitter > 0
 
     def check(self, lanes: Sequence[Lane], first: int, steps: int) -> None:
-        """Raise PlanError for what a run on `lanes` has not.
+        """Raise PlanError if a fault names a lane or step that the run does not have.
 
-        Its measured steps are `steps`, the first of them number `first` in a recording.
+        The run has `steps` measured steps; the first has the number `first` in a recording.
         """
         count = sum(lane.role is Role.COMPUTE for lane in lanes)
         there = f"there are lanes 0 to {count - 1}" if count > 1 else "there is lane 0 alone"
@@ -211,9 +218,9 @@ class Faults:
     def effects(
         self, columns: TaskColumns, lanes: Sequence[Lane], step: int
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """By what each of n tasks takes longer in a step: a factor, and then so many ns more.
+        """Return factors and then added ns of n tasks in a step; both have shape (n,).
 
-        `lanes` are all of the plan's, and `step` is its number in a recording, warm-up included.
+        `lanes` are all of the plan's; `step` is the number in a recording, warm-up included.
         """
         count = len(columns)
         factors, extra = np.ones(count), np.zeros(count, np.int64)
@@ -229,32 +236,34 @@ class Faults:
                 each[links.over(link)] = factor
             factors *= links.factors(columns, each)
         if self.jitter:
-            # By seed and step, so that a run and its prediction draw the
-            # same, in whatever order they ask.
+            # Seeded by step too: a run and its prediction draw the same factors in any order.
             drawn = np.random.default_rng([self.seed, step]).standard_normal(count)
-            # A log-normal factor has the mean exp(mu + sigma^2 / 2): with mu = -sigma^2 / 2 that is
-            # 1, so that jitter makes a run uneven but not longer.
+            # The mean of a log-normal factor is exp(mu + sigma^2 / 2). With mu = -sigma^2 / 2 it
+            # is 1: jitter makes a run uneven, but not longer on average.
             factors *= np.exp(self.jitter * drawn - self.jitter**2 / 2)
         for hiccup in self.hiccups:
             if hiccup.step == step:
-                # Only the first; none of a lane that computes nothing.
-                extra[np.flatnonzero((columns.lane == hiccup.lane) & computes)[:1]] += hiccup.ns
+                computed = np.flatnonzero((columns.lane == hiccup.lane) & computes)
+                extra[computed[:1]] += hiccup.ns  # [:1] is empty if the lane computes nothing
         return factors, extra
 
     def without_effect(self, columns: TaskColumns, lanes: Sequence[Lane]) -> list[str]:
-        """What lengthens no task of a step on `lanes`, each in a sentence."""
+        """Return a sentence for each fault that lengthens no task of a step on `lanes`."""
         links, computes = links_of(columns, lanes), ~IS_COMMUNICATION[columns.kind]
-        named = [
-            *((SLOW_LANE, str(n), (columns.lane == n) & computes) for n in self.slow_lanes),
-            *((SLOW_LINK, f"{a}-{b}", links.over((a, b))) for a, b in self.slow_links),
-            *((SLOW_KIND, str(k), columns.kind == KIND_CODES[k]) for k in self.slow_kinds),
-            *((HICCUP, f"lane={one.lane}", (columns.lane == one.lane) & computes)
-              for one in self.hiccups),
-        ]  # fmt: skip
+        affected: list[tuple[Option[str | None], str, NDArray[np.bool_]]] = []
+        for lane in self.slow_lanes:
+            affected.append((SLOW_LANE, str(lane), (columns.lane == lane) & computes))
+        for low, high in self.slow_links:
+            affected.append((SLOW_LINK, f"{low}-{high}", links.over((low, high))))
+        for kind in self.slow_kinds:
+            affected.append((SLOW_KIND, str(kind), columns.kind == KIND_CODES[kind]))
+        for hiccup in self.hiccups:
+            on_lane = (columns.lane == hiccup.lane) & computes
+            affected.append((HICCUP, f"lane={hiccup.lane}", on_lane))
         return [
-            f"{option.flag} {what}: no task of this plan is there to be lengthened"
-            for option, what, struck in named
-            if not struck.any()
+            f"{option.flag} {value}: no task of this plan is there to be lengthened"
+            for option, value, tasks in affected
+            if not tasks.any()
         ]
 
     def durations(
@@ -264,7 +273,7 @@ class Faults:
         step: int,
         durations: NDArray[np.int64],
     ) -> NDArray[np.int64]:
-        """What n tasks take in a step, in ns, that would take `durations` without faults."""
+        """Return the durations in ns of n tasks in a step; without faults they are `durations`."""
         factors, extra = self.effects(columns, lanes, step)
         return np.rint(durations * factors).astype(np.int64) + extra
 
@@ -273,23 +282,22 @@ NO_FAULTS = Faults({}, {}, {})
 
 
 def faults_given(settings: Settings) -> dict[str, str | float]:
-    """What was put into a run, by the names of the options; empty without faults."""
+    """Return the faults of a run by option name; empty without faults."""
     given = {option.name: settings[option] for option in FAULT_OPTIONS}
     return {name: value for name, value in given.items() if value}
 
 
 def hiccups_of(settings: Settings, number: int) -> str | None:
-    """The hiccups of a measured step (from 1 on) as they were asked for; None if it has none."""
+    """Return the `--hiccup` words for measured step `number` (from 1); None if there are none."""
     text = settings[HICCUP] or ""
     pairs = zip(text.split(), _hiccups(text), strict=True)
     return " ".join(word for word, (_, step, _) in pairs if step == number) or None
 
 
 def faults_text(settings: Settings) -> str:
-    """What was put into a run, as on the command line: `--slow-lane 2:1.5 --jitter 0.05`."""
-    words = [
-        f"{option.flag} {word}"
-        for option in FAULT_OPTIONS
-        for word in str(settings[option] or "").split()
-    ]
-    return " ".join(words)
+    """Return the faults as on the command line: `--slow-lane 2:1.5 --jitter 0.05`."""
+    arguments: list[str] = []
+    for option in FAULT_OPTIONS:
+        words = str(settings[option] or "").split()
+        arguments += [f"{option.flag} {word}" for word in words]
+    return " ".join(arguments)

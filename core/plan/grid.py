@@ -1,4 +1,4 @@
-"""A plan as the textbook grid: what each lane does in each tick if every task took one."""
+"""The textbook grid of a plan: each lane's action in each tick if every task took one tick."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ IDLE = "."
 
 
 def grid(plan: Plan) -> list[list[str]]:
-    """For each lane its cells by tick: an action's name, or a dot where the lane idles.
+    """Return each lane's cells by tick: an action's name, or a dot where the lane is idle.
 
-    An overlap is one cell, `0F3+3B1`. Copies and the losses of micro-batches take no tick, as in
-    the papers' figures, so copy lanes have no cells. Where a lane has stages of several replicas,
-    stage and micro-batch say which one it is: a micro-batch goes through one replica.
+    An overlap is one cell, `0F3+3B1`. As in the papers' figures, copies and the losses of
+    micro-batches take no tick, so copy lanes have no cells. A cell does not name the replica: a
+    micro-batch goes through one replica only, so stage and micro-batch identify it.
     """
     cells: list[list[str]] = [[] for _ in plan.lanes]
     ends: list[int] = []
     for task in plan.tasks:
         start = max((ends[other] for other in task.after), default=0)
-        # It ends as it starts, so whoever waits for it waits for what that waited for.
+        # Takes no tick: it ends when it starts.
         if task.kind is Kind.COPY or (task.kind is Kind.LOSS and task.microbatch is not None):
             ends.append(start)
             continue

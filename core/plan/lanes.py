@@ -1,4 +1,4 @@
-"""From a `--devices` text and the hardware at hand to the lanes of a run."""
+"""The lanes of a run, made from the `--devices` text and the machine's hardware."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from core.plan.plan import Lane, Role
 
 MOST_LANES = 4096
 VIRTUAL = "virtual:"
-"""What the name of a virtual device begins with, and what stands before its hardware's name."""
+"""Prefix of the names of virtual devices (`virtual:3`) and of `--devices virtual:cpu`."""
 
 
 def lane_devices(text: str, hardware: Hardware) -> list[str]:
-    """The device of each compute lane, as `--devices` names them.
+    """Return the device of each compute lane that a `--devices` text asks for.
 
-    `auto` is every accelerator, two lanes on it if there is one, and without any two CPU lanes (one
-    if there is but one core). A virtual lane's is `virtual:` and the hardware that its work runs
-    on, by default an accelerator where there is one. Accepts every known kind, and those of
-    `hardware`. Raises PlanError if the text cannot be read or mixes kinds of lanes.
+    `auto` is a lane on every accelerator; two lanes if there is only one accelerator; without any,
+    two CPU lanes (one lane on a single core). The device of a virtual lane is `virtual:` and the
+    hardware that runs its work, by default an accelerator if there is one. Accepts every known kind
+    and those of `hardware`. Raises PlanError if the text cannot be read or mixes kinds of lanes.
     """
     if text.strip() == "auto":
         return _default_devices(hardware)
@@ -41,7 +41,7 @@ def lane_devices(text: str, hardware: Hardware) -> list[str]:
 
 
 def accepted(hardware: Hardware) -> list[str]:
-    """Examples of what `--devices` accepts on a machine; of every known kind if it has none."""
+    """Return example values for `--devices`; of every known kind if there is no accelerator."""
     have = hardware.devices[1:]
     known = [kind.device(0) for kind in KINDS.values() if kind is not HOST]
     shown = [",".join(have), f"2x{have[0]}"] if have else known
@@ -49,14 +49,14 @@ def accepted(hardware: Hardware) -> list[str]:
 
 
 def asks_virtual(text: str) -> bool:
-    """Whether a `--devices` text asks for virtual lanes."""
+    """Return True if a `--devices` text asks for virtual lanes."""
     return "virtual" in text
 
 
 def timing_note(lanes: Iterable[Lane], link: str | None) -> str:
-    """The note that is shown wherever a time of these lanes is, empty if none is needed.
+    """Return the note to show next to times of these lanes; empty if none is needed.
 
-    `link` is what was asked for between virtual lanes.
+    `link` is the `--link` value.
     """
     for lane in lanes:
         if lane.is_virtual:
@@ -67,9 +67,9 @@ def timing_note(lanes: Iterable[Lane], link: str | None) -> str:
 
 
 def virtual_instead(lanes: Sequence[Lane]) -> str:
-    """As many virtual lanes on the same hardware; nothing where lanes have hardware of their own.
+    """Return the `--devices` text for as many virtual lanes on the same hardware.
 
-    `lanes` are a run's compute lanes.
+    Empty if the run's compute `lanes` do not share hardware.
     """
     if not any(lane.sharing for lane in lanes):
         return ""
@@ -86,16 +86,17 @@ def check_devices(devices: list[str], hardware: Hardware) -> None:
 
 
 def make_lanes(devices: list[str], hardware: Hardware, cores_per_lane: int | None) -> list[Lane]:
-    """Compute lanes for `devices`; says which of them share hardware.
+    """Return compute lanes for `devices`; `sharing` is set on those that share hardware.
 
-    CPU lanes get `cores_per_lane` cores each, by default the machine's cores divided by the lanes,
-    at least one. Virtual ones get one each by default: so lanes of runs with different numbers of
-    lanes compute equally fast, and what other programs take of the core is known.
+    CPU lanes get `cores_per_lane` cores each, by default the machine's cores divided by the number
+    of lanes, at least one. Virtual lanes get one core by default, so that they compute equally fast
+    in runs with different numbers of lanes, and so that the CPU time that other programs take from
+    the core can be measured.
     """
     if devices[0].startswith(VIRTUAL):
         runs_on = devices[0].removeprefix(VIRTUAL)
         names = [f"{VIRTUAL}{index}" for index in range(len(devices))]
-        # Cores are a CPU lane's: on an accelerator 0 says that there are none.
+        # Lanes on an accelerator have 0 cores.
         cores = (cores_per_lane or 1) if runs_on == HOST.name else 0
         return [
             Lane(index, name, name, cores=cores, runs_on=runs_on)
@@ -121,16 +122,20 @@ def make_lanes(devices: list[str], hardware: Hardware, cores_per_lane: int | Non
 
 
 def with_helpers(lanes: list[Lane], role: Role, *words: str) -> list[Lane]:
-    """`lanes`, then for each of the `words` a lane of `role` for each of them, named after it."""
-    helpers = [
-        Lane(
-            # Behind all compute lanes their helpers of the first word, then those of the next.
-            turn * len(lanes) + lane.index, f"{lane.name} {word}", lane.device, role,
-            sharing=lane.sharing, serves=lane.index, runs_on=lane.runs_on,
-        )
-        for turn, word in enumerate(words, 1)
-        for lane in lanes
-    ]  # fmt: skip
+    """Return `lanes`, followed for each word by one helper of `role` a lane, named `LANE WORD`."""
+    helpers: list[Lane] = []
+    for round_number, word in enumerate(words, 1):
+        for lane in lanes:
+            helper = Lane(
+                round_number * len(lanes) + lane.index,
+                f"{lane.name} {word}",
+                lane.device,
+                role,
+                sharing=lane.sharing,
+                serves=lane.index,
+                runs_on=lane.runs_on,
+            )
+            helpers.append(helper)
     return [*lanes, *helpers]
 
 
@@ -141,15 +146,14 @@ def _default_devices(hardware: Hardware) -> list[str]:
 
 
 def _item_devices(item: str, text: str, hardware: Hardware) -> list[str]:
-    # An optional count, `virtual` alone or before a kind, a kind, a number: 2xcpu, cuda:1,
-    # 8xvirtual, 4xvirtual:cuda:1. Not virtual:3, which is the name of a lane and no
-    # hardware: hence the look ahead.
+    # An optional count; `virtual`, alone or followed by a kind; a kind; a number: 2xcpu, cuda:1,
+    # 8xvirtual, 4xvirtual:cuda:1. The lookahead excludes virtual:3, which names a lane.
     match = re.fullmatch(
         r"(?:(?P<count>\d{1,9})x)?(?P<virtual>virtual(?::(?=\D)|$))?"
         r"(?P<kind>[a-z]\w*|$)(?::(?P<number>\d{1,4}))?",
         item,
     )
-    # The machine's own kinds too: a backend that torch knows by a plug-in is in no table.
+    # KINDS lacks backends that torch plug-ins add; the machine's own devices have them.
     known = {**KINDS, **{kind.name: kind for kind in map(kind_of, hardware.devices)}}
     kind = None if match is None else known.get(match["kind"] or kind_of(hardware.devices[-1]).name)
     if (

@@ -1,4 +1,4 @@
-"""How long moving data between devices takes: latency, bandwidth, and rings of them."""
+"""Model of the time that moving data between devices takes: latency, bandwidth and rings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.errors import PlanError
 from core.plan.task import Kind
 
 MEASURED = "measured"
-"""What stands for the time that moving the data takes here, instead of a link."""
+"""The `--link` value that uses the measured time of each transfer instead of a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,20 +21,17 @@ class Link:
 
     @classmethod
     def of(cls, latency_us: float, bandwidth_gb_s: float) -> Link:
-        """A link by its latency in us and bandwidth in GB/s (1 GB is 1e9 bytes)."""
+        """Return the link with this latency in us and bandwidth in GB/s (1 GB is 1e9 bytes)."""
         return cls(1e3 * latency_us, 1 / bandwidth_gb_s)
 
     def transfer_ns(self, kind: Kind, size: float, members: int) -> float:
-        """Time of a task that moves `size` bytes; a collective has `members`.
+        """Return the time in ns of a task that moves `size` bytes; a collective has `members`.
 
-        Collectives go round a ring (Patarasuk and Yuan 2009): an all-gather or a reduce-scatter
-        takes members - 1 rounds of size / members bytes each, an all-reduce is one after the
-        other.
+        Collectives use a ring (Patarasuk and Yuan 2009): an all-gather or a reduce-scatter takes
+        members - 1 rounds of size / members bytes each, and an all-reduce takes both in turn.
         """
         if not kind.is_collective:
             return self.latency_ns + size * self.ns_per_byte
-        # Each round passes one of `members` pieces on to the next in the ring: once round to add
-        # up, and for an all-reduce once more to hand the sums out.
         rounds = (members - 1) * (2 if kind is Kind.ALL_REDUCE else 1)
         return rounds * (self.latency_ns + size / members * self.ns_per_byte)
 
@@ -48,16 +45,16 @@ LINKS = {
 }
 """Links by name: latency in us and bandwidth in GB/s, each way.
 
-The bandwidths are the standards' own, which no program quite reaches. Latencies are in no standard:
-they are round figures of what programs see (RDMA at 100 Gbit/s, TCP at 10).
+The bandwidths are those of the standards, which programs do not quite reach. No standard gives
+latencies: these are rounded values that programs see (RDMA at 100 Gbit/s, TCP at 10).
 """
 DEFAULT_LINK = "5:25"
-"""About what a PCIe 4.0 x16 slot gives to a program."""
+"""Roughly what a program gets from a PCIe 4.0 x16 slot."""
 ACCEPTED = f"LATENCY_US:GB_S such as {DEFAULT_LINK}, {', '.join(LINKS)}"
 
 
 def link_text(text: str | None) -> str:
-    """How communication on virtual lanes is timed, for display; `text` is the option's value."""
+    """Return a display text for the timing of communication; `text` is the option's value."""
     if text == MEASURED:
         return "communication measured too"
     link = read_link(text or DEFAULT_LINK)
@@ -68,9 +65,9 @@ def link_text(text: str | None) -> str:
 
 
 def read_link(text: str) -> Link | None:
-    """The link that a text names or gives by latency in us and bandwidth in GB/s.
+    """Return the link that a text names, or gives as latency in us and bandwidth in GB/s.
 
-    None if moving data takes as long as it is measured. Raises PlanError for any other text.
+    None if transfers take their measured time. Raises PlanError for any other text.
     """
     if text == MEASURED:
         return None

@@ -1,4 +1,4 @@
-"""The blocks inside the tasks of a plan, as tasks of nested lanes, for runs that record blocks."""
+"""Tasks on nested lanes for the blocks inside a plan's tasks, for runs that record blocks."""
 
 from __future__ import annotations
 
@@ -13,54 +13,58 @@ _DIVIDED = frozenset({Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT})
 
 @dataclass(frozen=True, slots=True)
 class Nested:
-    """A task for each block that a plan's tasks pass; they are numbered behind the plan's own.
+    """A task for each block inside the plan's tasks, numbered after the plan's own tasks.
 
-    Those inside the plan's task i are `tasks[first[i] : first[i + 1]]`, in the order in which they
-    are passed: a backward begins with its last block.
+    The blocks inside the plan's task i are `tasks[first[i] : first[i + 1]]` in the order in which
+    they run: a backward begins with its last block.
     """
 
     tasks: tuple[Task, ...]
     first: tuple[int, ...]
 
     def inside(self, task: int) -> tuple[Task, ...]:
-        """The blocks inside a task of the plan, none where they cannot be told apart."""
+        """Return the blocks inside a task of the plan; empty if its blocks are not recorded."""
         return self.tasks[self.first[task] : self.first[task + 1]]
 
 
 def nested_lanes(lanes: Sequence[Lane]) -> tuple[Lane, ...]:
-    """A nested lane for each compute lane, numbered behind `lanes`."""
+    """Return a nested lane for each compute lane, numbered after `lanes`."""
     compute = [lane for lane in lanes if lane.role is Role.COMPUTE]
     return tuple(
         Lane(
-            len(lanes) + place, f"{lane.name} blocks", lane.device, Role.NESTED, lane.cores,
-            serves=lane.index, runs_on=lane.runs_on,
+            len(lanes) + place,
+            f"{lane.name} blocks",
+            lane.device,
+            Role.NESTED,
+            lane.cores,
+            serves=lane.index,
+            runs_on=lane.runs_on,
         )
         for place, lane in enumerate(compute)
-    )  # fmt: skip
+    )
 
 
 def nested_tasks(plan: Plan) -> Nested:
-    """The blocks inside each forward and each backward of one micro-batch.
+    """Return the blocks inside each forward and each backward of one micro-batch.
 
-    A backward of several at once takes their blocks in no order, and what is left for a
-    backward-weight lies scattered over the blocks: of these no blocks are recorded, nor of split
-    ones.
+    Blocks are not recorded in three cases: a backward of several micro-batches mixes their blocks,
+    a backward-weight does not run block by block, and blocks that are split over lanes.
     """
-    homes = {lane.serves: lane.index for lane in nested_lanes(plan.lanes)}
-    made: list[Task] = []
+    nested_lane = {lane.serves: lane.index for lane in nested_lanes(plan.lanes)}
+    nested: list[Task] = []
     first = [0]
     for task in plan.tasks:
-        alone = len(plan.parts_of(task)) == 1
-        for one in plan.halves(task) if alone else ():
-            if one.kind not in _DIVIDED:
+        one_microbatch = len(plan.parts_of(task)) == 1
+        for half in plan.halves(task) if one_microbatch else ():
+            stage = plan.stages[half.stage or 0]
+            if half.kind not in _DIVIDED or stage.shares:
                 continue
-            stage = plan.stages[one.stage or 0]
-            if stage.shares:
-                continue
-            blocks = range(stage.first, stage.last)
-            for block in blocks if one.kind is Kind.FORWARD else reversed(blocks):
-                index, lane = len(plan.tasks) + len(made), homes[task.lane]
-                # It moves nothing and waits for nothing: the task around it does.
-                made.append(one._replace(index=index, lane=lane, block=block, bytes=0, after=()))
-        first.append(len(made))
-    return Nested(tuple(made), tuple(first))
+            blocks = list(range(stage.first, stage.last))
+            if half.kind is not Kind.FORWARD:
+                blocks.reverse()
+            for block in blocks:
+                index, lane = len(plan.tasks) + len(nested), nested_lane[task.lane]
+                # Bytes and dependencies belong to the task around the block.
+                nested.append(half._replace(index=index, lane=lane, block=block, bytes=0, after=()))
+        first.append(len(nested))
+    return Nested(tuple(nested), tuple(first))

@@ -1,4 +1,4 @@
-"""What is to be planned (a job), what plans it (a strategy), and the plan: tasks on lanes."""
+"""Job, the input of planning; Strategy, which plans it; and Plan, the tasks on lanes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Role(StrEnum):
-    """What a lane is for. A nested lane does nothing of its own: it shows the parts of tasks."""
+    """Purpose of a lane. A nested lane does no work: it shows the parts of another lane's tasks."""
 
     COMPUTE = "compute"
     COPY = "copy"
@@ -30,18 +30,18 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """One row that executes its tasks in order.
+    """A row of the timeline, which executes its tasks in order.
 
     `device` is hardware (`cpu`, `cuda:0`), which several lanes may share, or a virtual device
-    (`virtual:3`), whose work really runs on the hardware `runs_on` (`device` itself otherwise).
-    `cores` is a CPU lane's number of cores (0 on a GPU). `sharing` says in words what the lane
-    shares, or is empty. `serves` is the compute lane that a copy or communication lane works for,
-    or whose tasks' parts a nested lane shows (itself otherwise). Nested lanes come after all
-    others.
+    (`virtual:3`). The work of a virtual device runs on the hardware `runs_on`, which otherwise
+    equals `device`. `cores` is the number of cores of a CPU lane (0 on a GPU). `sharing` describes
+    shared hardware for display; it is empty if nothing is shared. `serves` is the compute lane
+    that a copy or communication lane works for, or whose tasks a nested lane shows in parts; other
+    lanes serve themselves. Nested lanes have the highest indices.
 
-    `stream_of` names the hardware of `device` of which another program recorded the lane as one
-    stream of several. What tasks of such streams waited for is not known, and their time counts
-    for the hardware as a whole. It is empty for lanes that each have their own time.
+    `stream_of` is set for lanes that another program recorded as one of several streams of a
+    device: it names the hardware of `device`. The dependencies of tasks on such streams are
+    unknown, and their time counts for the hardware as a whole. It is empty for all other lanes.
     """
 
     index: int
@@ -55,8 +55,7 @@ class Lane:
     stream_of: str = ""
 
     def __post_init__(self) -> None:
-        # Defaults that follow from other fields; a frozen dataclass can be
-        # written to only in this way.
+        # Defaults that depend on other fields; `object.__setattr__` because the class is frozen.
         if self.serves < 0:
             object.__setattr__(self, "serves", self.index)
         if not self.runs_on:
@@ -64,15 +63,15 @@ class Lane:
 
     @property
     def is_virtual(self) -> bool:
-        """Whether the lane has a clock of its own, and no hardware of its own."""
+        """True if the lane has its own clock instead of its own hardware."""
         return self.runs_on != self.device
 
 
 def device_streams(lanes: Iterable[Lane]) -> dict[int, list[Lane]]:
     """Return the streams of each device of a recorded trace, by the number of its main stream.
 
-    The main stream is the first that computes; devices without one are left out. Empty for lanes
-    that each have their own time.
+    The main stream is the first one that computes; devices without one are omitted. Lanes that are
+    not streams are ignored.
     """
     devices: dict[tuple[str, str], list[Lane]] = {}
     for lane in lanes:
@@ -87,13 +86,14 @@ def device_streams(lanes: Iterable[Lane]) -> dict[int, list[Lane]]:
 
 
 def lane_ranks(lanes: Sequence[Lane]) -> list[int]:
-    """Return for each lane the number of the lane that stands for its rank.
+    """Return for each lane the number of the lane that represents its rank.
 
-    That is the compute lane that it serves, and of a recorded device the first of its streams that
-    computes: streams of one device are one rank, and threads that start work on them belong to it.
+    This is the compute lane that the lane serves; for a recorded device, the first of its streams
+    that computes. Streams of one device are one rank, which includes the threads that start work
+    on them.
     """
     streams = [lane for lane in lanes if lane.stream_of]
-    # Those that compute first: of several for one key below the first stays.
+    # Computing streams first: `setdefault` below keeps the first stream of each key.
     streams.sort(key=lambda lane: (lane.role is not Role.COMPUTE, lane.index))
     of_device: dict[tuple[str, str], int] = {}
     of_place: dict[str, int] = {}
@@ -108,7 +108,7 @@ def lane_ranks(lanes: Sequence[Lane]) -> list[int]:
 
 
 def rank_names(lanes: Sequence[Lane]) -> list[str]:
-    """Return for each lane the name of its rank: its lane's, of a recorded device the device's."""
+    """Return for each lane the name of its rank: the device for streams, else the rank's lane."""
     numbers = lane_ranks(lanes)
     places = [lanes[number].device for number in sorted(set(numbers)) if lanes[number].stream_of]
     names = []
@@ -123,10 +123,10 @@ def rank_names(lanes: Sequence[Lane]) -> list[str]:
 
 
 def computing_lanes(lanes: Iterable[Lane]) -> list[Lane]:
-    """Return the lanes that compute: of a device's streams the main one.
+    """Return the lanes that compute; of a device's streams, only the main one.
 
-    Threads of a host do not count if they are recorded together with the streams that they start
-    work on.
+    Host threads do not count if they are recorded together with the streams on which they start
+    work.
     """
     every = list(lanes)
     mains = device_streams(every)
@@ -140,20 +140,20 @@ def computing_lanes(lanes: Iterable[Lane]) -> list[Lane]:
 
 
 def working_lanes(lanes: Iterable[Lane]) -> list[Lane]:
-    """The lanes that do something: all but the nested ones, whose spans are parts of others'."""
+    """Return all lanes except the nested ones, whose spans are parts of other spans."""
     return [lane for lane in lanes if lane.role is not Role.NESTED]
 
 
-# Without slots: cached_property keeps the tasks in the instance's dictionary.
+# No slots: cached_property needs an instance dictionary.
 @dataclass(frozen=True)
 class Plan:
-    """All tasks of one step, in an order in which every task comes after what it waits for.
+    """All tasks of one step, each after the tasks that it waits for.
 
-    The plan is its `columns`; `tasks` are the same as objects, for whoever handles them one by one.
-    `replicas` is the number of replicas that there could be, those left without rows included.
-    `pipeline` is there for plans in the order of a schedule, where each of its ranks has a lane of
-    its own and all of several pipelines have as many micro-batches. Lanes follow a plan exactly; an
-    `expected` one is of ranks, which torch drives, and completed from what torch reports.
+    `columns` holds the tasks as arrays; `tasks` are the same tasks as objects. `replicas` counts
+    replicas, including those left without rows. `pipeline` is set for plans that follow a schedule,
+    if each of its ranks has a separate lane and all pipelines have equally many micro-batches.
+    Lanes follow a plan exactly, unless it is `expected`: then torch drives the ranks, and the plan
+    is completed from the collectives that torch reports.
     """
 
     lanes: tuple[Lane, ...]
@@ -167,7 +167,7 @@ class Plan:
 
     @cached_property
     def tasks(self) -> tuple[Task, ...]:
-        """Every entry of the columns as a task, made when it is first asked for."""
+        """All tasks as objects, built from the columns on first access."""
         return self.columns.tasks()
 
     @property
@@ -176,7 +176,7 @@ class Plan:
         return sum(part.rows for part in self.parts)
 
     def parts_of(self, task: Task) -> tuple[Part, ...]:
-        """The pieces of the batch that `task` covers."""
+        """Return the pieces of the batch that `task` covers."""
         return tuple(
             part
             for part in self.parts
@@ -184,18 +184,19 @@ class Plan:
         )
 
     def halves(self, task: Task) -> tuple[Task, ...]:
-        """The forward and the backward that an overlap is made of; of another task, that alone."""
+        """Return the forward and the backward of an overlap; for any other task, the task alone."""
         if task.kind is not Kind.OVERLAP:
             return (task,)
         alone = task._replace(kind=Kind.FORWARD, paired_stage=None, paired_microbatch=None)
         backward = alone._replace(
             kind=Kind.BACKWARD, stage=task.paired_stage, microbatch=task.paired_microbatch
         )
-        # The backward's micro-batch is another one, and may have another number of rows.
-        return alone, backward._replace(rows=sum(part.rows for part in self.parts_of(backward)))
+        # Micro-batches may differ in rows, and the backward has another one than the forward.
+        rows = sum(part.rows for part in self.parts_of(backward))
+        return alone, backward._replace(rows=rows)
 
     def lane_of(self, replica: int, stage: int, shard: int = 0) -> int:
-        """The lane that holds `shard` of `stage` of `replica`. Raises KeyError if none does."""
+        """Return the lane that holds `shard` of `stage` of `replica`. Raises KeyError."""
         for placement in self.placements:
             if (placement.replica, placement.stage, placement.shard) == (replica, stage, shard):
                 return placement.lane
@@ -204,10 +205,10 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a strategy plans: one step of a model over `rows` rows on compute lanes.
+    """Input of a strategy: one step of a model over `rows` rows on compute lanes.
 
-    `settings` are what was asked for of the strategy's own options, by name; `job[option]` reads
-    one of them. The one that is a schedule is here as what it names.
+    `settings` are the values of the strategy's options by name; `job[option]` reads one of them.
+    The schedule, which is one of the options, is also given as the object `schedule`.
     """
 
     model: ModelDescription
@@ -221,17 +222,17 @@ class Job:
 
     @property
     def copies_overlap(self) -> bool:
-        """Whether devices have copy engines of their own, so that copies get lanes of their own."""
+        """True if devices have copy engines, so that copies run on separate lanes."""
         return kind_of(self.lanes[0].device).streams
 
 
 Options = tuple[Option[Any], ...]
 KeptBytes = Callable[[int, ModelDescription, Plan], int]
-"""What a lane keeps of (bytes, model, plan)."""
+"""A function of (bytes, model, plan) that returns the bytes that a lane keeps."""
 
 
 def keeps_all(whole: int, model: ModelDescription, plan: Plan) -> int:
-    """Every lane keeps all of what is placed on it."""
+    """Return `whole`: a lane keeps all bytes that are placed on it."""
     return whole
 
 
@@ -239,13 +240,14 @@ def keeps_all(whole: int, model: ModelDescription, plan: Plan) -> int:
 class Strategy:
     """A way to divide a training step among lanes.
 
-    `options` are the settings, beyond those of every run, that the strategy reads; the window and
-    the command line refuse the others. Strategies that torch runs name the `collectives` that
-    torch is expected to run, with which the plan is made; `complete` writes it anew from those that
-    torch reports. For these `rank_model` names the module of `core.engine.rank_models` that has
-    torch divide the model. `torch_engine` names the class of `core.engine.torchrun.engines` that
-    runs it on torch's own engine, if one does. `kept_bytes` says what a lane keeps of `whole` bytes
-    of parameters, gradients and optimizer state that are placed on it.
+    `options` are the settings that the strategy reads in addition to those of every run; the window
+    and the command line refuse options of other strategies. Strategies that torch runs have three
+    more fields: `collectives` returns the collectives that torch is expected to run, `complete`
+    makes the plan again from those that torch reports, and `rank_model` names the module of
+    `core.engine.rank_models` in which torch divides the model. `torch_engine` names the class of
+    `core.engine.torchrun.engines` that runs the strategy on torch's own engine, if there is one.
+    `kept_bytes` returns how many of the `whole` bytes of parameters, gradients and optimizer state
+    that are placed on a lane it keeps.
     """
 
     name: str
@@ -261,14 +263,17 @@ class Strategy:
 
     @property
     def on_ranks(self) -> bool:
-        """Whether torch drives it, in a process for each rank; else lanes follow its plans."""
+        """True if torch drives it in a process for each rank; otherwise lanes follow its plans."""
         return bool(self.rank_model)
 
 
-def require_rows(job: Job, needed: int, what: str, whole: str = "a batch") -> None:
-    """Raise PlanError if the job, which is `whole`, has fewer rows than `needed` of `what`."""
+def require_rows(job: Job, needed: int, parts: str, whole: str = "a batch") -> None:
+    """Raise PlanError if the job has fewer than `needed` rows, one for each of the `parts`.
+
+    `whole` describes the job's rows in the message.
+    """
     if job.rows < needed:
         raise PlanError(
-            f"{needed} {what} need at least {needed} rows, but {whole} has {job.rows}: "
-            f"use at most {job.rows} {what}"
+            f"{needed} {parts} need at least {needed} rows, but {whole} has {job.rows}: "
+            f"use at most {job.rows} {parts}"
         )

@@ -1,4 +1,4 @@
-"""From what a person asks for to lanes, jobs and plans; what cannot be is refused in one line."""
+"""Planning of a run: checks of its settings, its lanes, and a plan for each size of a step."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from core.plan.specification import (
 )
 from core.plan.strategies import STRATEGIES
 
-EXPLAINED_BYTES = 460  # of two lanes, one of which waits for the other: 512 lanes against 256
+EXPLAINED_BYTES = 460  # for each pair of lanes, measured with 512 lanes against 256
 EXPLAINING_SHARE = 1 / 8
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """A run that can be made: its settings with their defaults, its lanes, its model, its plans.
+    """A valid run: its settings with defaults filled in, its model, lanes and plans.
 
     `plans` has a plan for every number of rows that a step of the run has, the first step's first.
     """
@@ -53,10 +53,11 @@ def plan_run(
     describe_model: Describe = describe,
     present: bool = True,
 ) -> PlannedRun:
-    """Plan a run from what was asked for. Raises PlanError naming the first bad value.
+    """Plan a run. Raises PlanError naming the first bad value.
 
-    With `present` the run is to be made on this machine: its devices must be there, and its memory
-    must suffice. `describe_model` is for models of the user's own, which only torch can describe.
+    With `present`, the run will be executed on this machine, which must have its devices and enough
+    memory. `describe_model` is needed for models in the user's files, which only torch can
+    describe.
     """
     check(specification)
     specification = with_defaults(specification)
@@ -69,7 +70,7 @@ def plan_run(
 
 
 def run_lanes(specification: Specification, hardware: Hardware, present: bool = True) -> list[Lane]:
-    """Return the compute lanes of a run, as `plan_run` does. Raises PlanError."""
+    """Return the compute lanes of a run, with the checks of `plan_run`. Raises PlanError."""
     lanes = lanes_of(specification, hardware, present)
     if present:
         check_lanes(specification, len(lanes), hardware.memory)
@@ -80,9 +81,9 @@ def run_lanes(specification: Specification, hardware: Hardware, present: bool = 
 def plans_of(
     specification: Specification, model: ModelDescription, lanes: list[Lane]
 ) -> dict[int, Plan]:
-    """The plan for every number of rows that a step of the run has. Raises PlanError."""
+    """Return a plan for each number of rows that a step of the run has. Raises PlanError."""
     strategy = check(specification)
-    # Each number of rows once: an epoch's last batch may be smaller, and all others share one plan.
+    # An epoch's last batch may be smaller; all other steps share one plan.
     sizes = dict.fromkeys(specification.all_rows)
     return {rows: strategy.plan(job_of(specification, model, lanes, rows)) for rows in sizes}
 
@@ -90,7 +91,7 @@ def plans_of(
 def job_of(
     specification: Specification, model: ModelDescription, lanes: list[Lane], rows: int
 ) -> Job:
-    """What the strategy plans for a step of `rows` rows. Raises PlanError as `schedule_of` does."""
+    """Return the strategy's input for a step of `rows` rows. Raises PlanError."""
     s = specification
     settings = {option.name: s[option] for option in STRATEGY_OPTIONS}
     schedule = schedule_of(s[SCHEDULE] or DEFAULT_SCHEDULE)
@@ -98,10 +99,10 @@ def job_of(
 
 
 def lanes_of(specification: Specification, hardware: Hardware, present: bool = True) -> list[Lane]:
-    """The compute lanes of a run; with `present`, its devices must be on this machine.
+    """Return the compute lanes of a run; with `present`, its devices must be on this machine.
 
-    Raises PlanError if they are not, or if faults are put into lanes or steps that are not there,
-    or into real lanes that are to run.
+    Raises PlanError for missing devices, for faults in lanes or steps that do not exist, and for
+    faults in real lanes that are to run.
     """
     devices = lane_devices(specification.devices, hardware)
     if present:
@@ -117,9 +118,9 @@ def lanes_of(specification: Specification, hardware: Hardware, present: bool = T
 
 
 def check(specification: Specification) -> Strategy:
-    """Check what can be checked without hardware or model; returns the strategy.
+    """Check everything that needs neither hardware nor model, and return the strategy.
 
-    Raises PlanError naming the first bad value and what is accepted.
+    Raises PlanError naming the first bad value and the accepted ones.
     """
     s = specification
     strategy = STRATEGIES.get(s.strategy)
@@ -134,7 +135,7 @@ def check(specification: Specification) -> Strategy:
 
 
 def check_numbers(specification: Specification) -> None:
-    """Raise PlanError, naming the first, if a number is none that a run can have."""
+    """Raise PlanError for the first number that is out of range."""
     s = specification
     for option, value in s.values:
         if not isinstance(value, str):
@@ -144,7 +145,7 @@ def check_numbers(specification: Specification) -> None:
 
 
 def check_virtual(specification: Specification, lanes: Sequence[Lane]) -> None:
-    """Raise PlanError if something is asked of real lanes that only virtual ones can do."""
+    """Raise PlanError if an option for virtual lanes is given for real ones."""
     for option, value in specification.values:
         if option.unused is virtual_only and value is not None and not lanes[0].is_virtual:
             raise PlanError(
@@ -154,7 +155,7 @@ def check_virtual(specification: Specification, lanes: Sequence[Lane]) -> None:
 
 
 def check_unmeasured(specification: Specification) -> None:
-    """Raise PlanError for what only a run can follow, as it measures the model's blocks first."""
+    """Raise PlanError for `--balance`, which needs the blocks that only a run measures."""
     balance, memory = specification[BALANCE], specification[LANE_MEMORY]
     if balance or memory is not None:
         given = BALANCE.flag if balance else f"{LANE_MEMORY.flag} {memory:g}"
@@ -164,8 +165,8 @@ def check_unmeasured(specification: Specification) -> None:
 
 
 def check_memory(specification: Specification, model: ModelDescription, hardware: Hardware) -> None:
-    """Raise PlanError if a step could not be held in the machine's memory, however divided."""
-    # The rows of a whole epoch are made before the first step, and held.
+    """Raise PlanError if a step needs more memory than all devices have together."""
+    # A run makes the rows of a whole epoch before the first step, and keeps them.
     needed = model.step_bytes(max(specification.data or 0, *specification.all_rows))
     memory = hardware.memory + sum(one.memory for one in hardware.accelerators)
     if needed > memory:
@@ -177,11 +178,9 @@ def check_memory(specification: Specification, model: ModelDescription, hardware
 
 
 def check_lanes(specification: Specification, lanes: int, memory: int) -> None:
-    """Raise PlanError if explaining a step on so many lanes takes too much of `memory` (bytes).
-
-    A lane may wait for every other one in turn, so what explains its idle time grows with them.
-    """
-    # Of n lanes each may wait for all others: n * n pieces.
+    """Raise PlanError if explaining a step on so many lanes needs too much of `memory` (bytes)."""
+    # Each lane may wait for every other one in turn, so the explanation of idle time grows with
+    # the square of the number of lanes.
     most = math.isqrt(int(memory * EXPLAINING_SHARE / EXPLAINED_BYTES))
     if lanes > most:
         needed = lanes * lanes * EXPLAINED_BYTES
@@ -193,13 +192,13 @@ def check_lanes(specification: Specification, lanes: int, memory: int) -> None:
 
 
 def _refuse(problem: str) -> None:
-    """Raise PlanError if there is a problem."""
+    """Raise PlanError unless `problem` is empty."""
     if problem:
         raise PlanError(problem)
 
 
 def _check_settings(model: ModelSettings) -> None:
-    """Raise PlanError for a setting that the model does not take, or values that do not fit."""
+    """Raise PlanError for settings of another model, or values that do not fit together."""
     kind = MODELS.get(model.name)
     taken = {} if kind is None else kind.settings
     for option, value in values_of(model):
@@ -210,6 +209,7 @@ def _check_settings(model: ModelSettings) -> None:
 
 
 def _check_options(s: Specification, strategy: Strategy) -> None:
+    """Raise PlanError for options of other strategies, and for options that conflict."""
     given = {o.name: o for o in STRATEGY_OPTIONS if s[o] not in (None, o.default)}
     for option in given.values():
         if option not in strategy.options:

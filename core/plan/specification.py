@@ -1,4 +1,4 @@
-"""A run as a person asks for it."""
+"""The specification of a run: every setting that the user can choose."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ T = TypeVar("T")
 STRATEGY_OPTIONS: tuple[Option[Any], ...] = tuple(
     dict.fromkeys(o for strategy in reversed(STRATEGIES.values()) for o in strategy.options)
 )
-"""The options that some strategy takes; first those of the last strategies, which take most."""
+"""The options of all strategies; the last strategies have the most options and come first."""
 
 
 def _blocks_unused(settings: Settings) -> str:
@@ -44,7 +44,7 @@ def _blocks_unused(settings: Settings) -> str:
 
 
 def virtual_only(settings: Settings) -> str:
-    """Why an option of virtual lanes has no effect on the lanes asked for; empty if it has."""
+    """Return why an option for virtual lanes has no effect on a run's lanes; "" if it has one."""
     return "" if asks_virtual(settings.devices) else "Only virtual lanes have a clock of their own."
 
 
@@ -52,14 +52,13 @@ def virtual_only(settings: Settings) -> str:
 @with_options(FAULT_OPTIONS)
 @with_options(STRATEGY_OPTIONS, before="steps")
 class Specification:
-    """Everything that a run depends on. None means: the default for this model or strategy.
+    """All settings of a run. None means the default for the model or strategy.
 
-    The options of strategies and of faults are fields of it as well; they are read with
-    `specification[option]`.
-    `batch` is the global batch in rows; `data` the rows of an epoch. `steps` are measured after
-    `warmup` further steps. `gradients` is the file that keeps the last step's gradients. With
-    `calibrate` what tasks cost is measured before the first measured step, if lanes follow a plan;
-    with `blocks` they note when they pass from one block of the model to the next one.
+    The options of strategies and of faults are fields too, read with `specification[option]`.
+    `batch` is the global batch in rows, and `data` the rows of an epoch. `steps` steps are measured
+    after `warmup` others. `gradients` is the file for the last step's gradients. With `calibrate`,
+    the costs of tasks are measured before the first measured step, if lanes follow a plan. With
+    `blocks`, lanes record when they pass from one block of the model to the next.
     """
 
     strategy: str = Option(
@@ -206,35 +205,35 @@ class Specification:
 
     @property
     def values(self) -> Iterator[tuple[Option[Any], Value]]:
-        """Every option, the model's among them, and what was asked for."""
+        """Every option, including the model's, with its value."""
         return chain(values_of(self), values_of(self.model))
 
     def having(self, **values: Value) -> Specification:
-        """The same with other values of some settings, a strategy's own among them."""
+        """Return a copy with other values of some settings, which may be a strategy's options."""
         changes: dict[str, Any] = values
         return replace(self, **changes)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values."""
+        """Return the settings as plain JSON values."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Specification:
-        """The inverse of `to_dict`; names that this version does not know are left out.
+        """Invert `to_dict`, ignoring names that this version does not know.
 
-        Raises TypeError, naming the first value that is of another type than it is in a run.
+        Raises TypeError, naming the first value that has the wrong type.
         """
         made: Specification = typed(cls, values)
         return made
 
     @property
     def own_model(self) -> bool:
-        """Whether the model is the user's own file."""
+        """True if the model is defined in a user's file."""
         return self.model.name.endswith(".py")
 
     @property
     def batch_rows(self) -> int:
-        """Rows of a whole batch: the option's value, else the model's usual number."""
+        """Rows of a whole batch: the option's value or the model's default."""
         if self.batch is not None:
             return self.batch
         return MODELS[self.model.name].batch if self.model.name in MODELS else 64
@@ -259,11 +258,11 @@ class Specification:
 OPTIONS = sorted(
     (option for option, _ in Specification().values), key=lambda o: list(Group).index(o.group)
 )
-"""Every option of a run, the model's among them, as help, form and docs list them."""
+"""Every option of a run, including the model's, in the order of help, form and docs."""
 
 
 def specification_of(given: Mapping[str, Value]) -> Specification:
-    """The run with these values of options, by their names; the others have their defaults."""
+    """Return the specification with these option values by name, and defaults for the others."""
     model = ModelSettings(**_fields_from(ModelSettings, given))
     return Specification(model=model, **_fields_from(Specification, given))
 
@@ -274,12 +273,12 @@ def _fields_from(kind: type[Any], given: Mapping[str, Value]) -> dict[str, Any]:
 
 
 def describe(specification: Specification) -> ModelDescription:
-    """The description of a built-in model. Raises KeyError for the user's own."""
+    """Return the description of a built-in model. Raises KeyError for any other model."""
     return MODELS[specification.model.name].describe(specification.model.filled())
 
 
 def with_defaults(specification: Specification) -> Specification:
-    """The same run with its batch, steps and schedule written out, for headers and titles."""
+    """Return a copy in which batch, steps and schedule have values, for headers and titles."""
     s = specification
     filled = replace(s, model=s.model.filled(), batch=s.batch_rows, steps=len(s.step_rows))
     takes_schedule = SCHEDULE in STRATEGIES[s.strategy].options

@@ -1,4 +1,4 @@
-"""How rows and blocks are divided, with torch's semantics but without torch."""
+"""Division of rows and blocks with torch's semantics, but without torch."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 
 
 def chunk(rows: int, pieces: int) -> list[int]:
-    """Sizes that `torch.chunk` gives: equal pieces rounded up, so there may be fewer than asked.
+    """Return the sizes of `torch.chunk`: equal pieces rounded up, and so maybe fewer `pieces`.
 
     >>> chunk(30, 8)
     [4, 4, 4, 4, 4, 4, 4, 2]
@@ -18,7 +18,7 @@ def chunk(rows: int, pieces: int) -> list[int]:
 
 
 def tensor_split(rows: int, pieces: int) -> list[int]:
-    """Sizes that `torch.tensor_split` gives: exactly `pieces`, the first ones one row larger.
+    """Return the sizes of `torch.tensor_split`: exactly `pieces`, the first ones a row larger.
 
     >>> tensor_split(15, 7)
     [3, 2, 2, 2, 2, 2, 2]
@@ -28,7 +28,7 @@ def tensor_split(rows: int, pieces: int) -> list[int]:
 
 
 def split(rows: int, size: int) -> list[int]:
-    """Sizes that `torch.split` gives: pieces of `size` rows, the last one maybe smaller.
+    """Return the sizes of `torch.split`: pieces of `size` rows; the last one may be smaller.
 
     >>> split(120, 20)
     [20, 20, 20, 20, 20, 20]
@@ -37,20 +37,20 @@ def split(rows: int, size: int) -> list[int]:
 
 
 def starts(sizes: Sequence[int]) -> list[int]:
-    """The first row of each piece."""
+    """Return the first row of each piece."""
     return [0, *accumulate(sizes)][: len(sizes)]
 
 
 def balanced_runs(weights: Sequence[int], runs: int) -> list[tuple[int, int]]:
     """Cut `weights` into `runs` consecutive, non-empty runs whose heaviest is as light as possible.
 
-    Returns (first, last) with `last` exclusive. Bisects the heaviest run's weight; earlier runs are
-    as long as it allows. Raises ValueError if there are fewer weights than runs.
+    Returns (first, last) pairs with `last` exclusive; earlier runs are as long as the heaviest
+    weight allows. Raises ValueError if there are fewer weights than runs.
     """
     if runs > len(weights):
         raise ValueError(f"{len(weights)} weights cannot make {runs} runs")
-    # With more weight allowed a run, no more runs are needed: so the least that fits is found by
-    # halving, between the heaviest single weight and all together. (1, 2, 3, 4) in two runs:
+    # Bisect the smallest limit of a run's weight that fits, between the heaviest single weight and
+    # the sum of all: a larger limit never needs more runs. (1, 2, 3, 4) in two runs:
     #     6: 1 2 3 | 4 fits     5: 1 2 | 3 and 4 is left     so 6
     low, high = max(weights), sum(weights)
     while low < high:
@@ -63,13 +63,14 @@ def balanced_runs(weights: Sequence[int], runs: int) -> list[tuple[int, int]]:
 
 
 def _fill(weights: Sequence[int], runs: int, most: int) -> list[int]:
-    """The bounds of `runs` runs of at most `most` each, all of them not empty, filled in order."""
+    """Return the bounds of `runs` non-empty runs, filled in order up to weight `most` each."""
     bounds, weight = [0], 0
     for index, added in enumerate(weights):
         needed = runs - len(bounds)  # runs that must still begin
-        # A run ends where it is full, or where each weight that is left has to begin a run of its
-        # own.
-        if index > bounds[-1] and (weight + added > most or len(weights) - index == needed):
+        is_full = weight + added > most
+        # As many weights are left as runs must begin: each weight begins a run.
+        one_each = len(weights) - index == needed
+        if index > bounds[-1] and (is_full or one_each):
             if needed == 0:
                 return [*bounds, index]
             bounds.append(index)

@@ -1,4 +1,4 @@
-"""A task: what it does, on what, and what it waits for; one by one, and as columns."""
+"""Tasks: kind, place and dependencies of a unit of work, as objects and as columns."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from numpy.typing import NDArray
 from core.errors import PlanError
 
 ABSENT = -1
-"""What stands in a column for a number that does not apply."""
+"""The value of a column for numbers that do not apply."""
 
 
 def known(value: SupportsInt) -> int | None:
-    """A number of a column; None where it does not apply."""
+    """Convert a column's value to int; None for ABSENT."""
     number = int(value)
     return None if number == ABSENT else number
 
 
 class Kind(StrEnum):
-    """What a task does. The order is the wire's dictionary: append only.
+    """The kind of a task's work. Files store positions in this order: append only.
 
-    `OTHER` is work that no plan names, in recordings that other programs made: see its name. Nor
-    does a plan have an `ALL_TO_ALL`, in which each rank sends a part to every other one. A job
-    waits for the `DATA` of its next batch, and `RECOMPUTE`s in its backward pass what it did not
-    keep of the forward pass.
+    Four kinds occur in recordings but not in plans. `OTHER` is work that only its name describes,
+    recorded by another program. In an `ALL_TO_ALL` each rank sends a part to every other one.
+    `DATA` is a job's wait for its next batch, and `RECOMPUTE` repeats, in the backward pass, parts
+    of the forward pass that were not kept.
     """
 
     SCATTER = "scatter"
@@ -54,17 +54,17 @@ class Kind(StrEnum):
 
     @property
     def letter(self) -> str:
-        """The letter drawn in a bar; F, B, I and W are the pipeline literature's."""
+        """The letters drawn in a bar; F, B, I and W are those of the pipeline literature."""
         return _LETTERS[self]
 
     @property
     def is_communication(self) -> bool:
-        """Whether the task moves data between lanes instead of computing."""
+        """True if the task moves data between lanes instead of computing."""
         return self in _COMMUNICATION
 
     @property
     def is_collective(self) -> bool:
-        """Whether every replica takes part in the task at the same time."""
+        """True if every replica takes part in the task at the same time."""
         return self in _COLLECTIVE
 
 
@@ -90,35 +90,35 @@ _LETTERS = {
     Kind.ALL_TO_ALL: "AA",
 }
 _COLLECTIVE = frozenset({Kind.ALL_REDUCE, Kind.ALL_GATHER, Kind.REDUCE_SCATTER, Kind.ALL_TO_ALL})
-_COMMUNICATION = _COLLECTIVE | {
-    Kind.SCATTER, Kind.REPLICATE, Kind.GATHER, Kind.REDUCE, Kind.COPY, Kind.DATA,
-}  # fmt: skip
+_TRANSFERS = frozenset({Kind.SCATTER, Kind.REPLICATE, Kind.GATHER, Kind.REDUCE, Kind.COPY})
+_COMMUNICATION = _COLLECTIVE | _TRANSFERS | {Kind.DATA}
 KINDS: tuple[Kind, ...] = tuple(Kind)
 _UNPLANNED = frozenset({Kind.OTHER, Kind.DATA, Kind.RECOMPUTE, Kind.ALL_TO_ALL})
 PLANNED = tuple(kind for kind in KINDS if kind not in _UNPLANNED)
-"""What a task of a plan can be; the others are in recordings alone."""
+"""The kinds of planned tasks; the others occur in recordings only."""
 KIND_CODES: dict[Kind, int] = {kind: code for code, kind in enumerate(KINDS)}
 
 
 def among(*kinds: Kind) -> NDArray[np.bool_]:
-    """Whether each of KINDS is one of `kinds`: `among(...)[codes]` is the answer for each code."""
+    """Return a mask over KINDS, True for `kinds`; index it with an array of codes."""
     return np.array([kind in kinds for kind in KINDS])
 
 
 IS_COMMUNICATION, IS_COLLECTIVE = among(*_COMMUNICATION), among(*_COLLECTIVE)
-"""Whether each kind, by its index in KINDS, moves data; and whether it is a collective."""
+"""Masks over KINDS: kinds that move data, and collectives."""
 ENTERS = among(Kind.FORWARD, Kind.OVERLAP)
-"""Whether each kind, by its index in KINDS, passes rows forward."""
+"""Mask over KINDS: kinds with a forward pass."""
 PASSES = among(Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT, Kind.OVERLAP)
-"""Whether each kind, by its index in KINDS, passes a micro-batch through a stage or block."""
+"""Mask over KINDS: kinds that pass a micro-batch through a stage or block."""
 
 
 class Payload(StrEnum):
-    """What a task moves or works on: a scatter of inputs differs in it from one of gradients.
+    """The data that a task moves or works on.
 
-    So does an all-reduce say what it sums: gradients of parameters, or activations. Parameters are
-    gathered for the forward pass and, where they were given up after it, again for the backward
-    pass. The order is the wire's dictionary: append only.
+    It distinguishes a scatter of inputs from one of gradients, and an all-reduce of parameter
+    gradients from one of activations. Parameters that are freed after the forward pass are gathered
+    again for the backward pass (PARAMETERS_AGAIN). Files store positions in this order: append
+    only.
     """
 
     NONE = ""
@@ -138,11 +138,11 @@ PAYLOAD_CODES: dict[Payload, int] = {payload: code for code, payload in enumerat
 class Task(NamedTuple):
     """A planned unit of work.
 
-    `replica`, `stage`, `shard`, `microbatch`, `block` and `bucket` are None where they do not
-    apply, or where the task covers all of them (of stages that are not divided, the one shard).
-    `bytes` is what the task moves (0 for compute). `after` holds the indices of the tasks that it
-    waits for; order on its own lane is implied. An overlap is the forward of `stage` and
-    `microbatch` and, at once, the backward of `paired_stage` and `paired_microbatch`.
+    `replica`, `stage`, `shard`, `microbatch`, `block` and `bucket` are None if they do not apply or
+    if the task covers all of them; so is `shard` in an undivided stage. `bytes` is the amount of
+    data that the task moves (0 for compute). `after` holds the indices of the tasks that it waits
+    for; the order on its lane is implied. An overlap runs the forward of `stage` and `microbatch`
+    together with the backward of `paired_stage` and `paired_microbatch`.
     """
 
     index: int  # type: ignore[assignment]  # hides tuple.index, which has no use here
@@ -162,25 +162,24 @@ class Task(NamedTuple):
     shard: int | None = None
 
     def __str__(self) -> str:
-        """The textbook action (`2F1`) where there is one, else the letter and what it covers."""
+        """Return the textbook notation (`2F1`): stage or block, letter, micro-batch or bucket."""
         if self.kind is Kind.OVERLAP:
             forward = f"{self.stage}F{self.microbatch}"
             return f"({forward};{self.paired_stage}B{self.paired_microbatch})OVERLAP_F_B"
         numbers = (self.stage if self.block is None else self.block, self.microbatch)
-        before, behind = ("" if n is None else str(n) for n in numbers)
+        prefix, suffix = ("" if n is None else str(n) for n in numbers)
         if self.bucket is not None:
-            behind = str(self.bucket)
-        return f"{before}{self.kind.letter}{behind}"
+            suffix = str(self.bucket)
+        return f"{prefix}{self.kind.letter}{suffix}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskColumns:
-    """The n tasks of a plan or a step as columns of n entries, in the plan's order.
+    """The n tasks of a plan or a step as arrays of shape (n,), in the plan's order.
 
-    `kind` indexes KINDS and `payload` PAYLOADS; numbers that do not apply are -1 (ABSENT). What
-    entry i waits for are the entries `after[after_first[i] : after_first[i + 1]]`, positions in
-    these columns, all smaller than i. On its lane an entry comes after those of smaller position
-    on the same lane.
+    `kind` indexes KINDS and `payload` PAYLOADS; numbers that do not apply are -1 (ABSENT). Entry i
+    waits for the entries `after[after_first[i] : after_first[i + 1]]`, positions in these columns
+    that are smaller than i. A lane runs its entries in order of position.
     """
 
     kind: NDArray[np.int8]
@@ -196,21 +195,21 @@ class TaskColumns:
     paired_stage: NDArray[np.int32]
     paired_microbatch: NDArray[np.int32]
     shard: NDArray[np.int32]
-    # Rows of different lengths in two flat arrays, as in sparse matrices (CSR): task 2 waits for 0
-    # and 1, the others for none, is after_first (0, 0, 0, 2) and after (0, 1).
+    # Compressed sparse rows, as in sparse matrices (CSR): if task 2 waits for 0 and 1, and the
+    # others for none, after_first is (0, 0, 0, 2) and after is (0, 1).
     after_first: NDArray[np.int64]
     after: NDArray[np.int64]
 
     @classmethod
     def of(cls, tasks: Sequence[Task]) -> TaskColumns:
-        """The columns of tasks whose indices are their places."""
+        """Return the columns of `tasks`, each of which has its position as its index."""
         values = {name: [getattr(task, name) for task in tasks] for name in Task._fields}
         values["kind"] = [KIND_CODES[kind] for kind in values["kind"]]
         values["payload"] = [PAYLOAD_CODES[payload] for payload in values["payload"]]
-        plain = {
-            name: np.array([ABSENT if n is None else n for n in values[name]], dtype)
-            for name, dtype in COLUMN_TYPES.items()
-        }
+        plain = {}
+        for name, dtype in COLUMN_TYPES.items():
+            numbers = [ABSENT if n is None else n for n in values[name]]
+            plain[name] = np.array(numbers, dtype)
         needs = values["after"]
         return cls(
             **plain,
@@ -223,7 +222,7 @@ class TaskColumns:
 
     @property
     def paired_rows(self) -> NDArray[np.int64]:
-        """The rows of each task's backward: see `backward_rows`."""
+        """The rows of each task's backward, shape (n,); see `backward_rows`."""
         return backward_rows(
             self.kind, self.replica, self.microbatch, self.paired_microbatch, self.rows
         )
@@ -237,13 +236,13 @@ class TaskColumns:
     __hash__ = None  # type: ignore[assignment]  # arrays can be written to
 
     def __getitem__(self, place: int) -> Task:
-        """An entry as a task. Raises IndexError."""
-        # Counts negative places from the end, and refuses those beyond, as a list does.
+        """Return an entry as a task. Raises IndexError."""
+        # Handles negative and out-of-range places as a list does.
         place = range(len(self))[place]
         return self.tasks(place, place + 1)[0]
 
     def tasks(self, first: int = 0, last: int | None = None) -> tuple[Task, ...]:
-        """Every entry from `first` to `last` (exclusive) as a task."""
+        """Return the entries from `first` to `last` (exclusive) as tasks."""
         last = len(self) if last is None else last
         ends = self.after_first[first : last + 1].tolist()
         values: dict[str, Iterable[Any]] = {
@@ -254,20 +253,27 @@ class TaskColumns:
         values["payload"] = map(PAYLOADS.__getitem__, self.payload[first:last].tolist())
         values["index"] = range(first, last)
         values["after"] = (tuple(self.after[i:j].tolist()) for i, j in pairwise(ends))
-        # Without a loop in Python for each task: a plan may have a million.
-        return tuple(map(Task._make, zip(*(values[name] for name in Task._fields), strict=True)))
+        # `map` instead of a loop for speed: a plan may have a million tasks.
+        in_order = (values[name] for name in Task._fields)
+        return tuple(map(Task._make, zip(*in_order, strict=True)))
 
 
 COLUMN_TYPES: dict[str, type[np.signedinteger[Any]]] = {
-    **dict.fromkeys(("kind", "payload"), np.int8),
-    **dict.fromkeys(
-        ("lane", "stage", "replica", "microbatch", "block", "bucket", "paired_stage",
-         "paired_microbatch", "shard"),
-        np.int32,
-    ),
-    **dict.fromkeys(("rows", "bytes"), np.int64),
-}  # fmt: skip
-"""The types of TaskColumns' columns, beside those of what tasks wait for."""
+    "kind": np.int8,
+    "payload": np.int8,
+    "lane": np.int32,
+    "stage": np.int32,
+    "replica": np.int32,
+    "microbatch": np.int32,
+    "block": np.int32,
+    "bucket": np.int32,
+    "paired_stage": np.int32,
+    "paired_microbatch": np.int32,
+    "shard": np.int32,
+    "rows": np.int64,
+    "bytes": np.int64,
+}
+"""The types of TaskColumns' columns, except `after_first` and `after`."""
 
 
 def add_task(
@@ -286,11 +292,10 @@ def add_task(
     bytes: int = 0,
     payload: Payload = Payload.NONE,
 ) -> int:
-    """Append a task to a plan's; returns the index by which later tasks wait for this one.
+    """Append a task to `tasks` and return its index, for the `after` of later tasks.
 
-    Raises PlanError if it waits for a task that is not there yet.
+    `after` may repeat a task. Raises PlanError if it names a task that is not in `tasks` yet.
     """
-    # Each once: who needs two values of one task names it twice.
     index, needs = len(tasks), tuple(dict.fromkeys(after))
     for other in needs:
         if not 0 <= other < index:
@@ -322,20 +327,22 @@ def backward_rows(
     paired_microbatch: NDArray[np.int32],
     rows: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """The rows of each task's backward: in an overlap those of the micro-batch that it ends.
+    """Return the rows of each task's backward; all arrays have shape (n,), one entry a task.
 
-    All have n entries, one a task of a plan; the very `rows` where no tasks overlap.
+    The backward of an overlap has the rows of its paired micro-batch; all other tasks have the
+    same rows in both directions. Returns `rows` itself if no tasks overlap.
     """
     overlaps = np.flatnonzero(kind == KINDS.index(Kind.OVERLAP))
     if not len(overlaps):
         return rows
     begun = np.flatnonzero(ENTERS[kind])
-    # Replica and micro-batch as one number, to look it up in a sorted list.
+    # Replica and micro-batch as one number, as the key of a sorted table.
     place_of, found = replica.astype(np.int64) << 32, rows.copy()
     known, first = np.unique(place_of[begun] + microbatch[begun], return_index=True)
     wanted = place_of[overlaps] + paired_microbatch[overlaps]
-    # A micro-batch whose forward is not in the plan is searched behind the end; it is told apart
-    # below, where what was found is not what was wanted.
+    # The plan may lack the forward of a micro-batch: searchsorted then finds another key, or one
+    # past the end.
     place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    found[overlaps] = np.where(known[place] == wanted, rows[begun[first[place]]], rows[overlaps])
+    is_known = known[place] == wanted
+    found[overlaps] = np.where(is_known, rows[begun[first[place]]], rows[overlaps])
     return found

@@ -1,4 +1,4 @@
-"""Which links between compute lanes the transfers of a step go over."""
+"""The links between compute lanes that the transfers of a step use."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ LanePair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Links:
-    """The links of a step's transfers: m entries, one for each task and link that it goes over.
+    """The links of a step's transfers: arrays of shape (m,), an entry for each task and its link.
 
-    `task` are positions in the step's columns; a link is between the compute lanes `low` and
-    `high`. A copy goes over one link; a gather or reduce from several lanes over one after the
-    other; a collective over all links of its ring at a time.
+    `task` is a position in the step's columns; the link connects the compute lanes `low` and
+    `high`. A copy uses one link, a gather or reduce from several lanes uses several in turn, and a
+    collective uses all links of its ring at once.
     """
 
     task: NDArray[np.int64]
@@ -29,19 +29,19 @@ class Links:
     high: NDArray[np.int64]
 
     def over(self, link: LanePair) -> NDArray[np.bool_]:
-        """Which of the m entries go over a link."""
+        """Return a mask of shape (m,): entries that use a link."""
         chosen: NDArray[np.bool_] = (self.low == link[0]) & (self.high == link[1])
         return chosen
 
     def factors(self, columns: TaskColumns, each: NDArray[np.float64]) -> NDArray[np.float64]:
-        """By how much each task of a step takes longer if each of the m entries does by `each`.
+        """Return the factor, shape (n,), of each task's duration, given the factor of each entry.
 
-        n entries. A ring is as fast as its slowest link; what goes over several links in turn
-        takes as long as they do on average.
+        `each` has shape (m,). A ring is as slow as its slowest link. A transfer over several links
+        in turn has the mean of their factors.
         """
         count = len(columns)
         used = np.bincount(self.task, minlength=count)
-        # Of several links in turn each is taken to carry as much as the others.
+        # Assumes that links used in turn carry equal amounts.
         mean = np.bincount(self.task, each, count) / np.maximum(1, used)
         slowest = np.zeros(count)
         np.maximum.at(slowest, self.task, each)
@@ -50,21 +50,21 @@ class Links:
 
 
 def links_of(columns: TaskColumns, lanes: Sequence[Lane]) -> Links:
-    """The links of the transfers of a step on `lanes`, the helpers among them.
+    """Return the links of the transfers of a step on `lanes`, which include helper lanes.
 
-    A transfer is between the compute lane that it works for and those of the tasks that it waits
-    for or that wait for it. A collective's ring goes through the lanes of its members in their
-    order and back to the first.
+    A transfer connects the compute lane that it serves with the lanes of the tasks that it waits
+    for or that wait for it. A collective's ring visits the lanes of its members in order and
+    returns to the first.
     """
     serves = np.array([lane.serves for lane in lanes], np.int64)
     lane = serves[columns.lane]
     waiter = np.repeat(np.arange(len(columns)), np.diff(columns.after_first))
-    # Every wait twice, seen from either end: a copy is between the lane that it waits for and those
-    # that wait for it, whichever of the two is not its own.
+    # Every dependency twice, seen from either end: the other lane of a copy may be the one that it
+    # waits for or the one that waits for it.
     task = np.concatenate([waiter, columns.after])
     other = lane[np.concatenate([columns.after, waiter])]
     kept = (IS_COMMUNICATION & ~IS_COLLECTIVE)[columns.kind[task]] & (lane[task] != other)
-    # Pairs (task, other lane) packed into one number each, so that a pair counts once.
+    # Each pair (task, other lane) packed into one number, to remove duplicates.
     ends = np.stack(np.divmod(np.unique(task[kept] * len(lanes) + other[kept]), len(lanes)))
     near = np.stack([lane[ends[0]], ends[1]])
     ring_task, ring = _rings(columns, lane)
@@ -75,7 +75,7 @@ def links_of(columns: TaskColumns, lanes: Sequence[Lane]) -> Links:
 def _rings(
     columns: TaskColumns, lane: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Tasks of collectives, and the links of their rings: m entries, and shape (2, m)."""
+    """Return the tasks of collectives and the links of their rings, shapes (m,) and (2, m)."""
     members = np.flatnonzero(IS_COLLECTIVE[columns.kind])
     about = (columns.kind, columns.payload, columns.stage, columns.block, columns.bucket)
     name = np.stack([column[members].astype(np.int64) for column in about])
@@ -85,7 +85,7 @@ def _rings(
         mine = members[group.ravel() == number]
         ring = np.unique(lane[mine])
         if len(ring) > 1:
-            # A ring of two lanes is one link, there and back.
+            # A ring of two lanes uses a single link in both directions.
             pairs = np.unique(np.sort(np.stack([ring, np.roll(ring, -1)]), axis=0), axis=1)
             tasks.append(np.repeat(mine, pairs.shape[1]))
             links.append(np.tile(pairs, len(mine)))

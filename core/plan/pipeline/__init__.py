@@ -1,1 +1,1 @@
-"""Pipelines: from the order of actions to a plan of tasks."""
+"""Pipelines: plans of tasks, made from the order of a schedule's actions."""

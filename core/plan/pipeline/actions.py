@@ -1,4 +1,4 @@
-"""The actions of a pipeline's ranks as columns, and what each of them needs."""
+"""The actions of a pipeline's ranks as columns, and their dependencies."""
 
 from __future__ import annotations
 
@@ -10,24 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.schedules.schedule import Action, overlap
-from core.plan.task import ABSENT, KIND_CODES, KINDS, Kind
+from core.plan.task import ABSENT, KIND_CODES, KINDS, Kind, known
 
 Ints = NDArray[np.int64]
-FORWARD, BACKWARD, INPUT, WEIGHT, OVERLAP = (
-    KIND_CODES[kind]
-    for kind in (
-        Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT, Kind.OVERLAP,
-    )
-)  # fmt: skip
+FORWARD = KIND_CODES[Kind.FORWARD]
+BACKWARD = KIND_CODES[Kind.BACKWARD]
+INPUT = KIND_CODES[Kind.BACKWARD_INPUT]
+WEIGHT = KIND_CODES[Kind.BACKWARD_WEIGHT]
+OVERLAP = KIND_CODES[Kind.OVERLAP]
 
 
 @dataclass(frozen=True, slots=True)
 class ActionColumns:
-    """n actions, one rank's behind the other's; rank r's are those from `first[r]` on.
+    """n actions, ordered by rank; those of rank r are `first[r]` to `first[r + 1]` (exclusive).
 
-    `kind` indexes KINDS. A micro-batch of -1 (ABSENT) means all of them at once. The backward half
-    of an overlap is of `back_stage`, `back_microbatch` and `back_replica`; of any other action
-    these are its own numbers.
+    All other arrays have shape (n,). `kind` indexes KINDS. A micro-batch of -1 (ABSENT) means all
+    of them at once. `back_stage`, `back_microbatch` and `back_replica` are those of an overlap's
+    backward half; for any other action they equal `stage`, `microbatch` and `replica`.
     """
 
     first: Ints
@@ -41,70 +40,68 @@ class ActionColumns:
 
     @classmethod
     def of(cls, orders: Sequence[Sequence[Action]], shift: Ints | int = 0) -> ActionColumns:
-        """The actions of each rank, their replicas' numbers larger by the rank's `shift`."""
+        """Return the columns of `orders`, each rank's actions; `shift` is added to replicas.
+
+        `shift` is one number, or one for each rank: if several pipelines run in parallel, each one
+        numbers its replicas from 0, and shifts make the numbers unique.
+        """
         every, counts = list(chain.from_iterable(orders)), list(map(len, orders))
         stage, kind, microbatch, replica, paired = zip(*every, strict=True) if every else [()] * 5
-        columns = np.array([
-            [KIND_CODES[one] for one in kind],
-            stage,
-            [ABSENT if m is None else m for m in microbatch],
-            replica,
-        ], np.int64)  # fmt: skip
+        codes = [KIND_CODES[one] for one in kind]
+        microbatches = [ABSENT if m is None else m for m in microbatch]
+        columns = np.array([codes, stage, microbatches, replica], np.int64)
         # Shape (3, n): stage, micro-batch and replica of each action's backward half.
         back = columns[1:].copy()
         for place in np.flatnonzero(columns[0] == OVERLAP).tolist():
             other = paired[place]
             back[:, place] = other.stage, other.microbatch, other.replica
-        # Pipelines side by side have replicas 0, 1, ... each: the second one's
-        # are shifted behind the first's.
-        for replicas in (columns[-1], back[-1]):
-            replicas += np.repeat(np.broadcast_to(shift, len(counts)), counts)
+        shifts = np.repeat(np.broadcast_to(shift, len(counts)), counts)
+        columns[-1] += shifts
+        back[-1] += shifts
         return cls(np.cumsum([0, *counts]), *columns, *back)
 
     def __len__(self) -> int:
         return len(self.kind)
 
     def __getitem__(self, place: int) -> Action:
-        """One of them as an object."""
-        stage, microbatch, replica, other_stage, other_microbatch, other_replica = (
-            int(column[place])
-            for column in (
-                self.stage, self.microbatch, self.replica, self.back_stage, self.back_microbatch,
-                self.back_replica,
-            )
-        )  # fmt: skip
-        number = None if microbatch == ABSENT else microbatch
+        """Return the action at `place` as an object."""
+        stage, replica = int(self.stage[place]), int(self.replica[place])
+        microbatch = known(self.microbatch[place])
         kind = KINDS[self.kind[place]]
         if kind is not Kind.OVERLAP:
-            return Action(stage, kind, number, replica)
-        return overlap(
-            Action(stage, Kind.FORWARD, number, replica),
-            Action(other_stage, Kind.BACKWARD, other_microbatch, other_replica),
+            return Action(stage, kind, microbatch, replica)
+        backward = Action(
+            int(self.back_stage[place]),
+            Kind.BACKWARD,
+            int(self.back_microbatch[place]),
+            int(self.back_replica[place]),
         )
+        return overlap(Action(stage, Kind.FORWARD, microbatch, replica), backward)
 
     @property
     def enters(self) -> NDArray[np.bool_]:
-        """Whether each is, or begins with, a forward."""
+        """Mask of shape (n,): actions that include a forward."""
         return np.isin(self.kind, (FORWARD, OVERLAP))
 
     @property
     def returns(self) -> NDArray[np.bool_]:
-        """Whether each makes the gradient that the stage before waits for."""
+        """Mask of shape (n,): actions that make the gradient for the stage before."""
         return np.isin(self.kind, (BACKWARD, INPUT, OVERLAP))
 
     @property
     def finishes(self) -> NDArray[np.bool_]:
-        """Whether each leaves its stage with the gradients of its parameters."""
+        """Mask of shape (n,): actions that complete the gradients of the stage's parameters."""
         return np.isin(self.kind, (BACKWARD, WEIGHT, OVERLAP))
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """The action that each of n actions waits for, -1 where there is none of a sort.
+    """Dependencies of n actions: arrays of shape (n,) of action numbers, -1 for none.
 
-    `output` makes a forward's input, `gradient` a backward's (none for the last stage's: that is
-    the loss's). `own` is the backward's forward in its own stage, the last of them for a backward
-    over all micro-batches, or the backward-input of a backward-weight.
+    `output` is the action that makes a forward's input. `gradient` makes the gradient for a
+    backward; there is none in the last stage, where the loss makes it. `own` is in the same stage:
+    a backward needs its forward (the last one, if the backward is over all micro-batches), and a
+    backward-weight needs its backward-input.
     """
 
     output: Ints
@@ -113,13 +110,13 @@ class Needs:
 
     @classmethod
     def of(cls, actions: ActionColumns, stages: int, microbatches: int) -> Needs:
-        """What actions on `stages` stages need of each other. They must be complete."""
-        # Results of passes are numbered, so that each look-up is an index. With 2 stages and
-        # 3 micro-batches, of which the last column stands for all at once:
+        """Return the dependencies of a complete step's actions on `stages` stages."""
+        # Results of passes are numbered, so that a look-up is an index. With 2 stages and
+        # 3 micro-batches, where the last column is for all micro-batches at once:
         #     stage 0   0  1  2  3
-        #     stage 1   4  5  6  7       the next replica goes on with 8
-        # The stage before is at `wide` less, the next one at `wide` more.
-        wide = microbatches + 1  # the last place of a stage is for all micro-batches at once
+        #     stage 1   4  5  6  7       the next replica continues with 8
+        # Subtracting `wide` gives the stage before, adding it the next stage.
+        wide = microbatches + 1
         replicas = 1 + int(actions.replica.max(initial=0))
 
         def place(replica: Ints, stage: Ints, microbatch: Ints) -> Ints:
@@ -131,8 +128,8 @@ class Needs:
         count = replicas * stages * wide
         forwards = _makers(np.where(actions.enters, entered, ABSENT), count)
         backwards = _makers(np.where(actions.returns, returned, ABSENT), count)
-        # A view: a backward over all micro-batches needs the last of its stage's forwards, which on
-        # its rank is the action with the largest number.
+        # A backward over all micro-batches needs its stage's last forward: the one with the largest
+        # number, as all of them are on one rank. `by_stage` is a view of `forwards`.
         by_stage = forwards[:-1].reshape(-1, wide)
         by_stage[:, -1] = by_stage.max(axis=1)
         inner = actions.returns & (actions.back_stage < stages - 1)
@@ -149,9 +146,9 @@ class Needs:
 
 
 def _makers(values: Ints, count: int) -> Ints:
-    """The action that makes each of `count` values, -1 where none does, and -1 behind them."""
+    """Return the action that makes each of `count` values, -1 for none; shape (count + 1,)."""
     made = np.flatnonzero(values != ABSENT)
-    # One entry more than there are values: index `count` is what those look up who need nothing.
+    # Actions without a dependency look up the extra entry at index `count`, which is -1.
     makers = np.full(count + 1, ABSENT)
     makers[values[made]] = made
     return makers

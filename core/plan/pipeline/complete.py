@@ -1,4 +1,4 @@
-"""Whether a schedule's actions are all there, once each, on the ranks that hold their stages."""
+"""Checks that a schedule has every action exactly once, on the rank that holds its stage."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ _ROW[[FORWARD, BACKWARD, INPUT, WEIGHT]] = range(4)
 def check_complete(
     actions: ActionColumns, placement: Sequence[StagePlacement], microbatches: int
 ) -> None:
-    """Raise ScheduleError, naming the first bad action of a sort, unless they make a whole step.
+    """Raise ScheduleError, naming a bad action, unless the actions are a complete step.
 
-    Each stage of a replica runs each micro-batch of that replica forward once and back once, on
-    the rank that holds it: back by one whole backward, by a backward-input and a backward-weight,
-    or by one backward over all micro-batches at once. A micro-batch goes through one replica.
+    Each stage of a replica runs one forward and one backward of each of the replica's
+    micro-batches, on the rank that holds the stage. The backward is a whole one, a backward-input
+    and a backward-weight, or one backward over all micro-batches at once. A micro-batch goes
+    through one replica.
     """
     passes = _Passes.of(actions, microbatches)
     owner = _check_places(passes, placement, microbatches)
@@ -41,18 +42,18 @@ def check_complete(
         raise _misses(Action(min(placement).stage, Kind.FORWARD, m))
     for held in placement:
         forward, backward, backward_input, weight = done[:, held.replica, held.stage]
-        # Arrays of one entry for each micro-batch.
-        whole = forward & (backward | (backward_input & weight))
-        for m in np.flatnonzero(~whole & (owner == held.replica)).tolist():
+        # Arrays of shape (micro-batches,).
+        is_complete = forward & (backward | (backward_input & weight))
+        for m in np.flatnonzero(~is_complete & (owner == held.replica)).tolist():
             kind = _first_missing(forward[m], backward_input[m], weight[m])
             raise _misses(Action(held.stage, kind, m, held.replica))
 
 
 @dataclass(frozen=True, slots=True)
 class _Passes:
-    """The passes that actions are made of, in their order: n entries.
+    """The n passes of a schedule's actions in order, as arrays of shape (n,).
 
-    An overlap is two of them; what is over all micro-batches (`whole`) is one for each.
+    An overlap is two passes. A pass over all micro-batches is one for each of them, marked `whole`.
     """
 
     whole: NDArray[np.bool_]
@@ -69,30 +70,33 @@ class _Passes:
         kind, back = actions.kind.copy(), actions.kind.copy()
         kind[overlaps], back[overlaps] = FORWARD, BACKWARD
         passes = np.array([rank, kind, actions.stage, actions.microbatch, actions.replica])
-        # An overlap's backward half comes right behind its forward, as another pass.
+        # Insert the backward half of each overlap after its forward.
         seconds = np.array(
             [rank, back, actions.back_stage, actions.back_microbatch, actions.back_replica]
         )
         passes = np.insert(passes, overlaps + 1, seconds[:, overlaps], axis=1)
         passes = np.repeat(passes, np.where(passes[3] == ABSENT, microbatches, 1), axis=1)
         whole = passes[3] == ABSENT
-        # Row 3 is the micro-batch: the copies of a pass over all of them get one number each.
+        # Row 3 is the micro-batch: number the copies of each pass over all micro-batches.
         passes[3, whole] = np.arange(np.count_nonzero(whole)) % microbatches
         return cls(whole, *passes)
 
-    def refuse(self, wrong: NDArray[np.bool_], says: Callable[[int, Action], str]) -> None:
-        """Raise ScheduleError for the first wrong one: its rank, then the text of `says`."""
+    def refuse(self, wrong: NDArray[np.bool_], describe: Callable[[int, Action], str]) -> None:
+        """Raise ScheduleError for the first pass in the mask `wrong`.
+
+        `describe` returns the end of the message "rank R runs ..." for a place and its pass.
+        """
         for place in np.flatnonzero(wrong).tolist():
             number = None if self.whole[place] else int(self.microbatch[place])
             kind, replica = KINDS[self.kind[place]], int(self.replica[place])
-            one = Action(int(self.stage[place]), kind, number, replica)
-            raise ScheduleError(f"rank {self.rank[place]} runs {says(place, one)}")
+            bad = Action(int(self.stage[place]), kind, number, replica)
+            raise ScheduleError(f"rank {self.rank[place]} runs {describe(place, bad)}")
 
 
 def _check_places(passes: _Passes, placement: Sequence[StagePlacement], microbatches: int) -> Ints:
-    """Refuse passes of another rank's stage, or of a micro-batch that is not the replica's.
+    """Raise ScheduleError for passes on the wrong rank, or of another replica's micro-batch.
 
-    Returns the replica that each micro-batch goes through, -1 of one that no pass names.
+    Returns the replica of each micro-batch, shape (micro-batches,), -1 if no pass names it.
     """
     rank_of = {(held.replica, held.stage): held.rank for held in placement}
     places = zip(passes.replica.tolist(), passes.stage.tolist(), strict=True)
@@ -114,7 +118,7 @@ def _check_places(passes: _Passes, placement: Sequence[StagePlacement], microbat
     )
     owner = np.full(microbatches, ABSENT)
     named = np.flatnonzero(~passes.whole)[::-1]
-    owner[passes.microbatch[named]] = passes.replica[named]  # the first that names it stays
+    owner[passes.microbatch[named]] = passes.replica[named]  # reversed: the first pass wins
     passes.refuse(
         ~passes.whole & (owner[passes.microbatch] != passes.replica),
         lambda place, half: (
@@ -128,36 +132,36 @@ def _check_places(passes: _Passes, placement: Sequence[StagePlacement], microbat
 def _check_repeated(
     passes: _Passes, placement: Sequence[StagePlacement], microbatches: int
 ) -> NDArray[np.bool_]:
-    """Refuse passes that their stage has had, or of which it has had a part.
+    """Raise ScheduleError for passes that occur twice, or both whole and in parts.
 
-    Returns which there are: shape (4, replicas, stages, micro-batches), rows as in _ROW.
+    Returns a mask of the passes that exist: shape (4, replicas, stages, micro-batches), rows as in
+    _ROW.
     """
     replicas, stages, _ = (1 + max(numbers) for numbers in zip(*placement, strict=True))
     never = np.iinfo(np.int64).max
     first = np.full((4, replicas, stages, microbatches), never)
     at = (passes.replica, passes.stage, passes.microbatch)
     order = np.arange(len(passes.kind))
-    # The place of each pass's first time, so that a later one is known to be a second.
+    # The position of each pass's first occurrence; a pass at any other position is a repetition.
     np.minimum.at(first, (_ROW[passes.kind], *at), order)
     passes.refuse(
         first[(_ROW[passes.kind], *at)] < order, lambda place, half: f"{half} a second time"
     )
-    # A whole backward excludes both parts, and either part excludes a
-    # whole one, whichever came first.
+    # A whole backward excludes both parts, in either order.
     parts = np.minimum(first[_ROW[INPUT]], first[_ROW[WEIGHT]])
     other = np.where(passes.kind == BACKWARD, parts[at], first[_ROW[BACKWARD]][at])
 
     def both(place: int, half: Action) -> str:
         kind = Kind.BACKWARD_INPUT if half.kind is Kind.BACKWARD else Kind.BACKWARD
-        beside = half._replace(kind=kind, microbatch=int(passes.microbatch[place]))
-        return f"both {beside} and {half}: one is too many"
+        other_pass = half._replace(kind=kind, microbatch=int(passes.microbatch[place]))
+        return f"both {other_pass} and {half}: one is too many"
 
     passes.refuse((passes.kind != FORWARD) & (other < order), both)
     return first < never
 
 
 def _first_missing(forward: bool, backward_input: bool, weight: bool) -> Kind:
-    """What a micro-batch that did not go there and back lacks first."""
+    """Return the first kind of pass that an incomplete micro-batch lacks."""
     if not forward:
         return Kind.FORWARD
     if backward_input:
@@ -172,4 +176,5 @@ def _misses(action: Action) -> ScheduleError:
 def _stages(held: Sequence[int]) -> str:
     if not held:
         return "no stage"
-    return f"stage{'s' if len(held) > 1 else ''} {', '.join(map(str, held))}"
+    word = "stages" if len(held) > 1 else "stage"
+    return f"{word} {', '.join(map(str, held))}"

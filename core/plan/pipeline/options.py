@@ -24,7 +24,7 @@ def _lane_memory_unused(settings: Settings) -> str:
 
 
 def read_borders(text: str) -> list[int]:
-    """The first blocks of the second and later stages. Raises ValueError for any other text."""
+    """Return the first block of each stage after the first. Raises ValueError."""
     numbers = [int(word) if word.isdecimal() else 0 for word in text.split(",")]
     if numbers != sorted(set(numbers)) or numbers[0] < 1:
         raise ValueError(
@@ -62,9 +62,14 @@ SPLIT_SIZE: Option[int | None] = Option(
     excludes="microbatches",
 )
 STAGES: Option[int | None] = Option(
-    "stages", int, "Into how many consecutive parts the model is cut.", "one per lane", most=4096,
-    excludes="borders", rare=True,
-)  # fmt: skip
+    "stages",
+    int,
+    "Into how many consecutive parts the model is cut.",
+    "one per lane",
+    most=4096,
+    excludes="borders",
+    rare=True,
+)
 BORDERS: Option[str | None] = Option(
     "borders",
     str,

@@ -1,4 +1,4 @@
-"""From a plan back to the actions of its lanes."""
+"""Schedules read back from plans: the actions of each lane."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from core.plan.task import KIND_CODES, PASSES, Kind, Task
 
 
 def lane_orders(plan: Plan) -> list[list[Action]]:
-    """The passes of each compute lane, in order, as actions of a schedule.
+    """Return the passes of each compute lane, in order, as actions of a schedule.
 
-    Micro-batches are numbered through the whole batch, also where several pipelines stand side by
-    side. Raises PlanError if the plan's passes are not of stages and micro-batches.
+    Micro-batches are numbered through the whole batch, even if there are several pipelines, because
+    schedule files have no replicas. Raises PlanError if the plan's passes have no stages.
     """
-    # A file of a schedule has no replicas: only one numbering of all micro-batches.
     numbers = {(part.replica, part.microbatch): i for i, part in enumerate(plan.parts)}
     orders: list[list[Action]] = [[] for lane in plan.lanes if lane.role is Role.COMPUTE]
     for task in plan.tasks:

@@ -1,4 +1,4 @@
-"""Plans of models cut into stages, and the tasks that the actions of their pipelines become."""
+"""Plans of models that are cut into stages: a pipeline's actions become tasks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from core.plan.task import (
     TaskColumns,
 )
 
-# Where a task stands beside the action that it belongs to; a loss stands as a sent activation.
+# Sort order of the tasks of one action. A loss sorts as a sent activation.
 _RECEIVED, _RECEIVED_GRADIENT, _ACTION, _SENT, _SENT_GRADIENT, _SUMMED = range(6)
 _PLACES = 6
 
@@ -38,8 +38,8 @@ _PLACES = 6
 def cut_stages(job: Job, count: int) -> tuple[Stage, ...]:
     """Cut the model's blocks into `count` stages at the job's borders.
 
-    Where it has none, of nearly equal parameter counts. Raises PlanError if there are fewer blocks
-    than stages, or another number of borders.
+    Without borders, stages have nearly equal parameter counts. Raises PlanError if there are fewer
+    blocks than stages, or if the number of borders is wrong.
     """
     blocks = job.model.blocks
     if count > len(blocks):
@@ -55,7 +55,7 @@ def cut_stages(job: Job, count: int) -> tuple[Stage, ...]:
 
 
 def _borders(text: str, stages: int, blocks: int) -> list[int]:
-    """Where the stages after the first begin. Raises PlanError if the model has no such ones."""
+    """Return the first block of each stage after the first. Raises PlanError."""
     borders = read_borders(text)
     if len(borders) != stages - 1 or borders[-1] >= blocks:
         raise PlanError(
@@ -66,10 +66,10 @@ def _borders(text: str, stages: int, blocks: int) -> list[int]:
 
 
 def ranks_of(job: Job, schedule: Schedule, pipelines: int = 1) -> tuple[int, int]:
-    """Ranks of each of `pipelines` pipelines, and how many stages (chunks) each of them holds.
+    """Return (ranks, chunks) of each of the `pipelines`: a rank holds `chunks` stages.
 
-    Without `--stages` every lane is a rank, unless the schedule is written for a number of ranks.
-    Raises PlanError if the numbers do not go together.
+    Without `--stages` every lane is a rank, unless the schedule fixes the number of ranks. Raises
+    PlanError if the numbers do not fit together.
     """
     if job[CHUNKS] is not None and not schedule.settable_chunks:
         raise PlanError(
@@ -99,27 +99,28 @@ def ranks_of(job: Job, schedule: Schedule, pipelines: int = 1) -> tuple[int, int
 
 @gc_paused()
 def staged_plan(job: Job, sizes: Sequence[Sequence[int]], schedule: Schedule) -> Plan:
-    """A plan of one or more pipelines side by side, each in the order of `schedule`.
+    """Return a plan of one or more parallel pipelines, each in the order of `schedule`.
 
-    `sizes[k]` holds the rows of each micro-batch of pipeline k, which has an equal share of the
-    lanes; rank r of it lives on the share's lane r, or r modulo the share. An activation or
-    gradient that changes lanes is a copy task: on the sending lane's copy lane where copies
-    overlap compute, else on the receiving lane just before it is needed. Stages that several
-    replicas hold sum their gradients by all-reduce before the optimizer's step; members of one
-    all-reduce start together. Steps, and all-reduces on compute lanes, come after a lane's last
-    pass, so that no pass of another lane waits for them. Raises PlanError for numbers that do not
-    go together and for a schedule that cannot run.
+    `sizes[k]` holds the rows of each micro-batch of pipeline k. Pipelines have equal shares of the
+    lanes; rank r of a pipeline is on lane r of its share, modulo the size of the share.
+
+    A copy task moves each activation or gradient that changes lanes. If copies overlap compute, it
+    runs on the sender's copy lane, otherwise on the receiving lane just before the data is needed.
+    If several replicas hold a stage, an all-reduce sums their gradients before the optimizer's
+    step; its members start together. Steps, and all-reduces on compute lanes, follow the lane's
+    last pass, so that passes of other lanes never wait for them.
+
+    Raises PlanError for numbers that do not fit together, and for a schedule that cannot run.
     """
     ranks, chunks = ranks_of(job, schedule, len(sizes))
     held = schedule.stage_placement(ranks, chunks)
     stages = cut_stages(job, schedule.stage_count(ranks, chunks))
     copies = 1 + max(one.replica for one in held)
     share = len(job.lanes) // len(sizes)
-    # By number of micro-batches: pipelines with equal shares of the batch run the same orders.
-    orders = {
-        count: _orders(schedule, ranks, count, chunks) for count in dict.fromkeys(map(len, sizes))
-    }
-    # One entry for each rank of each pipeline; the arrays of ranks below have the same order.
+    # Pipelines with equally many micro-batches run the same orders.
+    counts = dict.fromkeys(len(rows) for rows in sizes)
+    orders = {count: _orders(schedule, ranks, count, chunks) for count in counts}
+    # An entry for each rank of each pipeline; the arrays of ranks below have the same order.
     every = [order for rows in sizes for order in orders[len(rows)]]
     pipeline, rank = np.divmod(np.arange(len(every)), ranks)
     actions = ActionColumns.of(every, pipeline * copies)
@@ -131,30 +132,31 @@ def staged_plan(job: Job, sizes: Sequence[Sequence[int]], schedule: Schedule) ->
     )
     parts = _parts(sizes, actions, copies)
     merged = merge(actions, needs, pipeline * share + rank % share)
-    # One pipeline behind the other.
+    # Sort by pipeline.
     merged = merged[stable_argsort((actions.replica // copies)[merged])]
-    compute = list(job.lanes)
+    lanes = list(job.lanes)
+    if job.copies_overlap:
+        lanes = with_helpers(lanes, Role.COPY, "copy")
+    tasks = _StagedTasks(job, stages, placements, parts, actions, merged)
     return Plan(
-        tuple(with_helpers(compute, Role.COPY, "copy") if job.copies_overlap else compute),
+        tuple(lanes),
         stages,
         placements,
         parts,
-        _StagedTasks(job, stages, placements, parts, actions, merged).columns(
-            needs, schedule.whole_loss
-        ),
+        tasks.columns(needs, schedule.whole_loss),
         replicas=len(sizes) * copies,
         pipeline=_numbers(schedule, ranks, chunks, share, sizes),
     )
 
 
 def _orders(schedule: Schedule, ranks: int, microbatches: int, chunks: int) -> list[list[Action]]:
-    """Every rank's actions. Raises ScheduleError if they are not a whole step."""
+    """Return every rank's actions. Raises ScheduleError if they are not a complete step."""
     orders = schedule.orders(ranks, microbatches, chunks)
     actions = ActionColumns.of(orders)
     check_complete(actions, schedule.stage_placement(ranks, chunks), microbatches)
     over_all = actions.back_microbatch == ABSENT
-    odd = (actions.kind != FORWARD) & (over_all != schedule.whole_loss)
-    for place in np.flatnonzero(odd).tolist():
+    mismatched = (actions.kind != FORWARD) & (over_all != schedule.whole_loss)
+    for place in np.flatnonzero(mismatched).tolist():
         raise ScheduleError(
             f"{schedule.name} runs {actions[place]}: a backward is over all micro-batches where "
             "there is one loss for all of them, and only there"
@@ -163,11 +165,12 @@ def _orders(schedule: Schedule, ranks: int, microbatches: int, chunks: int) -> l
 
 
 def _parts(sizes: Sequence[Sequence[int]], actions: ActionColumns, copies: int) -> tuple[Part, ...]:
-    """The pieces of the batch: a micro-batch goes to the replica that takes it first."""
+    """Return the pieces of the batch; each micro-batch belongs to the replica that runs it."""
     enters = actions.enters & (actions.stage == 0)
-    takers = actions.replica[enters]
-    places = zip((takers // copies).tolist(), actions.microbatch[enters].tolist(), strict=True)
-    replica_of = dict(zip(places, takers.tolist(), strict=True))
+    replicas = actions.replica[enters]
+    pipelines, microbatches = (replicas // copies).tolist(), actions.microbatch[enters].tolist()
+    keys = zip(pipelines, microbatches, strict=True)
+    replica_of = dict(zip(keys, replicas.tolist(), strict=True))
     parts, start = list[Part](), 0
     for k, rows in enumerate(sizes):
         for microbatch, count in enumerate(rows):
@@ -179,7 +182,7 @@ def _parts(sizes: Sequence[Sequence[int]], actions: ActionColumns, copies: int) 
 def _numbers(
     schedule: Schedule, ranks: int, chunks: int, share: int, sizes: Sequence[Sequence[int]]
 ) -> Pipeline | None:
-    """What the schedule's formulas need to know; None where none of them holds."""
+    """Return the inputs of the schedule's formulas; None where no formula holds."""
     counts = {len(rows) for rows in sizes}
     if ranks > share or len(counts) > 1:
         return None
@@ -187,10 +190,10 @@ def _numbers(
 
 
 class _StagedTasks:
-    """The tasks of n actions, which come one after the other as `merged` lists their places.
+    """Makes the tasks of n actions, which run in the order of the positions in `merged`.
 
-    Tasks are noted in any order, each with a key by which they are sorted in the end, and with
-    what they wait for by the numbers that they have until then.
+    Tasks are added in any order, with temporary numbers that dependencies use, and with a sort key;
+    at the end they are sorted and renumbered.
     """
 
     def __init__(
@@ -203,10 +206,10 @@ class _StagedTasks:
         merged: Ints,
     ) -> None:
         self._job, self._stages, self._actions, self._merged = job, stages, actions, merged
-        # When each action comes: the inverse of `merged`, which says which action comes when.
+        # The turn of each action: the inverse permutation of `merged`.
         self._turn = np.argsort(merged)
         self._overlap = job.copies_overlap
-        # By stage, in the order of the placements: shape (stages, replicas that hold each).
+        # The replicas that hold each stage: shape (stages, holders).
         by_stage = sorted(placements, key=lambda placement: placement.stage)
         self._holders = np.array([p.replica for p in by_stage]).reshape(len(stages), -1)
         self._several = self._holders.shape[1] > 1
@@ -214,34 +217,38 @@ class _StagedTasks:
         self._lane_of = np.zeros((replicas, len(stages)), np.int64)
         for p in placements:
             self._lane_of[p.replica, p.stage] = p.lane
-        # The last column is for all of a replica's micro-batches at once.
+        # Shape (replicas, micro-batches + 1); the last column is for all micro-batches at once.
         self._rows = np.zeros((replicas, 1 + max(part.microbatch for part in parts) + 1), np.int64)
         for part in parts:
             self._rows[part.replica, part.microbatch] = part.rows
         self._rows[:, -1] = self._rows.sum(axis=1)
-        self._noted: dict[str, list[Ints]] = {name: [] for name in ("key", *COLUMN_TYPES)}
+        self._added: dict[str, list[Ints]] = {name: [] for name in ("key", *COLUMN_TYPES)}
         self._count = 0
         self._waits: list[tuple[Ints, Ints]] = []
 
     def columns(self, needs: Needs, whole_loss: bool) -> TaskColumns:
-        """All tasks; with `whole_loss` there is one loss over all micro-batches of a replica."""
+        """Return all tasks; with `whole_loss` a replica has one loss over all micro-batches."""
         a, overlaps = self._actions, self._actions.kind == OVERLAP
-        # In the end tasks are sorted by turn * _PLACES + place: what is received for an action
-        # comes right before it, what it sends right behind. Around the action with turn 7 keys are
+        # Tasks are sorted by turn * _PLACES + place: data is received just before its action and
+        # sent just after it. The keys around the action with turn 7 are
         #     42 received, 43 received gradient, 44 itself, 45 sent, 46 sent gradient, 47 summed
-        actions = self._note(
-            a.kind, a.replica, a.stage, self._turn * _PLACES + _ACTION, microbatch=a.microbatch,
+        actions = self._add(
+            a.kind,
+            a.replica,
+            a.stage,
+            self._turn * _PLACES + _ACTION,
+            microbatch=a.microbatch,
             rows=self._rows[a.replica, a.microbatch],
             paired_stage=np.where(overlaps, a.back_stage, ABSENT),
             paired_microbatch=np.where(overlaps, a.back_microbatch, ABSENT),
-        )  # fmt: skip
+        )
         output = self._received(needs.output, a.replica, a.stage, a.microbatch, forward=True)
         gradient = self._received(
             needs.gradient, a.back_replica, a.back_stage, a.back_microbatch, forward=False
         )
         gradient = np.where(gradient == ABSENT, self._losses(whole_loss), gradient)
         self._wait(actions, output)
-        # Two overlaps on one lane may hand each other both results.
+        # The next overlap on the same lane may need both results of the one before.
         self._wait(actions, np.where(gradient == output, ABSENT, gradient))
         if whole_loss:
             self._wait_for_all_forwards()
@@ -253,58 +260,67 @@ class _StagedTasks:
     def _received(
         self, makers: Ints, replica: Ints, stage: Ints, microbatch: Ints, forward: bool
     ) -> Ints:
-        """What brings each action the result of its maker: that itself, or a copy between lanes."""
-        brings = makers.copy()
-        # Modulo the stages only to stay within the array: the last stage's
-        # gradient comes from the loss.
+        """Return the task that delivers each action's input: the maker, or a copy between lanes."""
+        delivery = makers.copy()
+        # The modulo only keeps the index in range: in the last stage the loss makes the gradient.
         sender = stage - 1 if forward else (stage + 1) % len(self._stages)
         source, target = self._lane_of[replica, sender], self._lane_of[replica, stage]
         takers = np.flatnonzero((makers != ABSENT) & (source != target))
         replica, stage, microbatch = replica[takers], stage[takers], microbatch[takers]
         if self._overlap:
-            # Copies that overlap stand behind the action that made the data, on the
-            # sender's copy lane; others right before the one that takes it, on its lane, as
-            # they keep that lane from computing.
+            # Just after the action that made the data, on the sender's copy lane.
             place = _SENT if forward else _SENT_GRADIENT
-            lane, key = self._moving_lane(source[takers]), self._turn[makers[takers]]
+            lane, turn = self._copy_lane(source[takers]), self._turn[makers[takers]]
         else:
+            # Just before the action that needs the data, on its lane, which the copy blocks.
             place = _RECEIVED if forward else _RECEIVED_GRADIENT
-            lane, key = target[takers], self._turn[takers]
-        sizes = np.array(
-            [self._job.model.output_bytes(stage.last - 1) for stage in self._stages], np.int64
-        )
+            lane, turn = target[takers], self._turn[takers]
+        row_bytes = [self._job.model.output_bytes(stage.last - 1) for stage in self._stages]
+        sizes = np.array(row_bytes, np.int64)
         rows = self._rows[replica, microbatch]
-        brings[takers] = self._note(
-            KIND_CODES[Kind.COPY], replica, stage, key * _PLACES + place, lane=lane,
-            microbatch=microbatch, rows=rows, bytes=rows * sizes[stage - 1 if forward else stage],
+        delivery[takers] = self._add(
+            KIND_CODES[Kind.COPY],
+            replica,
+            stage,
+            turn * _PLACES + place,
+            lane=lane,
+            microbatch=microbatch,
+            rows=rows,
+            bytes=rows * sizes[stage - 1 if forward else stage],
             payload=PAYLOAD_CODES[Payload.ACTIVATION if forward else Payload.GRADIENT],
-        )  # fmt: skip
-        self._wait(brings[takers], makers[takers])
-        return brings
+        )
+        self._wait(delivery[takers], makers[takers])
+        return delivery
 
     def _losses(self, whole: bool) -> Ints:
-        """A loss of each micro-batch, or of each replica; what each action needs of them."""
+        """Add a loss for each micro-batch, or for each replica if `whole`.
+
+        Returns the loss that each action waits for, ABSENT for none; shape (n,).
+        """
         a, last = self._actions, len(self._stages) - 1
         ends = np.flatnonzero(a.enters & (a.stage == last))
         ends = ends[np.argsort(a.microbatch[ends], kind="stable")]
         place = (a.replica[ends], np.where(whole, ABSENT, a.microbatch[ends]))
-        # The loss stands behind the last forward that it needs: its own micro-batch's, or with
-        # `whole` the last one of the replica (entries of column -1).
+        # The turn of the last forward before each loss: that of its micro-batch or, if `whole`, the
+        # last one of the replica (in the last column).
         ended = np.full(self._rows.shape, ABSENT)
         np.maximum.at(ended, place, self._turn[ends])
         replica, microbatch = np.nonzero(ended != ABSENT)
         losses = np.full(self._rows.shape, ABSENT)
-        losses[replica, microbatch] = self._note(
-            KIND_CODES[Kind.LOSS], replica, np.full(len(replica), last),
+        losses[replica, microbatch] = self._add(
+            KIND_CODES[Kind.LOSS],
+            replica,
+            np.full(len(replica), last),
             ended[replica, microbatch] * _PLACES + _SENT,
-            microbatch=np.where(whole, ABSENT, microbatch), rows=self._rows[replica, microbatch],
-        )  # fmt: skip
+            microbatch=np.where(whole, ABSENT, microbatch),
+            rows=self._rows[replica, microbatch],
+        )
         self._wait(losses[place], ends)
-        judged = a.returns & (a.back_stage == last)
-        return np.where(judged, losses[a.back_replica, a.back_microbatch], ABSENT)
+        needs_loss = a.returns & (a.back_stage == last)
+        return np.where(needs_loss, losses[a.back_replica, a.back_microbatch], ABSENT)
 
     def _wait_for_all_forwards(self) -> None:
-        """Each backward over all micro-batches waits for its stage's forward of each of them."""
+        """Make each backward over all micro-batches wait for all forwards of its stage."""
         a = self._actions
         forwards = np.flatnonzero(a.enters)
         forwards = forwards[np.argsort(a.microbatch[forwards], kind="stable")]
@@ -314,7 +330,7 @@ class _StagedTasks:
             self._wait(np.full(len(mine), place), mine)
 
     def _steps(self) -> None:
-        """A step of each stage and holder, behind an all-reduce where several hold a stage."""
+        """Add a step for each holder of a stage, after an all-reduce if there are several."""
         a, (stages, holders) = self._actions, self._holders.shape
         # The turn of the last pass that leaves gradients, by replica and stage.
         ended = np.full(self._lane_of.shape, ABSENT)
@@ -323,65 +339,78 @@ class _StagedTasks:
         stage = np.repeat(np.arange(stages), holders)
         replica = self._holders.ravel()
         ready = self._merged[ended[replica, stage]]  # the last action of each
-        # Shape (stages,): when the last holder of each stage has its gradients. Stages are reduced
-        # and stepped in that order, the same on all lanes: members of one collective must not wait
-        # for each other's other collectives.
+        # Shape (stages,): the turn in which the last holder of each stage has its gradients. All
+        # lanes reduce and step stages in this order; with different orders, members of collectives
+        # would wait for each other's other collectives.
         stage_ended = ended[self._holders, np.arange(stages)[:, None]].max(axis=1)
         turn = np.argsort(np.argsort(stage_ended))[stage]
         end = len(a) * _PLACES
-        # For each of the stages * holders tasks the numbers of its stage's
-        # holders, one row behind the other.
+        # For each of the stages * holders tasks, the numbers of all holders of its stage.
         members = np.arange(stages * holders).reshape(stages, holders)[stage].ravel()
         if self._several:
-            summed = (stage_ended[stage] * _PLACES + _SUMMED) if self._overlap else end + 2 * turn
             lane = self._lane_of[replica, stage]
+            if self._overlap:
+                lane, key = self._copy_lane(lane), stage_ended[stage] * _PLACES + _SUMMED
+            else:
+                key = end + 2 * turn
             sizes = [self._job.model.run_bytes(stage.first, stage.last) for stage in self._stages]
-            reduced = self._note(
-                KIND_CODES[Kind.ALL_REDUCE], replica, stage, summed,
-                lane=self._moving_lane(lane) if self._overlap else lane,
+            reduced = self._add(
+                KIND_CODES[Kind.ALL_REDUCE],
+                replica,
+                stage,
+                key,
+                lane=lane,
                 bytes=np.array(sizes, np.int64)[stage],
                 payload=PAYLOAD_CODES[Payload.PARAMETER_GRADIENTS],
-            )  # fmt: skip
+            )
             self._wait(np.repeat(reduced, holders), ready[members])
             ready = reduced
-        steps = self._note(KIND_CODES[Kind.STEP], replica, stage, end + 2 * turn + 1)
+        steps = self._add(KIND_CODES[Kind.STEP], replica, stage, end + 2 * turn + 1)
         self._wait(np.repeat(steps, holders), ready[members])
 
-    def _moving_lane(self, lane: Ints) -> Ints:
-        """The copy lane of each lane."""
+    def _copy_lane(self, lane: Ints) -> Ints:
+        """Return the copy lane of each lane."""
         return len(self._job.lanes) + lane
 
-    def _note(
+    def _add(
         self, kind: Ints | int, replica: Ints, stage: Ints, key: Ints, **columns: Ints | int
     ) -> Ints:
-        """Note tasks, on their stages' lanes unless `lane` is given; their numbers for now."""
+        """Add tasks, by default on their stages' lanes; returns their temporary numbers."""
         count = len(stage)
         known = {
-            "lane": self._lane_of[replica, stage], "kind": kind, "stage": stage, "key": key,
-            "replica": replica if self._several else ABSENT, "rows": 0, "bytes": 0, "payload": 0,
+            "lane": self._lane_of[replica, stage],
+            "kind": kind,
+            "stage": stage,
+            "key": key,
+            "replica": replica if self._several else ABSENT,
+            "rows": 0,
+            "bytes": 0,
+            "payload": 0,
             **columns,
-        }  # fmt: skip
-        for name, noted in self._noted.items():
-            noted.append(np.broadcast_to(known.get(name, ABSENT), count))
+        }
+        for name, added in self._added.items():
+            added.append(np.broadcast_to(known.get(name, ABSENT), count))
         self._count += count
         return np.arange(self._count - count, self._count)
 
     def _wait(self, waiters: Ints, needed: Ints) -> None:
-        """Let tasks wait for others, -1 for none; who waits for several is given them in turn."""
+        """Make each of the `waiters` wait for the task in `needed`, or for none if ABSENT."""
         there = needed != ABSENT
         self._waits.append((waiters[there], needed[there]))
 
     def _sorted(self) -> TaskColumns:
-        """All tasks by their keys, and what they wait for by its places."""
-        noted = {name: np.concatenate(columns) for name, columns in self._noted.items()}
-        sorted_by = stable_argsort(noted["key"])
-        place = np.argsort(sorted_by)
-        # From here on tasks have their final numbers.
-        waiter, needed = (place[np.concatenate(one)] for one in zip(*self._waits, strict=True))
+        """Return all tasks sorted by key, with dependencies by final numbers."""
+        added = {name: np.concatenate(columns) for name, columns in self._added.items()}
+        order = stable_argsort(added["key"])
+        number = np.argsort(order)
+        waiters, needed = zip(*self._waits, strict=True)
+        waiter = number[np.concatenate(waiters)]
+        after = number[np.concatenate(needed)]
         counts = np.bincount(waiter, minlength=self._count)
+        plain = {name: added[name][order].astype(dtype) for name, dtype in COLUMN_TYPES.items()}
         columns = TaskColumns(
-            **{name: noted[name][sorted_by].astype(dtype) for name, dtype in COLUMN_TYPES.items()},
+            **plain,
             after_first=np.concatenate([[0], np.cumsum(counts)]),
-            after=needed[stable_argsort(waiter)],
+            after=after[stable_argsort(waiter)],
         )
         return start_together(columns)
