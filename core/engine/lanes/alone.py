@@ -16,11 +16,10 @@ from core.plan.plan import Lane
 
 RUN_DELAY = "/proc/thread-self/schedstat"
 """The kernel's account of the thread that opens it: its second number is the time in ns for which
-the thread could have run, but something else had the core, its third one counts the thread's turns
-on a core (Linux, Documentation/scheduler/sched-stats)."""
+the thread could have run, but something else had the core (Linux, Documentation/scheduler)."""
 
 STOLEN_NS = 500_000
-"""A thread that has its turn and does nothing for so long has no core: interrupts take less."""
+"""A thread that could run and does nothing for so long has no core: interrupts take less."""
 OTHERS = (
     "virtual lanes of {cores} cores: time that other programs take of a core counts as the tasks'; "
     "lanes of one core leave it out"
@@ -97,22 +96,23 @@ def undisturbed(stat: int) -> Callable[[], int]:
 
     Another program of this machine has it for as long as the kernel's account says; `stat` is
     RUN_DELAY, opened by the calling thread. Another machine has it (the hypervisor's steal time)
-    if more than STOLEN_NS pass in which the thread was never off its core and did not compute.
+    if more than STOLEN_NS pass in which the thread neither computed nor gave its core away.
     """
+    # Imported here: Windows has no such module, and no such account either.
+    from resource import RUSAGE_THREAD, getrusage
 
-    def account() -> tuple[int, int]:
-        _, lost, turns = os.pread(stat, 64, 0).split()
-        return int(lost), int(turns)
+    def lost() -> int:
+        return int(os.pread(stat, 64, 0).split()[1])
 
     def look() -> _Look:
-        before = account()
+        waits = getrusage(RUSAGE_THREAD).ru_nvcsw
+        before = lost()
         while True:
             # The core may be taken between a look at the clock and one at the account. Then both
             # are taken again, or what was lost would count as time, or twice.
-            time_ns, computed, after = time.perf_counter_ns(), time.thread_time_ns(), account()
+            time_ns, computed, after = time.perf_counter_ns(), time.thread_time_ns(), lost()
             if after == before:
-                lost, turns = after
-                return _Look(time_ns - lost, computed, turns)
+                return _Look(time_ns - after, computed, waits)
             before = after
 
     last, stolen = look(), 0
@@ -121,7 +121,7 @@ def undisturbed(stat: int) -> Callable[[], int]:
         nonlocal last, stolen
         current = look()
         gone = (current.time - last.time) - (current.computed - last.computed)
-        if gone > STOLEN_NS and current.turns == last.turns:
+        if gone > STOLEN_NS and current.waits == last.waits:
             stolen += gone
         last = current
         return current.time - stolen
@@ -130,8 +130,8 @@ def undisturbed(stat: int) -> Callable[[], int]:
 
 
 class _Look(NamedTuple):
-    """A thread's time without that of other programs, its CPU time (ns), its turns on a core."""
+    """A thread's time without that of other programs, its CPU time, both in ns, and its waits."""
 
     time: int
     computed: int
-    turns: int
+    waits: int

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import resource
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import pytest
 
@@ -18,28 +20,30 @@ MS = 1_000_000
 
 @dataclass
 class Machine:
-    """What the kernel says of a thread, in ns, and its turns; `lost` is read from the front."""
+    """What the kernel says of a thread, in ns, and its waits; `lost` is read from the front."""
 
     real: int = 0
     computed: int = 0
-    turns: int = 0
+    waits: int = 0
     lost: list[int] = field(default_factory=lambda: [0])
 
-    def pass_by(self, real: int, computed: int, turns: int = 0) -> None:
+    def pass_by(self, real: int, computed: int, waits: int = 0) -> None:
         """Let time pass in which the thread computes."""
         self.real += real
         self.computed += computed
-        self.turns += turns
+        self.waits += waits
 
     def _delay(self, *_: object) -> bytes:
         lost = self.lost.pop(0) if len(self.lost) > 1 else self.lost[0]
-        return f"1 {lost} {self.turns}".encode()
+        return f"1 {lost} 2".encode()
 
     def put_in(self, monkeypatch: pytest.MonkeyPatch) -> Machine:
         """Answer in the kernel's place."""
         monkeypatch.setattr(os, "pread", self._delay)
         monkeypatch.setattr(time, "perf_counter_ns", lambda: self.real)
         monkeypatch.setattr(time, "thread_time_ns", lambda: self.computed)
+        usage = SimpleNamespace
+        monkeypatch.setattr(resource, "getrusage", lambda _: usage(ru_nvcsw=self.waits))
         return self
 
 
