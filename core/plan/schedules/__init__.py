@@ -40,9 +40,9 @@ __all__ = ["SCHEDULES", "Action", "Schedule", "schedule_of"]
 
 
 def schedule_of(name: str) -> Schedule:
-    """The schedule of that name, or the one in the file if the name ends in .csv.
+    """Return the schedule with this name, or the one in the file if the name ends in .csv.
 
-    Raises PlanError if there is none, or the file cannot be read as one.
+    Raises PlanError if the name is unknown or the file is not a schedule.
     """
     if name.endswith(SUFFIX):
         return load_schedule(name)

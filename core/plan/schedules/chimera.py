@@ -5,16 +5,16 @@
     rank 2   .  1F2 2F0 1F3 2F1 2B0 1B2 2B1 1B3
     rank 3  0F2 0F3  .  3F0 3B0 3F1 3B1 0B2  .  0B3
 
-Stage s of replica 0 is on rank s, that of replica 1 on the rank as far from the other end, so the
-second replica works where the first one fills and drains. Micro-batches come in units of as many as
-there are ranks, the first half of a unit down and the second half up.
+Stage s of replica 0 is on rank s, that of replica 1 on rank p - 1 - s. So the second replica works
+while the first one fills and drains. Micro-batches form units, one micro-batch for each rank; the
+first half of a unit goes down and the second half up.
 """
 
 from core.plan.schedules.schedule import Action, Schedule, StagePlacement, backward, forward, refuse
 
 
 def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]:
-    """Both replicas' passes by the tick in which the paper's figure 3 has them."""
+    """Return both replicas' passes, sorted by their ticks in the paper's figure 3."""
     actions: list[tuple[int, Action]] = []
     for first in range(0, microbatches, ranks):
         count = min(ranks, microbatches - first)
@@ -22,21 +22,20 @@ def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]
             up = index >= (count + 1) // 2
             stage = ranks - 1 - rank if up else rank
             lap = index - (count + 1) // 2 if up else index
-            # A micro-batch enters each replica every second tick. On a rank the ticks of the two
-            # replicas' forwards differ by an odd number, as the number of ranks is even: so no two
-            # of them fall together.
+            # A micro-batch enters each replica every second tick. The number of ranks is even, so
+            # on each rank the replicas' forwards are an odd number of ticks apart: none coincide.
             tick = 2 * (first + lap)
             actions += [
                 (tick + stage, forward(stage, first + index, int(up))),
-                # Its last stage turns round at tick + ranks; stage s is ranks - 1 - s ticks behind
-                # that.
+                # The last stage's backward is at tick + ranks, that of stage s is ranks - 1 - s
+                # ticks later.
                 (tick + 2 * ranks - 1 - stage, backward(stage, first + index, int(up))),
             ]
     return [action for _, action in sorted(actions, key=lambda timed: timed[0])]
 
 
 def stage_placement(ranks: int, chunks: int) -> list[StagePlacement]:
-    """Replica 0 down the ranks, replica 1 up."""
+    """Place replica 0 down the ranks and replica 1 up."""
     return [
         *(StagePlacement(0, stage, stage) for stage in range(ranks)),
         *(StagePlacement(1, stage, ranks - 1 - stage) for stage in range(ranks)),
@@ -44,7 +43,7 @@ def stage_placement(ranks: int, chunks: int) -> list[StagePlacement]:
 
 
 def check(ranks: int, microbatches: int, chunks: int) -> None:
-    """Raise PlanError for an odd number of ranks, or a micro-batch for one replica only."""
+    """Raise PlanError for an odd number of ranks, or fewer than two micro-batches."""
     refuse(ranks % 2 == 0, f"chimera needs an even number of ranks, not {ranks}")
     refuse(
         microbatches >= 2,

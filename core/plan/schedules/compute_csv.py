@@ -3,7 +3,7 @@
     0F0,0F1,0B0,0F2,0B1,0B2
     ,1F0,1B0,1F1,1B1,1F2,1B2
 
-A line is a rank and a cell an action; empty cells, ticks without one, are skipped.
+A line is a rank and a cell an action. Empty cells (ticks without an action) are skipped.
 """
 
 from __future__ import annotations
@@ -39,14 +39,17 @@ _ACCEPTED = "use 0F0, 0B0, 0I0, 0W0 or (0F1;1B0)OVERLAP_F_B with numbers up to 3
 
 
 def load_schedule(path: str) -> Schedule:
-    """The schedule that a file holds, with the numbers of ranks and micro-batches that it is for.
+    """Read a schedule from a file, which fixes its numbers of ranks and micro-batches.
 
-    A stage on two ranks means replicas of the model: a micro-batch's replica is the path of ranks
-    that its forwards take through the stages, numbered by first appearance. Raises PlanError,
-    naming file, line and cell, if the file cannot be read as one.
+    If a stage is on several ranks, the model has replicas: the micro-batches whose forwards take
+    the same path of ranks are of one replica, numbered by first appearance. Raises PlanError,
+    naming file, line and cell, if the file is not a schedule.
     """
     rows = _read(path)
-    halves = [(half, rank) for rank, row in enumerate(rows) for a in row for half in a.halves]
+    halves: list[tuple[Action, int]] = []
+    for rank, row in enumerate(rows):
+        for action in row:
+            halves += [(half, rank) for half in action.halves]
     stages = 1 + max(half.stage for half, _ in halves)
     microbatches = 1 + max(half.microbatch or 0 for half, _ in halves)
     replicas, stage_placement = _replicas(path, halves, stages)
@@ -55,6 +58,8 @@ def load_schedule(path: str) -> Schedule:
     def check(ranks: int, count: int, chunks: int) -> None:
         refuse(count == microbatches, f"{path} is for {microbatches} micro-batches, not {count}")
 
+    kinds = {half.kind for half, _ in halves}
+    kinds.update(action.kind for row in rows for action in row)
     return Schedule(
         path,
         Path(path).name,
@@ -64,15 +69,14 @@ def load_schedule(path: str) -> Schedule:
         check=check,
         ranks=len(rows),
         microbatches=microbatches,
-        uses=frozenset(half.kind for half, _ in halves)
-        | frozenset(action.kind for row in rows for action in row),
+        uses=frozenset(kinds),
     )
 
 
 def csv_text(orders: Sequence[Sequence[Action]]) -> str:
-    """The actions of each rank as torch's compute-only form has them.
+    """Return the actions of each rank in torch's compute-only format.
 
-    Raises PlanError for passes over all micro-batches at once, which the form does not have.
+    Raises PlanError for passes over all micro-batches at once, which the format lacks.
     """
     for order in orders:
         for action in order:
@@ -81,28 +85,27 @@ def csv_text(orders: Sequence[Sequence[Action]]) -> str:
                 f"a CSV schedule cannot say {action}, a pass over all micro-batches at once",
             )
     text = io.StringIO()
-    # A cell is written with str(), which for an action is torch's own notation.
+    # The writer calls str(), which gives an action in torch's notation.
     csv.writer(text, lineterminator="\n").writerows(orders)
     return text.getvalue()
 
 
 def _read(path: str) -> list[list[Action]]:
-    """The actions of each line. Raises PlanError."""
+    """Read the actions of each line. Raises PlanError."""
     with one_line(f"{path} cannot be read as a schedule", PlanError, csv.Error):
-        text = read_regular(path).decode("utf-8-sig")  # spreadsheets put a mark before UTF-8
-        # csv splits the lines itself, also within quotes.
+        text = read_regular(path).decode("utf-8-sig")  # spreadsheets write a byte order mark
+        # newline="" leaves line breaks inside quotes to csv.
         lines = list(csv.reader(io.StringIO(text, newline="")))
-    # Blank lines at the end are an editor's; one in the middle is a rank without any action.
+    # Editors add blank lines at the end; a blank line in the middle is a rank without actions.
     while lines and not any(cell.strip() for cell in lines[-1]):
         lines.pop()
-    rows = [
-        [
-            _action(cell.strip(), f"{path} line {number}, cell {place}")
-            for place, cell in enumerate(line, 1)
-            if cell.strip()
-        ]
-        for number, line in enumerate(lines, 1)
-    ]
+    rows: list[list[Action]] = []
+    for number, line in enumerate(lines, 1):
+        row = []
+        for place, cell in enumerate(line, 1):
+            if cell.strip():
+                row.append(_action(cell.strip(), f"{path} line {number}, cell {place}"))
+        rows.append(row)
     refuse(bool(rows), f"{path} holds no action")
     for number, row in enumerate(rows, 1):
         refuse(bool(row), f"{path} line {number} holds no action; each line is a rank's")
@@ -110,7 +113,7 @@ def _read(path: str) -> list[list[Action]]:
 
 
 def _action(cell: str, where: str) -> Action:
-    """The action that a cell names. Raises PlanError."""
+    """Return the action that a cell names. Raises PlanError."""
     if match := _ACTION.fullmatch(cell):
         return _pass(match.groups(), cell, where)
     if match := _OVERLAP.fullmatch(cell):
@@ -129,21 +132,21 @@ def _pass(words: Sequence[str], cell: str, where: str) -> Action:
 def _replicas(
     path: str, halves: Iterable[tuple[Action, int]], stages: int
 ) -> tuple[dict[int, int], list[StagePlacement]]:
-    """Each micro-batch's replica, and the ranks that hold each replica's stages."""
-    ways: dict[int, dict[int, int]] = {}
+    """Return each micro-batch's replica, and the ranks that hold each replica's stages."""
+    # For each micro-batch, the rank of each stage's forward.
+    paths: dict[int, dict[int, int]] = {}
     for half, rank in halves:
-        # By micro-batch the rank of each stage's forward. Two micro-batches with the same way are
-        # of one replica of the model, as both find its stages on the same ranks.
-        way = ways.setdefault(half.microbatch or 0, {})
+        stage_ranks = paths.setdefault(half.microbatch or 0, {})
         if half.kind is Kind.FORWARD:
-            way.setdefault(half.stage, rank)
+            stage_ranks.setdefault(half.stage, rank)
+    # Micro-batches with the same path use the same replica of the model.
     numbers: dict[tuple[int, ...], int] = {}
     replicas = {}
-    for microbatch, way in ways.items():
+    for microbatch, stage_ranks in paths.items():
         for stage in range(stages):
-            if stage not in way:
+            if stage not in stage_ranks:
                 raise ScheduleError(f"{path}: the schedule misses {stage}F{microbatch}")
-        ranks = tuple(way[stage] for stage in range(stages))
+        ranks = tuple(stage_ranks[stage] for stage in range(stages))
         replicas[microbatch] = numbers.setdefault(ranks, len(numbers))
     return replicas, [
         StagePlacement(replica, stage, rank)

@@ -3,9 +3,9 @@
     rank 0  0F0 0F1 0F2 3F0 3I0 3W0 3F1 0F3+3B1 3F2+0B0 3B2     3F3+0B1 3B3 0I2 0W2 0I3 0W3
     rank 1   .  1F0 2F0 1F1 2F1 1F2 2B0 2F2+1B0 1F3+2B1 2F3+1B1 2B2 1B2 2I3 1I3 2W3 1W3
 
-Stages lie as in ZB-V. A pair such as 0F3+3B1 is one task: the passes are of different stages, so
-the one's communication hides behind the other's compute. Needs twice as many micro-batches as
-ranks. The order is that of torch.distributed.pipelining's ScheduleDualPipeV.
+Stages are placed as in ZB-V. A pair such as 0F3+3B1 is one task: its passes are of different
+stages, so the communication of one overlaps the compute of the other. Needs at least twice as many
+micro-batches as ranks. The order is that of torch.distributed.pipelining's ScheduleDualPipeV.
 """
 
 from collections.abc import Sequence
@@ -16,22 +16,22 @@ from core.plan.task import Kind
 
 
 def order(rank: int, ranks: int, microbatches: int, chunks: int) -> Sequence[Action]:
-    """Fill, overlapped pairs, and a drain whose second half runs weight gradients late."""
-    behind = ranks - 1 - rank
+    """Return fill, overlapped pairs, and a drain whose second half delays weight gradients."""
+    later = ranks - 1 - rank  # the number of later ranks
     pairs = ["Fb", "fB"] * (microbatches - 2 * ranks + rank + 1)
-    if behind == 0:
-        pairs[:1] = ["F", "b"]  # overlapped they would only make the others wait
-    # The steps 1 to 8 of DualPipeV's source, a line each; the sixth takes two lines, as the second
-    # half of its backward passes runs in parts.
+    if later == 0:
+        pairs[:1] = ["F", "b"]  # as an overlap, the first pair would make the other ranks wait
+    # A line for each of the steps 1 to 8 in DualPipeV's source; step 6 takes two lines, because the
+    # second half of its backward passes is split.
     passes = (
-        ["F"] * (2 * behind)
+        ["F"] * (2 * later)
         + ["F", "f"] * (rank + 1)
-        + ["i", "*", "f"] * behind
+        + ["i", "*", "f"] * later
         + pairs
-        + ["b", "fB"] * behind
+        + ["b", "fB"] * later
         + (["b", "B"] * (rank + 1))[: rank + 1]
         + (["i", "I"] * (rank + 1))[rank + 1 :]
-        + ["*", "I"] * behind
+        + ["*", "I"] * later
         + ["*"] * (rank + 1)
     )
     return numbered(passes, microbatches, rank, 2 * ranks - 1 - rank)
@@ -46,9 +46,9 @@ def check(ranks: int, microbatches: int, chunks: int) -> None:
 
 
 def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float | None:
-    """(p - 1)(F&B + B - 3W) of a half: the README's table, with F&B for a pair, B for B + W.
+    """Return (p - 1)(F&B + B - 3W) for half-sized stages, from the README's table.
 
-    A pair takes what its passes take together; for F = B >= W.
+    There F&B is a pair's time, here the sum of its passes, and B is here B + W. For F = B >= W.
     """
     return (p - 1) * (f + 2 * b - w) if f == b >= w else None
 

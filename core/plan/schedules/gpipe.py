@@ -13,12 +13,12 @@ from core.plan.schedules.schedule import Action, Schedule
 
 
 def order(rank: int, ranks: int, microbatches: int, chunks: int) -> Sequence[Action]:
-    """All forwards, then all backwards, in order of the micro-batches."""
+    """Return all forwards, then all backwards, in order of the micro-batches."""
     return numbered(["F"] * microbatches + ["B"] * microbatches, microbatches, rank)
 
 
 def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float:
-    """(p - 1)(F + B + W): the paper's section 2.3."""
+    """Return (p - 1)(F + B + W), from the paper's section 2.3."""
     return (p - 1) * (f + b + w)
 
 

@@ -22,7 +22,10 @@ from core.plan.schedules.schedule import (
 
 
 def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]:
-    """Forwards ahead for the other chunks and twice the ranks behind, then one and one in turn."""
+    """Return warm-up forwards, then a forward and a backward in turn.
+
+    Warm-up covers all chunks but one, and two forwards for each later rank.
+    """
     size = microbatches // rounds(ranks, microbatches)
     stages = range(rank, ranks * chunks, ranks)
     forwards = in_rounds(forward, stages, microbatches, size)
@@ -33,7 +36,7 @@ def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]
 def in_rounds(
     make: Callable[[int, int], Action], stages: range, microbatches: int, size: int
 ) -> list[Action]:
-    """Passes of `size` micro-batches through all `stages` in turn, then of the next ones."""
+    """Return passes of the first `size` micro-batches through all `stages`, then of the next."""
     return [
         make(stage, m)
         for first in range(0, microbatches, size)
@@ -43,9 +46,9 @@ def in_rounds(
 
 
 def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float | None:
-    """(p - 1)(F + B + W) of a chunk: the paper's section 2.2.
+    """Return (p - 1)(F + B + W) with the times of a chunk, from the paper's section 2.2.
 
-    With fewer micro-batches than ranks a rank waits for its own next chunk.
+    None with fewer micro-batches than ranks, where a rank also waits for its own next chunk.
     """
     return (p - 1) * (f + b + w) if m >= p else None
 

@@ -3,23 +3,23 @@
     rank 0  0F0 0F1 2F0 2F1  .   .  2B1 2B0 0B1 0B0
     rank 1   .  1F0 1F1 3F0 3F1 3B1 3B0 1B1 1B0
 
-A rank runs all micro-batches through its first stage, then all through the next one; backwards go
-the other way round, newest first, as torch.distributed.pipelining's ScheduleLoopedBFS does.
+A rank runs all micro-batches through its first stage, then all through the next one. Backwards run
+in the reverse order, as in torch.distributed.pipelining's ScheduleLoopedBFS.
 """
 
 from core.plan.schedules.schedule import Action, Schedule, backward, forward
 
 
 def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]:
-    """All forwards by stage, then all backwards in reverse."""
+    """Return all forwards by stage, then all backwards in reverse order."""
     places = [(s, m) for s in range(rank, ranks * chunks, ranks) for m in range(microbatches)]
     return [forward(s, m) for s, m in places] + [backward(s, m) for s, m in reversed(places)]
 
 
 def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float | None:
-    """(p - 1)(F + B + W) of a chunk: the paper's section 3.1.
+    """Return (p - 1)(F + B + W) with the times of a chunk, from the paper's section 3.1.
 
-    With fewer micro-batches than ranks a rank waits for its own next chunk.
+    None with fewer micro-batches than ranks, where a rank also waits for its own next chunk.
     """
     return (p - 1) * (f + b + w) if m >= p else None
 

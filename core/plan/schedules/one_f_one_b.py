@@ -3,8 +3,8 @@
     stage 0  F0 F1  .  . B0 F2 B1 F3 B2  . B3
     stage 1   . F0 B0 F1 B1 F2 B2 F3 B3  .  .
 
-A stage runs as many forwards ahead as there are stages behind it, so stage i of p holds the
-activations of at most p - i micro-batches.
+A stage starts with one forward for each later stage, so stage i of p holds the activations of at
+most p - i micro-batches.
 """
 
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ from core.plan.schedules.schedule import Action, Schedule
 
 
 def order(rank: int, ranks: int, microbatches: int, chunks: int) -> Sequence[Action]:
-    """Warm-up forwards, then a forward and a backward in turn, then the remaining backwards."""
-    # These are more forwards than micro-batches; `numbered` leaves out the last ones.
+    """Return warm-up forwards, a forward and a backward in turn, and the remaining backwards."""
+    # More forwards than micro-batches: `numbered` omits the last ones.
     return numbered(["F"] * (ranks - 1 - rank) + ["F", "B"] * microbatches, microbatches, rank)
 
 

@@ -1,4 +1,4 @@
-"""What a schedule is: for each rank of a pipeline, the order of its actions."""
+"""Schedule: the order of the actions of each rank of a pipeline."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from core.errors import PlanError
 from core.plan.task import Kind
 
-# A look-up in an enumeration takes as long as a third of an action.
+# Cached: a look-up in an enumeration takes a third of the time of creating an action.
 _FORWARD, _BACKWARD = Kind.FORWARD, Kind.BACKWARD
 _INPUT, _WEIGHT = Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT
 
@@ -19,10 +19,10 @@ class ScheduleError(PlanError):
 
 
 class Action(NamedTuple):
-    """One pass of a stage; `microbatch` None means all of them at once.
+    """A pass of a stage; `microbatch` None means all micro-batches at once.
 
-    With `paired`, a backward of another stage of the same rank, the action is an overlap: both
-    run as one task. A tuple, because plans of a thousand devices have a million of them.
+    With `paired`, a backward of another stage on the same rank, the action is an overlap: both
+    passes run as one task. A tuple for speed, because large plans have a million actions.
     """
 
     stage: int
@@ -33,16 +33,17 @@ class Action(NamedTuple):
 
     @property
     def halves(self) -> tuple[Action, ...]:
-        """The passes that the action is made of: itself, or an overlap's forward and backward."""
+        """The action's passes: the forward and backward of an overlap, else the action itself."""
         if self.paired is None:
             return (self,)
         return (self._replace(kind=Kind.FORWARD, paired=None), self.paired)
 
     def __str__(self) -> str:
-        """As torch.distributed.pipelining prints it: `2F1`, `0B3`, `(0F3;3B1)OVERLAP_F_B`."""
+        """Return torch.distributed.pipelining's notation: `2F1`, `0B3`, `(0F3;3B1)OVERLAP_F_B`."""
         if self.paired is not None:
             return f"({';'.join(map(str, self.halves))})OVERLAP_F_B"
-        return f"{self.stage}{self.kind.letter}{'' if self.microbatch is None else self.microbatch}"
+        number = "" if self.microbatch is None else self.microbatch
+        return f"{self.stage}{self.kind.letter}{number}"
 
 
 class StagePlacement(NamedTuple):
@@ -54,7 +55,7 @@ class StagePlacement(NamedTuple):
 
 
 Order = Callable[[int, int, int, int], Sequence[Action]]
-"""The actions of (rank, ranks, micro-batches, chunks), in order."""
+"""A function of (rank, ranks, micro-batches, chunks) that returns the rank's actions in order."""
 
 
 SPLIT_BACKWARD = frozenset({Kind.FORWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT})
@@ -62,27 +63,27 @@ SPLIT_BACKWARD = frozenset({Kind.FORWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEI
 
 
 def loop(ranks: int, chunks: int) -> list[StagePlacement]:
-    """Stage s on rank s modulo the ranks: each pass goes round `chunks` times."""
+    """Place stage s on rank s modulo `ranks`."""
     return [StagePlacement(0, stage, stage % ranks) for stage in range(ranks * chunks)]
 
 
 def vee(ranks: int, chunks: int) -> list[StagePlacement]:
-    """There and back: the first and the last of 2 x `ranks` stages share rank 0."""
+    """Place 2 x `ranks` stages down the ranks and back: rank 0 holds the first and the last."""
     return [
         StagePlacement(0, stage, min(stage, 2 * ranks - 1 - stage)) for stage in range(2 * ranks)
     ]
 
 
 def anywhere(ranks: int, microbatches: int, chunks: int) -> None:
-    """The domain of a schedule that runs with any numbers."""
+    """Accept all numbers: the check of schedules without restrictions."""
 
 
 BubbleTime = Callable[[int, int, int, float, float, float], float | None]
-"""Each rank's idle time within the makespan where copies cost nothing.
+"""A formula for each rank's idle time within the makespan if copies take no time.
 
-Of (ranks, micro-batches, chunks, forward, backward-input, backward-weight), in the costs' unit (of
-one stage and micro-batch); None outside the formula's domain. Formulas hold for exact costs; the
-domains were found by simulating all schedules with random ones.
+A function of (ranks, micro-batches, chunks, forward, backward-input, backward-weight); the costs
+are of one stage and micro-batch, and the result has their unit. None outside the formula's domain.
+The domains were found by simulating all schedules with random costs.
 """
 
 
@@ -91,12 +92,12 @@ class Schedule:
     """The order of a pipeline's actions.
 
     `order(rank, ranks, microbatches, chunks)` lists a rank's actions; `stage_placement(ranks,
-    chunks)` says which rank holds which stage. A rank holds one stage, or with `chunks` that many
-    of them unless asked otherwise (`settable_chunks`). `check` raises PlanError for numbers that
-    the schedule does not take. With `whole_loss` there is one loss on the concatenated outputs
-    instead of one for each micro-batch. `bubble_time` is the literature's formula. A schedule that
-    is written for so many `ranks` and `microbatches` names them; `uses` are the kinds of passes
-    that it has. `torch_name` is its class in torch.distributed.pipelining, if that has it.
+    chunks)` places stages on ranks. A rank holds `chunks` stages, which users can change if
+    `settable_chunks`. `check` raises PlanError for numbers that the schedule does not support. With
+    `whole_loss` there is one loss on the concatenated outputs instead of one for each micro-batch.
+    `bubble_time` is the formula in the literature. `ranks` and `microbatches` are set if the
+    schedule is fixed to them. `uses` are its kinds of passes. `torch_name` is the schedule's class
+    in torch.distributed.pipelining, if there is one.
     """
 
     name: str
@@ -117,54 +118,55 @@ class Schedule:
     def closed_form(
         self, ranks: int, microbatches: int, chunks: int, f: float, b: float, w: float
     ) -> float | None:
-        """The formula's bubble with stage costs `f`, `b` and `w`, as a fraction of the makespan.
+        """Return the bubble by the formula as a fraction (0 to 1) of the makespan.
 
-        None outside the formula's domain.
+        `f`, `b` and `w` are the costs of a stage's passes, in any unit. None outside the formula's
+        domain.
         """
         if self.bubble_time is None:
             return None
         bubble = self.bubble_time(ranks, microbatches, chunks, f, b, w)
-        # Every rank works as long and idles as long, so one rank's share is that of all.
+        # All ranks work equally long, so one rank's fraction is the fraction of all.
         work = microbatches * chunks * (f + b + w)
         return None if bubble is None else bubble / (work + bubble)
 
     def stage_count(self, ranks: int, chunks: int) -> int:
-        """How many stages the model is cut into."""
+        """Return the number of stages of the model."""
         return 1 + max(held.stage for held in self.stage_placement(ranks, chunks))
 
     def orders(self, ranks: int, microbatches: int, chunks: int) -> list[list[Action]]:
-        """Every rank's actions. Raises PlanError outside the schedule's domain."""
+        """Return every rank's actions. Raises PlanError for numbers that `check` refuses."""
         self.check(ranks, microbatches, chunks)
         return [list(self.order(rank, ranks, microbatches, chunks)) for rank in range(ranks)]
 
 
 def action(stage: int, kind: Kind, microbatch: int | None, replica: int = 0) -> Action:
-    """One pass; in less than half the time of Action(...), which goes through Python."""
+    """Create an action without a pair, in less than half the time of Action(...)."""
     return tuple.__new__(Action, (stage, kind, microbatch, replica, None))
 
 
 def forward(stage: int, microbatch: int, replica: int = 0) -> Action:
-    """The forward pass of one micro-batch."""
+    """Return the forward pass of one micro-batch."""
     return action(stage, _FORWARD, microbatch, replica)
 
 
 def backward(stage: int, microbatch: int | None, replica: int = 0) -> Action:
-    """The full backward pass of one micro-batch, or of all of them at once."""
+    """Return the full backward pass of one micro-batch, or of all of them at once."""
     return action(stage, _BACKWARD, microbatch, replica)
 
 
 def backward_input(stage: int, microbatch: int) -> Action:
-    """The part of the backward pass that the stage before waits for."""
+    """Return the part of the backward pass that the stage before waits for."""
     return action(stage, _INPUT, microbatch)
 
 
 def backward_weight(stage: int, microbatch: int) -> Action:
-    """The part of the backward pass that only the optimizer waits for."""
+    """Return the part of the backward pass that only the optimizer waits for."""
     return action(stage, _WEIGHT, microbatch)
 
 
 def overlap(first: Action, second: Action) -> Action:
-    """A forward and a backward that run as one task."""
+    """Return an action that runs a forward and a backward as one task."""
     return Action(first.stage, Kind.OVERLAP, first.microbatch, first.replica, second)
 
 
@@ -175,15 +177,14 @@ def alternate(
     weights: Sequence[Action] = (),
     delay: int = 0,
 ) -> list[Action]:
-    """`ahead` forwards, then a forward and a backward in turn, then the remaining backwards.
+    """Return `ahead` forwards, a forward and a backward in turn, and the remaining backwards.
 
-    From the (`delay` + 1)-th backward on, each is followed by the next of `weights`; the others
-    come last.
+    From the (`delay` + 1)-th backward on, each is followed by the next of `weights`; the remaining
+    weights are at the end. There must be as many forwards as backwards.
     """
     actions = list(forwards[:ahead])
-    # As many forwards as backwards: with `ahead` of them gone they run out first.
     for index, action in enumerate(backwards):
-        # Slices, here and below: they are empty where nothing is left.
+        # Slices, here and below, because they are empty past the end.
         actions += forwards[ahead + index : ahead + index + 1]
         actions.append(action)
         if index >= delay:
@@ -192,13 +193,13 @@ def alternate(
 
 
 def rounds(ranks: int, microbatches: int) -> int:
-    """How many rounds interleaved schedules share the micro-batches into, as torch's do."""
+    """Return the number of rounds of micro-batches in interleaved schedules, as in torch."""
     # With fewer micro-batches than ranks: one round of all of them.
     return max(1, microbatches // ranks)
 
 
 def equal_rounds(ranks: int, microbatches: int, chunks: int) -> None:
-    """Raise PlanError if the micro-batches make no equal rounds."""
+    """Raise PlanError if the micro-batches cannot be divided into equal rounds."""
     count = rounds(ranks, microbatches)
     refuse(
         microbatches % count == 0,

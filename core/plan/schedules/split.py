@@ -10,7 +10,7 @@ from core.plan.schedules.schedule import Action, Schedule, backward, forward
 
 
 def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]:
-    """Forwards by micro-batch, then one backward over all of them."""
+    """Return forwards by micro-batch, then one backward over all of them."""
     return [*(forward(rank, m) for m in range(microbatches)), backward(rank, None)]
 
 

@@ -4,8 +4,8 @@
     rank 1   .  1F0 2F0 1F1 2F1 2I0 2W0 1F2 1I0 1W0 2F2 2I1 2W1 1I1 2I2 1I2 1W1 2W2 1W2
 
 Rank r of p holds stages r and 2p - 1 - r, so the first rank also has the loss. It holds no more
-activations than 1F1B's first rank. Where there are fewer than 2p - 1 micro-batches the passes of
-the others are left out.
+activations than the first rank of 1F1B. With fewer than 2p - 1 micro-batches the order is that of
+2p - 1, without the passes of the missing ones.
 """
 
 from collections.abc import Sequence
@@ -15,18 +15,18 @@ from core.plan.schedules.schedule import SPLIT_BACKWARD, Action, Schedule, vee
 
 
 def order(rank: int, ranks: int, microbatches: int, chunks: int) -> Sequence[Action]:
-    """Warm-up, a steady round of six passes, and at the end the weights that were put off."""
-    # The pattern has no gaps from 2p - 1 micro-batches on; of fewer `numbered` leaves passes out.
+    """Return warm-up, a steady cycle of six passes, and the delayed weights at the end."""
+    # The pattern needs 2p - 1 micro-batches; `numbered` omits passes beyond the actual number.
     full = max(2 * ranks - 1, microbatches)
-    behind = ranks - rank
+    remaining = ranks - rank  # the number of ranks from this one on
     passes = (
-        ["F"] * (2 * behind - 1)
+        ["F"] * (2 * remaining - 1)
         + ["f", "F"] * rank
-        + ["f", "i", "w"] * behind
-        + ["F", "I", "W", "f", "i", "w"] * (full - ranks - behind + 1)
-        + ["I", "W", "f", "i", "w"] * (behind - 1)
+        + ["f", "i", "w"] * remaining
+        + ["F", "I", "W", "f", "i", "w"] * (full - ranks - remaining + 1)
+        + ["I", "W", "f", "i", "w"] * (remaining - 1)
         + ["I", "i"] * rank
-        + ["I", "W"] * behind
+        + ["I", "W"] * remaining
         + ["w"] * rank
         + ["W"] * rank
     )
@@ -34,7 +34,7 @@ def order(rank: int, ranks: int, microbatches: int, chunks: int) -> Sequence[Act
 
 
 def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float | None:
-    """(p - 1)F of a half: with equal costs ranks begin and end one after the other, m >= 2p - 1."""
+    """Return (p - 1)F for half-sized stages, if all costs are equal and m >= 2p - 1."""
     return (p - 1) * f if m >= 2 * p - 1 and f == b == w else None
 
 

@@ -5,9 +5,9 @@
     rank 1        [F ][F ][L][B ][B ] .  .  U
     rank 1 comm    .   .   .  . [A0 ][A1 ]
 
-torch drives the ranks, so the plan is an expectation: gradient buckets are guessed as torch first
-would, and the plan is completed with the buckets that torch reports (`complete`). With gloo a rank
-has a second lane for collectives, for those that run beside another.
+torch drives the ranks, so the first plan is only expected: it has the gradient buckets that torch
+would choose at first. `complete` makes the plan from the buckets that torch reports. With gloo a
+rank has a second lane for collectives, because two of them may run at once.
 """
 
 from collections.abc import Iterable
@@ -40,22 +40,22 @@ BUCKET_MB: Option[float | None] = Option(
 
 
 def parameter_bytes(model: ModelDescription) -> dict[str, int]:
-    """Bytes of each parameter by its name in nn.Sequential of all blocks, in that order."""
+    """Return bytes by parameter, named and ordered as in an nn.Sequential of all blocks."""
     return {name: count * model.element_bytes for name, count in model.parameter_counts.items()}
 
 
 def expected_buckets(model: ModelDescription, bucket_mb: float) -> Buckets:
-    """Buckets in reverse order of the parameters, closed when they reach their limit.
+    """Return buckets in reverse order of the parameters, each closed when it reaches its limit.
 
-    The first one closes at 1 MiB (`dist._DEFAULT_FIRST_BUCKET_BYTES`), the others at `bucket_mb`
-    MiB: `_compute_bucket_assignment_by_size` of torch's reducer.
+    The limit of the first bucket is 1 MiB (`dist._DEFAULT_FIRST_BUCKET_BYTES`), that of the others
+    `bucket_mb` MiB, as in `_compute_bucket_assignment_by_size` of torch's reducer.
     """
     later = int(bucket_mb * 1024 * 1024)
     limit = min(FIRST_BUCKET_BYTES, later)
     buckets: list[tuple[str, ...]] = []
     names: list[str] = []
     size = 0
-    # A backward pass makes the gradients of the last parameters first.
+    # The backward pass computes the gradients of the last parameters first.
     for name, count in reversed(parameter_bytes(model).items()):
         names.append(name)
         size += count
@@ -66,12 +66,12 @@ def expected_buckets(model: ModelDescription, bucket_mb: float) -> Buckets:
 
 
 def plan(job: Job) -> Plan:
-    """The expectation before torch has reported its buckets."""
+    """Return the expected plan, before torch has reported its buckets."""
     return complete(job, collectives(job))
 
 
 def collectives(job: Job) -> Collectives:
-    """An all-reduce of each bucket that is expected."""
+    """Return an all-reduce for each expected bucket."""
     buckets = expected_buckets(job.model, job[BUCKET_MB] or DEFAULT_BUCKET_MB)
     return tuple(
         Collective(Kind.ALL_REDUCE, Payload.PARAMETER_GRADIENTS, names) for names in buckets
@@ -79,14 +79,14 @@ def collectives(job: Job) -> Collectives:
 
 
 def complete(job: Job, collectives: Collectives) -> Plan:
-    """The plan with the gradient buckets that torch uses; rows by `torch.tensor_split`."""
+    """Return the plan with torch's gradient buckets; rows are split by `torch.tensor_split`."""
     sizes = tensor_split(job.rows, len(job.lanes))
     ranks = range(len(sizes))
     blocks = range(len(job.model.blocks))
     tasks: list[Task] = []
     backwards = [_compute(tasks, rank, blocks, sizes[rank]) for rank in ranks]
     buckets = tuple(collective.names for collective in collectives)
-    # Gloo runs two collectives of a rank at once (ProcessGroupGloo's Options::threads).
+    # Gloo runs two collectives of a rank at once (Options::threads of ProcessGroupGloo).
     tracks = ("comm", "comm 2") if process_group(job.lanes) == GLOO else ("comm",)
     reduced = _all_reduces(tasks, job, buckets, backwards)
     for rank in ranks:
@@ -95,7 +95,7 @@ def complete(job: Job, collectives: Collectives) -> Plan:
 
 
 def plan_of_ranks(job: Job, tasks: list[Task], *tracks: str) -> Plan:
-    """The expected tasks of ranks that have the whole model, a lane and such `tracks` each."""
+    """Return the plan of `tasks` on ranks, each with the whole model, a lane and these tracks."""
     sizes = tensor_split(job.rows, len(job.lanes))
     return Plan(
         tuple(with_helpers(list(job.lanes), Role.COMMUNICATION, *tracks)),
@@ -109,7 +109,7 @@ def plan_of_ranks(job: Job, tasks: list[Task], *tracks: str) -> Plan:
 
 
 def _compute(tasks: list[Task], rank: int, blocks: Iterable[int], rows: int) -> dict[int, int]:
-    """A rank's forward, loss and backward tasks; returns its backward tasks by block."""
+    """Add a rank's forward, loss and backward tasks; returns its backward tasks by block."""
     forwards: dict[int, int] = {}
     previous: list[int] = []
     for block in blocks:
@@ -136,17 +136,17 @@ def _compute(tasks: list[Task], rank: int, blocks: Iterable[int], rows: int) -> 
 def _all_reduces(
     tasks: list[Task], job: Job, buckets: Buckets, backwards: list[dict[int, int]]
 ) -> list[list[int]]:
-    """Each rank's all-reduces, launched when its own gradients of the bucket are ready.
+    """Add each rank's all-reduces, which start when the rank's gradients of a bucket are ready.
 
-    What the collective then waits for other ranks is part of its span.
+    A collective's span includes the wait for other ranks. Returns the all-reduces of each rank.
     """
     size = parameter_bytes(job.model)
     reduced: list[list[int]] = [[] for _ in backwards]
     for bucket, names in enumerate(buckets):
-        # A bucket is ready when the backward passes of all blocks with a parameter in it are over.
-        touched = {int(name.split(".")[0]) for name in names}
+        # A bucket waits for the backward passes of all blocks with a parameter in it.
+        bucket_blocks = {int(name.split(".")[0]) for name in names}
         for rank, by_block in enumerate(backwards):
-            needs = [by_block[block] for block in touched]
+            needs = [by_block[block] for block in bucket_blocks]
             task = add_task(
                 tasks,
                 Kind.ALL_REDUCE,

@@ -1,11 +1,11 @@
-"""Data parallel as torch.nn.DataParallel does it: one process, lane 0 hands out and collects.
+"""Data parallel like torch.nn.DataParallel: one process; lane 0 distributes and collects.
 
     lane 0  S0 S1 S2 R1 R2 [F      ] G L S1 S2 [B      ] . . Σ U
     lane 1   .  .  .  .    [F      ] . .   .   [B       ]
     lane 2   .  .  .  .  .   [F      ] . .   .  . [B      ]
 
-Every step copies lane 0's parameters to the others, and the reduce starts only when every
-replica's gradients are ready: nothing overlaps it (torch/nn/parallel/data_parallel.py).
+Every step copies lane 0's parameters to the other lanes. The reduce starts only when the gradients
+of all replicas are ready, so nothing overlaps it (torch/nn/parallel/data_parallel.py).
 """
 
 from collections.abc import Sequence
@@ -17,26 +17,29 @@ from core.plan.task import Kind, Payload, Task, TaskColumns, add_task
 
 
 def plan(job: Job) -> Plan:
-    """`torch.chunk` rows to a replica on each lane; lanes for which no rows are left stay idle."""
-    # Fewer pieces than lanes where the rows do not go round, as nn.DataParallel's scatter has it.
+    """Return a plan with rows split by `torch.chunk`; lanes left without rows stay idle."""
+    # May be fewer pieces than lanes, as in nn.DataParallel.
     sizes = chunk(job.rows, len(job.lanes))
     tasks: list[Task] = []
     forwards = _forwards(tasks, job, sizes)
     backwards = _backwards(tasks, job, sizes, forwards)
     ready = backwards
     if len(sizes) > 1:
-        ready = [
-            add_task(
-                tasks, Kind.REDUCE, 0, backwards, stage=0,
-                bytes=(len(sizes) - 1) * job.model.parameter_bytes,
-                payload=Payload.PARAMETER_GRADIENTS,
-            )
-        ]  # fmt: skip
+        reduce = add_task(
+            tasks,
+            Kind.REDUCE,
+            0,
+            backwards,
+            stage=0,
+            bytes=(len(sizes) - 1) * job.model.parameter_bytes,
+            payload=Payload.PARAMETER_GRADIENTS,
+        )
+        ready = [reduce]
     add_task(tasks, Kind.STEP, 0, ready, stage=0, replica=0)
     return Plan(
         job.lanes,
         (Stage(0, 0, len(job.model.blocks)),),
-        # Only lane 0's copy is stepped; the others are overwritten at the next step's begin.
+        # The optimizer steps only lane 0's copy; the next step overwrites the others.
         tuple(Placement(r, 0, r, owner=r == 0) for r in range(len(sizes))),
         tuple(Part(r, 0, start, sizes[r]) for r, start in enumerate(starts(sizes))),
         TaskColumns.of(tasks),
@@ -45,17 +48,20 @@ def plan(job: Job) -> Plan:
 
 
 def _forwards(tasks: list[Task], job: Job, sizes: Sequence[int]) -> list[int]:
-    """Rows and parameters go out to the replicas, which compute; returns their forward tasks."""
-    scatters = _scatter(tasks, sizes, job.model.input_bytes, Payload.INPUT)
-    copies = [
-        add_task(
-            tasks, Kind.REPLICATE, 0, stage=0, replica=r,
-            bytes=job.model.parameter_bytes, payload=Payload.PARAMETERS,
-        )
-        for r in range(1, len(sizes))
-    ]  # fmt: skip
+    """Add the transfers of rows and parameters, and the forwards, which it returns."""
+    needs = [[scatter] for scatter in _scatter(tasks, sizes, job.model.input_bytes, Payload.INPUT)]
     # Lane 0 has the parameters already.
-    needs = [scatters[:1], *([*pair] for pair in zip(scatters[1:], copies, strict=True))]
+    for replica in range(1, len(sizes)):
+        copy = add_task(
+            tasks,
+            Kind.REPLICATE,
+            0,
+            stage=0,
+            replica=replica,
+            bytes=job.model.parameter_bytes,
+            payload=Payload.PARAMETERS,
+        )
+        needs[replica].append(copy)
     return [
         add_task(tasks, Kind.FORWARD, r, needs[r], stage=0, replica=r, rows=rows)
         for r, rows in enumerate(sizes)
@@ -65,9 +71,9 @@ def _forwards(tasks: list[Task], job: Job, sizes: Sequence[int]) -> list[int]:
 def _backwards(
     tasks: list[Task], job: Job, sizes: Sequence[int], forwards: Sequence[int]
 ) -> list[int]:
-    """Lane 0 judges all outputs and hands gradients back; returns the backward tasks."""
+    """Add gather, loss, scatter of gradients, and the backwards, which it returns."""
     output_bytes = job.model.output_bytes(len(job.model.blocks) - 1)
-    # All rows of the outputs are gathered, so no replica is named; lane 0's own do not move.
+    # The gather is of all replicas' rows; lane 0's do not move.
     gather = add_task(
         tasks,
         Kind.GATHER,
@@ -94,7 +100,7 @@ def _scatter(
     payload: Payload,
     after: Sequence[int] = (),
 ) -> list[int]:
-    """Lane 0 sends each replica its rows; its own are there already, and move no bytes."""
+    """Add a scatter of rows to each replica; lane 0's own rows move no bytes."""
     scatters: list[int] = []
     for replica, rows in enumerate(sizes):
         moved_rows = rows if replica > 0 else 0

@@ -1,12 +1,12 @@
-"""Data parallel over pipelines: each replica of the model is a pipeline of its own.
+"""Data parallel over pipelines: each replica of the model is a separate pipeline.
 
     lane 0  F0 F1  .  . B0 B1 A U      replica 0, stage 0
     lane 1   . F0 B0 F1 B1  . A U      replica 0, stage 1
     lane 2  F0 F1  .  . B0 B1 A U      replica 1, stage 0
     lane 3   . F0 B0 F1 B1  . A U      replica 1, stage 1
 
-The batch is shared by `torch.tensor_split`. When every replica has a stage's gradients, its lanes
-sum them by all-reduce, and each steps its own copy.
+The batch is split by `torch.tensor_split`. When all replicas have a stage's gradients, the stage's
+lanes sum them by all-reduce, and each lane steps its copy.
 """
 
 from dataclasses import replace
@@ -25,12 +25,12 @@ REPLICAS: Option[int | None] = Option(
 
 
 def plan(job: Job) -> Plan:
-    """A pipeline in each of as many equal shares of the lanes as there are replicas."""
+    """Return a plan with a pipeline for each replica, on equal shares of the lanes."""
     replicas = job[REPLICAS] or DEFAULT_REPLICAS
     require_rows(job, replicas, "replicas")
     shares = [replace(job, rows=rows) for rows in tensor_split(job.rows, replicas)]
     whole = f"a replica's share of {job.rows} rows"
-    # Shares may differ by a row, and so may the micro-batches that pipelines have.
+    # Shares may differ by a row, and then so do the micro-batches.
     return staged_plan(job, [microbatch_rows(s, whole) for s in shares], job.schedule)
 
 

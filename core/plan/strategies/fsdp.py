@@ -6,13 +6,13 @@
     rank 1 comm [G0][G1][G2] .   .  [G2][G1][R2][G0][R1][R0] .
 
 A rank holds a part of every parameter. A block's parameters are gathered (G) for its forward pass,
-given up after it, gathered again for its backward pass, and its gradients are reduce-scattered (R)
-behind that. The next block's parameters are asked for when those of a block have come, so that at
-most two blocks are whole at a time. The root has no parameters beside its blocks', so that none
-keeps its parameters after the forward pass, the last block neither.
+freed after it and gathered again for its backward pass, after which its gradients are
+reduce-scattered (R). The next block's parameters are requested once a block's own have arrived, so
+at most two blocks are whole at a time. The root module has no parameters outside its blocks, so
+that no block, not even the last, keeps its parameters after the forward pass.
 
-torch drives the ranks, so the plan is an expectation: that every parameter is trained. It is
-completed with the collectives that torch reports (`complete`).
+torch drives the ranks, so the first plan is only expected: it assumes that every parameter is
+trained. `complete` makes the plan from the collectives that torch reports.
 """
 
 from __future__ import annotations
@@ -28,27 +28,25 @@ from core.plan.strategies.ddp import parameter_bytes, plan_of_ranks
 from core.plan.task import Kind, Payload, Task, add_task
 
 Pass = tuple[Kind, int]
-"""A forward or backward pass through a block; the one before the first is empty, the one behind the
-last is the loss."""
+"""Kind and block of a pass. Forward block -1 is the start, and backward block n is the loss."""
 
 
 def plan(job: Job) -> Plan:
-    """The expectation before torch has reported its collectives."""
+    """Return the expected plan, before torch has reported its collectives."""
     return complete(job, collectives(job))
 
 
 def collectives(job: Job) -> Collectives:
-    """The collectives if every parameter is trained; there are none in one rank alone.
+    """Return the collectives if every parameter is trained; a single rank has none.
 
-    In the order of torch's FSDPParamGroup: `pre_backward` asks for the block before the one whose
-    backward pass begins, and `post_backward` reduces behind that pass.
+    The order is that of torch's FSDPParamGroup: `pre_backward` requests the block before the one
+    whose backward pass begins, and `post_backward` reduces after that pass.
     """
     held = [
         tuple(f"{index}.{name}" for name, _ in block.parameters)
         for index, block in enumerate(job.model.blocks)
         if block.parameters
     ]
-    # A rank alone has nobody to gather from.
     if len(job.lanes) == 1:
         return ()
     gathers = [Collective(Kind.ALL_GATHER, Payload.PARAMETERS, names) for names in held]
@@ -59,15 +57,15 @@ def collectives(job: Job) -> Collectives:
         Collective(Kind.REDUCE_SCATTER, Payload.PARAMETER_GRADIENTS, names)
         for names in reversed(held)
     ]
-    # In turn: the gathering for the next pass is asked for as a pass
-    # begins, reducing follows its end.
+    # Alternating: the gather for the next pass is requested when a pass begins, and the reduction
+    # follows its end.
     turns = zip_longest(again[1:], reduces)
     back = [collective for turn in turns for collective in turn if collective is not None]
     return (*gathers, *again[:1], *back)
 
 
 def complete(job: Job, collectives: Collectives) -> Plan:
-    """The plan with the collectives that torch runs; rows by `torch.tensor_split`."""
+    """Return the plan with torch's collectives; rows are split by `torch.tensor_split`."""
     tasks: list[Task] = []
     for rank, rows in enumerate(tensor_split(job.rows, len(job.lanes))):
         _RankTasks(tasks, job, rank, rows, collectives).add_all()
@@ -75,7 +73,7 @@ def complete(job: Job, collectives: Collectives) -> Plan:
 
 
 class _RankTasks:
-    """Adds one rank's tasks: its passes in order, each collective behind the pass that asks."""
+    """Adds one rank's tasks: passes in order, each collective after the pass that launches it."""
 
     def __init__(
         self, tasks: list[Task], job: Job, rank: int, rows: int, collectives: Collectives
@@ -122,36 +120,35 @@ class _RankTasks:
         self._passes[kind, block] = [task]
 
     def _add_ready(self) -> None:
-        """Add the collectives, in their order, that the passes so far have asked for."""
+        """Add, in order, the collectives that the passes so far have launched."""
         while self._queue:
             collective = self._queue[0]
             block = int(collective.names[0].split(".")[0])
-            # The queue's order is kept even if a later collective could begin:
-            # torch runs them in one stream.
-            asked = self._passes.get(self._asked_behind(collective, block))
-            if asked is None:
+            # torch runs collectives in one stream: a later one waits for this one.
+            after = self._passes.get(self._launched_after(collective, block))
+            if after is None:
                 return
-            self._add_collective(self._queue.popleft(), block, asked)
+            self._add_collective(self._queue.popleft(), block, after)
 
-    def _asked_behind(self, collective: Collective, block: int) -> Pass:
-        """Key (kind, block) of the pass after which FSDP launches the collective.
+    def _launched_after(self, collective: Collective, block: int) -> Pass:
+        """Return the pass after which FSDP launches the collective.
 
-        Gradients are reduced behind the block's own pass. Parameters are asked for by the block
-        that was gathered before, as its pass begins; the first of all by their own block.
+        Gradients are reduced after the block's own backward. Parameters are requested when the pass
+        of the block gathered before begins; the first block's when its own pass begins.
         """
         if collective.kind is Kind.REDUCE_SCATTER:
             return Kind.BACKWARD, block
-        asking = self._gathered_last.get(collective.payload, block)
+        requesting = self._gathered_last.get(collective.payload, block)
         if collective.payload is Payload.PARAMETERS:
-            return Kind.FORWARD, asking - 1
-        return Kind.BACKWARD, asking + 1
+            return Kind.FORWARD, requesting - 1
+        return Kind.BACKWARD, requesting + 1
 
-    def _add_collective(self, collective: Collective, block: int, asked: list[int]) -> None:
+    def _add_collective(self, collective: Collective, block: int, after: list[int]) -> None:
         task = add_task(
             self._tasks,
             collective.kind,
             len(self._job.lanes) + self._rank,
-            asked,
+            after,
             replica=self._rank,
             block=block,
             bytes=sum(self._sizes[name] for name in collective.names),
@@ -165,9 +162,9 @@ class _RankTasks:
 
 
 def kept_bytes(whole: int, model: ModelDescription, plan: Plan) -> int:
-    """A rank keeps its share; at most two blocks' parameters are whole at a time."""
+    """Return the bytes of a rank's share plus the two largest blocks."""
     blocks = [model.run_bytes(block, block + 1) for block in range(len(model.blocks))]
-    # Which two blocks are whole at a time depends on the moment: at most it is the two largest.
+    # At most two blocks' parameters are whole at a time; the two largest are the worst case.
     return whole // plan.replicas + sum(sorted(blocks)[-2:])
 
 

@@ -1,4 +1,4 @@
-"""Naive model parallel: consecutive stages on lanes, the whole batch through them in turn.
+"""Naive model parallel: consecutive stages on lanes process the whole batch in turn.
 
     lane 0  F .  .  .  B
     lane 1  . F  .  B  .
@@ -14,7 +14,7 @@ from core.plan.schedules.gpipe import SCHEDULE
 
 
 def plan(job: Job) -> Plan:
-    """One pass of the whole batch, forward and back."""
+    """Return a plan with one forward and one backward of the whole batch through each stage."""
     return staged_plan(job, [[job.rows]], SCHEDULE)
 
 

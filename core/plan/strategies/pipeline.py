@@ -14,11 +14,12 @@ from core.plan.splits import split, tensor_split
 
 
 def microbatch_rows(job: Job, whole: str = "a batch") -> list[int]:
-    """Rows of each micro-batch: by `torch.split` with a split size, else by `torch.tensor_split`.
+    """Return the rows of each micro-batch.
 
-    Without either, as many as the schedule is written for; else 8, or as many as there are rows if
-    these are fewer.
-    Raises PlanError if more micro-batches are asked for than the job, which is `whole`, has rows.
+    `torch.split` divides the batch if the job has a split size, else `torch.tensor_split`. Without
+    either option there are as many micro-batches as the schedule requires, or else 8, but at most
+    one for each row. Raises PlanError for more micro-batches than rows; `whole` describes the job's
+    rows in the message.
     """
     if (size := job[SPLIT_SIZE]) is not None:
         sizes = split(job.rows, size)
@@ -36,7 +37,7 @@ def microbatch_rows(job: Job, whole: str = "a batch") -> list[int]:
 
 
 def plan(job: Job) -> Plan:
-    """Micro-batches through the stages, in the order of the job's schedule."""
+    """Return a plan of micro-batches through the stages in the order of the job's schedule."""
     return staged_plan(job, [microbatch_rows(job)], job.schedule)
 
 

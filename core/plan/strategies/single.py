@@ -6,7 +6,7 @@ from core.plan.task import Kind, Task, TaskColumns, add_task
 
 
 def plan(job: Job) -> Plan:
-    """Forward, loss, backward and step on lane 0; any further lane stays idle."""
+    """Return forward, loss, backward and step on lane 0; other lanes stay idle."""
     tasks: list[Task] = []
     rows = job.rows
     forward = add_task(tasks, Kind.FORWARD, 0, stage=0, replica=0, rows=rows)
@@ -19,7 +19,7 @@ def plan(job: Job) -> Plan:
         (Placement(0, 0, 0),),
         (Part(0, 0, 0, job.rows),),
         TaskColumns.of(tasks),
-        # Lanes that are left idle are shown as replicas without rows.
+        # Idle lanes are shown as replicas without rows.
         replicas=len(job.lanes),
     )
 

@@ -3,11 +3,11 @@
     lane 0  F0 A F1 A F2 L B2 B1 A B0 A U
     lane 1  F0 A F1 A F2 L B2 B1 A B0 A U
 
-All lanes work on the whole batch at once. Of two layers in a row a lane has some columns of the
-first and the same rows of the second, of attention some heads. So its output is a partial one, and
-an all-reduce (A) adds up the lanes' outputs, on the way back the gradients of their inputs: one
-each way for each segment. Behind the last segment (F2) every lane computes the same. What is not
-divided, norms and embedding, has partial gradients, which are all-reduced before the step.
+All lanes work on the whole batch at once. Of two consecutive layers a lane has some columns of the
+first and the matching rows of the second; of attention it has some heads. So its output is partial.
+For each segment an all-reduce (A) sums the lanes' outputs in the forward pass, and the gradients of
+their inputs in the backward pass. The last segment (F2) is repeated on every lane. Norms and
+embedding are not divided; their gradients are partial and all-reduced before the step.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ from core.plan.task import Kind, Payload, Task, TaskColumns, add_task
 
 
 def plan(job: Job) -> Plan:
-    """A stage for each of the model's segments, a shard of it on every lane.
+    """Return a plan with a stage for each of the model's segments, and a shard of it on each lane.
 
     Raises PlanError if the model cannot be split over so many lanes.
     """
@@ -43,7 +43,7 @@ def plan(job: Job) -> Plan:
         tasks.add_pass(kind, tail)
     for stage in reversed(split):
         tasks.add_pass(Kind.BACKWARD, stage)
-        # The first segment's input is the batch: nobody needs its gradient.
+        # The first segment's input is the batch, which needs no gradient.
         if stage.index > 0:
             tasks.add_sum(stage, Payload.GRADIENT)
     for stage in split:
@@ -64,7 +64,7 @@ def plan(job: Job) -> Plan:
 
 
 def _check(job: Job) -> None:
-    """Raise PlanError for a model that cannot be split, or not over so many lanes."""
+    """Raise PlanError if the model cannot be split, or not over so many lanes."""
     lanes = len(job.lanes)
     if not job.model.segments:
         raise PlanError(
@@ -82,7 +82,7 @@ def _check(job: Job) -> None:
 
 
 def _shares(model: ModelDescription, segment: Segment, lanes: int) -> tuple[float, ...]:
-    """How much of each of a segment's blocks a lane has, by its parameters."""
+    """Return the fraction of parameters that a lane has of each of a segment's blocks."""
     counts, held = model.parameter_counts, Counter[int]()
     for names, parts in ((segment.divided, lanes), (segment.repeated, 1)):
         for name in names:
@@ -92,53 +92,66 @@ def _shares(model: ModelDescription, segment: Segment, lanes: int) -> tuple[floa
 
 
 class _Tasks:
-    """Adds tasks for all lanes at a time; a pass waits for what its lane did last."""
+    """Adds tasks for all lanes at once; a pass waits for the last task of its lane."""
 
     def __init__(self, job: Job) -> None:
         self.tasks: list[Task] = []
         self._job, self._lanes = job, range(len(job.lanes))
         self._last: list[list[int]] = [[] for _ in self._lanes]
-        self._ready: dict[int, list[int]] = {}  # by stage what has made its gradients
+        self._ready: dict[int, list[int]] = {}  # by stage, the tasks that make its gradients
 
     def add_pass(self, kind: Kind, stage: Stage) -> None:
-        """A pass through a stage, or the loss behind it, on each lane."""
+        """Add a pass through a stage, or the loss after the last one, on each lane."""
         made = [
             add_task(
-                self.tasks, kind, lane, self._last[lane], stage=stage.index, replica=0, shard=lane,
+                self.tasks,
+                kind,
+                lane,
+                self._last[lane],
+                stage=stage.index,
+                replica=0,
+                shard=lane,
                 rows=self._job.rows,
             )
             for lane in self._lanes
-        ]  # fmt: skip
+        ]
         self._last = [[task] for task in made]
         if kind is Kind.BACKWARD:
             self._ready[stage.index] = made
 
     def add_sum(self, stage: Stage, payload: Payload) -> None:
-        """An all-reduce of what the stage's shards have made, if there is anything to sum."""
+        """Add an all-reduce of the shards' partial results, unless it has no bytes."""
         size = self._summed_bytes(stage, payload)
         if not size:
             return
         of_parameters = payload is Payload.PARAMETER_GRADIENTS
-        # Every lane's sum reads all lanes' parts, and so waits for all of them.
+        # Every lane's sum waits for all lanes, because it reads their partial results.
         after = self._ready[stage.index] if of_parameters else [last for (last,) in self._last]
         made = [
             add_task(
-                self.tasks, Kind.ALL_REDUCE, lane, after, stage=stage.index, replica=0, shard=lane,
-                bytes=size, payload=payload,
+                self.tasks,
+                Kind.ALL_REDUCE,
+                lane,
+                after,
+                stage=stage.index,
+                replica=0,
+                shard=lane,
+                bytes=size,
+                payload=payload,
             )
             for lane in self._lanes
-        ]  # fmt: skip
+        ]
         if of_parameters:
             self._ready[stage.index] = made
         else:
             self._last = [[task] for task in made]
 
     def add_step(self, stage: Stage) -> None:
-        """The optimizer's step of each lane's shard, when no lane reads its gradients any more."""
+        """Add the optimizer's step of each lane's shard, once no lane reads its gradients."""
         repeats = stage.shards > 1 and self._job.model.segments[stage.index].repeated
         ready = self._ready[stage.index]
         for lane in self._lanes:
-            # Where gradients are summed, all lanes read each lane's before any is stepped.
+            # If gradients are summed, all lanes must have read them before any step.
             after = ready if repeats else [ready[lane]]
             add_task(self.tasks, Kind.STEP, lane, after, stage=stage.index, replica=0, shard=lane)
 
