@@ -1,13 +1,13 @@
 # `make run` and `make test` set everything up first; a second call finds it done.
 #   ARGS=...         arguments for main.py (run), pytest (test, bench, stress) or tests/fuzz/drive.py
-#   RUNS=...         how many runs, or kills, of each stress test (50), files of each fuzzer (3,000),
-#                    or profiles for verdicts (2,000)
+#   RUNS=...         how many runs, or kills, of each stress test (50), files or command lines of each
+#                    fuzzer (3,000), or profiles for verdicts (2,000)
 #   TORCH_INDEX=url  the wheel index that torch comes from; remembered until it is given anew
 #   PYTHON=...       the Python (3.11 or newer) that .venv is made with
 
 python = .venv/bin/python
 
-.PHONY: setup run test fuzz lint ruff format mypy walls bench stress verdicts pictures thumbnails docs
+.PHONY: setup run test fuzz fuzz-files fuzz-commands lint ruff format mypy walls bench stress verdicts pictures thumbnails docs
 
 setup:
 	@sh resources/setup.sh
@@ -19,10 +19,17 @@ run: setup
 test: setup
 	@$(python) -m pytest -n 2 $(ARGS)
 
-# RUNS=3000 made or damaged files for each reader; a second call goes on where the first stopped.
+# RUNS=3000 made or damaged files for each reader, then as many command lines; a second call goes on
+# where the first stopped.
 #   ARGS="chrome costs --seed 7"   some readers, other files
-fuzz: setup
+#   SEED=7                         other command lines
+fuzz: fuzz-files fuzz-commands
+
+fuzz-files: setup
 	@$(python) -m tests.fuzz.drive --count $(or $(RUNS),3000) $(ARGS)
+
+fuzz-commands: setup
+	@$(python) -m tests.fuzz.commands.drive --runs $(or $(RUNS),3000) --seed $(or $(SEED),0)
 
 # Separate targets, so that `make -k lint` shows all that is wrong.
 lint: ruff format mypy walls

@@ -39,3 +39,16 @@ def wait_gone(pids: list[int], seconds: float = 10) -> None:
     while any(map(is_alive, pids)):
         assert time.monotonic() < deadline, f"still there: {list(filter(is_alive, pids))}"
         time.sleep(0.01)
+
+
+def having(variable: str) -> list[int]:
+    """The processes with a variable, written `NAME=value`, in the environment they started with."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            variables = path.read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if variable.encode() in variables and is_alive(int(path.parent.name)):
+            found.append(int(path.parent.name))
+    return found

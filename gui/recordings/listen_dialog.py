@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.job.client import JobClient, JobStatus, Peer
+from core.plain import plain
 from gui.app.session import Session
 from gui.look.label import Label
 from gui.look.layouts import button, column, named, row, widget_of
@@ -28,6 +29,8 @@ LOOPBACK = "127.0.0.1"
 LOCAL = (LOOPBACK, "localhost", "::1")
 REFRESH_MS = 250
 WIDTH, BUTTON = 800, 140
+MOST_NAME = 100
+"""Characters of a machine's name that are shown; a name in the DNS has at most 255."""
 SCRIPT = 'from bubblescope import record\nwith record(model, optimizer, out="{address}"):'
 COMMAND = "bubblescope record --out {address} -- torchrun --nproc-per-node 2 train.py"
 
@@ -170,7 +173,13 @@ def _status(status: JobStatus) -> str:
 
 def _cells(peer: Peer) -> tuple[str, ...]:
     state = tr("connected") if peer.is_here else tr("gone")
-    return str(peer.rank), peer.host, state, f"{peer.steps:,}", _clock(peer)
+    return str(peer.rank), _host(peer), state, f"{peer.steps:,}", _clock(peer)
+
+
+def _host(peer: Peer) -> str:
+    """The machine as the rank names it: on one line, and not longer than names are."""
+    name = plain(peer.host)
+    return name if len(name) <= MOST_NAME else f"{name[:MOST_NAME]}…"
 
 
 def _clock(peer: Peer) -> str:

@@ -6,13 +6,11 @@ SOAK_MINUTES says for how long (30). By hand: python -m tests.benchmarks.bench_s
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -26,6 +24,8 @@ from core.models.catalogue import ModelSettings
 from core.paths import PROJECT_ROOT
 from core.plan.specification import Specification
 from core.process.child import environment
+from tests.held import held, resident
+from tests.processes import family
 
 MINUTES = 30.0
 BYTES_A_SPAN = 80  # what a span may take in the window
@@ -55,16 +55,6 @@ class Look:
     def without_spans(self) -> float:
         """MiB of both processes, less what the spans may take."""
         return self.window_mib + self.engine_mib - self.spans * BYTES_A_SPAN / 2**20
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """What a process must give back: threads, timers, open files and child processes."""
-
-    threads: list[str]
-    timers: int
-    files: list[str]
-    children: list[str]
 
 
 def test_memory_stays_flat_and_nothing_is_left_over(tmp_path):
@@ -137,50 +127,6 @@ def runs_for(app: Any, minutes: float) -> list[Look]:
         window.close()
         window.deleteLater()
     return looks
-
-
-def settle(app: Any) -> None:
-    """Let go of all that was deleted."""
-    from PySide6.QtCore import QEvent
-
-    for _ in range(3):
-        gc.collect()
-        app.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-        app.processEvents()
-
-
-def held(app: Any) -> Held:
-    """What this process holds once it has let go of what it can."""
-    from PySide6.QtCore import QTimer
-    from shiboken6 import isValid
-
-    settle(app)
-    made = [one for one in gc.get_objects() if isinstance(one, QTimer) and isValid(one)]
-    timers = [one for one in made if one.isActive()]
-    links = (Path(f"/proc/self/fd/{name}") for name in os.listdir("/proc/self/fd"))
-    files = sorted(os.readlink(link).split(":")[0] for link in links if link.is_symlink())
-    children = [Path(f"/proc/{pid}/comm").read_text().strip() for pid in family(os.getpid())[1:]]
-    return Held(sorted(t.name for t in threading.enumerate()), len(timers), files, sorted(children))
-
-
-def family(pid: int | None) -> list[int]:
-    """A process and all that it has begun, as far as they live."""
-    if pid is None:
-        return []
-    try:
-        listed = [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children")]
-    except OSError:
-        return []
-    return [pid, *(one for text in listed for child in text.split() for one in family(int(child)))]
-
-
-def resident(pid: int) -> float:
-    """MiB of a process that are in memory; 0 if it is gone."""
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    except OSError:
-        return 0.0
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 def slope(looks: list[Look]) -> float:
