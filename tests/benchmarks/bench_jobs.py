@@ -44,7 +44,7 @@ FORWARD, BACKWARD = ("forward", "recompute"), ("backward", "backward-input", "ba
 KINDS = {"forward": FORWARD, "backward": BACKWARD, "step": ("step",), "data": ("data",)}
 """The phases that scripts stamp, and what they are in a recording."""
 MARGIN_NS = 100_000
-"""Between the end of a collective and what goes on behind it."""
+"""Between a collective and the parts of a pass around it."""
 WHOLE = "model"
 """The name of the one block of a model that is compiled as a whole."""
 
@@ -196,7 +196,7 @@ def deviations(trace, result):
 def is_part(span, moved):
     """Return True for a part of a pass that ends or begins where a collective is waited for."""
     return any(
-        one.step == span.step and one.start <= at <= one.end + MARGIN_NS
+        one.step == span.step and one.start - MARGIN_NS <= at <= one.end + MARGIN_NS
         for one in moved
         for at in (span.start, span.end)
     )
