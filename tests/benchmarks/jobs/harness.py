@@ -217,17 +217,20 @@ def probe(model, path, name=None, through=None):
     enter, leave = through or (_Enter.apply, _Leave.apply)
     kind = type(block)
 
+    def out_of(found):
+        is_several = isinstance(found, tuple)
+        return (leave(found[0]), *found[1:]) if is_several else leave(found)
+
     def forward(self, x, *more, **options):
         if not (self.training and _in_main_thread()):
             return kind.forward(self, x, *more, **options)
-        if through is None:
-            _entered()
-        found = kind.forward(self, enter(x), *more, **options)
-        is_several = isinstance(found, tuple)
-        found = (leave(found[0]), *found[1:]) if is_several else leave(found)
-        if through is None:
+        if through is not None:
+            return out_of(kind.forward(self, enter(x), *more, **options))
+        _entered()
+        try:
+            return out_of(kind.forward(self, enter(x), *more, **options))
+        finally:  # also where a checkpoint has all it needs, and leaves by an exception
             _end("forward")
-        return found
 
     probed = type(f"Probed{kind.__name__}", (kind,), {"forward": forward, "__module__": __name__})
     globals()[probed.__name__] = probed  # where pickle looks for it
