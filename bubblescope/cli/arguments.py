@@ -200,7 +200,10 @@ def _add_jobs(commands: Commands) -> None:
     meaning = "where each rank's recording goes (default: runs)"
     listen.add_argument("--out", default="runs", metavar="FOLDER", help=meaning)
     record = commands.add_parser("record", help="run a training command and record its ranks")
-    meaning = "where they go (default: runs), or what `listen` shows"
+    meaning = (
+        "where they go (default: runs), or tcp://HOST:PORT of `listen`, with its token in "
+        "BUBBLESCOPE_TOKEN"
+    )
     record.add_argument("--out", default="runs", metavar="FOLDER", help=meaning)
     meaning = "such as -- torchrun --nproc-per-node 2 train.py"
     record.add_argument("words", nargs=argparse.REMAINDER, metavar="-- COMMAND", help=meaning)

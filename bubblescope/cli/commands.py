@@ -17,6 +17,7 @@ from bubblescope.cli.drawing import draw, loading_qt
 from bubblescope.cli.exporting import FORMATS, MORE, check_formats, write_formats
 from bubblescope.cli.figures import figure_options
 from bubblescope.cli.interrupts import INTERRUPTED, holding_interrupts, noting_interrupts
+from bubblescope.cli.job import listener_address
 from bubblescope.cli.parts import TAKE_PART, part_of
 from bubblescope.cli.progress import Progress
 from bubblescope.cli.report import (
@@ -152,6 +153,8 @@ def _launch(
     specification, lanes = planned.specification, list(planned.lanes)
     hosts = Hosts(arguments.nnodes, arguments.node_rank, arguments.rdzv_endpoint)
     check_launch(specification, lanes, hosts, out)
+    if is_address(out):
+        listener_address("--record", out)
     for option in ("summary", "image") if is_address(out) else ():
         if (file := getattr(arguments, option)) is not None:
             raise PlanError(f"--{option} {file}: what a listener takes is recorded there, not here")

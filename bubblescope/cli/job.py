@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from bubblescope.cli.arguments import BAD_INPUT
@@ -17,8 +17,10 @@ from bubblescope.cli.interrupts import handling
 from core.paths import PROJECT_ROOT
 from core.plain import plain, say
 from core.process.program import Running, start
-from core.recorder.wire import is_address
-from core.recording.listener import Files, Listener
+from core.recorder.wire import Address, is_address, parse_address, record_command
+from core.recording.handshakes import Refusals
+from core.recording.listener import Listener
+from core.recording.rank_folder import RankFolder
 
 SITE = PROJECT_ROOT / "core" / "recorder" / "site"
 """Where Python finds the sitecustomize that begins to record; the recorder is not imported
@@ -29,8 +31,8 @@ def record(given: argparse.Namespace) -> int:
     """Run the command that was given, with what makes it record in its environment.
 
     Returns the command's exit status, and BAD_INPUT for a success that recorded nothing: that, and
-    why, is said on standard error. Raises ValueError if there is no command, OSError if it cannot
-    be run.
+    why, is said on standard error. Raises ValueError if there is no command or the listener's
+    address is none, OSError if the command cannot be run.
     """
     words = given.words[1:] if given.words[:1] == ["--"] else given.words
     if not words:
@@ -38,7 +40,10 @@ def record(given: argparse.Namespace) -> int:
     if shutil.which(words[0]) is None:
         raise ValueError(f"{words[0]}: there is no such command")
     to_listener = is_address(given.out)
-    out = given.out if to_listener else str(Path(given.out).absolute())
+    if to_listener:
+        out = listener_address("--out", given.out).with_token
+    else:
+        out = str(Path(given.out).absolute())
     known = os.environ.get("PYTHONPATH")
     # Python imports a module `sitecustomize` at every start if it finds one: so each rank that
     # torchrun starts records itself, and the training script stays as it is.
@@ -58,6 +63,14 @@ def record(given: argparse.Namespace) -> int:
         sys.stderr,
     )
     return status or BAD_INPUT
+
+
+def listener_address(option: str, out: str) -> Address:
+    """Return the address of a listener. Raises ValueError, naming the option, if it is none."""
+    try:
+        return parse_address(out)
+    except ValueError as error:
+        raise ValueError(f"{option} {error}") from error
 
 
 def _recordings(folder: str) -> dict[Path, int]:
@@ -96,11 +109,13 @@ def listen(given: argparse.Namespace) -> None:
         )
 
     def tell(text: str) -> None:
-        print(f"bubblescope: {text}", file=sys.stderr, flush=True)
+        # Whoever read standard error may have gone; that must not end a recording.
+        with suppress(OSError):
+            say(f"bubblescope: {text}", sys.stderr)
 
-    receive = Files(Path(given.out), tell).receive
+    folder = RankFolder(Path(given.out), tell)
     try:
-        begun = Listener(host.strip("[]"), int(port), receive, tell)
+        begun = Listener(host.strip("[]"), int(port), folder.receive, tell, Refusals(tell))
     # A name that cannot be one of a host is a UnicodeError.
     except (OSError, UnicodeError) as error:
         why = getattr(error, "strerror", None) or "that is no name of a host"
@@ -109,6 +124,9 @@ def listen(given: argparse.Namespace) -> None:
             "and a port that is free, such as 127.0.0.1:0, or 0.0.0.0:0 for all of its addresses"
         ) from error
     with closing(begun) as listener:
-        print(f"bubblescope record --out {listener.address} -- COMMAND", flush=True)
-        # For ever: Ctrl+C raises here. The listener works on threads of its own.
-        threading.Event().wait()
+        try:
+            print(f"{record_command(listener.where)} -- COMMAND", flush=True)
+            # For ever: Ctrl+C raises here. The listener works on threads of its own.
+            threading.Event().wait()
+        finally:
+            folder.end()

@@ -20,6 +20,7 @@ from core.engine.messages import Ended, Message, Outcome
 from core.job.joining import Coming, Joining
 from core.plain import error_text
 from core.reading import FORESEEN
+from core.recording.handshakes import Refusals
 from core.recording.listener import Listener, shut
 from core.recording.packed import Packed, TooLarge
 from core.recording.schema import read_header
@@ -29,6 +30,8 @@ MOST_ROWS = 1 << 18
 MOST_MESSAGE = 1 << 26
 """Bytes of one message of a rank's stream."""
 MOST_RANKS = 1024
+STOPPED = "stopped"
+BROKE_OFF = "its job was killed or its connection lost"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +56,15 @@ class Peer:
 class JobStatus:
     """What there is to say of a job: its ranks so far of `world`, and how many steps are left out.
 
-    `refused` connections did not know the token, or made no sense.
+    `refused` connections did not show the token; `problem` says what went wrong last, with a rank
+    or with the job, "" if nothing did since it began.
     """
 
     peers: tuple[Peer, ...] = ()
     world: int = 0
     left_out: int = 0
     refused: int = 0
+    problem: str = ""
 
 
 class JobClient:
@@ -71,15 +76,22 @@ class JobClient:
     def __init__(self, host: str, port: int) -> None:
         """Raises OSError if the address cannot be listened on."""
         self._messages: deque[Message] = deque()
-        self._rows = self._refused = 0
+        self._rows = 0
+        self._refusals = Refusals(lambda _: None)
+        self._note = ""
         self._room = threading.Condition()
         self._ranks: dict[int, Coming] = {}
         self._peers: dict[int, socket.socket] = {}
         self._joining: Joining | None = None
         self._closed = False
         self._problem = ""
-        self._listener = Listener(host, port, self._receive, self._count)
-        self.address = self._listener.address
+        self._listener = Listener(host, port, self._receive, self._tell, self._refusals)
+        self.where = self._listener.where
+
+    @property
+    def address(self) -> str:
+        """What a job is given as `out`."""
+        return self.where.with_token
 
     def poll(self) -> list[Message]:
         """What has come since it was last asked, in its order; each message once."""
@@ -101,7 +113,7 @@ class JobClient:
             )  # fmt: skip
             world = ranks[0].header.replicas if ranks else 0
             left_out = 0 if self._joining is None else self._joining.left_out
-            return JobStatus(peers, world, left_out, self._refused)
+            return JobStatus(peers, world, left_out, self._refusals.count, self._note)
 
     def stop(self) -> None:
         """End the run that is under way: its ranks are let go, and their jobs go on."""
@@ -109,7 +121,7 @@ class JobClient:
             peers = list(self._peers.values())
             # Before their connections are cut, or the run would end as one that broke off.
             if peers:
-                self._problem = self._problem or "stopped"
+                self._problem = self._problem or STOPPED
         for peer in peers:
             shut(peer)
 
@@ -118,20 +130,21 @@ class JobClient:
         with self._room:
             self._closed = True
             self._room.notify_all()
-        self._listener.close()
         self.stop()
+        self._listener.close()
 
-    def _count(self, _: str) -> None:
+    def _tell(self, text: str) -> None:
         with self._room:
-            self._refused += 1
+            self._note = text
 
     def _receive(self, peer: socket.socket, rank: int) -> bool:
         """Read a rank's stream to its end, on its own thread; whether it came to it."""
         came: Coming | None = None
+        limited: _Limited | None = None
         try:
             with peer.makefile("rb") as file:
-                source = pa.PythonFile(_Limited(file), "r")
-                reader = pa.ipc.open_stream(source)
+                limited = _Limited(file)
+                reader = pa.ipc.open_stream(pa.PythonFile(limited, "r"))
                 coming = Coming(rank, read_header(reader.schema, f"rank {rank}"))
                 self._begin(coming, peer)
                 # Only now is it a rank of the run: one that `_begin` refused must not end it.
@@ -144,10 +157,13 @@ class JobClient:
                     raise ValueError("it goes on behind its end")
             return True
         except (*FORESEEN, pa.ArrowException) as error:
+            # Whatever Arrow makes of a message that is not all there.
+            is_cut = isinstance(error, OSError) or (limited is not None and limited.is_cut)
             with self._room:
-                # One that never began a run is counted like a connection without the token.
-                self._refused += came is None
-                if came is not None and not isinstance(error, OSError) and not self._problem:
+                if came is None:
+                    why = BROKE_OFF if is_cut else error
+                    self._note = error_text(f"rank {rank} was refused: {why}")
+                elif not is_cut and not self._problem:
                     self._problem = error_text(f"rank {rank} tells what makes no sense: {error}")
             return False
         finally:
@@ -158,7 +174,8 @@ class JobClient:
         """A rank of the job that is awaited, or of the next one. Raises ValueError if of none."""
         with self._room:
             while self._joining is not None and not self._closed:
-                self._room.wait()  # for the end of the job before
+                self._note = f"rank {rank.number} of another job waits until this one has ended"
+                self._room.wait()
             known = self._ranks.get(rank.number)
             if known is not None and not known.has_ended:
                 raise ValueError(f"rank {rank.number} is here")
@@ -170,6 +187,8 @@ class JobClient:
                 self._problem = ""
             if self._closed or rank.header.replicas > MOST_RANKS:
                 raise ValueError("there is no room for it")
+            if not self._ranks:
+                self._note = ""  # it was of the job before
             self._ranks[rank.number], self._peers[rank.number] = rank, peer
             if len(self._ranks) == rank.header.replicas:
                 # A run's header lists the lanes of all ranks, so nothing can be shown before the
@@ -198,6 +217,8 @@ class JobClient:
             # A rank of the same number may have come since, whose connection must be kept.
             if self._peers.get(rank.number) is not None and self._ranks.get(rank.number) is rank:
                 del self._peers[rank.number]
+            if self._problem != STOPPED:
+                self._note = self._problem or self._ended_early(rank)
             if self._joining is None or not all(one.has_ended for one in self._joining.ranks):
                 return
             try:
@@ -206,7 +227,9 @@ class JobClient:
                 problem = error_text(f"what the ranks tell makes no sense: {error}")
                 self._problem = self._problem or problem
             finally:  # whoever draws waits for the end
-                self._messages.append(self._outcome(self._joining.ranks))
+                ended = self._outcome(self._joining.ranks)
+                self._note = ended.text
+                self._messages.append(ended)
                 self._joining, self._problem = None, ""
                 self._room.notify_all()
 
@@ -215,11 +238,22 @@ class JobClient:
         failed = [rank.number for rank in ranks if rank.trace.outcome == "failed"]
         if failed:
             return Ended(Outcome.FAILED, f"rank {failed[0]} of the job has failed")
-        if self._problem == "stopped" or not (broken or self._problem):
+        if self._problem == STOPPED or not (broken or self._problem):
             outcome = Outcome.STOPPED if self._problem else Outcome.FINISHED
             return Ended(outcome)
-        text = self._problem or f"the connection of rank {broken[0]} broke off"
+        text = self._problem or f"rank {broken[0]} broke off: {BROKE_OFF}"
         return Ended(Outcome.FAILED, text)
+
+    def _ended_early(self, rank: Coming) -> str:
+        """What is wrong with a rank's end; "" if nothing is."""
+        is_broken = rank.trace.outcome is None
+        if self._joining is not None and not is_broken:
+            return ""
+        how = f"broke off: {BROKE_OFF}" if is_broken else "has ended"
+        if self._joining is not None:
+            return f"rank {rank.number} {how}"
+        came = f"{len(self._ranks)} of {rank.header.replicas} ranks had connected"
+        return f"rank {rank.number} {how}; {came}, and nothing can be shown without the others"
 
 
 class _Limited:
@@ -231,12 +265,15 @@ class _Limited:
     def __init__(self, file: BufferedReader) -> None:
         self._file, self._packed = file, Packed(MOST_MESSAGE, MOST_MESSAGE)
         self.closed = False
+        self.is_cut = False
+        """True once a read has got less than it asked for."""
 
     def read(self, size: int = -1) -> bytes:
         """As many bytes as are asked for, fewer at the end. Raises TooLarge if it is too many."""
         if not 0 <= size <= MOST_MESSAGE:
             raise TooLarge(f"a message has {size:,} bytes: {MOST_MESSAGE:,} are taken")
         data = self._file.read(size)
+        self.is_cut |= len(data) < size
         # Before Arrow sees the bytes: it unpacks a message as soon as it has it.
         self._packed.take(data)
         return data

@@ -137,6 +137,8 @@ class Sender:
             with suppress(queue.Full):
                 self._waiting.put(None, timeout=seconds)
                 self._thread.join(seconds)
+            if self._thread.is_alive():
+                self.failed = f"what was recorded last could not be written within {seconds:g} s"
 
     def _run(self) -> None:
         try:

@@ -8,8 +8,10 @@ is sent again after a break: so every span arrives once, up to where the connect
 from __future__ import annotations
 
 import io
+import os
 import socket
 import struct
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -17,17 +19,80 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer as Buffer
 
 SCHEME = "tcp"
+TOKEN_VARIABLE = "BUBBLESCOPE_TOKEN"
+"""Environment variable with the token, for an address without one.
+
+Other users of the machine can read the words of a command, but not its environment.
+"""
 MAGIC = b"bubblescope 1\n"
 TOKEN_BYTES = 32
 OPENING = struct.Struct(f">{len(MAGIC)}s{TOKEN_BYTES}sH")
 ALL_HERE = b"."
 PATIENCE_SECONDS = 5.0
-"""After which a listener that takes nothing is given up."""
+"""For connecting, and for the answer that everything has arrived."""
+LISTENER_GONE = "the listener ended before it had everything"
+STALL_SECONDS = 600.0
+"""After which a listener that takes nothing is given up. Until then steps wait, or are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A listener's address and token."""
+
+    host: str
+    port: int
+    token: str
+
+    @property
+    def place(self) -> str:
+        """`HOST:PORT`."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}"
+
+    @property
+    def without_token(self) -> str:
+        """`tcp://HOST:PORT`."""
+        return f"{SCHEME}://{self.place}"
+
+    @property
+    def with_token(self) -> str:
+        """`tcp://TOKEN@HOST:PORT`."""
+        return f"{SCHEME}://{self.token}@{self.place}"
 
 
 def is_address(out: str) -> bool:
-    """Whether a recording goes to a listener and not into a folder."""
+    """Return True if a recording goes to a listener and not into a folder."""
     return out.startswith(f"{SCHEME}://")
+
+
+def parse_address(out: str) -> Address:
+    """Return the parts of `tcp://TOKEN@HOST:PORT`, or `tcp://HOST:PORT` and TOKEN_VARIABLE.
+
+    Raises ValueError, in one line that does not show the token, if one of them is missing.
+    """
+    # The token must not get into a log. It ends at the last @, as urlsplit has it.
+    shown = f"{SCHEME}://" + out.removeprefix(f"{SCHEME}://").rpartition("@")[2]
+    form = "as `bubblescope listen` shows it"
+    try:
+        parts = urlsplit(out)
+        host, port = parts.hostname, parts.port
+    except ValueError:  # such as a port of letters
+        host = port = None
+    if not host or not port:
+        raise ValueError(f"{shown}: give tcp://HOST:PORT and set {TOKEN_VARIABLE}, {form}")
+    token = parts.username or os.environ.get(TOKEN_VARIABLE)
+    if not token:
+        raise ValueError(f"{shown}: there is no token: set {TOKEN_VARIABLE}, {form}")
+    return Address(host, port, token)
+
+
+def record_command(address: Address) -> str:
+    """Return the command that sends a job to a listener, to be followed by ` -- COMMAND`.
+
+    The token is in its environment: everybody on a machine can list the words of all commands.
+    """
+    out = address.without_token
+    return f"{TOKEN_VARIABLE}={address.token} bubblescope record --out {out}"
 
 
 class Wire(io.RawIOBase):
@@ -41,7 +106,10 @@ class Wire(io.RawIOBase):
 
     def write(self, data: Buffer) -> int:
         """Send all of it. Raises OSError if the listener is gone or takes nothing for long."""
-        self._peer.sendall(data)
+        try:
+            self._peer.sendall(data)
+        except ConnectionError as error:
+            raise OSError(LISTENER_GONE) from error
         return memoryview(data).nbytes
 
     def close(self) -> None:
@@ -50,17 +118,28 @@ class Wire(io.RawIOBase):
             return
         super().close()
         with self._peer:
-            # Only this way: the listener reads an end, and answers on the other.
-            self._peer.shutdown(socket.SHUT_WR)
-            if self._peer.recv(1) != ALL_HERE:
-                raise OSError("the listener ended before it had everything")
+            self._peer.settimeout(PATIENCE_SECONDS)
+            try:
+                # Only this way: the listener reads an end, and answers on the other.
+                self._peer.shutdown(socket.SHUT_WR)
+                answer = self._peer.recv(1)
+            except TimeoutError:
+                raise
+            except OSError as error:  # also that it is not connected any more
+                raise OSError(LISTENER_GONE) from error
+            if answer != ALL_HERE:
+                raise OSError(LISTENER_GONE)
 
 
 def connect(out: str, rank: int) -> Wire:
-    """Connect to `tcp://TOKEN@HOST:PORT`. Raises OSError or ValueError if that cannot be done."""
-    parts = urlsplit(out)
-    if not parts.hostname or not parts.port or not parts.username:
-        raise ValueError(f"{out}: give tcp://TOKEN@HOST:PORT, as `bubblescope listen` shows it")
-    wire = Wire(socket.create_connection((parts.hostname, parts.port), PATIENCE_SECONDS))
-    wire.write(OPENING.pack(MAGIC, parts.username.encode()[:TOKEN_BYTES], rank))
-    return wire
+    """Connect to a listener's address. Raises OSError or ValueError if that cannot be done."""
+    address = parse_address(out)
+    opening = OPENING.pack(MAGIC, address.token.encode()[:TOKEN_BYTES], rank)
+    peer = socket.create_connection((address.host, address.port), PATIENCE_SECONDS)
+    try:
+        peer.sendall(opening)
+        peer.settimeout(STALL_SECONDS)
+    except OSError:
+        peer.close()
+        raise
+    return Wire(peer)

@@ -159,6 +159,17 @@ class Run:
             write_bookmarks(place, self.bookmarks, self.trace.header.started)
 
 
+def lost_text(run: Run) -> str:
+    """Return why a run cannot be saved; "" if the disk had room for it."""
+    failed = None if run.kept is None else run.kept.failed
+    if failed is None:
+        return ""
+    return tr(
+        "This run cannot be saved: there is no room for it on the disk. {reason}",
+        reason=failed.strerror or str(failed),
+    )
+
+
 def opened_files(runs: Sequence[Run]) -> list[Path]:
     """Return the files and folders that runs were opened from."""
     return [run.source for run in runs if run.source is not None]
@@ -350,13 +361,10 @@ class Session(QObject):
     def _tell_lost(self) -> None:
         """Say once of a run that the disk had no room for it."""
         for run in self.runs[-1:]:
-            if run.kept is not None and run.kept.failed is not None and run is not self._lost:
+            text = lost_text(run)
+            if text and run is not self._lost:
                 self._lost = run
-                reason = run.kept.failed.strerror or str(run.kept.failed)
-                self.warned.emit(
-                    tr("This run cannot be saved: there is no room for it on the disk. {reason}",
-                       reason=reason)
-                )  # fmt: skip
+                self.warned.emit(text)
 
     def _begin(self, header: Header) -> None:
         if not self.asking:  # a job that came while the end of the one before still waited here

@@ -19,7 +19,9 @@ from PySide6.QtWidgets import (
 
 from core.job.client import JobClient, JobStatus, Peer
 from core.plain import plain
-from gui.app.session import Session
+from core.recorder.wire import record_command
+from gui.app.session import Session, lost_text
+from gui.look.core_texts import translated
 from gui.look.label import Label
 from gui.look.layouts import button, column, named, row, widget_of
 from gui.look.text import duration_text, problem_text, tr
@@ -32,7 +34,7 @@ WIDTH, BUTTON = 800, 140
 MOST_NAME = 100
 """Characters of a machine's name that are shown; a name in the DNS has at most 255."""
 SCRIPT = 'from bubblescope import record\nwith record(model, optimizer, out="{address}"):'
-COMMAND = "bubblescope record --out {address} -- torchrun --nproc-per-node 2 train.py"
+COMMAND = "{record} -- torchrun --nproc-per-node 2 train.py"
 
 
 class ListenDialog(QDialog):
@@ -86,14 +88,18 @@ class ListenDialog(QDialog):
         self.about.setText(_about(self.host.text().strip().strip("[]")))
         if client is None:
             return
-        for code, text in ((self.script, SCRIPT), (self.command, COMMAND)):
-            words = text.format(address=client.address)
+        script = SCRIPT.format(address=client.address)
+        command = COMMAND.format(record=record_command(client.where))
+        for code, words in ((self.script, script), (self.command, command)):
             # Setting the same text again would take away what somebody has just selected to copy
             # it.
             if code.toPlainText() != words:
                 code.setPlainText(words)
         status = client.status()
         self.status.setText(_status(status))
+        # As the banner says it, which is not seen behind this dialog.
+        lost = [lost_text(run) for run in self._session.runs[-1:] if run.trace.header.is_job]
+        self.problem.say("\n".join(filter(None, [translated(status.problem), *lost])))
         self._list(status.peers)
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: D102

@@ -2232,20 +2232,16 @@
         <translation>시계가 범위를 벗어났습니다</translation>
     </message>
     <message>
-        <source>a connection without the token was refused</source>
-        <translation>토큰이 없는 연결을 거부했습니다</translation>
-    </message>
-    <message>
         <source>a number has more than 64 bits</source>
         <translation>64비트를 넘는 수가 있습니다</translation>
     </message>
     <message>
         <source>an event has more than {a} bytes</source>
-        <translation type="unfinished"></translation>
+        <translation>이벤트가 {a}바이트를 넘습니다</translation>
     </message>
     <message>
         <source>an event that counts, or has an unusual form, has more than {a} bytes</source>
-        <translation type="unfinished"></translation>
+        <translation>계수 이벤트나 형식이 특이한 이벤트가 {a}바이트를 넘습니다</translation>
     </message>
     <message>
         <source>by kind</source>
@@ -2265,7 +2261,7 @@
     </message>
     <message>
         <source>it has more than {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}을(를) 넘습니다</translation>
     </message>
     <message>
         <source>it has more than {a} bytes</source>
@@ -2277,11 +2273,11 @@
     </message>
     <message>
         <source>its tables refer to more rows than a file of its size can have</source>
-        <translation type="unfinished"></translation>
+        <translation>테이블이 이 크기의 파일에 있을 수 있는 것보다 많은 행을 참조합니다</translation>
     </message>
     <message>
         <source>its threads and their nested calls are more than {:,}</source>
-        <translation type="unfinished"></translation>
+        <translation>스레드와 중첩 호출이 {:,}개를 넘습니다</translation>
     </message>
     <message>
         <source>measured one task at a time, before each measured step</source>
@@ -2294,14 +2290,6 @@
     <message>
         <source>only the first {n}; add LIMIT</source>
         <translation>처음 {n}행만; LIMIT를 더하세요</translation>
-    </message>
-    <message>
-        <source>rank {a} has connected</source>
-        <translation>랭크 {a}이(가) 연결되었습니다</translation>
-    </message>
-    <message>
-        <source>rank {a} has ended: {b} bytes</source>
-        <translation>랭크 {a}이(가) 끝났습니다: {b}바이트</translation>
     </message>
     <message>
         <source>recompute</source>
@@ -2357,7 +2345,7 @@
     </message>
     <message>
         <source>{a} (its clock was not compared: taken as rank 0&apos;s)</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}(시계를 비교하지 않음: 랭크 0의 것으로 간주)</translation>
     </message>
     <message>
         <source>{a} cannot be read</source>
@@ -5238,6 +5226,10 @@ Click to open its run.</source>
         <translation>실행이 진행 중입니다. 먼저 중지하세요</translation>
     </message>
     <message>
+        <source>a second rank {a} was refused: the first one is still connected</source>
+        <translation>두 번째 랭크 {a}이(가) 거부되었습니다. 첫 번째가 아직 연결되어 있습니다</translation>
+    </message>
+    <message>
         <source>a span ends before it starts</source>
         <translation>스팬이 시작하기 전에 끝납니다</translation>
     </message>
@@ -5272,6 +5264,14 @@ Click to open its run.</source>
     <message>
         <source>a task has no {a}</source>
         <translation>작업에 {a} 값이 없습니다</translation>
+    </message>
+    <message>
+        <source>a task is of {a} {b}, and the last one is {c}</source>
+        <translation>작업이 {a} {b}에 속하는데 마지막은 {c}입니다</translation>
+    </message>
+    <message>
+        <source>a task of a step comes twice</source>
+        <translation>한 스텝의 작업이 두 번 왔습니다</translation>
     </message>
     <message>
         <source>a task of the plan: 17</source>
@@ -5448,6 +5448,10 @@ Click to open its run.</source>
     <message>
         <source>both {a} and {b}: one is too many</source>
         <translation>{a}, {b}: 둘 중 하나만 쓰세요</translation>
+    </message>
+    <message>
+        <source>broke off: {a}</source>
+        <translation>중단됨: {a}</translation>
     </message>
     <message>
         <source>bubble</source>
@@ -5882,6 +5886,10 @@ Click to open its run.</source>
         <translation>데이터 대기</translation>
     </message>
     <message>
+        <source>install it again: pip install --force-reinstall torch</source>
+        <translation>다시 설치하세요: pip install --force-reinstall torch</translation>
+    </message>
+    <message>
         <source>is not contiguous</source>
         <translation>연속적이지 않습니다</translation>
     </message>
@@ -5892,6 +5900,10 @@ Click to open its run.</source>
     <message>
         <source>it could not be made</source>
         <translation>만들 수 없었습니다</translation>
+    </message>
+    <message>
+        <source>it goes on behind its end</source>
+        <translation>끝난 뒤에도 내용이 이어집니다</translation>
     </message>
     <message>
         <source>it has more than {a} lanes</source>
@@ -5907,7 +5919,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>it has no list of events</source>
-        <translation type="unfinished"></translation>
+        <translation>이벤트 목록이 없습니다</translation>
     </message>
     <message>
         <source>it has not format {a}; {b}</source>
@@ -5919,7 +5931,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>it has {a} bytes and unpacks to more than {b}, the most that is read of a packed file of that size</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}바이트이며, 풀면 이 크기의 압축 파일에서 읽는 한도인 {b}을(를) 넘습니다</translation>
     </message>
     <message>
         <source>it has {a} bytes; use at most {b}</source>
@@ -5931,7 +5943,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>it is damaged after event {a}: {b}</source>
-        <translation type="unfinished"></translation>
+        <translation>이벤트 {a} 이후가 손상되었습니다: {b}</translation>
     </message>
     <message>
         <source>it is neither run, describe nor stop</source>
@@ -5958,12 +5970,20 @@ Click to open its run.</source>
         <translation>열 {a}에 {b}이(가) 있는데, 이 열에서 알 수 없는 단어입니다</translation>
     </message>
     <message>
+        <source>its job was killed or its connection lost</source>
+        <translation>작업이 강제 종료되었거나 연결이 끊어졌습니다</translation>
+    </message>
+    <message>
         <source>its lanes spend on average {parts}</source>
         <translation>레인당 평균 {parts}</translation>
     </message>
     <message>
         <source>its spans are of several plans</source>
         <translation>스팬이 여러 계획의 것입니다</translation>
+    </message>
+    <message>
+        <source>its times lie more than 73 years apart</source>
+        <translation>시각이 73년 넘게 떨어져 있습니다</translation>
     </message>
     <message>
         <source>jitter</source>
@@ -6566,8 +6586,56 @@ Click to open its run.</source>
         <translation>랭크 {a}(프로세스 {b}): {c}</translation>
     </message>
     <message>
+        <source>rank {a} broke off: {b}</source>
+        <translation>랭크 {a}이(가) 중단되었습니다: {b}</translation>
+    </message>
+    <message>
+        <source>rank {a} is here</source>
+        <translation>랭크 {a}이(가) 이미 연결되어 있습니다</translation>
+    </message>
+    <message>
+        <source>rank {a} is none of a job of {b}</source>
+        <translation>랭크 {a}은(는) 랭크가 {b}개인 작업에 속하지 않습니다</translation>
+    </message>
+    <message>
+        <source>rank {a} of another job waits until this one has ended</source>
+        <translation>다른 작업의 랭크 {a}이(가) 현재 작업이 끝나기를 기다립니다</translation>
+    </message>
+    <message>
+        <source>rank {a} of the job has failed</source>
+        <translation>작업의 랭크 {a}이(가) 실패했습니다</translation>
+    </message>
+    <message>
         <source>rank {a} runs {b}</source>
         <translation>랭크 {a}이(가) {b}을(를) 실행합니다</translation>
+    </message>
+    <message>
+        <source>rank {a} tells more than {b} numbers of steps to come</source>
+        <translation>랭크 {a}이(가) 아직 오지 않은 스텝의 수치를 {b}개 넘게 보냈습니다</translation>
+    </message>
+    <message>
+        <source>rank {a} tells more than {b} tasks</source>
+        <translation>랭크 {a}이(가) 작업을 {b}개 넘게 보냈습니다</translation>
+    </message>
+    <message>
+        <source>rank {a} tells what makes no sense: {b}</source>
+        <translation>랭크 {a}이(가) 보낸 내용이 맞지 않습니다: {b}</translation>
+    </message>
+    <message>
+        <source>rank {a} was refused: no thread can be started for it</source>
+        <translation>랭크 {a}이(가) 거부되었습니다. 스레드를 시작할 수 없습니다</translation>
+    </message>
+    <message>
+        <source>rank {a} was refused: {b}</source>
+        <translation>랭크 {a}이(가) 거부되었습니다: {b}</translation>
+    </message>
+    <message>
+        <source>rank {a} was refused: {b} ranks are connected</source>
+        <translation>랭크 {a}이(가) 거부되었습니다. 이미 랭크 {b}개가 연결되어 있습니다</translation>
+    </message>
+    <message>
+        <source>rank {a} {b}; {c}, and nothing can be shown without the others</source>
+        <translation>랭크 {a} {b}; {c}. 나머지가 없으면 아무것도 표시할 수 없습니다</translation>
     </message>
     <message>
         <source>rank {lane}</source>
@@ -6814,6 +6882,10 @@ Click to open its run.</source>
         <translation>현재 스텝: {step}</translation>
     </message>
     <message>
+        <source>step {a} comes again</source>
+        <translation>스텝 {a}이(가) 다시 왔습니다</translation>
+    </message>
+    <message>
         <source>step {a}: task {b} never ended</source>
         <translation>스텝 {a}: 작업 {b}이(가) 끝나지 않았습니다</translation>
     </message>
@@ -7002,6 +7074,10 @@ Click to open its run.</source>
         <translation>쿼리가 없습니다. FROM steps처럼 행을 내는 쿼리를 사용하세요</translation>
     </message>
     <message>
+        <source>there is no room for it</source>
+        <translation>이를 위한 공간이 없습니다</translation>
+    </message>
+    <message>
         <source>there is no schedule {a}; use {b} or a file that ends in .csv</source>
         <translation>{a} 스케줄이 없습니다. {b} 또는 .csv로 끝나는 파일을 사용하세요</translation>
     </message>
@@ -7052,6 +7128,10 @@ Click to open its run.</source>
     <message>
         <source>times are</source>
         <translation>시간 출처</translation>
+    </message>
+    <message>
+        <source>torch cannot be imported ({a}); {b}</source>
+        <translation>torch를 임포트할 수 없습니다({a}); {b}</translation>
     </message>
     <message>
         <source>torch runs the ranks by itself: their blocks are not recorded.</source>
@@ -7240,6 +7320,10 @@ Click to open its run.</source>
     <message>
         <source>what is packed in it is damaged</source>
         <translation>안에 담긴 내용이 손상되었습니다</translation>
+    </message>
+    <message>
+        <source>what the ranks tell makes no sense: {a}</source>
+        <translation>랭크들이 보낸 내용이 맞지 않습니다: {a}</translation>
     </message>
     <message>
         <source>what was said</source>
@@ -7450,6 +7534,10 @@ Click to open its run.</source>
         <translation>복제본 {b}의 {a}이지만 마이크로배치 {c}은(는) 복제본 {d}의 것입니다</translation>
     </message>
     <message>
+        <source>{a} of {b} ranks had connected</source>
+        <translation>랭크 {b}개 중 {a}개가 연결되었습니다</translation>
+    </message>
+    <message>
         <source>{a} of {b} tasks have no span ({c}{d})</source>
         <translation>작업 {b}개 중 {a}개에 스팬이 없습니다 ({c}{d})</translation>
     </message>
@@ -7492,6 +7580,10 @@ Click to open its run.</source>
     <message>
         <source>{a} stages need at least {b} blocks, but {c} has {d}: use at most {e} stages</source>
         <translation>스테이지 {a}개에는 최소 {b}개의 블록이 필요하지만 {c}에는 {d}개가 있습니다. 스테이지를 최대 {e}개 사용하세요</translation>
+    </message>
+    <message>
+        <source>{a} steps are not in every rank&apos;s stream: they are left out</source>
+        <translation>스텝 {a}개가 모든 랭크의 스트림에 있지는 않아 제외되었습니다</translation>
     </message>
     <message>
         <source>{a} was cut before its first batch: there is nothing to show</source>

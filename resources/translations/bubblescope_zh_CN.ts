@@ -2232,20 +2232,16 @@
         <translation>某个时钟超出范围</translation>
     </message>
     <message>
-        <source>a connection without the token was refused</source>
-        <translation>已拒绝没有令牌的连接</translation>
-    </message>
-    <message>
         <source>a number has more than 64 bits</source>
         <translation>某个数超过 64 位</translation>
     </message>
     <message>
         <source>an event has more than {a} bytes</source>
-        <translation type="unfinished"></translation>
+        <translation>有事件超过 {a} 字节</translation>
     </message>
     <message>
         <source>an event that counts, or has an unusual form, has more than {a} bytes</source>
-        <translation type="unfinished"></translation>
+        <translation>计数事件或形式不寻常的事件超过 {a} 字节</translation>
     </message>
     <message>
         <source>by kind</source>
@@ -2265,7 +2261,7 @@
     </message>
     <message>
         <source>it has more than {a}</source>
-        <translation type="unfinished"></translation>
+        <translation>它的数量超过 {a}</translation>
     </message>
     <message>
         <source>it has more than {a} bytes</source>
@@ -2277,11 +2273,11 @@
     </message>
     <message>
         <source>its tables refer to more rows than a file of its size can have</source>
-        <translation type="unfinished"></translation>
+        <translation>其表引用的行数超过该大小文件可能具有的行数</translation>
     </message>
     <message>
         <source>its threads and their nested calls are more than {:,}</source>
-        <translation type="unfinished"></translation>
+        <translation>其线程及嵌套调用超过 {:,}</translation>
     </message>
     <message>
         <source>measured one task at a time, before each measured step</source>
@@ -2294,14 +2290,6 @@
     <message>
         <source>only the first {n}; add LIMIT</source>
         <translation>仅前 {n} 行；请加 LIMIT</translation>
-    </message>
-    <message>
-        <source>rank {a} has connected</source>
-        <translation>rank {a} 已连接</translation>
-    </message>
-    <message>
-        <source>rank {a} has ended: {b} bytes</source>
-        <translation>rank {a} 已结束：{b} 字节</translation>
     </message>
     <message>
         <source>recompute</source>
@@ -2357,7 +2345,7 @@
     </message>
     <message>
         <source>{a} (its clock was not compared: taken as rank 0&apos;s)</source>
-        <translation type="unfinished"></translation>
+        <translation>{a}（未比较其时钟：视为与 rank 0 相同）</translation>
     </message>
     <message>
         <source>{a} cannot be read</source>
@@ -5238,6 +5226,10 @@ Click to open its run.</source>
         <translation>有运行正在进行：请先停止它</translation>
     </message>
     <message>
+        <source>a second rank {a} was refused: the first one is still connected</source>
+        <translation>第二个 rank {a} 被拒绝：第一个仍处于连接状态</translation>
+    </message>
+    <message>
         <source>a span ends before it starts</source>
         <translation>某个跨度在开始之前结束</translation>
     </message>
@@ -5272,6 +5264,14 @@ Click to open its run.</source>
     <message>
         <source>a task has no {a}</source>
         <translation>某个任务没有 {a}</translation>
+    </message>
+    <message>
+        <source>a task is of {a} {b}, and the last one is {c}</source>
+        <translation>有任务属于 {a} {b}，而最后一个是 {c}</translation>
+    </message>
+    <message>
+        <source>a task of a step comes twice</source>
+        <translation>一个步中的某个任务出现了两次</translation>
     </message>
     <message>
         <source>a task of the plan: 17</source>
@@ -5448,6 +5448,10 @@ Click to open its run.</source>
     <message>
         <source>both {a} and {b}: one is too many</source>
         <translation>同时有 {a} 和 {b}：多了一个</translation>
+    </message>
+    <message>
+        <source>broke off: {a}</source>
+        <translation>中断：{a}</translation>
     </message>
     <message>
         <source>bubble</source>
@@ -5882,6 +5886,10 @@ Click to open its run.</source>
         <translation>等待数据</translation>
     </message>
     <message>
+        <source>install it again: pip install --force-reinstall torch</source>
+        <translation>请重新安装：pip install --force-reinstall torch</translation>
+    </message>
+    <message>
         <source>is not contiguous</source>
         <translation>不是连续的</translation>
     </message>
@@ -5892,6 +5900,10 @@ Click to open its run.</source>
     <message>
         <source>it could not be made</source>
         <translation>无法生成</translation>
+    </message>
+    <message>
+        <source>it goes on behind its end</source>
+        <translation>它在结束之后仍有内容</translation>
     </message>
     <message>
         <source>it has more than {a} lanes</source>
@@ -5907,7 +5919,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>it has no list of events</source>
-        <translation type="unfinished"></translation>
+        <translation>其中没有事件列表</translation>
     </message>
     <message>
         <source>it has not format {a}; {b}</source>
@@ -5919,7 +5931,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>it has {a} bytes and unpacks to more than {b}, the most that is read of a packed file of that size</source>
-        <translation type="unfinished"></translation>
+        <translation>它有 {a} 字节，解压后超过 {b}，即读取该大小压缩文件的上限</translation>
     </message>
     <message>
         <source>it has {a} bytes; use at most {b}</source>
@@ -5931,7 +5943,7 @@ Click to open its run.</source>
     </message>
     <message>
         <source>it is damaged after event {a}: {b}</source>
-        <translation type="unfinished"></translation>
+        <translation>它在事件 {a} 之后损坏：{b}</translation>
     </message>
     <message>
         <source>it is neither run, describe nor stop</source>
@@ -5958,12 +5970,20 @@ Click to open its run.</source>
         <translation>其列 {a} 中有 {b}，这一列没有这个词</translation>
     </message>
     <message>
+        <source>its job was killed or its connection lost</source>
+        <translation>其作业被终止，或连接已断开</translation>
+    </message>
+    <message>
         <source>its lanes spend on average {parts}</source>
         <translation>其通道平均花费 {parts}</translation>
     </message>
     <message>
         <source>its spans are of several plans</source>
         <translation>其跨度属于多个计划</translation>
+    </message>
+    <message>
+        <source>its times lie more than 73 years apart</source>
+        <translation>其时间相差超过 73 年</translation>
     </message>
     <message>
         <source>jitter</source>
@@ -6566,8 +6586,56 @@ Click to open its run.</source>
         <translation>rank {a}（进程 {b}）{c}</translation>
     </message>
     <message>
+        <source>rank {a} broke off: {b}</source>
+        <translation>rank {a} 中断：{b}</translation>
+    </message>
+    <message>
+        <source>rank {a} is here</source>
+        <translation>rank {a} 已连接</translation>
+    </message>
+    <message>
+        <source>rank {a} is none of a job of {b}</source>
+        <translation>rank {a} 不属于有 {b} 个 rank 的作业</translation>
+    </message>
+    <message>
+        <source>rank {a} of another job waits until this one has ended</source>
+        <translation>另一个作业的 rank {a} 在等待当前作业结束</translation>
+    </message>
+    <message>
+        <source>rank {a} of the job has failed</source>
+        <translation>作业的 rank {a} 已失败</translation>
+    </message>
+    <message>
         <source>rank {a} runs {b}</source>
         <translation>rank {a} 运行 {b}</translation>
+    </message>
+    <message>
+        <source>rank {a} tells more than {b} numbers of steps to come</source>
+        <translation>rank {a} 发送的尚未到来的步的数值超过 {b} 个</translation>
+    </message>
+    <message>
+        <source>rank {a} tells more than {b} tasks</source>
+        <translation>rank {a} 发送的任务超过 {b} 个</translation>
+    </message>
+    <message>
+        <source>rank {a} tells what makes no sense: {b}</source>
+        <translation>rank {a} 发送的内容不合理：{b}</translation>
+    </message>
+    <message>
+        <source>rank {a} was refused: no thread can be started for it</source>
+        <translation>rank {a} 被拒绝：无法为它启动线程</translation>
+    </message>
+    <message>
+        <source>rank {a} was refused: {b}</source>
+        <translation>rank {a} 被拒绝：{b}</translation>
+    </message>
+    <message>
+        <source>rank {a} was refused: {b} ranks are connected</source>
+        <translation>rank {a} 被拒绝：已有 {b} 个 rank 连接</translation>
+    </message>
+    <message>
+        <source>rank {a} {b}; {c}, and nothing can be shown without the others</source>
+        <translation>rank {a} {b}；{c}，缺少其余 rank 时无法显示任何内容</translation>
     </message>
     <message>
         <source>rank {lane}</source>
@@ -6814,6 +6882,10 @@ Click to open its run.</source>
         <translation>当前步：{step}</translation>
     </message>
     <message>
+        <source>step {a} comes again</source>
+        <translation>第 {a} 步重复出现</translation>
+    </message>
+    <message>
         <source>step {a}: task {b} never ended</source>
         <translation>步 {a}：任务 {b} 一直未结束</translation>
     </message>
@@ -7002,6 +7074,10 @@ Click to open its run.</source>
         <translation>没有查询；请使用会返回行的查询，例如 FROM steps</translation>
     </message>
     <message>
+        <source>there is no room for it</source>
+        <translation>没有空间容纳它</translation>
+    </message>
+    <message>
         <source>there is no schedule {a}; use {b} or a file that ends in .csv</source>
         <translation>没有调度 {a}；请使用 {b} 或以 .csv 结尾的文件</translation>
     </message>
@@ -7052,6 +7128,10 @@ Click to open its run.</source>
     <message>
         <source>times are</source>
         <translation>时间为</translation>
+    </message>
+    <message>
+        <source>torch cannot be imported ({a}); {b}</source>
+        <translation>无法导入 torch（{a}）；{b}</translation>
     </message>
     <message>
         <source>torch runs the ranks by itself: their blocks are not recorded.</source>
@@ -7240,6 +7320,10 @@ Click to open its run.</source>
     <message>
         <source>what is packed in it is damaged</source>
         <translation>其中打包的内容已损坏</translation>
+    </message>
+    <message>
+        <source>what the ranks tell makes no sense: {a}</source>
+        <translation>各 rank 发送的内容不合理：{a}</translation>
     </message>
     <message>
         <source>what was said</source>
@@ -7450,6 +7534,10 @@ Click to open its run.</source>
         <translation>副本 {b} 的 {a}，但微批次 {c} 属于副本 {d}</translation>
     </message>
     <message>
+        <source>{a} of {b} ranks had connected</source>
+        <translation>{b} 个 rank 中有 {a} 个已连接</translation>
+    </message>
+    <message>
         <source>{a} of {b} tasks have no span ({c}{d})</source>
         <translation>{b} 个任务中有 {a} 个没有跨度（{c}{d}）</translation>
     </message>
@@ -7492,6 +7580,10 @@ Click to open its run.</source>
     <message>
         <source>{a} stages need at least {b} blocks, but {c} has {d}: use at most {e} stages</source>
         <translation>{a} 个阶段至少需要 {b} 个块，但 {c} 有 {d} 个：请最多使用 {e} 个阶段</translation>
+    </message>
+    <message>
+        <source>{a} steps are not in every rank&apos;s stream: they are left out</source>
+        <translation>有 {a} 个步并非出现在每个 rank 的流中：它们被略去</translation>
     </message>
     <message>
         <source>{a} was cut before its first batch: there is nothing to show</source>

@@ -74,7 +74,7 @@ def _listening() -> tuple[object, list[str]]:
     failed: list[str] = []
     threading.excepthook = lambda told: failed.append(f"{told.exc_type}: {told.exc_value}")
     hearing = JobClient("127.0.0.1", 0)
-    hearing._listener.token = TOKEN.decode()
+    hearing._listener._handshakes._token = TOKEN
     return hearing, failed
 
 
@@ -120,7 +120,7 @@ def _sends(hearing: object, data: bytes, random: Random) -> threading.Thread:
     """A peer that sends this in pieces, and reads until it is let go."""
     cuts = sorted(random.randrange(len(data) + 1) for _ in range(random.choice((0, 1, 5))))
     pieces = [data[a:b] for a, b in zip([0, *cuts], [*cuts, len(data)], strict=True)]
-    port: int = hearing._listener.port  # type: ignore[attr-defined]
+    port: int = hearing.where.port  # type: ignore[attr-defined]
 
     def send() -> None:
         with socket.create_connection(("127.0.0.1", port), SECONDS) as peer:

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from core.paths import PROJECT_ROOT
 
 PLACES = (
-    "compare", "engine", "explain", "files.py", "models", "option.py", "plain.py", "plan",
+    "compare", "engine", "explain", "files.py", "job", "models", "option.py", "plain.py", "plan",
     "predict", "process", "reading.py", "recorder/kinds.py", "recorder/rank_stream.py",
     "recorder/session.py", "recording",
     "sql/apart.py", "sql/query.py", "sweep/sweep.py", "sweep/values.py", "trace/complete.py",
     "trace/header.py", "trace/query.py", "trace/spans.py", "trace/trace.py",
 )  # fmt: skip
 """Where in core such sentences stand."""
-_COMMANDS = PROJECT_ROOT / "core" / "engine" / "torchrun"
+_COMMANDS = ("engine/torchrun", "recording/handshakes.py", "recording/rank_folder.py")
 """What is said on the command line alone."""
 WORDS = 3
 """A template has so many words and places, two words at least: no other text fits it by chance."""
@@ -39,8 +39,9 @@ def core_sentences() -> list[str]:
     for place in PLACES:
         path = PROJECT_ROOT / "core" / place
         files = [path] if path.is_file() else sorted(path.rglob("*.py"))
-        for file in (file for file in files if file.parent != _COMMANDS):
-            found |= set(_templates(ast.parse(file.read_text("utf-8"))))
+        for file in files:
+            if not file.relative_to(PROJECT_ROOT / "core").as_posix().startswith(_COMMANDS):
+                found |= set(_templates(ast.parse(file.read_text("utf-8"))))
     return sorted(found)
 
 

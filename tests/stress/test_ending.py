@@ -196,7 +196,8 @@ def test_listening_that_is_ended_keeps_what_came(tmp_path: Path, stress_runs: in
     for number in range(stress_runs):
         drawn, folder = random.Random(f"listen {number}"), tmp_path / str(number)
         with started(folder, ours("listen", "--out", "runs"), f"listen-{number}") as command:
-            address = command.process.stdout.readline().split()[3]
+            variable, *_, listener, _, _ = command.process.stdout.readline().split()
+            address = listener.replace("//", f"//{variable.partition('=')[2]}@")
             peers = [connect(address, rank) for rank in range(2)]
             for rank, peer in enumerate(peers):
                 peer.write(whole[rank][: drawn.randrange(2000, len(whole[rank]))])

@@ -21,7 +21,7 @@ from core.job.client import JobClient  # noqa: E402
 from core.recorder.session import record  # noqa: E402
 from core.recorder.wire import connect  # noqa: E402
 from core.recording.decode import append_batch  # noqa: E402
-from core.recording.listener import MOST_UNKNOWN  # noqa: E402
+from core.recording.handshakes import MOST_UNKNOWN  # noqa: E402
 from core.trace.header import Header  # noqa: E402
 from core.trace.trace import Trace  # noqa: E402
 

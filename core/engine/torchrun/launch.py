@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from core.engine.messages import Ended, Outcome
+from core.engine.without_torch import found_without_torch
 from core.errors import PlanError
 from core.option import listed
 from core.plain import say
@@ -24,7 +25,7 @@ from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.process.child import signal_name
 from core.process.program import run_module
-from core.recorder.wire import is_address
+from core.recorder.wire import TOKEN_VARIABLE, is_address, parse_address
 from core.recording.recording import open_recording
 from core.trace.trace import Trace
 
@@ -128,12 +129,15 @@ def launch(
     # For the lifeline's pipe and torchrun's logs; also for recordings,
     # where they are read and dropped.
     with tempfile.TemporaryDirectory(prefix="bubblescope-") as own:
-        folder = out or str(Path(own, "ranks"))
-        settings = LaunchSettings(
-            specification, folder if is_address(folder) else str(Path(folder).absolute()),
-            str(Path(own, "lifeline")), hosts.nodes,
-        )  # fmt: skip
-        ended = _run(_command(settings, len(lanes), hosts, own), settings.lifeline, hosts, verbose)
+        folder, variables = str(Path(out or Path(own, "ranks")).absolute()), _variables(hosts)
+        if is_address(out):
+            # Everybody on the machine can list the words of the processes that torchrun starts.
+            address = parse_address(out)
+            folder = address.without_token
+            variables[TOKEN_VARIABLE] = address.token
+        settings = LaunchSettings(specification, folder, str(Path(own, "lifeline")), hosts.nodes)
+        command = _command(settings, len(lanes), hosts, own)
+        ended = _run(command, settings.lifeline, variables, verbose)
         if hosts.node or is_address(folder) or not any(Path(folder).glob("rank-*.arrow")):
             return None, ended
         return open_recording(folder).trace, ended
@@ -169,7 +173,7 @@ def _address(endpoint: str) -> str:
         raise PlanError(f"--rdzv-endpoint {endpoint}: {error.strerror or error}") from error
 
 
-def _run(command: list[str], lifeline: str, hosts: Hosts, verbose: bool) -> Ended:
+def _run(command: list[str], lifeline: str, variables: Mapping[str, str], verbose: bool) -> Ended:
     """Run torchrun until it ends."""
     lines: list[str] = []
 
@@ -179,7 +183,7 @@ def _run(command: list[str], lifeline: str, hosts: Hosts, verbose: bool) -> Ende
             say(line.rstrip("\n"), sys.stderr)
 
     try:
-        code = run_module(command, lifeline, _variables(hosts), on_line)
+        code = run_module(command, lifeline, variables, on_line)
     except KeyboardInterrupt:
         return Ended(Outcome.STOPPED, "stopped; what was recorded is kept")
     return (
@@ -189,7 +193,7 @@ def _run(command: list[str], lifeline: str, hosts: Hosts, verbose: bool) -> Ende
     )
 
 
-def _variables(hosts: Hosts) -> Mapping[str, str]:
+def _variables(hosts: Hosts) -> dict[str, str]:
     """Environment variables for gloo: processes of one host meet on the loopback interface."""
     if hosts.nodes > 1:
         return {}
@@ -210,7 +214,8 @@ def reason_of(printed: str, status: int) -> str:
         if one[1] not in reasons and (one is failed[-1] or one[2] != _ENDED_BY_TORCHRUN)
     ]
     *_, last = ["", *(line.strip() for line in printed.splitlines() if line.strip())]
-    other = f"torchrun ended with status {status}" + (f": {last}" if last else "")
+    other = found_without_torch(printed)
+    other = other or f"torchrun ended with status {status}" + (f": {last}" if last else "")
     # From the least to the most telling, of which the last that there is counts:
     #     torchrun's status, a rank that lost another, how a process ended, a rank's own reason
     return [other, *list(reasons.values())[:1], *ended[-1:], *first_hand[:1]][-1]

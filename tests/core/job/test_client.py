@@ -1,5 +1,6 @@
 """Ranks' streams as one run: what a peer that knows the token can do wrong."""
 
+import contextlib
 import io
 import time
 
@@ -82,7 +83,24 @@ def test_what_unpacks_to_too_much_ends_the_run_with_the_limit_named(client, tmp_
     two_ranks(tmp_path)
     for wire in send(client, tmp_path, 0, 1):
         wire.close()
-    assert end_of(client).text == "the connection of rank 0 broke off"  # none says how it ended
+    wanted = "rank 0 broke off: its job was killed or its connection lost"  # none says how it ended
+    assert end_of(client).text == wanted
+
+
+def test_a_rank_that_vanishes_within_a_message_has_broken_off_wherever_it_was(client, tmp_path):
+    two_ranks(tmp_path, outcome="finished")
+    whole, second = ((tmp_path / f"rank-{rank}.arrow").read_bytes() for rank in (0, 1))
+    lost = "its job was killed or its connection lost"
+    known = set()
+    for cut in range(1, len(second) - 600, 211):  # the last 600 bytes say how the job ended
+        with connect(client.address, 0) as wire:
+            wire.write(whole)
+        with contextlib.suppress(OSError), connect(client.address, 1) as wire:
+            wire.write(second[:cut])
+        until(lambda: client.status().problem.startswith("rank 1 "))
+        known.add(client.status().problem)
+        client.poll()
+    assert known == {f"rank 1 was refused: {lost}", f"rank 1 broke off: {lost}"}
 
 
 def test_whatever_goes_wrong_the_end_of_a_run_is_told(client, tmp_path, monkeypatch):

@@ -1,17 +1,27 @@
 """Recordings over TCP: what peers do wrong hurts neither the listener nor the job."""
 
+import importlib
+import os
 import random
+import resource
 import socket
+import subprocess
+import sys
+import threading
 import time
 
 import pytest
 
-from core.recording import listener as listening
-from core.recording.listener import MOST_UNKNOWN, Files, Listener
+from core.recording import handshakes
+from core.recording.handshakes import MOST_UNKNOWN, Refusals
+from core.recording.listener import Listener
+from core.recording.rank_folder import RankFolder
 from core.recording.recording import open_recording
+from core.recording.stream import END_OF_STREAM
 
 torch = pytest.importorskip("torch")
 
+from core.recorder import wire  # noqa: E402
 from core.recorder.wire import MAGIC, OPENING, connect  # noqa: E402
 from tests.core.recorder.test_record import layers, train  # noqa: E402
 
@@ -19,7 +29,8 @@ from tests.core.recorder.test_record import layers, train  # noqa: E402
 @pytest.fixture
 def listener(tmp_path):
     said = []
-    one = Listener("127.0.0.1", 0, Files(tmp_path / "runs", said.append).receive, said.append)
+    folder = RankFolder(tmp_path / "runs", said.append)
+    one = Listener("127.0.0.1", 0, folder.receive, said.append, Refusals(said.append))
     one.said = said
     yield one
     one.close()
@@ -33,7 +44,7 @@ def until(ready):
 
 
 def raw(listener, data=b""):
-    peer = socket.create_connection(("127.0.0.1", listener.port), 10)
+    peer = socket.create_connection(("127.0.0.1", listener.where.port), 10)
     peer.sendall(data)
     return peer
 
@@ -56,7 +67,7 @@ def test_a_job_arrives_as_it_would_in_a_file(listener, tmp_path):
 def test_a_wrong_token_garbage_and_silence_are_let_go_and_leave_no_file(
     listener, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(listening, "HELLO_SECONDS", 0.2)
+    monkeypatch.setattr(handshakes, "HELLO_SECONDS", 0.2)
     wrong = OPENING.pack(MAGIC, b"0" * 32, 0)
     for data in (wrong, random.Random(1).randbytes(4096), b"", wrong[:20]):
         with raw(listener, data) as peer:
@@ -65,16 +76,20 @@ def test_a_wrong_token_garbage_and_silence_are_let_go_and_leave_no_file(
     assert len(train(layers(), listener.address)) == 4
 
 
-def test_a_flood_of_silent_peers_takes_so_many_threads_at_most_and_a_job_still_gets_in(
-    listener, monkeypatch
-):
-    monkeypatch.setattr(listening, "HELLO_SECONDS", 0.5)
-    peers = [raw(listener) for _ in range(3 * MOST_UNKNOWN)]
-    assert len(listener._unknown) <= MOST_UNKNOWN
+def test_a_flood_of_silent_peers_takes_no_thread_and_a_job_gets_in_meanwhile(listener, monkeypatch):
+    monkeypatch.setattr(handshakes, "HELLO_SECONDS", 100)
+    before = threading.active_count()
+    peers = [raw(listener) for _ in range(MOST_UNKNOWN + 40)]
+    until(lambda: is_let_go(peers[39]))  # the oldest, though their time is not up
+    assert len(listener._handshakes.waiting) == MOST_UNKNOWN
+    assert threading.active_count() == before
+    assert len(train(layers(), listener.address)) == 4
+    monkeypatch.setattr(handshakes, "HELLO_SECONDS", 0.1)
+    raw(listener).close()  # wakes it
     for peer in peers:
         assert is_let_go(peer)
         peer.close()
-    until(lambda: not listener._unknown)
+    until(lambda: not listener._handshakes.waiting)
     assert len(train(layers(), listener.address)) == 4
 
 
@@ -86,8 +101,8 @@ def test_two_peers_are_never_one_rank(listener, tmp_path):
         with connect(listener.address, 3) as second:
             second.write(b"second")  # for a moment it may seem to be taken
             second.flush()
-            until(lambda: not listener._unknown)
-            with pytest.raises(OSError):
+            until(lambda: not listener._handshakes.waiting)
+            with pytest.raises(OSError, match="listener ended before it had"):
                 second.close()
     until(lambda: not listener._ranks)
     assert (tmp_path / "runs" / "rank-3.arrow").read_bytes() == b"first"
@@ -112,6 +127,75 @@ def test_an_address_without_a_token_is_refused_in_a_line_of_the_job(capsys):
 def test_a_rank_of_the_next_job_is_taken_as_soon_as_the_last_one_knows_that_all_is_here(listener):
     for _ in range(40):
         with connect(listener.address, 0) as wire:
-            wire.write(b"x")
+            wire.write(END_OF_STREAM)
     until(lambda: not listener._ranks)
     assert sum("has ended" in line for line in listener.said) == 40
+
+
+def test_a_listener_that_takes_nothing_for_a_while_does_not_end_the_recording(monkeypatch):
+    monkeypatch.setattr(wire, "PATIENCE_SECONDS", 0.2)
+    data = random.Random(1).randbytes(16 << 20)  # more than the kernel holds
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        out = f"tcp://{'0' * 32}@127.0.0.1:{server.getsockname()[1]}"
+        sent = connect(out, 0)
+        peer, _ = server.accept()
+        taken = bytearray()
+
+        def take():
+            time.sleep(0.6)
+            while piece := peer.recv(1 << 20):
+                taken.extend(piece)
+            peer.sendall(wire.ALL_HERE)
+
+        taking = threading.Thread(target=take)
+        taking.start()
+        sent.write(data)
+        monkeypatch.setattr(wire, "PATIENCE_SECONDS", 10)
+        sent.close()
+        taking.join()
+        peer.close()
+    assert taken[OPENING.size :] == data
+
+
+def test_a_job_whose_listener_takes_nothing_at_its_end_says_so(monkeypatch, capsys):
+    # As the script has it, which imports the package and not the checkout's `core`.
+    sender = importlib.import_module("bubblescope.recorder.stream").Sender
+    monkeypatch.setattr(sender.close, "__defaults__", (0.3,))
+    with socket.create_server(("127.0.0.1", 0)) as server:  # it never accepts
+        out = f"tcp://{'0' * 32}@127.0.0.1:{server.getsockname()[1]}"
+        train(layers(), out)
+    assert (
+        "bubblescope: not all was recorded: what was recorded last could not be written within "
+        "0.3 s" in capsys.readouterr().out
+    )
+
+
+def test_silent_peers_leave_room_for_files_where_few_may_be_open(tmp_path):
+    said = []
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    used = max(map(int, os.listdir("/proc/self/fd")))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (used + 140, hard))
+    try:
+        folder = RankFolder(tmp_path / "runs", said.append)
+        one = Listener("127.0.0.1", 0, folder.receive, said.append, Refusals(said.append))
+        program = (
+            "import socket, sys\n"
+            "address = '127.0.0.1', int(sys.argv[1])\n"
+            "peers = [socket.create_connection(address) for _ in range(300)]\n"
+            "print(len(peers), flush=True)\n"
+            "sys.stdin.read()"
+        )
+        with subprocess.Popen(
+            [sys.executable, "-c", program, str(one.where.port)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        ) as flood:  # fmt: skip
+            assert flood.stdout.readline() == b"300\n"
+            for rank in range(20):
+                with connect(one.address, rank) as sent:
+                    sent.write(END_OF_STREAM)
+            flood.stdin.close()
+        one.close()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert sum("has ended: 8 bytes" in line for line in said) == 20
+    assert [line for line in said if "cannot be written" in line] == []

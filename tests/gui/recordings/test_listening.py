@@ -1,5 +1,6 @@
 """Listening for training jobs in the window: steps are drawn live, and nothing is left behind."""
 
+import contextlib
 import socket
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 from core.recorder.wire import connect
 from core.recording.recording import open_recording
 from tests.core.recorder.made import two_ranks, write_rank
+from tests.full_disk import full_disk
 
 JOB = """
 import sys, torch
@@ -65,13 +67,13 @@ def test_a_job_is_drawn_live_kept_and_saved(window, listening, qtbot, tmp_path):
     with job:
         job.stdout.readline()
         qtbot.waitUntil(
-            lambda: window.run_shown is not None and len(window.run_shown.trace.steps) == 5,
+            lambda: window.run_shown is not None and len(window.run_shown.trace.steps) == 4,
             timeout=60_000,
         )
         run = window.run_shown
         assert run.live and window.session.runs_job
-        # What is told of a step is sure to be whole only once the next step has come.
-        qtbot.waitUntil(lambda: run.trace.counter("loss").values.tolist() == [0.0, 0.5, 1.0, 1.5])
+        # A step is sent when the next one begins, and what is told of it is whole one step later.
+        qtbot.waitUntil(lambda: run.trace.counter("loss").values.tolist() == [0.0, 0.5, 1.0])
         assert not window.actions_by_name["run"].isEnabled()
         assert window.panels.foreign.isHidden()
         listening.refresh()
@@ -154,13 +156,138 @@ def test_strangers_are_counted_and_hurt_nothing(window, listening, qtbot, tmp_pa
         with connect(address(window), 0) as garbage, pytest.raises(OSError):
             garbage.write(b"\xff\xff\xff\xff\xff\xff\xff\x7f" * 100)
             garbage.close()
-        qtbot.waitUntil(lambda: client.status().refused == 2)
+        qtbot.waitUntil(lambda: client.status().refused == 1 and client.status().problem != "")
     listening.refresh()
-    assert listening.status.text() == "No job has connected yet. Connections that were refused: 2."
+    assert listening.status.text() == "No job has connected yet. Connections that were refused: 1."
+    assert listening.problem.text().startswith("rank 0 was refused: ")
     two_ranks(tmp_path)
     for peer in sent(tmp_path, (0, 1), address(window)):
         peer.close()
     qtbot.waitUntil(lambda: window.run_shown is not None and not window.run_shown.live)
+
+
+def test_the_command_to_copy_has_the_token_in_its_environment(window, listening):
+    where = window.session.job_client.where
+    assert listening.command.toPlainText() == (
+        f"BUBBLESCOPE_TOKEN={where.token} bubblescope record --out tcp://127.0.0.1:{where.port} "
+        "-- torchrun --nproc-per-node 2 train.py"
+    )
+
+
+def test_a_job_that_is_killed_is_said_in_the_dialog_and_keeps_its_steps(
+    window, listening, qtbot, tmp_path
+):
+    job = subprocess.Popen(
+        [sys.executable, "-c", JOB, address(window)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    with job:
+        job.stdout.readline()
+        qtbot.waitUntil(
+            lambda: window.run_shown is not None and len(window.run_shown.trace.steps) == 4,
+            timeout=60_000,
+        )
+        job.kill()
+    run = window.run_shown
+    qtbot.waitUntil(lambda: not run.live)
+    listening.refresh()
+    wanted = "rank 0 broke off: its job was killed or its connection lost"
+    assert run.text == listening.problem.text() == wanted
+    run.save(tmp_path / "job.arrow")
+    assert open_recording(tmp_path / "job.arrow").trace.steps == list(range(4))
+
+
+def test_a_rank_that_is_killed_before_the_others_connect_is_said(
+    window, listening, qtbot, tmp_path
+):
+    two_ranks(tmp_path)
+    (first,) = sent(tmp_path, (0,), address(window), cut=-8)
+    first.close()
+    client = window.session.job_client
+    qtbot.waitUntil(lambda: client.status().problem != "")
+    listening.refresh()
+    assert listening.problem.text() == (
+        "rank 0 broke off: its job was killed or its connection lost; 1 of 2 ranks had connected, "
+        "and nothing can be shown without the others"
+    )
+
+
+def test_a_full_disk_is_said_in_the_dialog_and_in_the_window(window, listening, qtbot, tmp_path):
+    two_ranks(tmp_path, outcome="finished")
+    with full_disk():
+        for peer in sent(tmp_path, (0, 1), address(window)):
+            peer.close()
+        qtbot.waitUntil(lambda: window.run_shown is not None and not window.run_shown.live)
+        qtbot.waitUntil(lambda: "File too large" in window.banner.label.text())
+    listening.refresh()
+    wanted = "This run cannot be saved: there is no room for it on the disk. File too large"
+    assert listening.problem.text() == window.banner.label.text() == wanted
+    assert window.run_shown.trace.steps == [0, 1, 2]
+
+
+def test_a_flood_of_silent_peers_and_garbage_keeps_no_job_out(window, listening, qtbot, tmp_path):
+    two_ranks(tmp_path, outcome="finished")
+    port = window.session.job_client.where.port
+    flood = [socket.create_connection(("127.0.0.1", port)) for _ in range(300)]
+    for peer in flood[::3]:
+        with contextlib.suppress(OSError):
+            peer.sendall(b"bubblescope 1\n" + b"\xff" * 400)
+    for peer in sent(tmp_path, (1, 0), address(window)):
+        peer.close()
+    qtbot.waitUntil(lambda: window.run_shown is not None and not window.run_shown.live)
+    assert window.run_shown.trace.steps == [0, 1, 2]
+    assert window.run_shown.outcome.value == "finished"
+    for peer in flood:
+        peer.close()
+    client = window.session.job_client
+    qtbot.waitUntil(lambda: client.status().refused == 300)
+    listening.refresh()
+    assert listening.status.text().endswith("Connections that were refused: 300.")
+    assert listening.problem.text() == ""
+
+
+def test_a_second_job_with_the_same_rank_is_said_and_hurts_the_first_in_nothing(
+    window, listening, qtbot, tmp_path
+):
+    two_ranks(tmp_path, outcome="finished")
+    whole = (tmp_path / "rank-0.arrow").read_bytes()
+    first = connect(address(window), 0)
+    first.write(whole[:3000])
+    qtbot.waitUntil(lambda: len(window.session.job_client.status().peers) == 1)
+    with connect(address(window), 0) as second, pytest.raises(OSError):
+        second.write(whole)
+        second.close()
+    qtbot.waitUntil(lambda: window.session.job_client.status().problem != "")
+    listening.refresh()
+    wanted = "a second rank 0 was refused: the first one is still connected"
+    assert listening.problem.text() == wanted
+    first.write(whole[3000:])
+    first.close()
+    sent(tmp_path, (1,), address(window))[0].close()
+    qtbot.waitUntil(lambda: window.run_shown is not None and not window.run_shown.live)
+    assert window.run_shown.outcome.value == "finished"
+    assert window.run_shown.trace.steps == [0, 1, 2]
+    listening.refresh()
+    assert listening.problem.text() == ""
+
+
+def test_a_job_that_begins_again_after_a_kill_is_a_run_of_its_own(
+    window, listening, qtbot, tmp_path
+):
+    two_ranks(tmp_path, outcome="finished")
+    for cut in (-2000, None):
+        for peer in sent(tmp_path, (0, 1), address(window), cut=cut):
+            with contextlib.suppress(OSError):
+                peer.close()
+        qtbot.waitUntil(lambda: window.run_shown is not None and not window.run_shown.live)
+        first = window.session.runs[0]
+        qtbot.waitUntil(lambda: not window.session.asking)
+    qtbot.waitUntil(lambda: len(window.session.runs) == 2)
+    qtbot.waitUntil(lambda: not window.session.runs[1].live)
+    second = window.session.runs[1]
+    assert (first.outcome.value, second.outcome.value) == ("failed", "finished")
+    assert first.text == "rank 0 broke off: its job was killed or its connection lost"
+    assert 0 < len(first.trace.steps) <= len(second.trace.steps) == 3
 
 
 def test_closing_the_window_ends_socket_and_threads(make_window, client, settings, qtbot, tmp_path):

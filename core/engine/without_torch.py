@@ -1,0 +1,24 @@
+"""What is said where torch is installed and cannot be imported. Imports no torch itself."""
+
+from __future__ import annotations
+
+import re
+
+from core.plain import error_text
+
+# The last line of a traceback that went through torch's own module, as Python prints it.
+_RAISED = re.compile(
+    r'torch/__init__\.py", line \d+, in <module>\n(?:[ \t].*\n)*(\w+(?:: .*)?)', re.MULTILINE
+)
+
+
+def without_torch(raised: str) -> str:
+    """One line: why torch cannot be imported, such as `ImportError: no such file`, and a remedy."""
+    remedy = "install it again: pip install --force-reinstall torch"
+    return error_text(f"torch cannot be imported ({raised}); {remedy}")
+
+
+def found_without_torch(printed: str) -> str:
+    """The same of what a program has printed; "" if it did not end so."""
+    found = _RAISED.search(printed)
+    return without_torch(found[1].strip()) if found is not None else ""
