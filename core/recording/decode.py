@@ -15,14 +15,22 @@ from core.plan.task import ABSENT
 from core.recording.imported import ARGUMENTS_LEVEL, IMPORTED_LEVEL, take_imported
 from core.recording.schema import COSTS_LEVEL, RECORDS, SIZE_COSTS_LEVEL, Record
 from core.trace.event_rows import Counter, Counters
+from core.trace.header import Header
 from core.trace.job_steps import note_outside
 from core.trace.span import span_of
-from core.trace.spans import ATTRIBUTES, MOMENTS, WORDS, Spans, TaskTable, blank_rows
+from core.trace.spans import (
+    ATTRIBUTES,
+    LATEST,
+    MOMENTS,
+    WORDS,
+    Spans,
+    TaskTable,
+    blank_rows,
+    check_times,
+)
 from core.trace.trace import Trace
 
 _NO_LINES = (COSTS_LEVEL, SIZE_COSTS_LEVEL, IMPORTED_LEVEL, ARGUMENTS_LEVEL)
-LATEST = 1 << 61
-"""No time lies beyond so many ns: sums of two still have 63 bits."""
 
 
 def merged(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
@@ -65,8 +73,29 @@ def _append_plans(trace: Trace, batch: pa.RecordBatch) -> None:
         raise ValueError("a plan is told behind what is said of all")
     first = len(trace.table)
     take_plans(batch, trace.table)
-    lanes = trace.table.rows["lane"][first:]
-    trace.check_lanes(lanes[lanes != ABSENT])
+    rows = trace.table.rows[first:]
+    trace.check_lanes(rows["lane"][rows["lane"] != ABSENT])
+    if not trace.header.foreign:
+        _check_known(trace.header, rows)
+
+
+def _check_known(header: Header, rows: NDArray[Any]) -> None:
+    """Raise LookupError for tasks of a replica, stage, block or micro-batch that a run lacks.
+
+    Recordings of other programs and of jobs have no plan that would say how many there are.
+    """
+    blocks = len(header.model.blocks)
+    rows_of_step = header.specification.batch_rows
+    counts = {
+        "replica": header.replicas, "block": blocks,
+        "stage": blocks, "paired_stage": blocks,  # a stage has one block at least
+        "microbatch": rows_of_step, "paired_microbatch": rows_of_step,  # and this a row
+    }  # fmt: skip
+    for name, count in counts.items():
+        last = int(rows[name].max(initial=ABSENT))
+        if last >= count:
+            what = name.removeprefix("paired_")
+            raise LookupError(f"a task is of {what} {last}, and the last one is {count - 1}")
 
 
 def _checked(
@@ -115,6 +144,7 @@ def _extend_counters(counters: Counters, batch: pa.RecordBatch) -> None:
     texts, codes = names.dictionary.to_pylist(), numbers_in(names.indices)
     lanes = numbers_in(notes.field("lane"))
     steps, times = numbers_of(batch, "step"), numbers_of(batch, "start")
+    check_times(times)
     values = floats_in(notes.field("value"))
     # Name and lane as one number, so that one sort groups by both; no lane (ABSENT) comes as 0.
     width = int(lanes.max()) - ABSENT + 1
@@ -138,6 +168,7 @@ def _append_logs(trace: Trace, batch: pa.RecordBatch) -> None:
         elif level == IMPORTED_LEVEL:
             take_imported(trace, text)
     times, steps = numbers_of(batch, "start")[lines], numbers_of(batch, "step")[lines]
+    check_times(times)
     trace.logs.add(times, steps, compress(levels, lines), compress(texts, lines))
 
 
@@ -236,11 +267,7 @@ def spans_of(batch: pa.RecordBatch, table: TaskTable) -> tuple[Spans, NDArray[np
         name: numbers_of(batch, name) for name in MOMENTS if batch[name].null_count < len(batch)
     }
     start, end, step = (numbers_of(batch, name) for name in ("start", "end", "step"))
-    for times in (start, end, *moments.values()):
-        # In Python's numbers: the least int64 has no positive one, and np.abs gives it back as it
-        # is.
-        if len(times) and max(-int(times.min()), int(times.max())) > LATEST:
-            raise ValueError("a time is out of bounds")
+    check_times(start, end, *moments.values())
     if len(step) and step.min() < ABSENT:
         raise ValueError("a span's step is out of bounds")
     lanes = table.rows["lane"][rows].astype(np.int32)

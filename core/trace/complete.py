@@ -33,13 +33,15 @@ def run_faults(trace: Trace) -> tuple[Fault, ...]:
 
 
 def find_faults(trace: Trace, step: int | None = None) -> tuple[Fault, ...]:
-    """The faults of the steps that are over, or of one; none of predictions and foreign traces.
+    """The faults of the steps that are over, or of one.
 
     A step is over when a later one has begun, when its loss is known, or when the run has finished;
-    of a run that has finished also the steps are missed that have no span at all.
+    of a run that has finished also the steps are missed that have no span at all. A recorded job
+    says of each step as a whole which tasks it has, and nobody knows how many steps it was to have.
+    Predictions and traces of other programs have no faults.
     """
     header = trace.header
-    if header.predicted or header.foreign:
+    if header.predicted or (header.foreign and not header.is_job):
         return ()
     finished = trace.outcome == "finished"
     steps = trace.step_table.numbers
@@ -49,6 +51,9 @@ def find_faults(trace: Trace, step: int | None = None) -> tuple[Fault, ...]:
         # Only the last step may still go on: the others have a later one.
         over[-1] = is_over(trace, int(asked[-1]))
     counts = _counts(trace, asked)
+    if header.is_job and trace.outcome is None and len(asked) and asked[-1] == steps[-1]:
+        # Of a job that goes on the last step may have been taken in part so far.
+        over[-1] = counts.spans[-1] > counts.tasks[-1] or counts.disorder[-1]
     wrong = np.flatnonzero(over & counts.is_wrong).tolist()
     found = [_fault(trace, int(asked[place]), counts, place) for place in wrong]
     if finished:
@@ -58,7 +63,7 @@ def find_faults(trace: Trace, step: int | None = None) -> tuple[Fault, ...]:
             for one in trace.open_tasks
             if one.step not in known and step in (None, one.step)
         ]
-    if finished and step is None:
+    if finished and step is None and not header.is_job:
         found += _never_told(np.arange(len(header.specification.all_rows)), steps)
     return tuple(sorted(found, key=lambda fault: fault.step))
 
@@ -145,7 +150,12 @@ def _counts(trace: Trace, steps: NDArray[np.int32]) -> _Counts:
         place = np.searchsorted(steps, mine.step)
         # Sorted by start, so spans overlap exactly where one begins before the end of the one
         # before.
-        disorder[place[1:][mine.start[1:] < mine.end[:-1]]] = True
+        overlaps = mine.start[1:] < mine.end[:-1]
+        if trace.header.is_job:
+            # The recorder puts collectives on lanes anew in each step: one that goes on after its
+            # step may share its lane with one of the next step.
+            overlaps &= mine.step[1:] == mine.step[:-1]
+        disorder[place[1:][overlaps]] = True
         if lane.role is Role.NESTED:
             continue
         mine, place = every[first:last], place[len(mine) - (last - first) :]

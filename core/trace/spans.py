@@ -153,6 +153,19 @@ def blank_rows(count: int) -> NDArray[Any]:
     return rows
 
 
+LATEST = 1 << 61
+"""No time lies beyond so many ns: sums of three still have 63 bits."""
+
+
+def check_times(*columns: NDArray[np.int64]) -> None:
+    """Raise ValueError unless all times of these columns lie within LATEST."""
+    for times in columns:
+        # In Python's numbers: the least int64 has no positive one, and np.abs gives it back as it
+        # is.
+        if len(times) and max(-int(times.min()), int(times.max())) > LATEST:
+            raise ValueError("a time is out of bounds")
+
+
 MOMENTS = ("ready", "launched")
 """Times that only some spans have."""
 SPAN_DTYPES = {"start": np.int64, "end": np.int64, "step": np.int32, "row": np.int32}

@@ -17,7 +17,7 @@ from core.errors import RecordingError
 from core.gc_paused import gc_paused
 from core.plan.plan import Role
 from core.reading import one_line, open_regular
-from core.recording.importers.found import LATEST, MOST_GROUP, Found, Track
+from core.recording.importers.found import MOST_GROUP, Found, Track
 from core.recording.importers.in_order import arguments_in_order
 from core.recording.importers.json_pieces import opening_of, pieces, reader
 from core.recording.importers.to_trace import opened
@@ -26,6 +26,7 @@ from core.recording.index import Progress, report_progress, watched
 from core.recording.limits import check_count, most_events
 from core.recording.stream import Opened
 from core.trace.odd import Odd
+from core.trace.spans import LATEST
 
 _ENTRIES = opening_of(b"entries")
 _RANK = re.compile(r"(?:rank|trace|dump)[-_ ]?(\d{1,6})", re.IGNORECASE)

@@ -15,7 +15,7 @@ from core.plan.task import ABSENT
 from core.reading import one_line
 from core.recording.importers.chrome import read_found
 from core.recording.importers.flight_recorder import found_of_dump
-from core.recording.importers.found import Found, joined
+from core.recording.importers.found import LARGEST, Found, joined
 from core.recording.importers.to_trace import check_names, trace_of
 from core.recording.index import Progress, partial_progress, report_progress
 from core.recording.limits import MOST_EVENTS, check_count
@@ -107,5 +107,7 @@ def _on_one_axis(parts: Sequence[Found], odd: Counts[Odd]) -> list[Found]:
         start, end = int(part.start.min()), int(part.end.max())
         apart = start > last or end < first
         odd[Odd.CLOCKS_APART] += apart
-        placed.append(part.later(first - start) if apart else part)
+        # Never so late that it would end beyond int64.
+        later = min(first - start, LARGEST - part.latest)
+        placed.append(part.later(later) if apart else part)
     return placed

@@ -17,7 +17,8 @@ from core.trace.arguments import joined as joined_arguments
 from core.trace.odd import Odd
 
 MOST_LANES = 1 << 16  # threads, and depths of their calls
-LATEST = 1 << 61  # ns
+LARGEST = (1 << 63) - 1
+"""The largest int64: no time in ns may be beyond it."""
 MOST_GROUP = (1 << 15) - 1
 """The largest number of a process group; further groups share it."""
 MOST_NAME = 1 << 20
@@ -154,6 +155,12 @@ class Found:
 
     def __len__(self) -> int:
         return len(self.start)
+
+    @property
+    def latest(self) -> int:
+        """The last moment of its events and counters, in ns."""
+        moments = [self.end, *(counter.times for counter in self.counters)]
+        return max(int(times.max(initial=0)) for times in moments)
 
     def later(self, ns: int) -> Found:
         """The same with all times so much later."""

@@ -26,7 +26,7 @@ from core.recording.importers.calls import (
     times_of,
     titles,
 )
-from core.recording.importers.found import MOST_GROUP, Found, Launches, Track
+from core.recording.importers.found import LARGEST, MOST_GROUP, Found, Launches, Track
 from core.recording.importers.json_events import Events, Number
 from core.recording.importers.kineto_job import has_job, job_of
 from core.recording.importers.send_recv import KernelEvents, told_kinds
@@ -117,8 +117,7 @@ def found_of_kineto(events: Events, path: Path) -> Found:
     )
     # Newer files count from a base of their own: with it, ranks of a job share an axis. A base
     # that leads out of int64 cannot be true, and is left out.
-    ends_ns = int(end.max()) + job.base_ns
-    return found.later(job.base_ns) if ends_ns < np.iinfo(np.int64).max else found
+    return found.later(job.base_ns) if found.latest + job.base_ns <= LARGEST else found
 
 
 def _more(bucket: NDArray[np.int16], rank: int | None) -> dict[str, NDArray[Any]]:

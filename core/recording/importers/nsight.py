@@ -21,7 +21,7 @@ from core.gc_paused import gc_paused
 from core.plan.plan import Role
 from core.plan.task import ABSENT, IS_COMMUNICATION
 from core.reading import one_line, open_regular
-from core.recording.importers.found import LATEST, MOST_LANES, MOST_NAME, Found, Launches, Track
+from core.recording.importers.found import MOST_LANES, MOST_NAME, Found, Launches, Track
 from core.recording.importers.in_order import arguments_in_order
 from core.recording.importers.to_trace import opened
 from core.recording.importers.words import coded, kinds_of, steps_of
@@ -29,6 +29,7 @@ from core.recording.index import Progress, report_progress
 from core.recording.limits import TooMuch, check_count, most_events
 from core.recording.stream import Opened
 from core.trace.odd import Odd
+from core.trace.spans import LATEST
 
 _PROCESS = 0xFFFFFF  # bits 24 to 47 of a global id are the process, those below the thread
 _KERNEL, _CALL, _RANGE = range(3)

@@ -21,7 +21,7 @@ from core.gc_paused import gc_paused
 from core.plan.plan import Role
 from core.plan.task import ABSENT
 from core.reading import one_line
-from core.recording.importers.found import LATEST, CountedValues, Found, Track
+from core.recording.importers.found import CountedValues, Found, Track
 from core.recording.importers.in_order import arguments_in_order
 from core.recording.importers.perfetto_arguments import tell_annotations
 from core.recording.importers.perfetto_fields import (
@@ -43,6 +43,7 @@ from core.recording.limits import MOST_EVENTS, TooMuch, check_count, most_events
 from core.recording.role_words import TrackRole, read_role
 from core.recording.stream import Opened
 from core.trace.odd import Odd
+from core.trace.spans import LATEST
 
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 PACKETS = 1 << 16

@@ -23,7 +23,7 @@ from core.errors import RecordingError
 from core.plan.plan import Role
 from core.plan.task import ABSENT
 from core.reading import one_line
-from core.recording.decode import LATEST, append_batch, floats_in, notes_of, numbers_of, parts_of
+from core.recording.decode import append_batch, floats_in, notes_of, numbers_of, parts_of
 from core.recording.index import Progress, partial_progress, report_progress
 from core.recording.schema import Record
 from core.recording.sniff import rank_files
@@ -31,7 +31,7 @@ from core.recording.stream import Opened, open_stream
 from core.trace.event_rows import Counter, Counters
 from core.trace.header import MOST_LANES, Header
 from core.trace.job_steps import OUTSIDE, note_outside
-from core.trace.spans import Spans
+from core.trace.spans import LATEST, Spans, check_times
 from core.trace.trace import STATE_LEVEL, Trace
 
 LEAST = -(1 << 62)
@@ -56,14 +56,24 @@ class Rank:
     device: float = 0.0
 
     def moved(self, times: Ints, origin: int) -> Ints:
-        """Times of this rank on rank 0's clock since `origin`; absent ones stay absent."""
+        """Return times of this rank on rank 0's clock since `origin`; absent ones stay absent.
+
+        Raises ValueError if one of them is out of bounds.
+        """
         # Each rank counts from its own start on its own clock; `ahead` brings that onto rank 0's.
-        since = self.trace.header.origin_ns - origin
-        if not len(self.at):
-            return np.where(times == ABSENT, times, times + since)
-        # By differences: clocks of two machines are farther apart than doubles count ns.
-        drift = np.rint(np.interp(times, self.at, self.ahead - self.ahead[0])).astype(np.int64)
-        return np.where(times == ABSENT, times, times + since + int(self.ahead[0]) + drift)
+        offset = self.trace.header.origin_ns - origin
+        drift: Ints | int = 0
+        if len(self.at):
+            offset += int(self.ahead[0])
+            # By differences: clocks of two machines are farther apart than doubles count ns.
+            drifts = self.ahead - self.ahead[0]
+            check_times(drifts)
+            drift = np.rint(np.interp(times, self.at, drifts)).astype(np.int64)
+        if abs(offset) > LATEST:
+            raise ValueError("a clock is out of bounds")
+        moved = np.where(times == ABSENT, times, times + offset + drift)
+        check_times(moved)
+        return moved
 
     @cached_property
     def plans(self) -> dict[int, int]:

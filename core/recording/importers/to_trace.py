@@ -27,7 +27,7 @@ from core.trace.event_rows import Counter, Counters
 from core.trace.header import MOST_LANES as MOST_REPLICAS
 from core.trace.header import Header
 from core.trace.odd import Odd, odd_text
-from core.trace.spans import Spans, TaskTable, blank_rows
+from core.trace.spans import LATEST, Spans, TaskTable, blank_rows
 from core.trace.step_bounds import StepBounds
 from core.trace.trace import Trace
 
@@ -46,6 +46,9 @@ def trace_of(found: Found, title: str, progress: Progress | None = None) -> Trac
     check_count(found, MOST_EVENTS)
     check_names(found)
     found = _counted_from_0(found.later(-int(found.start.min())))
+    first = min([0, *(int(counter.times.min(initial=0)) for counter in found.counters)])
+    if max(found.latest, -first) > LATEST:
+        raise ValueError("its times lie more than 73 years apart")
     found = replace(found, tracks=_with_servants(found))
     odd = Counts(found.odd)
     report_progress(progress, 1, 1)

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from core.explain.causes import Cause, cause_totals
@@ -14,7 +15,7 @@ from core.plan.plan import Role
 from core.plan.specification import Specification
 from core.predict.compare import predict_steps
 from core.recording.decode import append_batch
-from core.recording.recording import open_recording
+from core.recording.recording import RecordingFile, open_recording
 from core.recording.schema import (
     COSTS_LEVEL,
     NoteRow,
@@ -28,7 +29,9 @@ from core.report.step_figures import step_figures
 from core.report.summary import summarise
 from core.trace.complete import completed_steps, run_faults
 from core.trace.trace import Trace
+from main import main
 from tests.core.helpers import SMALL, header_of, plan_of
+from tests.core.recorder.made import two_ranks
 
 SPECIFICATION = Specification(
     "pipeline", SMALL, "2xcpu", batch=8, microbatches=2, steps=3, warmup=0
@@ -197,6 +200,73 @@ def test_a_recording_of_a_part_of_a_run_says_which_steps_it_lacks():
     assert texts(open_recording(path).trace) == [
         "steps 0 to 16: no task has a span", "steps 20 to 26: no task has a span",
     ]  # fmt: skip
+
+
+def job_folder(folder, again=()):
+    """A job of two ranks, of which rank 1 sends these of its steps twice."""
+    two_ranks(folder, outcome="finished")
+    path = folder / "rank-1.arrow"
+    with pa.ipc.open_stream(path.read_bytes()) as reader:
+        schema, batches = reader.schema, list(reader)
+    spans = [place for place, batch in enumerate(batches) if str(batch["record"][0]) == "span"]
+    with pa.ipc.new_stream(path, schema) as writer:
+        for place, batch in enumerate(batches):
+            for _ in range(2 if place in [spans[n] for n in again] else 1):
+                writer.write_batch(batch)
+    return folder
+
+
+@pytest.mark.parametrize("step", [0, 1, 2])
+def test_a_batch_that_a_rank_of_a_job_sends_twice_is_a_fault(tmp_path, capsys, step):
+    trace = open_recording(job_folder(tmp_path, again=[step])).trace
+    [text] = texts(trace)
+    assert text == (
+        f"step {step}: 3 spans are of tasks that have one already; spans of a lane overlap"
+    )
+    assert step not in completed_steps(trace)
+    assert main(["summary", str(tmp_path)]) == 0
+    said = capsys.readouterr()
+    assert f"is incomplete: {text}" in said.err
+    shown = json.loads(said.out)
+    assert shown["complete"] is False and shown["faults"] == [text]
+    idle = [lane["idle_ns"] for one in shown["steps"] if one["complete"] for lane in one["lanes"]]
+    assert min(idle) >= 0
+
+
+def test_a_whole_job_has_no_fault(tmp_path):
+    assert texts(open_recording(job_folder(tmp_path)).trace) == []
+
+
+def test_the_last_step_of_a_job_that_goes_on_may_lack_spans(tmp_path):
+    two_ranks(tmp_path)
+    whole = open_recording(tmp_path).trace
+    live = Trace(whole.header, whole.table)
+    for lane in range(len(whole.header.lanes)):
+        spans = whole.spans(lane)
+        spans = spans[: len(spans) - (lane == 0)]
+        live.add_spans(spans, [(lane, spans)])
+    assert texts(live) == []
+    live.logs.add(np.array([0]), np.array([-1]), ["state"], ["finished"])
+    live.version += 1
+    assert [text[:33] for text in texts(live)] == ["step 2: 1 of 6 tasks have no span"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "last"),
+    [("replica", 7, 0), ("stage", 6, 5), ("block", 6, 5), ("microbatch", 2**31 - 1, 7)],
+)
+def test_a_task_beyond_what_the_header_has_is_refused_in_a_line(
+    tmp_path, capsys, name, value, last
+):
+    tasks = [PLAN.tasks[0]._replace(**{name: value}), *PLAN.tasks[1:]]
+    path = tmp_path / "run.arrow"
+    file = RecordingFile(path, header_of(SPECIFICATION, PLAN))
+    file.write(plan_batch(0, tasks))
+    file.write(span_batch(Timings(0, 0, [0], [0], [10])))
+    file.close()
+    assert main(["summary", str(path)]) == 2
+    wanted = f"a task is of {name} {value}, and the last one is {last}"
+    assert capsys.readouterr().err == f"bubblescope: {path} is damaged: {wanted}\n"
 
 
 def test_of_a_foreign_trace_and_a_prediction_nothing_is_missed():

@@ -14,7 +14,7 @@ from core.recording.recording import open_recording
 from core.trace.own_steps import with_range, with_steps
 from core.trace.spans import MOMENTS, TASK_DTYPE
 from core.trace.trace import Trace
-from tests.core.recorder.made import two_ranks
+from tests.core.recorder.made import two_ranks, write_rank
 from tests.core.recording.importers.foreign_files import (
     MEGASCAN,
     flight_dump,
@@ -109,6 +109,79 @@ def test_a_saved_trace_opens_as_it_was(trace, tmp_path, monkeypatch) -> None:
     assert indexed.warning == "" and everything(indexed.trace) == wanted
     again = saved(indexed.trace, tmp_path / "again.arrow")
     assert everything(open_recording(again).trace) == wanted
+
+
+@pytest.mark.parametrize(
+    ("ts", "dur"),
+    [(2.3e15, 5), (2.305843e15, 900), (-2.305e15, 1), (0, 2.305e15), (2e15, 3.9e15)],
+)  # fmt: skip
+def test_a_trace_with_times_near_and_beyond_the_last_that_are_kept_opens_saved_as_it_was(
+    tmp_path, ts, dur
+) -> None:
+    """What is beyond is left out of the trace, not of its recording."""
+    file = tmp_path / "file.json"
+    late = {"ph": "X", "ts": ts, "dur": dur, "name": "late"}
+    counted = {"ph": "C", "ts": ts, "name": "held", "args": {"bytes": 1}}
+    file.write_text(json.dumps([*PAINTED, late, counted]))
+    trace = open_recording(file).trace
+    assert everything(open_recording(saved(trace, tmp_path / "s.arrow")).trace) == everything(trace)
+
+
+@pytest.mark.parametrize("ts", [2.3e15, 3.9e15])
+def test_a_trace_that_begins_late_opens_saved_as_it_was(tmp_path, ts) -> None:
+    file = tmp_path / "file.json"
+    counted = {"ph": "C", "ts": ts + 3, "name": "held", "args": {"bytes": 1}}
+    file.write_text(json.dumps([{**PAINTED[0], "ts": ts}, counted]))
+    trace = open_recording(file).trace
+    assert trace.bounds == (0, 5000)
+    assert everything(open_recording(saved(trace, tmp_path / "s.arrow")).trace) == everything(trace)
+
+
+@pytest.mark.parametrize(
+    ("first", "last"), [(-2.3e15, 2.3e15), (0, 2.306e15), (-3.9e15, 3.9e15), (1, 3.99e15)]
+)
+def test_times_that_lie_too_far_apart_are_refused_when_they_are_opened(
+    tmp_path, first, last
+) -> None:
+    file = tmp_path / "file.json"
+    file.write_text(json.dumps([{**PAINTED[0], "ts": ts} for ts in (first, last)]))
+    with pytest.raises(RecordingError, match="its times lie more than 73 years apart"):
+        open_recording(file)
+
+
+@pytest.mark.parametrize("base", [0, 1_700_000_000 * 10**9, 2_300_000_000 * 10**9, 4 * 10**18])
+def test_a_folder_of_ranks_that_count_from_far_apart_opens_saved_as_it_was(tmp_path, base) -> None:
+    folder = tmp_path / "ranks"
+    folder.mkdir()
+    for rank, since in ((0, 0), (1, base)):
+        event = {"ph": "X", "ts": 2e15 if rank else 10, "dur": 2e14, "name": "a"}
+        counted = {**event, "ph": "C", "ts": 2.3e15, "args": {"x": 1}}
+        told = {
+            "distributedInfo": {"rank": rank},
+            "baseTimeNanoseconds": since,
+            "traceEvents": [event, counted],
+        }
+        (folder / f"rank-{rank}.json").write_text(json.dumps(told))
+    trace = open_recording(folder).trace
+    assert everything(open_recording(saved(trace, tmp_path / "s.arrow")).trace) == everything(trace)
+
+
+@pytest.mark.parametrize("ahead", [1 << 60, -(1 << 60), (1 << 61) - 1, -(1 << 61)])
+def test_ranks_whose_clocks_are_far_apart_open_saved_as_they_were_or_are_refused(
+    tmp_path, ahead
+) -> None:
+    folder = tmp_path / "ranks"
+    folder.mkdir()
+    write_rank(folder, 0, range(3), [(1000, 0, 0.0)], 1000)
+    write_rank(folder, 1, range(3), [(1000, ahead, 40.0), (9000, ahead + 7, 40.0)], 1000)
+    is_near = ahead + 10**8 < 1 << 61
+    try:
+        trace = open_recording(folder).trace
+    except RecordingError as error:
+        assert not is_near and str(error).endswith("is out of bounds")
+        return
+    assert is_near
+    assert everything(open_recording(saved(trace, tmp_path / "s.arrow")).trace) == everything(trace)
 
 
 def test_what_is_said_of_a_trace_is_checked(tmp_path, monkeypatch) -> None:
