@@ -50,8 +50,13 @@ def error_text(error: object) -> str:
     """
     told = _system_text(error) if isinstance(error, OSError) else str(error)
     text = in_number(told) or "there is not enough memory"
+    return plain(shortened(text))
+
+
+def shortened(text: str) -> str:
+    """A text without the middle of what is long: of a word, and then of all of it."""
     words = re.sub(r"\S+", lambda found: _short(found[0], MOST_WORD), text)
-    return plain(_short(words, MOST_LETTERS))
+    return _short(words, MOST_LETTERS)
 
 
 def _system_text(error: OSError) -> str:

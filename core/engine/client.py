@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
-from core.engine.messages import APART, APART_KEY, Ended, Message, Outcome
+from core.engine.messages import APART, APART_KEY, Ended, Message, Outcome, Unusable
 from core.plan.specification import Specification
 from core.process.child import Child
 from core.recording.schema import read_header
@@ -32,13 +32,14 @@ class EngineClient:
     that ends, because a pipe closes then. `module` is what the process runs.
     """
 
-    module = "core.engine.server"
+    module = "core.engine.start"
 
     def __init__(self) -> None:
         self._engine: Child[Message] | None = None
         self._received: queue.SimpleQueue[Message | str] = queue.SimpleQueue()
         self._deadline: float | None = None
         self._running = self._killed = False
+        self._unusable = ""
 
     @property
     def running(self) -> bool:
@@ -57,7 +58,7 @@ class EngineClient:
             # Each engine has a queue of its own: what the thread of one that was
             # given up still puts goes nowhere.
             self._engine = Child(self.module, receive, received.put, KEPT_MEMORY)
-            self._received, self._killed = received, False
+            self._received, self._killed, self._unusable = received, False, ""
         return self._engine
 
     def run(self, specification: Specification) -> None:
@@ -88,6 +89,9 @@ class EngineClient:
         messages: list[Message] = []
         while self._engine is not None and not self._received.empty():
             message = self._received.get()
+            if isinstance(message, Unusable):
+                self._unusable = message.text  # its process ends next
+                continue
             if isinstance(message, str):
                 message, self._engine = self._end(message), None
             messages.append(message)
@@ -116,6 +120,8 @@ class EngineClient:
     def _end(self, how: str) -> Ended:
         """The message that ends a run whose engine is gone; `how` says how the process ended."""
         outcome = Outcome.FAILED if self._deadline is None else Outcome.STOPPED
+        if self._unusable:
+            return Ended(Outcome.FAILED, self._unusable)
         if self._killed:
             how = f"was ended after {STOP_SECONDS:g} s, inside a long operation"
         return Ended(outcome, f"the engine process {how}")

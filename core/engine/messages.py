@@ -38,14 +38,23 @@ class Ended:
     text: str = ""
 
 
-Message: TypeAlias = Hardware | ModelDescription | Header | pa.RecordBatch | Ended
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """The engine cannot run anything, and its process ends; `text` says why, and what to do."""
+
+    text: str
+
+
+Message: TypeAlias = Hardware | ModelDescription | Header | pa.RecordBatch | Ended | Unusable
 """The machine, once the engine has loaded torch; what the user's own model is, which only it can
-tell; the header of a run that begins, then its rows, batch by batch; and how it ended."""
+tell; the header of a run that begins, then its rows, batch by batch; how it ended; and why the
+engine cannot run any."""
 APART_KEY = b"bubblescope-apart"
 APART: dict[str, Callable[[Any], Message]] = {
     "ready": lambda hardware: typed(Hardware, hardware),
     "described": ModelDescription.from_dict,
     "ended": lambda ended: Ended(Outcome(ended[0]), ended[1]),
+    "unusable": Unusable,
 }
 """The messages apart from a run, by name, from what JSON holds of them."""
 

@@ -1,4 +1,4 @@
-"""The engine process: takes specifications, sends back streams. Started by core.engine.client.
+"""The engine process: takes specifications, sends back streams. Started by core.engine.start.
 
 Commands are lines of JSON: {"run": specification}, {"describe": specification} and {"stop": true}.
 """
@@ -16,8 +16,6 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any, BinaryIO, TypeVar
 
-import pyarrow as pa
-
 from core.engine.failures import Stopped, explain, is_out_of_memory
 from core.engine.hardware import compute_exactly, find_hardware, warnings
 from core.engine.messages import Outcome, send
@@ -27,7 +25,6 @@ from core.engine.ranks.run import RankError, run_on_ranks
 from core.engine.tasks.executor import run_on_lanes
 from core.engine.virtual.run import run_on_virtual_lanes
 from core.plan.specification import Specification
-from core.process.lifeline import open_pipes
 from core.recording.schema import TraceWriter
 
 T = TypeVar("T")
@@ -135,13 +132,8 @@ class Server:
                 raise ValueError("it is neither run, describe nor stop")
 
 
-def main() -> None:
-    """Serve on the pipes that the client passed."""
-    wire, commands = open_pipes()
+def serve(sink: Any, commands: BinaryIO) -> None:
+    """Serve a client in this process until it closes `commands`; what is sent goes to `sink`."""
     compute_exactly()
     sys.setswitchinterval(SWITCH_SECONDS)
-    Server(pa.PythonFile(wire, "w"), commands).serve()
-
-
-if __name__ == "__main__":
-    main()
+    Server(sink, commands).serve()

@@ -6,12 +6,14 @@ takes; and the lifeline, with which it ends.
 
 from __future__ import annotations
 
+import math
 import os
 import select
 import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from io import BufferedReader, FileIO
@@ -22,6 +24,8 @@ from core.paths import PROJECT_ROOT
 LIFELINE = "core.process.lifeline"
 EXIT_SECONDS = 0.5  # what a child that is not heard any more is given to end by itself
 LOOK_SECONDS = 0.2  # between two looks whether a silent child is still there
+SUSPENDED_SECONDS = 2.0
+"""For which a child may be suspended, as by SIGSTOP, that ends if it is."""
 CLOSE_SECONDS = 5.0  # for a killed process; the kernel may hold one for longer
 
 Message = TypeVar("Message")
@@ -32,8 +36,9 @@ class Child(Generic[Message]):
 
     On that thread `listener` gets each message that `receive` reads from the wire and then, once
     the process is gone, how it ended, as a sentence without its subject ("was ended by SIGKILL").
-    Only `close` waits for a child. `variables` are set in its environment. Raises OSError if it
-    cannot start.
+    Only `close` waits for a child. `variables` are set in its environment. One that
+    `ends_if_suspended` is killed when somebody has suspended it, for it would never answer. Raises
+    OSError if it cannot start.
     """
 
     def __init__(
@@ -42,8 +47,10 @@ class Child(Generic[Message]):
         receive: Callable[[BinaryIO], Iterable[Message]],
         listener: Callable[[Message | str], None],
         variables: Mapping[str, str] | None = None,
+        ends_if_suspended: bool = False,
     ) -> None:
         self._receive, self._listener = receive, listener
+        self._ends_if_suspended, self._suspended_since = ends_if_suspended, math.inf
         self._closing = threading.Lock()  # no command goes where a closed pipe's number is reused
         with ExitStack() as given, ExitStack() as kept:
             pipes = [os.pipe() for _ in range(3)]
@@ -127,10 +134,24 @@ class Child(Generic[Message]):
 
     def _is_over(self) -> bool:
         """Whether a silent child will stay silent: it is gone, or has closed its commands."""
+        if self._ends_if_suspended:
+            self._end_if_suspended()
         hung_up = select.poll()
         # No events are asked for: poll tells of a closed far end in any case.
         hung_up.register(self._commands, 0)
         return self._process.poll() is not None or bool(hung_up.poll(0))
+
+    def _end_if_suspended(self) -> None:
+        """Kill the process if it has been suspended for SUSPENDED_SECONDS."""
+        # WNOWAIT leaves the state for whoever waits for the process's end.
+        try:
+            state = os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:  # it is gone
+            return
+        now = time.monotonic()
+        self._suspended_since = math.inf if state is None else min(self._suspended_since, now)
+        if now - self._suspended_since >= SUSPENDED_SECONDS:
+            self._process.kill()
 
 
 class _Wire(FileIO):

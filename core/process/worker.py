@@ -64,7 +64,9 @@ class Worker:
         self._lock = threading.Lock()  # around `_pending` and `is_over`
         self._pending: deque[Future[Any]] = deque()
         self._unsent: SimpleQueue[bytes | None] = SimpleQueue()
-        self._child: Child[_Report | _Result] = Child(MODULE, _messages, self._handle)
+        self._child: Child[_Report | _Result] = Child(
+            MODULE, _messages, self._handle, ends_if_suspended=True
+        )
         self.pid = self._child.pid
         # A process that is starting or computing does not read, and a pipe holds 64 KiB: the
         # caller of `submit` must not wait for that.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QFrame, QToolButton
 
+from core.plain import shortened
 from gui.look.core_texts import translated
-from gui.look.label import Label
+from gui.look.label import Label, wrapped_tip
 from gui.look.layouts import button, row
 from gui.look.text import tr
 
@@ -23,12 +24,17 @@ class Banner(QFrame):
         self.hide()
 
     def say(self, text: str, level: str = "error") -> None:
-        """Show a line; `level` is info, warning or error."""
+        """Show a line; `level` is info, warning or error.
+
+        What is long is shortened, and whole in a tooltip.
+        """
         self.setProperty("level", level)
         # The style sheet looks at `level` only when a widget is polished.
         self.style().unpolish(self)
         self.style().polish(self)
         text = translated(text)
-        self.label.setText(text)
+        short = shortened(text)
+        self.label.setText(short)
+        self.label.setToolTip("" if short == text else wrapped_tip(text))
         self.setAccessibleName(text)
         self.show()

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QDockWidget, QWidget
 from core.engine.messages import Outcome
 from core.lessons.figures import figures_of
 from core.lessons.lesson import Lesson, LessonError, Step, read_lesson, shipped
+from core.plain import shortened
 from core.plan.specification import Specification
 from core.report.verdict import verdict
 from core.trace.trace import Trace
@@ -68,7 +69,7 @@ class Lessons(QObject):
         self.place = 0
         self.done: dict[int, Done] = {}
         self._made: Sequence[Run] = ()
-        self._running, self._message = False, ""
+        self._running, self._message, self._whole = False, "", ""
         self._connect()
 
     def set_theme(self, theme: Theme) -> None:
@@ -99,7 +100,7 @@ class Lessons(QObject):
             self._session.stop()
         elif self.lesson is not None and not self._session.asking:
             self.spotlight.hide()
-            self._running, self._message = True, ""
+            self._running, self._message, self._whole = True, "", ""
             self._queue.run(self._step.runs, self._take)
             # The engine may have refused the run before `run` returned.
             self._running = self._session.asking
@@ -153,14 +154,18 @@ class Lessons(QObject):
         if run.outcome is Outcome.STOPPED:
             self._stop_waiting(tr("The run was stopped."))
         elif run.outcome is not Outcome.FINISHED:
-            self._stop_waiting(sentence(run.text or tr("The run failed.")))
+            self._stop_waiting(run.text or tr("The run failed."))
         else:
             self._show()
 
     def _stop_waiting(self, message: str) -> None:
+        """No run of the step is under way any more; a long message is shortened."""
         if self._running:
             self._queue.forget()
-            self._running, self._message = False, message
+            # What a model's own error says may have any length.
+            short = shortened(message)
+            self._whole = "" if short == message else message
+            self._running, self._message = False, sentence(short) if short else ""
             self._show()
 
     def _give_up(self) -> None:
@@ -171,7 +176,7 @@ class Lessons(QObject):
         if self._running:
             self._session.stop()
         self._stop_waiting("")
-        self._message = ""
+        self._message = self._whole = ""
 
     # What is shown
 
@@ -199,7 +204,7 @@ class Lessons(QObject):
         self.panel.show_page(
             Page(
                 lesson, self.place, [] if done is None else done.figures, self._progress(),
-                self._running, allowed, self._after(lesson),
+                self._running, allowed, self._after(lesson), self._whole,
             )
         )  # fmt: skip
 

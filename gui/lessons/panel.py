@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
 from core.lessons.lesson import Lesson, Step, differing, filled
 from core.plan.specification import Specification
-from gui.look.label import Label
+from gui.look.label import Label, wrapped_tip
 from gui.look.layouts import button, column, grid, joined, row, widget_of
 from gui.look.text import tr
 from gui.panels.sheet import scrolling
@@ -25,7 +25,8 @@ RESULT = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight
 class Page:
     """How it stands with the step at a place of a lesson; without `figures` it has not run yet.
 
-    `progress` says what goes on or went wrong, `after` what the way on is called.
+    `progress` says what goes on or went wrong, `whole` all of that where it is shortened, and
+    `after` what the way on is called.
     """
 
     lesson: Lesson
@@ -35,6 +36,7 @@ class Page:
     running: bool
     allowed: bool
     after: str
+    whole: str = ""
 
     @property
     def step(self) -> Step:
@@ -97,6 +99,7 @@ class LessonPanel(QWidget):
         ):  # fmt: skip
             label.setText(text)
         self.progress.say(page.progress)
+        self.progress.setToolTip(wrapped_tip(page.whole))
         self.run.setText(_run_text(page))
         self.run.setEnabled(page.allowed)
         self._show_runs(step.runs, figures)

@@ -80,9 +80,11 @@ def sentence_label(name: str) -> Label:
 
 def plain_tip(text: str) -> str:
     """A tooltip that shows a text as it is."""
-    shown = plain_lines(text)
-    if "<" not in shown:
-        return shown
-    # A tooltip has no plain format: Qt takes text for HTML if it looks like it. So what might look
-    # like it is escaped and made HTML indeed.
-    return f'<p style="white-space: pre-wrap">{escape(shown)}</p>'
+    # A tooltip has no plain format: Qt takes text for HTML if it looks like it.
+    return wrapped_tip(text) if "<" in text else plain_lines(text)
+
+
+def wrapped_tip(text: str) -> str:
+    """A tooltip that shows a text as it is, in lines that are not too long; "" for none."""
+    # Qt wraps the lines of HTML alone.
+    return f'<p style="white-space: pre-wrap">{escape(plain_lines(text))}</p>' if text else ""

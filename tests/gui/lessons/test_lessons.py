@@ -1,6 +1,7 @@
 """Lessons in the window: their runs, the light on what they point at, questions and answers."""
 
 from dataclasses import replace
+from html import escape
 
 import pytest
 from PySide6.QtCore import Qt
@@ -124,7 +125,7 @@ def test_a_run_that_is_stopped_or_refused_ends_the_step(window, client, qtbot, l
     client.running = False
     client.say(Ended(Outcome.REFUSED, "no memory for that"))
     take(window)
-    assert panel.progress.text() == "no memory for that" and panel.run.isEnabled()
+    assert panel.progress.text() == "No memory for that." and panel.run.isEnabled()
 
 
 def test_leaving_a_step_ends_its_runs(window, client, qtbot, lesson):
@@ -217,3 +218,19 @@ def _tab_to(wanted):
 def _small(lesson):
     steps = (replace(step, runs=tuple(map(small, step.runs))) for step in lesson.steps)
     return replace(lesson, steps=tuple(steps))
+
+
+def test_a_very_long_error_of_a_run_is_shortened_and_whole_in_the_tooltip(
+    window, client, qtbot, lesson
+):
+    window.lessons.open(lesson)
+    QTest.mouseClick(window.panels.lesson.run, LEFT)
+    text = f"ValueError: {'x' * 4000} " + "no such layer <b> " * 400
+    client.messages.append(Ended(Outcome.REFUSED, text))
+    take(window)
+    progress = window.panels.lesson.progress
+    for label in (progress, window.banner.label):
+        assert label.text().startswith("ValueError: xxx") and len(label.text()) <= 502
+        assert escape(text.strip()) in label.toolTip()
+    QTest.mouseClick(window.panels.lesson.run, LEFT)
+    assert progress.toolTip() == ""

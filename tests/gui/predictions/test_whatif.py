@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -341,6 +342,21 @@ def test_a_process_that_ends_is_told_and_the_next_question_starts_another(
     window.predictions.what_if.on_reply(Lost("the process has ended"))
     assert panel.picture.note == "The process has ended"
     panel.sliders["devices"].value = 6
+    wait_for_another(panel, qtbot, before)
+
+
+def test_a_process_that_is_suspended_is_ended_and_said(
+    window: MainWindow, panel: WhatIfPanel, qtbot: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("core.process.child.SUSPENDED_SECONDS", 0.5)
+    before = panel.picture.answer
+    predictor = window.predictions.what_if.predictor
+    os.kill(predictor.pid, signal.SIGSTOP)
+    panel.sliders["devices"].value = 6
+    qtbot.waitUntil(lambda: panel.picture.note.startswith("Predicting 6 devices"))
+    wanted = "The process that predicts has ended; ask again to start it afresh"
+    qtbot.waitUntil(lambda: panel.picture.note == wanted, timeout=ANSWER_MS)
+    panel.sliders["devices"].value = 5
     wait_for_another(panel, qtbot, before)
 
 
