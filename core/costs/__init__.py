@@ -1,1 +1,1 @@
-"""What the tasks of a plan cost, and when they would run on these costs. Imports no torch."""
+"""Costs of a plan's tasks, and the times at which tasks run with these costs. Without torch."""

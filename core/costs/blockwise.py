@@ -1,4 +1,4 @@
-"""Costs of a model's blocks from those of its stages, so that it can be cut in other ways."""
+"""Costs of a model's blocks, estimated from those of its stages, to predict other cuts."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _PARTS = (Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)
 def blockwise(
     costs: CostModel, model: ModelDescription, stages: Sequence[Stage], rows: int
 ) -> CostModel:
-    """The same costs by block and by rows: an estimate.
+    """Return an estimate of the costs by block and by rows.
 
-    `stages` are those that costs by stage are for, `rows` the micro-batch of costs that hold for
-    any. A stage's cost is shared by its blocks in proportion to their parameters, which is how the
-    model was cut; of a block that is split, the stage that has most of it gives the cost. Where a
-    backward is known as a whole alone, each of its parts is taken to be half of it. Raises
-    CostError if a list has an entry for something else than these stages or blocks.
+    Costs by stage are of `stages`. Costs by micro-batch are taken to be of micro-batches with
+    `rows` rows. A stage's cost is divided among its blocks in proportion to their parameters, by
+    which the model is cut; the cost of a split block comes from the stage with its largest share.
+    If only the whole backward is known, each of its parts costs half of it. Raises CostError if a
+    list does not have an entry for each of these stages or blocks.
     """
     passes: dict[Kind, tuple[Curve, ...]] = {}
     for kind, curves in _with_parts(costs.passes).items():
         sized = curves
         if not costs.by_rows and kind is not Kind.STEP:
-            # From numbers of micro-batches to numbers of rows.
+            # Sizes become rows instead of numbers of micro-batches.
             sized = tuple(_scaled(curve, 1.0, float(rows)) for curve in curves)
         if kind in STAGED and not costs.by_block:
             sized = _shared(kind, sized, model, stages)
@@ -53,15 +53,15 @@ def _shared(
             f"{cost_name(kind)} has {len(curves)} entries, but the model is cut into "
             f"{len(stages)} stages"
         )
-    known: dict[int, tuple[float, Curve]] = {}  # by block the largest share that a stage has
+    known: dict[int, tuple[float, Curve]] = {}  # by block, its largest share and the cost from it
     for stage in stages:
         curve = curves[stage.index if len(curves) > 1 else 0]
         counts = [share * model.blocks[block].parameter_count for block, share in stage.held]
-        # A stage of blocks without parameters, such as activations, has no other measure.
+        # Equal weights if no block of the stage has parameters (activations, for example).
         weights = counts if any(counts) else [1.0] * len(counts)
         for (block, share), weight in zip(stage.held, weights, strict=True):
             if share > known.get(block, (0.0,))[0]:
-                # By `share`, so that it is the cost of the whole block.
+                # Divided by `share`: the cost of the whole block.
                 known[block] = share, _scaled(curve, weight / sum(weights) / share)
     return tuple(known[block][1] for block in sorted(known))
 

@@ -1,4 +1,4 @@
-"""What tasks cost: the time of each, from its kind, stage or block, rows and bytes."""
+"""Costs: the time of each task from its kind, stage or block, rows and bytes."""
 
 from __future__ import annotations
 
@@ -25,54 +25,54 @@ from core.plan.task import (
 )
 
 Curve = tuple[tuple[float, float], ...]
-"""Points (size, ns) with growing sizes above 0. Between two points a cost is read off the line
-through them; outside it is in proportion to the size, from the nearest point."""
+"""Points (size, ns) with increasing sizes above 0. Costs between two points are interpolated;
+outside they are proportional to the size, from the nearest point."""
 
 ReadCurve = Callable[[Curve, float], float]
-"""Reads the cost in ns of a size off a curve."""
+"""A function that returns the cost in ns of a size on a curve."""
 
 STAGED = (Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT, Kind.STEP)
-"""The kinds whose costs go by stage or block; a loss has one, an overlap those of its halves."""
+"""Kinds with costs by stage or block. A loss has one cost; an overlap has those of its halves."""
 
 _MAKES_GRADIENTS = among(Kind.BACKWARD, Kind.BACKWARD_WEIGHT, Kind.OVERLAP)
 
 MOST_PASSES = 20
-"""How often tasks are gone through at most to measure what they cost; less often if time is up."""
+"""The most passes over a step's tasks to measure their costs; a time limit may end it sooner."""
 MOST_NS = 2.0**62  # of all tasks of a step: times are whole ns of 64 bits
 NS_PER_YEAR = 365.25 * 24 * 3600 * 1e9
 
 
 class CostError(PlanError):
-    """Costs that cannot be read, or that say nothing of a task; the message names what."""
+    """Costs that cannot be read or that lack a task; the message names the value or kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class CostModel:
-    """What the tasks of any plan cost.
+    """Costs of the tasks of any plan.
 
-    `passes` has for each of STAGED that is known a curve of each stage (with `by_block`, of each
-    block); a single one holds for every stage alike, the first and the last too. It has one curve
-    for the loss. The sizes are rows; without `by_rows` they are numbers of micro-batches, each of
-    which then costs the same whatever its rows. A step's size is 1.
+    `passes` has curves for the known kinds of STAGED: one for each stage (with `by_block`, for each
+    block), or a single one for all. The loss has one curve. Sizes are rows with `by_rows`;
+    otherwise they are numbers of micro-batches, whose costs do not depend on their rows. The size
+    of a step is 1.
 
-    A full backward that is not known costs its two parts, an overlap its forward and its backward.
-    A kind in `transfers` costs what its curve over bytes says; another transfer goes over `link`,
-    or takes `transfer_ns` whatever it moves.
+    A full backward without a curve costs the sum of its two parts, and an overlap the sum of its
+    forward and backward. A transfer costs its kind's curve over bytes in `transfers`; other kinds
+    use `link`, or else take a constant `transfer_ns`.
 
-    `further` has the backward passes of all micro-batches of a stage but the first: these add to
-    gradients that exist already. A kind that is absent there costs the same for every micro-batch.
+    `further` has the backward passes of all micro-batches of a stage except the first, which add to
+    existing gradients. Kinds that are absent cost the same for every micro-batch.
 
-    By block, a curve is of a task that passes through this block alone. A task through several
-    blocks costs their sum, less `joined` ns for each block but the first: what starting a task of
-    that kind costs, whatever its rows. With `input_is_data` the first block's input needs no
-    gradient, as in training: a stage that begins with it has nothing to do in a backward for the
-    input beyond that block's own, and leaves the gradients of its other blocks' inputs to the
-    backward for the weights.
+    With `by_block`, a curve is of a task through a single block. A task through several blocks
+    costs their sum, minus `joined` ns for each block after the first: the cost of starting a task
+    of this kind, independent of its rows. With `input_is_data` the first block's input needs no
+    gradient, as in training. The backward-input of a stage that begins with this block then runs
+    only that block's part; the gradients of its other blocks' inputs are computed in the
+    backward-weight.
 
-    A task that has parts of blocks costs as much as whole blocks do of rows with as much
+    A task with fractions of blocks costs as much as whole blocks with fewer rows and the same
     arithmetic, times the factor of its kind in `divided`.
 
-    `scatter` is by how much a pass's time differs from one measurement to the next, as a fraction.
+    `scatter` is the relative scatter (0 to 1) of a pass's time between measurements.
     """
 
     passes: Mapping[Kind, tuple[Curve, ...]]
@@ -88,12 +88,12 @@ class CostModel:
     scatter: float = 0.0
 
     def over(self, link: Link) -> CostModel:
-        """The same with every transfer over `link`, whatever was known of transfers."""
+        """Return a copy in which every transfer uses `link`, without measured transfers."""
         return replace(self, link=link, transfer_ns=None, transfers={})
 
 
 class _Where(NamedTuple):
-    """The values that the cost of a task depends on; absent numbers are -1.
+    """The values that determine a task's cost; absent numbers are -1.
 
     `further` is 1 for a backward that adds to gradients of an earlier micro-batch, else 0.
     """
@@ -114,29 +114,23 @@ def durations(
     stages: Sequence[Stage] = (),
     read: ReadCurve | None = None,
 ) -> NDArray[np.int64]:
-    """The time in ns of each task of a step, n entries.
+    """Return the time in ns of each task of a step, shape (n,).
 
-    `read` is how a cost is read off a pass's curve: `cost_at` unless given.
-
-    `stages` says which blocks make a stage, for costs by block. Costs by stage are shared equally
-    by the blocks of a stage where tasks are blocks (ddp, fsdp). Passes without rows take no time.
-    Raises CostError naming what the costs do not say.
+    `stages` gives the blocks of each stage, for costs by block. Costs by stage are divided equally
+    among the blocks if tasks are of blocks (ddp, fsdp). Passes without rows take no time. `read`
+    evaluates the curves of passes, by default with `cost_at`. Raises CostError naming a missing
+    cost.
     """
     if not len(columns):
         return np.zeros(0, np.int64)
-    price = _Price(
-        costs,
-        stages,
-        max(len(stages), int(columns.stage.max()) + 1),
-        int(columns.block.max()) + 1,
-        _members(columns),
-        read or cost_at,
-    )
-    # A plan of a hundred thousand tasks has some dozens of different costs: each is worked out
-    # once.
+    stage_count = max(len(stages), int(columns.stage.max()) + 1)
+    block_count = int(columns.block.max()) + 1
+    members = _members(columns)
+    price = _Price(costs, stages, stage_count, block_count, members, read or cost_at)
+    # Even plans of a hundred thousand tasks have only dozens of different costs: compute each once.
     groups, which = _cost_groups(columns, costs)
     times = np.array([price.of(where) for where in groups], np.float64)[which]
-    # Not `>=`, so that NaN is refused as well.
+    # `not <` instead of `>=`, to refuse NaN too.
     if not times.sum() < MOST_NS:
         raise CostError(
             f"the tasks of a step would take {times.sum() / NS_PER_YEAR:.2g} years together; "
@@ -146,38 +140,39 @@ def durations(
 
 
 def _members(columns: TaskColumns) -> int:
-    """How many take part in a collective: the replicas, or the lanes that share a stage.
+    """Return the number of members of a collective: replicas, or lanes that share a stage.
 
-    Told by the tasks alone, for what was recorded says nothing of shards.
+    Uses only the tasks, because recordings do not have shards.
     """
     replicas = int(columns.replica.max()) + 1
     shared = np.flatnonzero(IS_COLLECTIVE[columns.kind] & (columns.stage != ABSENT))
     if not len(shared):
         return replicas
     places = np.stack([columns.replica[shared], columns.stage[shared], columns.lane[shared]])
-    # Each (replica, stage, lane) once, then how many lanes there are for each (replica, stage).
+    # Unique (replica, stage, lane) triples, then the number of lanes of each (replica, stage).
     _, lanes = np.unique(np.unique(places, axis=1)[:2], axis=1, return_counts=True)
     return max(replicas, int(lanes.max()))
 
 
 def _cost_groups(columns: TaskColumns, costs: CostModel) -> tuple[list[_Where], NDArray[np.int64]]:
-    """What the costs of n tasks depend on, each combination once; each task's index among them."""
+    """Return the distinct inputs of the costs of n tasks, and each task's index among them."""
     sizes = columns.rows if costs.by_rows else _microbatches(columns)
     paired = columns.paired_rows if costs.by_rows else sizes
     further = _adds_gradients(columns) if costs.further else np.zeros(len(columns), np.int8)
     code = np.zeros(len(columns), np.int64)
-    small: tuple[NDArray[Any], ...] = (
-        columns.kind, columns.stage, columns.block, columns.paired_stage, further,
-    )  # fmt: skip
+    small: tuple[NDArray[Any], ...] = (columns.kind, columns.stage, columns.block)
+    small += (columns.paired_stage, further)
     for column in small:
         if (column == column[0]).all():
-            continue
-        # Mixed radix: + 1 for ABSENT, so a column has max + 2 values. Columns in which all are the
-        # same tell nothing apart.
+            continue  # a constant column does not distinguish tasks
+        # Mixed radix: a column has max + 2 values, from ABSENT (-1) to max.
         code = code * (int(column.max()) + 2) + column + 1
     _, first, which = np.unique(code, return_index=True, return_inverse=True)
-    for column in (sizes, columns.bytes, *(() if paired is sizes else (paired,))):
-        if (column != column[first][which]).any():  # seldom: most are alike if all else is
+    large = [sizes, columns.bytes]
+    if paired is not sizes:
+        large.append(paired)
+    for column in large:
+        if (column != column[first][which]).any():  # rare: usually determined by the other columns
             each, place = np.unique(column, return_inverse=True)
             code = which * len(each) + place
             _, first, which = np.unique(code, return_index=True, return_inverse=True)
@@ -187,13 +182,13 @@ def _cost_groups(columns: TaskColumns, costs: CostModel) -> tuple[list[_Where], 
 
 
 def _adds_gradients(columns: TaskColumns) -> NDArray[np.int8]:
-    """1 for each task whose gradients are added to those of a micro-batch before it, else 0."""
+    """Return 1 for each task that adds to the gradients of an earlier micro-batch, else 0."""
     makes = np.flatnonzero(_MAKES_GRADIENTS[columns.kind])
     overlaps = columns.kind[makes] == KIND_CODES[Kind.OVERLAP]
     stages = np.where(overlaps, columns.paired_stage[makes], columns.stage[makes])
     replicas, shards = columns.replica[makes], columns.shard[makes]
     places = np.stack([replicas, stages, shards, columns.block[makes]])
-    # A lane's tasks are in the order in which they run, and each place is on one lane.
+    # Each place is on one lane, whose tasks are in the order in which they run.
     _, first = np.unique(places, axis=1, return_index=True)
     found = np.zeros(len(columns), np.int8)
     found[makes] = 1
@@ -202,7 +197,7 @@ def _adds_gradients(columns: TaskColumns) -> NDArray[np.int8]:
 
 
 class _Price:
-    """The cost of a task of one step, with its numbers of stages, blocks and members."""
+    """Computes the costs in ns of the tasks of one step."""
 
     def __init__(
         self,
@@ -217,6 +212,7 @@ class _Price:
         self._count, self._blocks, self._members = max(1, count), blocks, max(1, members)
 
     def of(self, where: _Where) -> float:
+        """Return the cost in ns of a task with these values. Raises CostError."""
         kind, further = KINDS[where.kind], bool(where.further)
         if kind.is_communication:
             return self._transfer(kind, where.bytes)
@@ -232,7 +228,7 @@ class _Price:
     def _backward(self, stage: int, block: int, size: int, further: bool) -> float:
         if Kind.BACKWARD in self._costs.passes:
             return self._pass(Kind.BACKWARD, stage, block, size, further)
-        # Costs of split backward passes alone: a full one is about as long as both together.
+        # Only the parts are known: a full backward takes about as long as both together.
         parts = (Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)
         return sum(self._pass(part, stage, block, size, further) for part in parts)
 
@@ -247,14 +243,13 @@ class _Price:
         if self._costs.by_block:
             return self._pass_of_blocks(kind, curves, stage, block, size)
         share = 1.0 if block == ABSENT else 1 / self._blocks
-        return share * sum(
-            self._read(curve, size) for curve in self._of_stages(kind, curves, stage)
-        )
+        stage_curves = self._of_stages(kind, curves, stage)
+        return share * sum(self._read(curve, size) for curve in stage_curves)
 
     def _pass_of_blocks(
         self, kind: Kind, curves: tuple[Curve, ...], stage: int, block: int, size: int
     ) -> float:
-        """The cost of a task through one block, a stage's, or all of them."""
+        """Return the cost in ns of a task through one block, a stage's blocks, or all blocks."""
         held = self._held(stage, block)
         if not size:
             return 0.0
@@ -274,7 +269,7 @@ class _Price:
         return factor * max(0.0, total)
 
     def _of_stages(self, kind: Kind, curves: tuple[Curve, ...], stage: int) -> Iterable[Curve]:
-        """The curve of a stage; of all of them for what covers the whole model."""
+        """Return the curve of a stage; all curves if the task covers the whole model."""
         if len(curves) == 1:
             return curves
         if len(curves) != self._count:
@@ -287,13 +282,13 @@ class _Price:
     def _sum_at(
         self, curves: Sequence[Curve], held: Sequence[tuple[int, float]], size: float
     ) -> float:
-        """The cost in ns of `size` rows through the parts of blocks that are held, each alone."""
-        # A part of a layer does as much arithmetic for all rows as the whole layer does for that
-        # part of them, and is started as often.
+        """Return the sum of the costs in ns of `size` rows through each of the `held` blocks."""
+        # A fraction of a layer does as much arithmetic for all rows as the whole layer does for
+        # the same fraction of the rows.
         return sum(self._read(curves[block], share * size) for block, share in held)
 
     def _each(self, kind: Kind, curves: tuple[Curve, ...]) -> tuple[Curve, ...]:
-        """A curve for each block of the model."""
+        """Return a curve for each block of the model."""
         blocks = self._block_count
         if len(curves) == 1:
             return curves * blocks
@@ -304,7 +299,7 @@ class _Price:
         return curves
 
     def _held(self, stage: int, block: int) -> Sequence[tuple[int, float]]:
-        """The blocks that a task passes through, and how much of each it takes."""
+        """Return the blocks that a task passes through, each with the fraction that it computes."""
         if block != ABSENT:
             return [(block, 1.0)]
         if stage == ABSENT or not self._stages:
@@ -318,7 +313,7 @@ class _Price:
     def _transfer(self, kind: Kind, size: int) -> float:
         costs = self._costs
         if kind in costs.transfers:
-            # Calibration files a task that moves nothing under 1 byte.
+            # Calibration records tasks without bytes at the size 1.
             return cost_at(costs.transfers[kind], max(1, size))
         if size == 0 and not kind.is_collective:
             return 0.0  # rows that stay on their lane use no link
@@ -333,20 +328,20 @@ class _Price:
 
 
 def cost_name(kind: Kind) -> str:
-    """What a kind's cost is called in files and messages: `backward_input_ms`."""
+    """Return the name of a kind's cost in files and messages: `backward_input_ms`."""
     return f"{kind.replace('-', '_')}_ms"
 
 
 def further_name(kind: Kind) -> str:
-    """The name of the costs of all micro-batches but the first: `backward_further_ms`."""
+    """Return the name of the costs of micro-batches after the first: `backward_further_ms`."""
     return f"{kind.replace('-', '_')}_further_ms"
 
 
 def cost_at(curve: Curve, size: float) -> float:
-    """The cost in ns that a curve gives for a size."""
+    """Return the cost in ns of a size on a curve."""
     below, above = _neighbours(curve, size)
     if below is None or above is None:
-        # Outside what was measured in proportion: a line through two near points could go below 0.
+        # Proportional, because extrapolating a line through two near points could go below 0.
         nearest, cost = below or above or (1.0, 0.0)
         return cost * size / nearest
     (low, least), (high, most) = below, above
@@ -354,9 +349,9 @@ def cost_at(curve: Curve, size: float) -> float:
 
 
 def least_cost_at(curve: Curve, size: float) -> float:
-    """The least that a size may cost, in ns.
+    """Return a lower bound in ns of the cost of a size.
 
-    More rows never cost less, nor more for each row, than fewer ones do.
+    Assumes that with more rows the cost never falls, and the cost of a row never rises.
     """
     below, above = _neighbours(curve, size)
     at_least = 0.0 if below is None else below[1]
@@ -365,7 +360,7 @@ def least_cost_at(curve: Curve, size: float) -> float:
 
 
 def most_cost_at(curve: Curve, size: float) -> float:
-    """The most that a size may cost, in ns: see `least_cost_at`."""
+    """Return an upper bound in ns of the cost of a size; see `least_cost_at`."""
     below, above = _neighbours(curve, size)
     known = [above[1]] if above is not None else []
     known += [below[1] * size / below[0]] if below is not None else []
@@ -375,7 +370,7 @@ def most_cost_at(curve: Curve, size: float) -> float:
 def _neighbours(
     curve: Curve, size: float
 ) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
-    """The points of a curve next to a size, below and above; both are the one at that size."""
+    """Return the nearest points below and above a size; the same point twice if it has the size."""
     at = bisect_left(curve, size, key=lambda point: point[0])
     above = curve[at] if at < len(curve) else None
     if above is not None and above[0] == size:
@@ -384,7 +379,7 @@ def _neighbours(
 
 
 def _microbatches(columns: TaskColumns) -> NDArray[np.int64]:
-    """How many micro-batches each pass covers: those of its replica if it names none."""
+    """Return how many micro-batches each pass covers: all of its replica's if it names none."""
     sizes = (columns.rows > 0).astype(np.int64)
     whole = np.flatnonzero((columns.microbatch == ABSENT) & (columns.rows > 0))
     if len(whole):

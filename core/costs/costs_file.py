@@ -57,7 +57,7 @@ from core.plan.task import Kind
 from core.reading import one_line, read_regular
 
 MOST = 1e15
-"""Costs, sizes and bandwidths go up to here, so that their products are numbers."""
+"""The largest cost, size or bandwidth, so that products of them stay finite."""
 _NAMES = {cost_name(kind): kind for kind in (*STAGED, Kind.LOSS)}
 _SIZED = {name: kind for name, kind in _NAMES.items() if kind is not Kind.STEP}
 _FURTHER = {further_name(kind): kind for kind in (Kind.BACKWARD, Kind.BACKWARD_WEIGHT)}
@@ -83,7 +83,7 @@ _READERS: dict[str, Callable[[str], object]] = {".json": json.loads, ".toml": to
 
 
 def read_costs(path: Path | str) -> CostModel:
-    """The costs in a JSON or TOML file. Raises CostError in one line that names what is wrong."""
+    """Read costs from a JSON or TOML file. Raises CostError with a message of one line."""
     reader = _READERS.get(Path(path).suffix.lower())
     if reader is None:
         raise CostError(f"--costs {path}: use a name that ends in {listed(list(_READERS))}")
@@ -97,12 +97,12 @@ def read_costs(path: Path | str) -> CostModel:
 
 
 def write_costs(path: Path | str, costs: CostModel) -> None:
-    """Write costs as JSON, whole or not at all. Raises OSError if it cannot be written."""
+    """Write costs as JSON, atomically. Raises OSError."""
     write_whole(path, json.dumps(values_of(costs), indent=1) + "\n")
 
 
 def costs_of(values: object) -> CostModel:
-    """The costs that a file's values say. Raises CostError naming the first bad or missing key."""
+    """Return the costs in a file's values. Raises CostError naming the first bad or missing key."""
     if not isinstance(values, dict):
         raise CostError(f"costs are a table of numbers, not {_said(values)}")
     for key in values:
@@ -143,9 +143,9 @@ def costs_of(values: object) -> CostModel:
     )
 
 
-@lru_cache(8)  # a run that goes on tells them a few times, and its steps ask for them often
+@lru_cache(8)  # a live run reports costs a few times, and every step reads them
 def told_costs(text: str | None) -> CostModel | None:
-    """The costs that a run has told as JSON; None if it has told none, or none that make sense."""
+    """Return the costs that a run reported as JSON; None if there are none or they are invalid."""
     try:
         return None if text is None else costs_of(json.loads(text))
     except ValueError:
@@ -153,24 +153,24 @@ def told_costs(text: str | None) -> CostModel | None:
 
 
 def values_of(costs: CostModel) -> dict[str, object]:
-    """The inverse of `costs_of`."""
+    """Return the values of a file from which `costs_of` makes these costs."""
     values: dict[str, object] = {"by": "block"} if costs.by_block else {}
     sized = _sized_curves(costs)
     every = (curve for curves in sized.values() for curve in curves)
     sizes = sorted({size for curve in every for size, _ in curve})
     tables = [{"rows": size, **_passes_at(sized, size)} for size in sizes]
-    # Without rows a file says that costs hold for micro-batches of any size.
+    # A file without rows has costs for micro-batches of any size.
     if not costs.by_rows:
         del tables[0]["rows"]
     values |= tables[0]
-    # A step is of no rows: its one point stands at the size 1.
+    # A step has no rows: its only point has the size 1.
     values["step_ms"] = _several([dict(c)[1] / 1e6 for c in costs.passes[Kind.STEP]])
     if tables[1:]:
         values["sizes"] = tables[1:]
     if costs.transfer_ns is not None:
         values["transfer_ms"] = costs.transfer_ns / 1e6
     if costs.link is not None:
-        # Bytes each ns are GB (1e9 bytes) each second.
+        # Bytes per ns equal GB (1e9 bytes) per second.
         values |= {_LINK[0]: costs.link.latency_ns / 1e3, _LINK[1]: 1 / costs.link.ns_per_byte}
     if costs.transfers:
         values["transfers"] = {
@@ -189,7 +189,7 @@ def values_of(costs: CostModel) -> dict[str, object]:
 
 
 def _sized_curves(costs: CostModel) -> dict[str, tuple[Curve, ...]]:
-    """The curves over rows by the key that they have in a file."""
+    """Return the curves over rows by their keys in a file."""
     first = {name: costs.passes[kind] for name, kind in _SIZED.items() if kind in costs.passes}
     further = {
         name: costs.further[kind] for name, kind in _FURTHER.items() if kind in costs.further
@@ -198,9 +198,9 @@ def _sized_curves(costs: CostModel) -> dict[str, tuple[Curve, ...]]:
 
 
 def _passes_at(sized: Mapping[str, tuple[Curve, ...]], size: float) -> dict[str, object]:
-    """The passes that have a point at a size.
+    """Return the costs in ms, by key, of the passes with a point at a size.
 
-    A stage without one there is told what its curve gives, which leaves the curve as it is.
+    A stage without a point there gets an interpolated one, which does not change its curve.
     """
     found: dict[str, object] = {}
     for name, curves in sized.items():
@@ -216,13 +216,13 @@ def _several(numbers: list[float]) -> float | list[float]:
 def _passes(
     values: Mapping[str, object], names: Mapping[str, Kind]
 ) -> tuple[dict[Kind, tuple[Curve, ...]], bool]:
-    """The curves of the passes with these keys, and whether their sizes are rows."""
+    """Return the curves of the passes with these keys, and True if their sizes are rows."""
     more = values.get("sizes", [])
     if not isinstance(more, list) or not all(isinstance(table, dict) for table in more):
         raise CostError(f"sizes is {_said(more)}; use a list of tables")
     by_rows = "rows" in values or bool(more)
     points: dict[Kind, list[list[tuple[float, float]]]] = {}
-    # What stands at the top of a file is the first of its sizes.
+    # The top level of a file is the first of its sizes.
     tables = [values] if names.keys() & values.keys() else []
     for table in [*tables, *more]:
         size = _number("rows", table["rows"], above=0) if "rows" in table else 1.0
@@ -237,13 +237,14 @@ def _passes(
                 raise CostError(f"{name} has {len(curves)} and {len(costs)} entries; use as many")
             for curve, cost in zip(curves, costs, strict=True):
                 curve.append((size, cost))
-    return {
-        kind: tuple(tuple(sorted(c)) for c in curves) for kind, curves in points.items()
-    }, by_rows
+    passes: dict[Kind, tuple[Curve, ...]] = {}
+    for kind, unsorted in points.items():
+        passes[kind] = tuple(tuple(sorted(curve)) for curve in unsorted)
+    return passes, by_rows
 
 
 def _check_lengths(passes: Mapping[str, tuple[Curve, ...]]) -> None:
-    """Lists go by the same stages, so they have as many entries; no size is there twice."""
+    """Raise CostError for lists of different lengths, and for sizes that occur twice."""
     lists = {name: len(curves) for name, curves in passes.items() if len(curves) > 1}
     if len(set(lists.values())) > 1:
         counts = ", ".join(f"{name} has {count}" for name, count in lists.items())
@@ -255,7 +256,7 @@ def _check_lengths(passes: Mapping[str, tuple[Curve, ...]]) -> None:
 
 
 def _by_kind(key: str, values: Mapping[str, object], by: object) -> dict[Kind, float]:
-    """The numbers of a table whose keys are those of passes, for costs by block."""
+    """Return the numbers of a table by kind of pass, for costs by block. Raises CostError."""
     table = values.get(key, {})
     if not isinstance(table, dict):
         raise CostError(f"{key} is {_said(table)}; use a table by cost")
@@ -321,7 +322,7 @@ def _point(name: str, point: object) -> tuple[float, float]:
 
 
 def _numbers(name: str, value: object) -> list[float]:
-    """A cost in ns for every stage alike, or for each."""
+    """Return costs in ns, one for all stages or one for each. Raises CostError."""
     if isinstance(value, list):
         if not value:
             raise CostError(f"{name} is an empty list; use a number, or one for each stage")
@@ -330,7 +331,7 @@ def _numbers(name: str, value: object) -> list[float]:
 
 
 def _number(name: str, value: Any, above: float | None = None) -> float:
-    # To Python True is a number.
+    # bool is a subclass of int.
     fits = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST
     if not fits or (above is not None and value < max(above, 1 / MOST)):
         wanted = "of 0 or more" if above is None else f"above {above:g}, from {1 / MOST:g}"

@@ -1,4 +1,4 @@
-"""How a model is cut into stages: what each lane's blocks cost, and the same with other borders."""
+"""Cuts of a model into stages: the cost of each lane's blocks, and balanced borders."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from core.plan.task import Kind
 
 @dataclass(frozen=True, slots=True)
 class MeasuredBlocks:
-    """What the blocks of a model were measured to cost for micro-batches of `rows` rows."""
+    """Measured costs of a model's blocks for micro-batches of `rows` rows."""
 
     costs: tuple[BlockCost, ...]
     rows: int
 
     def of_rows(self, rows: int) -> tuple[BlockCost, ...]:
-        """The same in proportion for micro-batches of other sizes."""
+        """Return the costs for micro-batches of `rows` rows, in proportion."""
         share = rows / self.rows
         return tuple(
             replace(
@@ -49,9 +49,9 @@ class MeasuredBlocks:
         )
 
     def cost_model(self, specification: Specification, lanes: Sequence[Lane]) -> CostModel:
-        """The passes' costs on a run's lanes; a loss and an update take no time.
+        """Return the costs of passes on a run's lanes; loss and optimizer step take no time.
 
-        Virtual lanes have their link between them; what real ones pass on takes no time either.
+        Transfers use the link of virtual lanes; between real lanes they take no time.
         """
         link = read_link(specification.link or DEFAULT_LINK) if lanes[0].is_virtual else None
         return CostModel(
@@ -70,13 +70,16 @@ class MeasuredBlocks:
         )
 
     def _curves(self, time: Callable[[BlockCost], int]) -> tuple[Curve, ...]:
-        # Curves of one point: other numbers of rows cost in proportion to it.
-        return tuple(((float(self.rows), float(time(cost))),) for cost in self.costs)
+        curves: list[Curve] = []
+        for cost in self.costs:
+            point = (float(self.rows), float(time(cost)))
+            curves.append((point,))
+        return tuple(curves)
 
 
 @dataclass(frozen=True, slots=True)
 class LaneSum:
-    """What a lane's stages come to: a micro-batch's time and the most bytes, None if unknown."""
+    """Totals of a lane's stages: a micro-batch's time and the most bytes held; None if unknown."""
 
     lane: int
     stages: tuple[int, ...]
@@ -86,27 +89,26 @@ class LaneSum:
 
 
 def takes_borders(specification: Specification) -> bool:
-    """Whether a run's strategy cuts the model where it is told to."""
+    """Return True if a run's strategy has an option for the borders of stages."""
     return BORDERS in STRATEGIES[specification.strategy].options
 
 
 def borders_of(plan: Plan) -> tuple[int, ...]:
-    """The first blocks of a plan's stages but the first."""
+    """Return the first block of each stage after the first."""
     return tuple(stage.first for stage in plan.stages[1:])
 
 
 def moved(borders: Sequence[int], which: int, to: int, blocks: int) -> tuple[int, ...]:
-    """The same with one border elsewhere, as near to `to` as leaves every stage a block."""
+    """Return borders with one moved as near to `to` as possible; every stage keeps a block."""
     lowest = borders[which - 1] + 1 if which else 1
     highest = borders[which + 1] - 1 if which + 1 < len(borders) else blocks - 1
     return (*borders[:which], min(max(to, lowest), highest), *borders[which + 1 :])
 
 
 def lane_of_stage(plan: Plan) -> tuple[int, ...]:
-    """The lane on which each stage's first copy lies."""
+    """Return the lane of each stage in the first replica that holds it."""
     found = dict[int, int]()
     for place in plan.placements:
-        # Of several replicas the first; a stage has the same blocks in all of them.
         found.setdefault(place.stage, place.lane)
     return tuple(found[stage.index] for stage in plan.stages)
 
@@ -114,7 +116,7 @@ def lane_of_stage(plan: Plan) -> tuple[int, ...]:
 def lane_sums(
     plan: Plan, model: ModelDescription, costs: Sequence[BlockCost] = ()
 ) -> list[LaneSum]:
-    """What the stages of each compute lane come to, for micro-batches that `costs` are for."""
+    """Return the totals of each compute lane's stages for a micro-batch of the size of `costs`."""
     waiting, in_parts = waiting_microbatches(plan), cuts_backward(plan)
     found = []
     for lane in plan.lanes:
@@ -143,11 +145,11 @@ def balanced(
     lanes: Sequence[Lane],
     measured: MeasuredBlocks,
 ) -> Specification:
-    """The run with borders at which measured times are balanced, as they can be asked for again.
+    """Return the run with `borders` set so that measured times are balanced.
 
-    A lane that holds several stages has an equal share of its memory for each. Those by parameters
-    stay where a step is not predicted to become faster by LEAST_GAIN with others: the slowest stage
-    alone does not tell it. Raises PlanError if no cut keeps within a lane's memory.
+    Each stage on a lane has an equal share of the lane's memory. The borders by parameters are kept
+    unless the predicted step becomes faster by LEAST_GAIN: a faster slowest stage does not imply a
+    faster step. Raises PlanError if no cut is within a lane's memory.
     """
     before = specification.having(balance=False, lane_memory=None)
     plan = _largest_plan(before, model, lanes)
@@ -156,13 +158,11 @@ def balanced(
     stages = Counter(place.lane for place in plan.placements)
     most = math.inf if memory is None else 1e6 * memory / max(stages.values())
     found = _with_borders(before, balanced_borders(costs, plan, most))
-    # The borders that are there may stay only if they keep within a lane's memory, too.
-    if all((one.held_bytes or 0) <= most for one in lane_sums(plan, model, costs)):
+    fits = all((total.held_bytes or 0) <= most for total in lane_sums(plan, model, costs))
+    if fits:
         prices = measured.cost_model(before, lanes)
-        now, then = (
-            predict_times(_largest_plan(one, model, lanes), prices).end.max()
-            for one in (before, found)
-        )
+        now = predict_times(plan, prices).end.max()
+        then = predict_times(_largest_plan(found, model, lanes), prices).end.max()
         if then > (1 - LEAST_GAIN) * now:
             return _with_borders(before, borders_of(plan))
     return found

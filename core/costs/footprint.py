@@ -1,4 +1,4 @@
-"""What lanes hold at most: an estimate from the model's description and the plan."""
+"""Estimate of the peak memory of lanes from the model's description and the plan."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from core.plan.plan import KeptBytes, Plan
 from core.trace.step import StepColumns
 
 OPTIMIZER_STATES = {"sgd": 0, "momentum": 1, "adam": 2, "adamw": 2}
-"""How many numbers an optimizer keeps for each parameter."""
+"""The number of values that each optimizer keeps for each parameter."""
 
 
 def peak_bytes(
     plan: Plan, columns: StepColumns, model: ModelDescription, optimizer: str, kept: KeptBytes
 ) -> NDArray[np.int64]:
-    """The most bytes that each lane holds, an entry for each lane: an estimate.
+    """Return an estimate of the most bytes that each lane holds, shape (lanes,).
 
-    Parameters, as much again for their gradients, the optimizer's state of the copies that are
-    stepped, and at the worst moment every block's input and output of each micro-batch between its
-    passes. `kept` says what a lane of the strategy keeps of all but the activations.
+    Counts parameters, gradients, the optimizer's state of copies that are stepped, and the input
+    and output of every block for each micro-batch between its forward and backward. `kept` returns
+    the bytes that a lane keeps of everything but the activations.
     """
     held: Counter[int] = Counter()
     for place in plan.placements:
@@ -38,7 +38,7 @@ def peak_bytes(
 
 
 def _row_bytes(plan: Plan, model: ModelDescription) -> RowWeight:
-    """Bytes of a row's activations in stages, or in blocks where tasks are blocks."""
+    """Return the bytes of a row's activations by stage, or by block if tasks are of blocks."""
     outputs = [model.output_bytes(block) for block in range(len(model.blocks))]
     # Entry i enters block i; entry i + 1 leaves it. Both are kept for the backward pass.
     edges = [model.input_bytes, *outputs]

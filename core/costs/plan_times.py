@@ -1,4 +1,4 @@
-"""When the tasks of a plan run if they take what they cost."""
+"""Predicted times of a plan's tasks from their costs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When every task of a step would run if it took the time that it is given."""
+"""Simulation of a step: the start and end of each task, given its duration."""
 
 from __future__ import annotations
 
@@ -18,20 +18,19 @@ from core.trace.step import StepColumns
 def simulate(
     columns: StepColumns, duration_ns: NDArray[np.int64], meets: NDArray[np.int64] | None = None
 ) -> StepColumns:
-    """The same tasks with starts and ends in ns, the first start at 0, `launched` absent.
+    """Return the tasks with starts and ends in ns, the first start at 0, and `launched` absent.
 
     Every task starts when the tasks before it on its lane and all that it waits for have ended.
-    `duration_ns` has an entry for each of the n tasks.
+    `duration_ns` and `meets` have shape (n,).
 
-    `meets` has for each task the number of the collective of ranks that it is a member of, or -1
-    (core.costs.waits.meeting): each member begins when its own rank is ready, and ends its
-    duration after the last of them has begun. Raises PlanError if lanes come to their collectives
-    in orders that never meet.
+    `meets` is the number of the collective of ranks that a task is a member of, or -1 (see
+    core.costs.waits.meeting). Each member starts when its rank is ready, and ends its duration
+    after the last member has started. Raises PlanError if lanes reach their collectives in orders
+    that deadlock.
     """
     durations = duration_ns.tolist()
-    # Where no tasks meet, the plan's own order is one in which every start is known when its turn
-    # comes. A collective starts when its last member comes, and that may stand far behind in the
-    # columns: then tasks are taken by time.
+    # Without collectives one pass in the plan's order suffices. The last member of a collective may
+    # be much later in the columns, so with collectives tasks are processed by time.
     if meets is None or meets.max(initial=ABSENT) == ABSENT:
         starts, ends = _in_order(columns, durations)
     else:
@@ -45,9 +44,9 @@ def simulate(
 
 
 def lasts(columns: StepColumns, duration_ns: NDArray[np.int64], meets: NDArray[np.int64]) -> int:
-    """What a step lasts in ns if its tasks take so long; see `simulate`.
+    """Return the makespan in ns of a step whose tasks have these durations; see `simulate`.
 
-    Members of collectives to which lanes came in orders that never meet go each by itself.
+    If collectives deadlock, the members of collectives do not wait for each other.
     """
     try:
         step = simulate(columns, duration_ns, meets)
@@ -57,7 +56,7 @@ def lasts(columns: StepColumns, duration_ns: NDArray[np.int64], meets: NDArray[n
 
 
 def _in_order(columns: StepColumns, durations: list[int]) -> tuple[list[int], list[int]]:
-    """Starts and ends in one pass: what a task waits for always comes before it."""
+    """Return starts and ends, in one pass: tasks only wait for earlier ones."""
     first, after = columns.after_first.tolist(), columns.after.tolist()
     free = [0] * (int(columns.lane.max(initial=-1)) + 1)
     starts: list[int] = []
@@ -80,17 +79,17 @@ def in_time_order(
     lasts: Callable[[int, int, int], int],
     turn: Sequence[int] | None = None,
 ) -> None:
-    """Go through n tasks in the order in which they begin, asking each how long it lasts.
+    """Process n tasks in order of their starts, calling `lasts` for the duration of each.
 
-    A task starts when the ones before it on its lane and all that it waits for have ended. Of tasks
-    that start at once the one whose lane has the smallest number in `turn` is first (one number a
-    lane, all alike by default), then the first in the columns. `lasts(task, start, begun)` is asked
-    of each once; it has started, and begins what takes the time: for a member of a collective of
-    ranks (`meets`, as in `simulate`) that is when the last of them has started. Times and answers
-    are in ns. Raises PlanError if lanes come to their collectives in orders that never meet.
+    A task starts when the tasks before it on its lane and all that it waits for have ended. Ties
+    are broken by the lane's number in `turn` (equal by default) and then by the position in the
+    columns. `lasts(task, start, begun)` is called once for each task and returns its duration from
+    `begun` on: the start, or for a member of a collective of ranks (`meets`, as in `simulate`) the
+    start of the last member. All times are in ns. Raises PlanError if lanes reach their collectives
+    in orders that deadlock.
     """
     followers, missing = _followers(columns)
-    # Tasks of no collective (ABSENT) are counted too; they are let through one by one below.
+    # Also counts tasks of no collective (ABSENT), which do not wait for each other below.
     members = Counter(meets)
     arrived: dict[int, list[tuple[int, int]]] = {}
     ready = [0] * len(columns)
@@ -100,11 +99,11 @@ def in_time_order(
     ended = [False] * len(columns)
     while queue:
         begun, _, task = heappop(queue)
-        came = arrived.setdefault(meets[task], [])
-        came.append((begun, task))
-        if meets[task] != ABSENT and len(came) < members[meets[task]]:
+        present = arrived.setdefault(meets[task], [])
+        present.append((begun, task))
+        if meets[task] != ABSENT and len(present) < members[meets[task]]:
             continue
-        # Tasks come out of the queue by time, so `begun` is the start of the member that came last.
+        # The queue is sorted by time, so `begun` is the start of the last member.
         for start, member in arrived.pop(meets[task]):
             end = begun + lasts(member, start, begun)
             ended[member] = True
@@ -118,13 +117,13 @@ def in_time_order(
 
 
 def _followers(columns: TaskColumns) -> tuple[list[list[int]], list[int]]:
-    """For each task those that wait for it, and for how many it waits itself."""
+    """Return for each task the tasks that wait for it, and the number of tasks it waits for."""
     followers: list[list[int]] = [[] for _ in range(len(columns))]
     missing = np.diff(columns.after_first).tolist()
     waiters = np.repeat(np.arange(len(columns)), missing).tolist()
     last: dict[int, int] = {}
     for task, lane in enumerate(columns.lane.tolist()):
-        # The task before it on its lane is one more that it waits for.
+        # A task also waits for the one before it on its lane.
         if lane in last:
             followers[last[lane]].append(task)
             missing[task] += 1
@@ -137,7 +136,7 @@ def _followers(columns: TaskColumns) -> tuple[list[list[int]], list[int]]:
 def _with_collectives(
     columns: StepColumns, durations: list[int], meets: list[int]
 ) -> tuple[list[int], list[int]]:
-    """Starts and ends where lanes go on by themselves until a collective makes them wait."""
+    """Return starts and ends if lanes are independent until a collective makes them wait."""
     starts, ends = [0] * len(durations), [0] * len(durations)
 
     def lasts(task: int, start: int, begun: int) -> int:

@@ -1,4 +1,4 @@
-"""What each task of a step waited for last: the links along which idle time is explained."""
+"""The last wait of each task of a step: the links along which idle time is explained."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ Positions = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """Columns of n entries beside a step's columns; entries are positions in these.
+    """Waits of a step's n tasks: arrays of shape (n,) whose entries are positions in its columns.
 
-    `order` lists all positions by lane, on each lane by time. `before` is what a task waited for
-    last: of the tasks named in `after` and the one before it on its lane, that which ended last;
-    -1 if there is none. `slowest` is the member of a collective of ranks that came last, and any
-    other task itself. `begun` is when a task began to do what others wait for: its start, and for
-    a collective of ranks the moment when the slowest member came (what comes before is waiting).
-    `meets` has the number of the collective of ranks that a task is a member of, or -1.
+    `order` lists all positions by lane and then by time. `before` is the task that a task waited
+    for last: among the tasks in `after` and the previous task on its lane, the one with the latest
+    end; -1 for none. `slowest` is the last member to arrive at a collective of ranks; for any other
+    task it is the task itself. `begun`, in ns, is the start of a task or, for a collective of
+    ranks, the arrival of the slowest member (until then the others wait). `meets` is the number of
+    the collective of ranks that a task is a member of, or -1.
 
-    Who goes from a task to `before[slowest[task]]`, and on from there, never comes to a task twice,
-    whatever the times are and whatever waits for what: so every walk along waits ends.
+    Walks from a task to `before[slowest[task]]`, and so on, never visit a task twice, for any times
+    and dependencies: every walk ends.
     """
 
     order: Positions
@@ -41,7 +41,7 @@ class Waits:
 
 
 def waits_of(columns: StepColumns, lanes: Sequence[Lane]) -> Waits:
-    """What the tasks of a step waited for, from their times."""
+    """Return the waits of a step's tasks, found from their times."""
     order = np.lexsort((columns.start, columns.lane))
     meets = meeting(columns, lanes)
     slowest, came = _slowest(columns, meets)
@@ -52,12 +52,13 @@ def waits_of(columns: StepColumns, lanes: Sequence[Lane]) -> Waits:
 
 
 def meeting(columns: StepColumns, lanes: Sequence[Lane]) -> Positions:
-    """For each task the number of the collective of ranks that it is a member of; -1 for others.
+    """Return the number of each task's collective of ranks, shape (n,); -1 for other tasks.
 
-    Members are the k-th of a kind, stage, block, bucket and process group of each rank, whichever
-    of its lanes they are on: a rank that runs two collectives at once has two. A collective one of
-    whose members names tasks of other ranks is none of ranks: its plan says what it waits for, and
-    each member goes by itself. A thread that launches a member is not another rank.
+    The k-th tasks of a kind, stage, block, bucket and process group of each rank form one
+    collective, on any of the rank's lanes (two lanes may run collectives at once). If a member
+    waits for tasks of other ranks, the collective is not one of ranks: the plan has its
+    dependencies, and members do not wait for each other. A thread that launches a member belongs
+    to the same rank.
     """
     group = np.full(len(columns), ABSENT, np.int64)
     members = np.flatnonzero(IS_COLLECTIVE[columns.kind])
@@ -65,15 +66,16 @@ def meeting(columns: StepColumns, lanes: Sequence[Lane]) -> Positions:
         rank = np.array(lane_ranks(lanes))[columns.lane]
         group[members] = _turns(columns, members, rank[members])
         place = np.array(_places(lanes))[columns.lane]
-        # All members of such a collective, not only those that name others.
-        group[np.isin(group, group[members[_names_others(columns, place)[members]]])] = ABSENT
+        # Remove all members of such a collective, not only those that wait for other ranks.
+        planned = members[_names_others(columns, place)[members]]
+        group[np.isin(group, group[planned])] = ABSENT
     return group
 
 
 def _before(columns: StepColumns, order: Positions, came: NDArray[np.int64]) -> Positions:
-    """The last to end of a lane's previous task and what a task names; of equals the former.
+    """Return for each task its dependency with the latest end; ties go to the lane's previous task.
 
-    A previous task that had not ended when the task came was no hindrance: the two ran at once.
+    A previous task that had not ended when the task arrived does not count: both ran at once.
     """
     before = np.full(len(columns), ABSENT, np.int64)
     previous, task = order[:-1], order[1:]
@@ -91,32 +93,32 @@ def _before(columns: StepColumns, order: Positions, came: NDArray[np.int64]) -> 
 
 
 def _cut_circles(before: Positions, slowest: Positions, begun: NDArray[np.int64]) -> None:
-    """Cut each circle of links where it does not lead back in time; then none is left.
+    """Break each cycle of links by removing its links that do not lead back in time.
 
-    A link outside of circles stays even so: by the clocks of two devices a short task may begin
-    some µs later than one that has waited for it.
+    Links outside of cycles are kept: the clocks of two devices differ by some µs, so a short task
+    may seem to begin later than a task that waited for it.
     """
     count = len(before)
     link = before[slowest]
     if not ((link >= 0) & (begun[link] >= begun)).any():
         return
-    # Place `count` stands for the end of a walk, and leads to itself.
+    # Position `count` is the end of a walk and links to itself. Each doubling squares the map, so
+    # in the end it follows more than n links: walks that have not ended are in a cycle.
     ahead = np.append(np.where(link >= 0, link, count), count)
-    for _ in range(count.bit_length()):  # twice as far each time: in the end more than n links
+    for _ in range(count.bit_length()):
         ahead = ahead[ahead]
-    # Who has not come to an end by now is in a circle.
-    circles = np.unique(ahead[ahead < count])
-    cut = circles[begun[link[circles]] >= begun[circles]]
+    in_cycle = np.unique(ahead[ahead < count])
+    cut = in_cycle[begun[link[in_cycle]] >= begun[in_cycle]]
     before[slowest[cut]] = ABSENT
 
 
 def _waiter(columns: StepColumns) -> Positions:
-    """The task that each entry of `after` belongs to."""
+    """Return the waiting task of each entry of `after`."""
     return np.repeat(np.arange(len(columns)), np.diff(columns.after_first))
 
 
 def _slowest(columns: StepColumns, group: Positions) -> tuple[Positions, NDArray[np.int64]]:
-    """The last to come of each collective's members, for every member; and when each task came."""
+    """Return the last member to arrive of each task's collective, and each task's arrival in ns."""
     slowest, came = np.arange(len(columns)), columns.start.copy()
     members = np.flatnonzero(group >= 0)
     if not len(members):
@@ -126,18 +128,18 @@ def _slowest(columns: StepColumns, group: Positions) -> tuple[Positions, NDArray
     counts = np.diff(first, append=len(members))
     ended = np.repeat(np.minimum.reduceat(columns.end[members], first), counts)
     came[members] = _came(columns, members, ended)
-    # lexsort sorts by its last key first: by group, and in each by when they came; so the last of
-    # each group stands at the end of its run.
+    # Sorted by group and then by arrival, so the last entry of each group is its slowest member.
     last = members[np.lexsort((came[members], group[members]))][first + counts - 1]
     slowest[members] = np.repeat(last, counts)
     return slowest, came
 
 
 def _came(columns: StepColumns, members: Positions, ended: NDArray[np.int64]) -> NDArray[np.int64]:
-    """When members of collectives came, the first member of each having `ended` then.
+    """Return the arrivals in ns of members, given the earliest end (`ended`) of each collective.
 
-    None can have come later. One that starts later was put behind others on its lane, because
-    collectives ended in another order than they were launched: it came with its launch, if known.
+    No member can arrive after this end. A member with a later start was queued after others on its
+    lane, because collectives ended in another order than they were launched: its arrival is its
+    launch, if known.
     """
     start, launched = columns.start[members], columns.launched[members]
     known = np.where(launched == ABSENT, start, np.maximum(launched, columns.start.min()))
@@ -145,14 +147,14 @@ def _came(columns: StepColumns, members: Positions, ended: NDArray[np.int64]) ->
 
 
 def _turns(columns: StepColumns, members: Positions, rank: NDArray[np.int64]) -> Positions:
-    """A number for each collective of `members`, the same for those that meet."""
+    """Return the number of each member's collective."""
     columns_of_name = columns.kind, columns.stage, columns.block, columns.bucket, columns.group
     names = row_keys(*(column[members] for column in columns_of_name))
     return row_keys(names, turns(row_keys(names, rank)))
 
 
 def _places(lanes: Sequence[Lane]) -> list[int]:
-    """A number for each lane: its rank's, and one for all lanes of a recorded process."""
+    """Return a number for each lane: its rank's, or one for all lanes of a recorded process."""
     recorded = {lane.device for lane in lanes if lane.stream_of}
     first: dict[str, int] = {}
     numbers = []

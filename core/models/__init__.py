@@ -1,1 +1,1 @@
-"""What there is to run, described without torch; core.engine.models builds the modules."""
+"""Built-in models, described without torch; core.engine.models builds their modules."""

@@ -21,7 +21,7 @@ MODELS: dict[str, ModelKind] = {}
 
 
 def _size(name: str, help: str, most: int) -> int | None:
-    """A field for a number that only some kinds of models take."""
+    """Return a dataclass field for a number that only some kinds of models take."""
     option: Option[int | None] = Option(
         name, int, help, "the model's own", most=most, group=Group.MODEL
     )
@@ -30,7 +30,7 @@ def _size(name: str, help: str, most: int) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class ModelSettings:
-    """Which model, and the settings that its kind takes; None is the model's default."""
+    """The name of a model and the settings of its kind; None is the model's default."""
 
     name: str = Option(
         "model",
@@ -64,7 +64,7 @@ class ModelSettings:
     ).field()
 
     def filled(self) -> ModelSettings:
-        """The same with the defaults of a built-in model written out."""
+        """Return a copy in which a built-in model's defaults replace None."""
         kind = MODELS.get(self.name)
         defaults = {} if kind is None else kind.settings
         filled = self
@@ -74,7 +74,7 @@ class ModelSettings:
         return filled
 
     def __getitem__(self, name: str) -> int:
-        """A setting that the model takes. Raises KeyError if it is not filled."""
+        """Return a setting of the model. Raises KeyError if it is None."""
         value = getattr(self, name)
         if value is None:
             raise KeyError(name)
@@ -99,19 +99,19 @@ class ModelKind:
 
 
 def linear(name: str, inputs: int, outputs: int) -> tuple[tuple[str, int], ...]:
-    """Parameters of nn.Linear(inputs, outputs)."""
+    """Return the parameters of nn.Linear(inputs, outputs)."""
     return ((f"{name}.weight", inputs * outputs), (f"{name}.bias", outputs))
 
 
 def norm(name: str, width: int) -> tuple[tuple[str, int], ...]:
-    """Parameters of nn.LayerNorm(width) or nn.BatchNorm2d(width)."""
+    """Return the parameters of nn.LayerNorm(width) or nn.BatchNorm2d(width)."""
     return ((f"{name}.weight", width), (f"{name}.bias", width))
 
 
 def _tutorial(settings: ModelSettings) -> ModelDescription:
     element = DTYPE_BYTES[settings.dtype]
-    # This block is the linear layer itself. Where a block is a layer and its activation, the layer
-    # is the first of an nn.Sequential, and its parameters are called "0.weight" and "0.bias".
+    # This block is a single linear layer. In a block of a layer and its activation, the layer is
+    # the first module of an nn.Sequential: its parameters are named "0.weight" and "0.bias".
     blocks = (Block("linear", (("weight", 10), ("bias", 2)), 2),)
     return ModelDescription("tutorial", blocks, 5 * element, element)
 
@@ -141,20 +141,20 @@ def _mlp(settings: ModelSettings) -> ModelDescription:
 
 
 def _layer_segments(layers: int) -> tuple[Segment, ...]:
-    """Of two linear layers each; the activation behind the last of them, and an odd layer."""
-    # As in Megatron-LM: the first layer is divided by its outputs, the second by its inputs, so the
-    # lanes have to exchange only once for both.
+    """Return segments of two linear layers each, and a last one for the end of the model."""
+    # As in Megatron-LM: the first layer is divided by outputs and the second by inputs, so that one
+    # exchange suffices for both.
     pairs = tuple(
         Segment(first, first + 2, (*_linear_names(f"{first}.0"), *_linear_names(f"{first + 1}.0")))
         for first in range(0, layers - 1, 2)
     )
     rest = _linear_names(f"{layers - 1}.0") if layers % 2 else ()
-    # The last segment divides nothing; with a single layer there is nothing at all to divide.
+    # The last segment divides nothing, and a single layer cannot be divided.
     return (*pairs, Segment(layers - 1, layers, repeated=rest)) if pairs else ()
 
 
 def _linear_names(name: str) -> tuple[str, ...]:
-    """The names of the parameters of nn.Linear, nn.LayerNorm."""
+    """Return the names of the parameters of nn.Linear or nn.LayerNorm."""
     return f"{name}.weight", f"{name}.bias"
 
 
@@ -186,10 +186,10 @@ def _gpt(settings: ModelSettings) -> ModelDescription:
 
 
 def _transformer_segments(depth: int) -> tuple[Segment, ...]:
-    """Attention and feed-forward layers of each block, the embedding before the first; the head."""
+    """Return segments for attention and feed-forward layers of each block, and for the head."""
     segments = list[Segment]()
     for block in range(1, depth + 1):
-        # The embedding stands in front of the first segment, where every lane computes all of it.
+        # The embedding is in the first segment; every lane computes all of it.
         enter = () if segments else ("0.token.weight", "0.position.weight")
         for before, column, row in (
             ("norm1", "qkv", "projection"),
@@ -250,7 +250,7 @@ def _resnet50(settings: ModelSettings) -> ModelDescription:
             inputs = outputs
     blocks.append(Block("head", linear("2", inputs, RESNET50_CLASSES), RESNET50_CLASSES))
     image = 3 * settings["image_size"] ** 2 * element
-    # Batch normalisation uses the rows of its own micro-batch: hence `depends_on_split`.
+    # depends_on_split, because batch normalisation uses the rows of a micro-batch.
     return ModelDescription("resnet50", tuple(blocks), image, element, depends_on_split=True)
 
 

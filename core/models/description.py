@@ -1,4 +1,4 @@
-"""What plan and window need to know of a model: its blocks, their parameters, bytes a row."""
+"""Description of a model without torch: its blocks, their parameters, and bytes a row."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DTYPE_BYTES = {"float32": 4, "float64": 8, "bfloat16": 2}
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One block of a model: its parameters as (name, number of elements) and its output's size."""
+    """A block of a model: parameters as (name, number of elements), and a row's output elements."""
 
     name: str
     parameters: tuple[tuple[str, int], ...]
@@ -20,17 +20,17 @@ class Block:
 
     @property
     def parameter_count(self) -> int:
-        """Elements of all the block's parameters."""
+        """Number of elements of all parameters of the block."""
         return sum(count for _, count in self.parameters)
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Where a model can be split over lanes: what a lane computes alone between two all-reduces.
+    """A part of a model that lanes can share: the computation between two all-reduces.
 
-    It lies within the blocks `first` to `last` (exclusive), of which others may have the rest.
-    Parameters are named as in nn.Sequential: each lane has an equal part of the `divided` ones (or
-    one lane a small one as a whole), and all of the `repeated` ones.
+    It is within the blocks `first` to `last` (exclusive), which other segments may share.
+    Parameters are named as in nn.Sequential. Each lane has an equal part of the `divided` ones (a
+    small one may be whole on a single lane), and all of the `repeated` ones.
     """
 
     first: int
@@ -41,13 +41,13 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class ModelDescription:
-    """A model as a sequence of blocks, of which a stage takes a run.
+    """A model as a sequence of blocks; a stage has consecutive ones.
 
-    `input_bytes` is the size of one row of input. `depends_on_split` says that the result depends
-    by nature on how the batch is split (batch normalisation), so that whole-batch gradients are no
-    yardstick. `segments` are there if blocks can be split over lanes; the last of them divides
-    nothing, every lane computes it from the same input. `divisors` are the numbers, by their flags,
-    which the lanes then must divide.
+    `input_bytes` is the size of one row of input. `depends_on_split` is True if results depend on
+    how the batch is split (batch normalisation), so that gradients of the whole batch are no
+    reference. `segments` is not empty if blocks can be split over lanes; the last segment divides
+    nothing, and every lane computes it from the same input. The number of lanes must then divide
+    each of the `divisors`, which are (flag, value) pairs.
     """
 
     name: str
@@ -60,12 +60,12 @@ class ModelDescription:
 
     @property
     def parameter_counts(self) -> dict[str, int]:
-        """Elements of every parameter by its name in nn.Sequential."""
-        return {
-            f"{index}.{name}": count
-            for index, block in enumerate(self.blocks)
-            for name, count in block.parameters
-        }
+        """Number of elements of every parameter by its name in nn.Sequential."""
+        counts: dict[str, int] = {}
+        for index, block in enumerate(self.blocks):
+            for name, count in block.parameters:
+                counts[f"{index}.{name}"] = count
+        return counts
 
     @property
     def parameter_bytes(self) -> int:
@@ -73,27 +73,27 @@ class ModelDescription:
         return self.element_bytes * sum(block.parameter_count for block in self.blocks)
 
     def output_bytes(self, block: int) -> int:
-        """Bytes of one row of the output of `block`."""
+        """Return the bytes of one row of the output of `block`."""
         return self.blocks[block].output_elements * self.element_bytes
 
     def run_bytes(self, first: int, last: int) -> int:
-        """Bytes of the parameters of blocks `first` to `last` (exclusive)."""
+        """Return the bytes of the parameters of blocks `first` to `last` (exclusive)."""
         return self.element_bytes * sum(b.parameter_count for b in self.blocks[first:last])
 
     def step_bytes(self, rows: int) -> int:
-        """Roughly what one step of `rows` rows holds on one device: a lower bound.
+        """Return a lower bound of the bytes that a step of `rows` rows needs on one device.
 
-        Parameters, their gradients, the batch and every block's output once.
+        It counts parameters, gradients, the batch and every block's output once.
         """
         outputs = sum(self.output_bytes(block) for block in range(len(self.blocks)))
         return 2 * self.parameter_bytes + rows * (self.input_bytes + outputs)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain JSON values."""
+        """Return the description as plain JSON values."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> ModelDescription:
-        """The inverse of `to_dict`."""
+        """Invert `to_dict`. Raises TypeError for values of the wrong type."""
         made: ModelDescription = typed(cls, values)
         return made

@@ -1,5 +1,5 @@
-"""Child processes, in one way for all: how they start, exchange messages and end.
+"""Child processes: their start, messages and end.
 
-`child` is a process that runs a module and sends messages for as long as it lives; `worker` is one
-that only computes what it is asked for. Either ends with its parent (`lifeline`).
+A `child` runs a module and sends messages until it ends; a `worker` executes calls. Both end with
+their parent (`lifeline`).
 """

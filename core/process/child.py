@@ -1,7 +1,7 @@
 """A child process that runs one of this project's modules and sends messages while it lives.
 
-Three pipes join it with its parent: the wire, on which it sends; the commands, lines which it
-takes; and the lifeline, with which it ends.
+Three pipes connect it with its parent: on the wire it sends messages, from the commands it reads
+lines, and it ends when the lifeline closes.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from typing import Any, BinaryIO, Generic, TypeVar, cast
 from core.paths import PROJECT_ROOT
 
 LIFELINE = "core.process.lifeline"
-EXIT_SECONDS = 0.5  # what a child that is not heard any more is given to end by itself
-LOOK_SECONDS = 0.2  # between two looks whether a silent child is still there
+EXIT_SECONDS = 0.5  # for a child whose wire has ended to exit by itself
+LOOK_SECONDS = 0.2  # between two checks of a silent child
 SUSPENDED_SECONDS = 2.0
-"""For which a child may be suspended, as by SIGSTOP, that ends if it is."""
-CLOSE_SECONDS = 5.0  # for a killed process; the kernel may hold one for longer
+"""The time for which a child with `ends_if_suspended` may be suspended, as by SIGSTOP."""
+CLOSE_SECONDS = 5.0  # for a killed process to end, which may take the kernel longer
 
 Message = TypeVar("Message")
 
@@ -34,11 +34,10 @@ Message = TypeVar("Message")
 class Child(Generic[Message]):
     """A process, its pipes, and the thread that reads its messages and closes the pipes.
 
-    On that thread `listener` gets each message that `receive` reads from the wire and then, once
-    the process is gone, how it ended, as a sentence without its subject ("was ended by SIGKILL").
-    Only `close` waits for a child. `variables` are set in its environment. One that
-    `ends_if_suspended` is killed when somebody has suspended it, for it would never answer. Raises
-    OSError if it cannot start.
+    On that thread `listener` is called with each message that `receive` reads from the wire and,
+    once the process has ended, with a text such as "was ended by SIGKILL". Only `close` waits for a
+    child. `variables` are set in its environment. With `ends_if_suspended` a child is killed if it
+    is suspended, because it would never answer. Raises OSError if it cannot start.
     """
 
     def __init__(
@@ -51,7 +50,7 @@ class Child(Generic[Message]):
     ) -> None:
         self._receive, self._listener = receive, listener
         self._ends_if_suspended, self._suspended_since = ends_if_suspended, math.inf
-        self._closing = threading.Lock()  # no command goes where a closed pipe's number is reused
+        self._closing = threading.Lock()  # a closed pipe's number may be reused: never write to it
         with ExitStack() as given, ExitStack() as kept:
             pipes = [os.pipe() for _ in range(3)]
             #     wire      child writes   parent reads    messages
@@ -61,13 +60,12 @@ class Child(Generic[Message]):
             self._wire = kept.enter_context(_Wire(pipes[0][0], "rb"))
             self._commands = kept.enter_context(FileIO(pipes[1][1], "wb"))
             kept.callback(os.close, pipes[2][1])
-            # Closed here once the child has them: the wire would else not
-            # end while this process lives.
+            # Closed here once the child has them, or the wire would not end with the child.
             for descriptor in theirs:
                 given.callback(os.close, descriptor)
             wire, commands, lifeline = map(str, theirs)
-            # A process inherits what its parent blocks: SIGINT does not end it before it can
-            # ignore it (lifeline.open_pipes).
+            # A child inherits blocked signals, so SIGINT cannot end it before it ignores it
+            # (lifeline.open_pipes).
             before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             try:
                 self._process = subprocess.Popen(
@@ -76,7 +74,7 @@ class Child(Generic[Message]):
                     pass_fds=theirs,
                     stdin=subprocess.DEVNULL,
                     env={**environment(), **(variables or {})},
-                    process_group=0,  # Ctrl+C is for the parent, which asks or ends its children
+                    process_group=0,  # only the parent gets Ctrl+C, and ends its children
                 )
             finally:
                 signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -88,35 +86,35 @@ class Child(Generic[Message]):
         self._reader.start()
 
     def send(self, line: bytes) -> bool:
-        """Send a command of one line; False if the child takes none any more."""
+        """Send a command of one line; returns False if the child no longer reads commands."""
         with self._closing:
             try:
                 self._commands.write(line + b"\n")
-            except (BrokenPipeError, ValueError):  # it has closed its end, or this one is closed
+            except (BrokenPipeError, ValueError):  # either end is closed
                 return False
         return True
 
     def terminate(self) -> None:
-        """Send SIGTERM, which a process may handle; the listener still gets how it ended."""
+        """Send SIGTERM, which a process may handle; the listener still gets the final text."""
         self._process.terminate()
 
     def kill(self) -> None:
-        """End the process, whatever it does; the listener still gets how it ended."""
+        """Kill the process; the listener still gets the final text."""
         self._process.kill()
 
     def close(self) -> None:
-        """End the process and wait for it, but not for ever."""
+        """Kill the process and wait for it, at most CLOSE_SECONDS."""
         self.kill()
         self._reader.join(CLOSE_SECONDS)
 
     def _read(self) -> None:
-        """Hand every message to the listener, and then how the child ended."""
+        """Pass every message to the listener, and finally the text on the child's end."""
         text = ""
         try:
             with BufferedReader(self._wire) as file:
                 for message in self._receive(cast(BinaryIO, file)):
                     self._listener(message)
-        except Exception as error:  # whatever goes wrong here, nobody waits for more
+        except Exception as error:  # the thread must go on to report the end
             text = f"sent what cannot be read: {error}"
         end = self._wait()
         with self._closing:
@@ -124,7 +122,7 @@ class Child(Generic[Message]):
         self._listener(text or end)
 
     def _wait(self) -> str:
-        """Wait until the process is gone; how it ended."""
+        """Wait for the end of the process and return a text that describes it."""
         try:
             return _describe_exit(self._process.wait(EXIT_SECONDS))
         except subprocess.TimeoutExpired:
@@ -133,11 +131,11 @@ class Child(Generic[Message]):
             return "did not answer any more, and was ended"
 
     def _is_over(self) -> bool:
-        """Whether a silent child will stay silent: it is gone, or has closed its commands."""
+        """Return True if a child will send no more: it has ended or closed its commands."""
         if self._ends_if_suspended:
             self._end_if_suspended()
         hung_up = select.poll()
-        # No events are asked for: poll tells of a closed far end in any case.
+        # 0: poll always reports a closed far end, whatever events are requested.
         hung_up.register(self._commands, 0)
         return self._process.poll() is not None or bool(hung_up.poll(0))
 
@@ -160,10 +158,10 @@ class _Wire(FileIO):
     is_over: Callable[[], bool]
 
     def readinto(self, buffer: Any) -> int | None:
-        """Read what there is, waiting until there is something; 0 at the end."""
-        # A pipe ends when nobody can write to it any more. What the model has forked may hold the
-        # child's end open for ever, so a silent child is looked after. Twice select: it may have
-        # written right before its end, after the first.
+        """Read available bytes, waiting for the first; returns 0 at the end."""
+        # Processes that the model has forked may keep the child's end of the pipe open for ever, so
+        # check whether a silent child is alive. The second select catches data that the child wrote
+        # just before its end.
         while not select.select([self], [], [], LOOK_SECONDS)[0]:
             if self.is_over() and not select.select([self], [], [], 0)[0]:
                 return 0
@@ -171,7 +169,7 @@ class _Wire(FileIO):
 
 
 def environment() -> dict[str, str]:
-    """This process's environment, in which the project's modules are found from any folder."""
+    """Return this process's environment with the project on PYTHONPATH."""
     # An empty part, as in `PYTHONPATH=$PYTHONPATH:/lib`, would be the current folder.
     given = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
     return {**os.environ, "PYTHONPATH": os.pathsep.join([str(PROJECT_ROOT), *given])}
@@ -186,7 +184,7 @@ def signal_name(number: int) -> str:
 
 
 def _describe_exit(code: int) -> str:
-    """What a process's return code says, in words."""
+    """Return a description of a process's return code."""
     if code >= 0:
         return f"ended with status {code}"
     name = signal_name(-code)

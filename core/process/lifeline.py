@@ -1,19 +1,20 @@
 """Every child ends when its parent's pipe closes, even while native code runs.
 
-The parent keeps the write end of a pipe and never writes. When the parent ends, however it ends,
-the kernel closes it. A thread that waits for that would need the interpreter's lock, which native
-code may hold for long; so the kernel itself is asked to signal the child (O_ASYNC), and the default
-action of SIGIO is to end the process. PR_SET_PDEATHSIG would follow the creating thread instead.
-Where O_ASYNC does not signal for pipes (macOS), the thread is all there is.
+The parent keeps the write end of a pipe and never writes. The kernel closes it when the parent
+ends, in any way. A thread that waits for this needs the interpreter's lock, which native code may
+hold for long. So the kernel signals the child (O_ASYNC), and the default action of SIGIO ends the
+process. PR_SET_PDEATHSIG would follow the creating thread instead. Where O_ASYNC does not signal
+for pipes (macOS), only the thread remains.
 
-A child runs the user's model, which may fork, start programs and close descriptors. So what a child
-was given is moved out of the way, no program inherits it, and a process that is forked off neither
-writes to the parent nor outlives the pipe.
+A child runs the user's model, which may fork, start programs and close descriptors. So the child's
+descriptors are moved to high numbers, programs do not inherit them, and forked processes neither
+write to the parent nor outlive the pipe.
+
+core.process.child starts a module by
 
     python -m core.process.lifeline LIFELINE MODULE WIRE COMMANDS    (descriptors)
 
-is how core.process.child starts a module, which so ends with its parent from the first moment on,
-not only once it has imported torch.
+so that it ends with its parent from the beginning, not only once it has imported torch.
 """
 
 from __future__ import annotations
@@ -31,14 +32,15 @@ from contextlib import contextmanager
 from functools import partial
 from typing import BinaryIO
 
-# Above what a loop over the usual descriptors closes, and below 1024, where select's set ends.
+# Above the descriptors that loops usually close, and below 1024, the limit of select.
 HIGH = 1000
 
 
 def open_pipes() -> tuple[BinaryIO, BinaryIO]:
-    """The pipes (to the parent, from the parent) of a child's module, out of a model's reach.
+    """Return the pipes (to the parent, from the parent) of a child's module.
 
-    What the model prints goes to standard error. Ctrl+C is for the parent, which ends its children.
+    Redirects the model's output to standard error, and ignores Ctrl+C: the parent ends its
+    children.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # blocked until now, see Child
@@ -48,10 +50,9 @@ def open_pipes() -> tuple[BinaryIO, BinaryIO]:
 
 
 def _kept(descriptor: int) -> int:
-    """Move a descriptor to a high number; a process forked off has one there that leads nowhere."""
+    """Move a descriptor to a high number, which is the null device in forked processes."""
     kept = _moved(descriptor)
-    # What is forked off shares the pipe: a half message of its own in the middle of the parent's
-    # stream would make all that follows unreadable.
+    # Output of a forked process would corrupt the stream of messages.
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.register_at_fork(after_in_child=partial(os.dup2, nowhere, kept))
     return kept
@@ -59,7 +60,7 @@ def _kept(descriptor: int) -> int:
 
 @contextmanager
 def only_here() -> Iterator[None]:
-    """Around the user's code: a process that it forks off ends here, not running on as this one."""
+    """Context for the user's code: processes that it forks exit at the end of the context."""
     here = os.getpid()
     try:
         yield
@@ -71,24 +72,23 @@ def only_here() -> Iterator[None]:
 def exit_with_parent(descriptor: int) -> None:
     """End this process as soon as the pipe whose read end is `descriptor` closes."""
     descriptor = _moved(descriptor)
-    # Before it is asked for: a parent may have started this process with SIGIO ignored or blocked,
-    # which are inherited, also through exec.
+    # First, because SIGIO may be ignored or blocked: both are inherited, even through exec.
     signal.signal(signal.SIGIO, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGIO})
     fcntl.fcntl(descriptor, fcntl.F_SETOWN, os.getpid())
     flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
     fcntl.fcntl(descriptor, fcntl.F_SETFL, flags | os.O_ASYNC)
-    if select.select([descriptor], [], [], 0)[0]:  # it closed before the signal was asked for
+    if select.select([descriptor], [], [], 0)[0]:  # it closed before O_ASYNC was set
         os._exit(1)
     _start_watching(descriptor)
-    # The kernel signals the process that is the descriptor's owner (F_SETOWN), not what it forks
-    # off, which has no threads of its parent's either.
+    # The kernel signals only the descriptor's owner (F_SETOWN), and a forked process does not have
+    # its parent's threads: start a thread there.
     os.register_at_fork(after_in_child=partial(_start_watching, descriptor))
 
 
 def _moved(descriptor: int) -> int:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    # Where few descriptors are allowed, near the top of them.
+    # Near the limit if few descriptors are allowed.
     high = HIGH if most == resource.RLIM_INFINITY else min(HIGH, most - 32)
     moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, high)
     os.close(descriptor)
@@ -105,7 +105,7 @@ def _watch(descriptor: int) -> None:
 
 
 def main() -> None:
-    """End with the pipe that is named first; until then be the module that is named next."""
+    """Run the module in the second argument until the pipe in the first one closes."""
     exit_with_parent(int(sys.argv[1]))
     sys.argv = sys.argv[2:]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

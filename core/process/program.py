@@ -17,9 +17,9 @@ Running = subprocess.Popen[bytes]
 
 
 def start(words: Sequence[str], variables: Mapping[str, str]) -> Running:
-    """Start a command in this process's terminal and group, with these environment variables alone.
+    """Start a command in this process's terminal and group, with only these environment variables.
 
-    Raises OSError if it cannot be run.
+    Raises OSError if it cannot start.
     """
     return subprocess.Popen(words, env=variables)
 
@@ -30,15 +30,15 @@ def run_module(
     variables: Mapping[str, str],
     listener: Callable[[str], None],
 ) -> int:
-    """Run a module with its arguments until it ends; returns its status, negative for a signal.
+    """Run a module with arguments until it ends; returns its status, negative for a signal.
 
-    `listener` gets each line that it prints, on another thread. At the path `lifeline` is a named
-    pipe meanwhile: what the program starts finds there whether this process still lives. Raises
-    KeyboardInterrupt on Ctrl+C, once the program has ended.
+    `listener` gets each printed line, on another thread. A named pipe at the path `lifeline` lets
+    the program's own children detect the end of this process. Raises KeyboardInterrupt on Ctrl+C,
+    after the program has ended.
     """
     with _named_pipe(lifeline) as pipe:
         process = subprocess.Popen(
-            # -P: a folder of the user's may hold a `core` of its own.
+            # -P: the current folder may contain another `core`.
             [sys.executable, "-P", "-m", LIFELINE, str(pipe), *words],
             pass_fds=[pipe],
             stdin=subprocess.DEVNULL,
@@ -47,19 +47,18 @@ def run_module(
             text=True,
             errors="replace",
             env={**environment(), "PYTHONSAFEPATH": "1", **variables},
-            process_group=0,  # Ctrl+C is for this process, which ends the others
+            process_group=0,  # only this process gets Ctrl+C, and ends the others
         )
-        # All it prints is read at once: a pipe that is full would stop it.
+        # Read at once, because a full pipe would block the program.
         reader = threading.Thread(target=_read, args=(process, listener), daemon=True)
         reader.start()
         try:
             code = process.wait()
-        # Ctrl+C comes to this process alone (process_group above), so the
-        # program must be asked to end.
+        # Only this process gets Ctrl+C (process_group above), so it must end the program.
         except BaseException:
             _end(process)
             raise
-        # Something that the program has left behind may hold its output open.
+        # With a timeout, because processes that the program left may keep its output open.
         reader.join(END_SECONDS)
     return code
 
@@ -82,9 +81,9 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 @contextmanager
 def _named_pipe(path: str) -> Iterator[int]:
-    """A named pipe that is closed when this process ends; its read end."""
+    """Create a named pipe that closes when this process ends; yields its read end."""
     os.mkfifo(path)
-    # In this order: opening a named pipe waits for its other end, but for reading it need not.
+    # In this order: opening for writing waits for a reader, and only reading has O_NONBLOCK.
     read = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     write = os.open(path, os.O_WRONLY)
     try:

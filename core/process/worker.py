@@ -1,11 +1,10 @@
-"""A process that only computes: it runs calls one after the other, and may report progress.
+"""A process that executes calls one after the other, which may report progress.
 
-A call is not interrupted: a caller that no longer wants its result drops it, or ends the worker.
-Calls and results are pickled, so functions must be importable by name from the project's modules.
+Calls cannot be interrupted: a caller may ignore the result, or end the worker. Calls and results
+are pickled, so functions must be importable by name from the project's modules.
 
-The process is a `Child`. Calls travel on its commands, a line each; reports and results travel on
-its wire in the order in which they were made, so a report is always handled before the result of
-the call that made it.
+The process is a `Child`. Calls are sent on its commands, one a line. Reports and results are sent
+on its wire in order, so a report is always handled before the result of its call.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ class _Report:
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """End of the oldest call: what it returned, or what it raised."""
+    """Result of the oldest call: its return value, or the exception that it raised."""
 
     value: object
     error: BaseException | None
@@ -48,10 +47,10 @@ class _Result:
 class Worker:
     """A worker process, alive from construction until close().
 
-    `listener` gets each value that a call reports, on a thread of the worker's, before the
-    callbacks of the call's future. `on_exit` is called if the process ends by itself. Futures then
-    raise BrokenExecutor, and so does `submit`. The process also ends when this one does. Raises
-    OSError if it cannot start.
+    `listener` gets each value that a call reports, on the worker's thread, before the callbacks of
+    the call's future. `on_exit` is called if the process ends by itself; futures and `submit` then
+    raise BrokenExecutor. The process also ends when this one does. Raises OSError if it cannot
+    start.
     """
 
     def __init__(
@@ -68,22 +67,22 @@ class Worker:
             MODULE, _messages, self._handle, ends_if_suspended=True
         )
         self.pid = self._child.pid
-        # A process that is starting or computing does not read, and a pipe holds 64 KiB: the
-        # caller of `submit` must not wait for that.
+        # A separate thread, so that `submit` does not block: a busy process does not read, and the
+        # pipe holds only 64 KiB.
         self._sender = threading.Thread(target=self._send, daemon=True, name="worker sender")
         self._sender.start()
 
     def submit(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Queue a call. Does not wait. Raises BrokenExecutor if the process has ended.
 
-        What cannot be pickled is raised by the future.
+        The future raises the error if the call cannot be pickled.
         """
         future: Future[T] = Future()
-        # A future that is running cannot be cancelled: the process would run the call all the same.
+        # Running futures cannot be cancelled, and neither can calls in the process.
         future.set_running_or_notify_cancel()
         try:
             line = base64.b64encode(pickle.dumps((function, args, kwargs)))
-        except Exception as error:  # pickling raises whatever the argument's class raises
+        except Exception as error:  # an argument's class may raise any exception
             future.set_exception(error)
             return future
         with self._lock:
@@ -102,7 +101,7 @@ class Worker:
 
         `on_exit` is not called.
         """
-        # Before it is killed: the reading thread calls this as soon as the process is gone.
+        # Before the kill, because the reading thread calls `on_exit` when the process has ended.
         self._on_exit = lambda: None
         self._child.close()
         self._sender.join(CLOSE_SECONDS)
@@ -113,7 +112,7 @@ class Worker:
             self._child.send(line)
 
     def _handle(self, message: _Report | _Result | str) -> None:
-        """Handle a message of the process; a text says that, and how, it has ended."""
+        """Handle a message of the process; a text means that it has ended."""
         if isinstance(message, _Report):
             self._listener(message.value)
         elif isinstance(message, _Result):
@@ -124,7 +123,7 @@ class Worker:
             self._end(message)
 
     def _end(self, how: str) -> None:
-        """Fail the calls that were not answered, and say once that the process has ended."""
+        """Fail all pending calls, and call `on_exit`."""
         with self._lock:
             self.is_over = True
             unanswered = list(self._pending)
@@ -151,7 +150,7 @@ def _messages(file: BinaryIO) -> Iterator[_Report | _Result]:
             return
 
 
-_wire: BufferedWriter | None = None  # in a worker's process, where reports and results go
+_wire: BufferedWriter | None = None  # set in a worker's process, for reports and results
 
 
 def serve(wire: BinaryIO, commands: BinaryIO) -> None:
@@ -164,7 +163,7 @@ def serve(wire: BinaryIO, commands: BinaryIO) -> None:
 
 
 def report(value: object) -> None:
-    """Within a call: send a value to the parent's listener."""
+    """Send a value to the parent's listener. Only callable within a call."""
     _send(_Report(value))
 
 
@@ -172,12 +171,12 @@ def _run(line: bytes) -> _Result:
     try:
         function, args, kwargs = pickle.loads(base64.b64decode(line))
         return _Result(function(*args, **kwargs), None)
-    except BaseException as error:  # also SystemExit: it is the call that ends, and not the process
+    except BaseException as error:  # SystemExit too ends only the call, not the process
         return _Result(None, error)
 
 
 def _send(message: _Report | _Result) -> None:
-    """Send a message; what cannot be pickled is replaced by an error that says so."""
+    """Send a message; a result that cannot be pickled is replaced by an error."""
     assert _wire is not None
     try:
         data = pickle.dumps(message)

@@ -1,4 +1,4 @@
-"""The module that a worker's process runs: `core.process.child` starts it, `worker.serve` works."""
+"""The main module of a worker's process, started by `core.process.child`."""
 
 from core.process.lifeline import open_pipes
 from core.process.worker import serve

@@ -1,1 +1,1 @@
-"""What happened: a run as columns in memory, searched, cut to steps and checked for gaps."""
+"""Traces: a recorded run as columns in memory, with search, steps and checks for gaps."""

@@ -1,7 +1,7 @@
 """Lazy access to the arguments of imported events: their text is read from the file on demand.
 
-Memory has only the number of each task's event in its file. So files open as fast as without, and
-what is shown is what the file has.
+Memory only has the number of each task's event in its file, so that arguments do not slow down
+opening.
 """
 
 from __future__ import annotations
@@ -18,43 +18,43 @@ from core.plain import plain
 from core.plan.task import ABSENT
 
 MOST_TEXT = 1 << 12
-"""Characters of one event's arguments that are shown and kept."""
+"""The most characters of one event's arguments that are shown and kept."""
 MOST_SHOWN = 400
-"""Characters of one value that are shown."""
+"""The most characters of one value that are shown."""
 LEFT_OUT = "…"
-"""The name under which stands how many arguments are left out."""
+"""The key for the number of omitted arguments."""
 
 Reading = Generator[float, None, str]
-"""Yields the share of a file that is read, 0 to 1; returns arguments as JSON, or nothing."""
+"""Yields the share of a file that has been read, 0 to 1; returns arguments as JSON, or ""."""
 
 
 class Source(Protocol):
     """A file whose events have arguments."""
 
     def read(self, place: int) -> Reading:
-        """Those of an event by its number. Raises ValueError, OSError if that is impossible."""
+        """Read the arguments of an event by its number. Raises ValueError or OSError."""
 
     def every(self) -> Iterator[str]:
-        """Those of every event, in order. Raises as `read` does."""
+        """Yield the arguments of every event, in order. Raises ValueError or OSError."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """For each of n tasks the file, and the event's number in it, that holds its arguments.
+    """The event with the arguments of each of n tasks.
 
-    Task k is event `places[k]`, ABSENT for none; of the files in `sources` each has the numbers
-    from its own first one on.
+    The event of task k is `places[k]`, ABSENT for none. Events are numbered through all files;
+    `sources` has the number of each file's first event, and the file.
     """
 
     places: NDArray[np.int32]
     sources: tuple[tuple[int, Source], ...]
 
     def ordered(self, order: NDArray[np.int64]) -> Arguments:
-        """The same of the tasks at some places."""
+        """Return the arguments of the tasks at these positions."""
         return replace(self, places=self.places[order])
 
     def read(self, task: int) -> Reading:
-        """A task's arguments. Raises ValueError, OSError where its file has changed or is gone."""
+        """Read a task's arguments. Raises ValueError or OSError if the file changed or is gone."""
         place = int(self.places[task])
         if place == ABSENT:
             return ""
@@ -63,20 +63,20 @@ class Arguments:
         return (yield from source.read(place - first))
 
     def every(self) -> Iterator[tuple[int, str]]:
-        """Each task that has some, with them, in the order of the files."""
+        """Yield each task that has arguments, with its arguments, in the order of the files."""
         task = np.full(int(self.places.max(initial=ABSENT)) + 1, ABSENT)
         known = np.flatnonzero(self.places != ABSENT)
         task[self.places[known]] = known
         ends = [first for first, _ in self.sources[1:]] + [len(task)]
         for (first, source), end in zip(self.sources, ends, strict=True):
-            # Not strict: a file may have events behind the last one that became a task.
+            # Not strict: a file may have events after the last one that became a task.
             for place, text in zip(range(first, end), source.every(), strict=False):
                 if text and task[place] != ABSENT:
                     yield int(task[place]), text
 
 
 def joined(parts: Sequence[tuple[int, Arguments | None]]) -> Arguments | None:
-    """The arguments of several files' events behind one another: (events, arguments) of each."""
+    """Concatenate arguments of several files; parts are (number of events, arguments)."""
     if all(one is None for _, one in parts):
         return None
     places, sources, first = [], [], 0
@@ -86,21 +86,21 @@ def joined(parts: Sequence[tuple[int, Arguments | None]]) -> Arguments | None:
             continue
         places.append(np.where(one.places == ABSENT, ABSENT, one.places + first).astype(np.int32))
         sources += [(first + begin, source) for begin, source in one.sources]
-        # The next file's numbers go on behind the largest that is used of this one.
+        # The next file's numbers continue after the largest one that this file uses.
         first += int(one.places.max(initial=ABSENT)) + 1
     return Arguments(np.concatenate(places), tuple(sources))
 
 
 def bounded(text: str) -> str:
-    """Arguments of at most MOST_TEXT characters: of longer ones the last, and long, are left out.
+    """Return arguments, as JSON, of at most MOST_TEXT characters: omits those that do not fit.
 
-    What is no JSON object has none.
+    Returns "" for text that is not a JSON object with entries.
     """
     if len(text) <= MOST_TEXT:
         return text if text.lstrip()[:1] == "{" and text.strip("{} \n\t\r") else ""
     values = _object(text)
     kept: dict[str, Any] = {}
-    # What stands for the rest, and the braces, need room too.
+    # Reserve room for braces and the number of omitted arguments.
     room = MOST_TEXT - 100
     for name, value in values.items():
         size = len(json.dumps([name, value]))
@@ -111,7 +111,7 @@ def bounded(text: str) -> str:
 
 
 def pairs(text: str) -> list[tuple[str, str]]:
-    """Names and values of arguments as people read them; a long value is cut, and says so."""
+    """Return names and values of arguments for display; long values are cut and end with "…"."""
     return [(plain(name), _shown(value)) for name, value in _object(text).items()]
 
 

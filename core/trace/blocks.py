@@ -1,4 +1,4 @@
-"""Sums over blocks of a lane's spans, from which a picture of millions of them is drawn."""
+"""Sums over blocks of a lane's spans, for drawing millions of spans."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 from core.trace.spans import Spans
 
 BLOCK = 16
-"""Spans that share a sum."""
-_AT_ONCE = 1 << 20  # spans that are summed at a time
+"""The number of spans in a block."""
+_AT_ONCE = 1 << 20  # spans that are summed at once
 
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """A lane's whole blocks of 16 spans: n of them.
+    """The n complete blocks of a lane's spans.
 
-    `starts` is when each begins, in ns. `sums` has the time in ns of each kind before each block
-    and, last, before the end of them all, shape (n + 1, kinds); `kinds` are those that the lane
-    has, as indices in KINDS.
+    `starts`, shape (n,), is each block's start in ns. `kinds` are the lane's kinds as indices in
+    KINDS. `sums`, shape (n + 1, kinds), is the total time in ns of each kind before each block and
+    after the last one.
     """
 
     starts: NDArray[np.int64]
@@ -29,12 +29,12 @@ class Blocks:
 
 
 def blocks_of(spans: Spans) -> Blocks:
-    """The sums of a lane's spans."""
-    # Part by part: of a mapped file of a hundred million spans, what is derived from all at once
-    # would not fit into memory.
+    """Return the sums of a lane's spans."""
+    # In parts, because arrays derived from a mapped file of a hundred million spans would not fit
+    # into memory.
     parts = [spans[first : first + _AT_ONCE] for first in range(0, len(spans), _AT_ONCE)]
     kind = spans.table.rows["kind"]
-    # A kind is an int8: there are no more than these.
+    # 128, because kinds are int8.
     seen = np.zeros(128, np.bool_)
     for part in parts:
         seen[kind[part.row]] = True
@@ -49,6 +49,6 @@ def blocks_of(spans: Spans) -> Blocks:
             mine = np.where(code == own, length, 0)
             np.sum(mine.reshape(-1, BLOCK), axis=1, out=sums[first : first + count, column])
         first += count
-    # Running sums: the time between any two blocks is one subtraction, at every zoom.
+    # Running sums, so that the time between any two blocks is a single subtraction.
     np.cumsum(sums, axis=0, out=sums)
     return Blocks(spans.start[: len(spans) // BLOCK * BLOCK : BLOCK], sums, kinds)

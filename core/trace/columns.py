@@ -1,4 +1,4 @@
-"""What grows at its end: an array, several of one length together, and distinct texts."""
+"""Arrays, groups of columns and lists of distinct texts that grow at their ends."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 OWN_MAPPING = 1 << 18
-"""Bytes from which on a growing column has a mapping of its own."""
+"""Size in bytes from which a growing column has a separate memory mapping."""
 MOST_SPARE = 1 << 28
-"""Bytes that such a column asks for beyond half as much again: a system may refuse too many."""
+"""The most spare bytes of such a mapping; a system may refuse more."""
 
 
 def sorted_positions(
     column: NDArray[Any], values: ArrayLike, side: Literal["left", "right"] = "left"
 ) -> NDArray[np.intp]:
-    """Where `values` belong in a sorted column.
+    """Return the positions at which `values` would be inserted in a sorted column.
 
-    np.searchsorted would convert the whole column, however long, if the values had another type.
+    Unlike np.searchsorted, converts the values to the column's type, never the whole column.
     """
     found: NDArray[np.intp] = column.searchsorted(np.asarray(values, column.dtype), side)
     return found
 
 
 class Column:
-    """A NumPy array that grows at its end; `view` is what has been filled."""
+    """A NumPy array that grows at its end; `view` is the filled part."""
 
     def __init__(self, dtype: np.dtype[Any] | type, capacity: int = 64) -> None:
         self._data = np.empty(capacity, dtype)
@@ -36,14 +36,14 @@ class Column:
 
     @classmethod
     def of(cls, values: NDArray[Any]) -> Column:
-        """A column that is full of `values`, which are not copied until it grows."""
+        """Return a full column of `values`, which are not copied until it grows."""
         column = cls(values.dtype, 0)
         column._data, column._size = values, len(values)
         return column
 
     @classmethod
     def over(cls, room: NDArray[Any]) -> Column:
-        """An empty column backed by the array `room` until that is full."""
+        """Return an empty column backed by the array `room` until that is full."""
         column = cls(room.dtype, 0)
         column._data = room
         return column
@@ -53,17 +53,17 @@ class Column:
 
     @property
     def view(self) -> NDArray[Any]:
-        """The filled part; a later `extend` may leave this view behind."""
+        """The filled part; after an `extend` an earlier view may be of the old array."""
         return self._data[: self._size]
 
     def extend(self, values: NDArray[Any]) -> None:
         """Append `values`, growing when full: by half as much again, large ones eightfold."""
         if not len(values):
-            return  # there may be no room to write nothing to: a mapped file is read only
+            return  # a read-only mapped file would refuse even an empty write
         needed = self._size + len(values)
         if needed > len(self._data):
             grown = _room(needed, len(self._data), self._data.dtype)
-            # The old array stays as it is for whoever has a view of it.
+            # Views of the old array stay valid.
             grown[: self._size] = self.view
             self._data = grown
         self._data[self._size : needed] = values
@@ -75,10 +75,10 @@ class Column:
 
 
 def _room(needed: int, known: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """An array with room for `needed` values or more, in place of one that has room for `known`.
+    """Return an array for at least `needed` values, to replace one for `known` values.
 
-    A large one is a mapping of its own. What is not filled of it costs nothing, so that it seldom
-    has to grow; and what it leaves then goes back to the system, where malloc would keep a hole.
+    A large array is a separate memory mapping. Unused pages of a mapping cost nothing, so it can be
+    large and seldom has to grow, and a replaced one is returned to the system at once.
     """
     size = max(needed, known * 3 // 2)
     if size * dtype.itemsize < OWN_MAPPING:
@@ -93,12 +93,12 @@ NO_ARRAYS: Arrays = MappingProxyType({})
 
 
 class Columns:
-    """Columns of one length that grow together; a class of them may say which, in DTYPES."""
+    """Columns of equal length that grow together; subclasses name theirs in DTYPES."""
 
     DTYPES: ClassVar[Mapping[str, type[np.generic]]] = {}
 
     def __init__(self, arrays: Arrays = NO_ARRAYS) -> None:
-        """Without entries, or with those of `arrays`, which are not copied until more come."""
+        """Create columns, empty or with `arrays`, which are not copied until they grow."""
         full = {name: Column.of(array) for name, array in arrays.items()}
         self._columns = full or {name: Column(dtype) for name, dtype in self.DTYPES.items()}
 
@@ -107,14 +107,14 @@ class Columns:
 
     @classmethod
     def over(cls, room: Arrays) -> Columns:
-        """Without entries, backed by arrays until these are full."""
+        """Return empty columns, backed by arrays until these are full."""
         made = cls()
         made._columns = {name: Column.over(array) for name, array in room.items()}
         return made
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """What has been filled of each column, by its name."""
+        """The filled part of each column by name."""
         return {name: column.view for name, column in self._columns.items()}
 
     def extend(self, **arrays: NDArray[Any]) -> None:
@@ -128,14 +128,14 @@ class Columns:
 
 
 class Texts(list[str]):
-    """Distinct texts, numbered in the order in which they came."""
+    """Distinct texts, numbered in the order in which they were added."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         super().__init__(texts)
         self._places = {text: place for place, text in enumerate(self)}
 
     def place(self, text: str) -> int:
-        """The number of a text, which is noted if it is new."""
+        """Return the number of a text, adding it if it is new."""
         place = self._places.setdefault(text, len(self))
         if place == len(self):
             self.append(text)

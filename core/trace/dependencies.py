@@ -1,4 +1,4 @@
-"""What a span waited for, and what waited for it, by columns: few spans are made, of many."""
+"""Dependencies of a span in both directions, found in columns without creating all spans."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _NEVER = np.iinfo(np.int64).min
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """Some of what a span waited for (`needs`) and of what waited for it (`dependents`).
+    """Some spans that a span waited for (`needs`), and some that waited for it (`dependents`).
 
-    Those that matter come first: what ended last, and what the span held up.
+    The most relevant are first: needs that ended last, and dependents that the span delayed.
     """
 
     needs: tuple[Span, ...]
@@ -28,10 +28,10 @@ class Neighbours:
 
 @dataclass(frozen=True, slots=True)
 class LaneLinks:
-    """Dependencies between lanes, n entries each, by the `start` of the task that waits.
+    """The n dependencies between lanes as arrays of shape (n,), sorted by `start`.
 
-    That task is on `lane`; what it waited for ran from `needed_start` to `needed_end` on
-    `needed_lane`. Times are ns.
+    The waiting task ran on `lane` from `start` to `end`, the task that it waited for on
+    `needed_lane` from `needed_start` to `needed_end`. Times are ns.
     """
 
     needed_lane: NDArray[np.int32]
@@ -56,7 +56,7 @@ def lane_links(trace: Trace) -> LaneLinks:
     for number, spans in enumerate(trace.lanes):
         lane[spans.row], start[spans.row], end[spans.row] = number, spans.start, spans.end
     waiting = np.repeat(np.arange(len(table)), table.rows["after_count"])
-    # Entries name tasks by their numbers, and rows need not be in the order of these.
+    # Dependencies are task numbers, and rows may be in another order.
     by_task = np.argsort(table.rows["task"], kind="stable")
     tasks = table.rows["task"][by_task]
     needed = by_task[np.minimum(np.searchsorted(tasks, table.after), len(tasks) - 1)]
@@ -71,13 +71,13 @@ def lane_links(trace: Trace) -> LaneLinks:
 
 
 def neighbours(trace: Trace, span: Span, most: int) -> Neighbours:
-    """What a span waited for and what waited for it, as far as it has ended; `most` of each.
+    """Return at most `most` finished spans in each direction of a span's dependencies.
 
-    A task waits only for tasks of smaller numbers (as in StepColumns): so who steps from a span to
-    what it waited for, and on from there, never comes to one twice.
+    A task only waits for tasks with smaller numbers (as in StepColumns), so that walks along
+    dependencies never visit a span twice.
     """
     waiting = _waiting(trace, span)
-    # What `span` held up comes first, and of the same weight what began first.
+    # Spans that `span` delayed first; ties by start.
     by_weight = np.lexsort((waiting.spans.start, _held_by_others(trace, span, waiting.spans.row)))
     return Neighbours(
         _needs(trace, span, most),
@@ -86,40 +86,39 @@ def neighbours(trace: Trace, span: Span, most: int) -> Neighbours:
 
 
 def waited_for(trace: Trace, span: Span) -> Span | None:
-    """The span, of those that `span` waited for, that ended last."""
+    """Return the last span to end of those that `span` waited for; None if there is none."""
     return next(iter(_needs(trace, span, 1)), None)
 
 
 def _needs(trace: Trace, span: Span, most: int) -> tuple[Span, ...]:
-    # A damaged file may have a task wait for a later one, or for itself.
+    # In a damaged file a task may wait for itself or for a later one.
     earlier = [task for task in span.after if task < span.task]
     needed = _of_tasks(trace, span.step, np.array(earlier, np.int32))
     return _some(trace, needed, np.argsort(-needed.spans.end, kind="stable")[:most])
 
 
 def _waiting(trace: Trace, span: Span) -> StepSpans:
-    """The spans of its step that waited for `span`."""
+    """Return the spans of its step that waited for `span`."""
     table = trace.table
     entries = np.flatnonzero(table.after == span.task)
-    # `after` of the table is one array over all tasks, in their order: an entry belongs to the last
-    # task that begins before it.
+    # An entry of `after` belongs to the last task whose entries begin at or before it.
     rows = np.searchsorted(table.rows["after"], entries, "right") - 1
     return StepSpans.of(trace, span.step, rows[table.rows["task"][rows] > span.task])
 
 
 def _held_by_others(trace: Trace, span: Span, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Whether the tasks of some rows, which waited for `span`, waited for another even longer."""
+    """Return a mask of `rows`, which waited for `span`: rows that waited longer for another."""
     counts, tasks = trace.table.needs(rows)
     ends = _ends(trace, span.step, tasks)
     if span.end is None or not len(rows):
         return np.zeros(len(rows), np.bool_)
-    # Each task's own entries begin where the counts of those before it end.
+    # A task's entries begin at the sum of the counts before it.
     later: NDArray[np.bool_] = np.maximum.reduceat(ends, np.cumsum(counts) - counts) > span.end
     return later
 
 
 def _ends(trace: Trace, step: int, tasks: NDArray[np.int32]) -> NDArray[np.int64]:
-    """When tasks of a step ended, in ns; a number below all times if one has not."""
+    """Return the ends in ns of tasks of a step; _NEVER for a task that has not ended."""
     distinct, which = np.unique(tasks, return_inverse=True)
     spans = _of_tasks(trace, step, distinct).spans
     ends = np.full(len(distinct), _NEVER)

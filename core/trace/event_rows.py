@@ -1,4 +1,4 @@
-"""What a run says beside its spans: values over time, and the lines of its log, as columns."""
+"""Counters and log lines of a run, as columns."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from core.plan.task import known
 from core.trace.columns import NO_ARRAYS, Arrays, Columns, Texts
 
 STARTED = "started"
-"""The counter of each rank that says that its process is there."""
+"""The counter that each rank sets once its process has started."""
 PASSES = "passes"
-"""The run's counter of how often all tasks have been gone through to measure what they cost."""
+"""The run's counter of passes over all tasks to measure their costs."""
 
 
 class Counter(Columns):
-    """A named value over time, of one lane or (`lane` None) of the run."""
+    """A named value over time, of one lane or, with `lane` None, of the run."""
 
     DTYPES: ClassVar = {"times": np.int64, "values": np.float64, "steps": np.int32}
 
@@ -29,12 +29,12 @@ class Counter(Columns):
 
     @property
     def times(self) -> NDArray[np.int64]:
-        """Time of each value, in ns since the run's start."""
+        """Start of each value, in ns since the run's start."""
         return self._columns["times"].view
 
     @property
     def values(self) -> NDArray[np.float64]:
-        """The value from each time on."""
+        """The values, each valid from its time on."""
         return self._columns["values"].view
 
     @property
@@ -43,9 +43,9 @@ class Counter(Columns):
         return self._columns["steps"].view
 
     def at(self, times: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The value at each of `times`; 0 before the first."""
+        """Return the value at each of `times`; 0 before the first."""
         values = np.zeros(len(times))
-        # Of several values at one moment the last one holds from then on.
+        # "right": the last of several values at one time wins.
         index = np.searchsorted(self.times, times, "right") - 1
         known = index >= 0
         values[known] = self.values[index[known]]
@@ -57,9 +57,9 @@ Counters = dict[tuple[str, int | None], Counter]
 
 
 def clock_uncertainty(clocks: Counters, step: int | None = None) -> float | None:
-    """The largest uncertainty in ns of all clocks, in a step or in all; None if none is known.
+    """Return the largest uncertainty in ns of all clocks, in one step or all; None if unknown.
 
-    It is the half-width of a device's clock anchors.
+    The uncertainty is half the width of the interval in which a device's clock was read.
     """
     noted = [c.values[(c.steps == step) | (step is None)] for c in clocks.values()]
     return max((float(values.max()) for values in noted if len(values)), default=None)
@@ -67,7 +67,7 @@ def clock_uncertainty(clocks: Counters, step: int | None = None) -> float | None
 
 @dataclass(frozen=True, slots=True)
 class LogRow:
-    """A line of text; `level` is info, size, warning, error or state."""
+    """A line of the log; `level` is info, size, warning, error or state."""
 
     time: int
     level: str
@@ -76,10 +76,10 @@ class LogRow:
 
 
 class Log(Columns):
-    """The lines that a run has said, 20 bytes each: a text said again is kept once.
+    """The log of a run, 20 bytes a line; repeated texts are stored once.
 
-    Columns are time in ns, step (-1 for none), and the places of level and text in `levels` and
-    `texts`. Rows are made when they are asked for.
+    Columns are time in ns, step (-1 for none), and the positions of level and text in `levels` and
+    `texts`. Indexing creates LogRow objects.
     """
 
     DTYPES: ClassVar = {"time": np.int64, "step": np.int32, "level": np.int32, "text": np.int32}
@@ -98,7 +98,7 @@ class Log(Columns):
 
     def __getitem__(self, index: int | slice) -> LogRow | list[LogRow]:
         if isinstance(index, int):
-            # Of the last one, -1, the end would be 0 and the slice empty: None goes to the end.
+            # `or None`, because for the last line (-1) the end would be 0.
             return self[index : index + 1 or None][0]
         rows = zip(*(array[index].tolist() for array in self.arrays.values()), strict=True)
         return [
@@ -118,6 +118,6 @@ class Log(Columns):
         self.extend(time=times, step=steps, level=level, text=text)
 
     def at_levels(self, levels: Collection[str], first: int = 0) -> NDArray[np.int64]:
-        """The places, from `first` on, of the lines that have one of the levels."""
+        """Return the positions, from `first` on, of lines with one of the levels."""
         wanted = [place for place, level in enumerate(self.levels) if level in levels]
         return np.flatnonzero(np.isin(self.arrays["level"][first:], wanted)) + first

@@ -1,4 +1,4 @@
-"""A part of a run as people name it: a range of time, steps, lanes."""
+"""Excerpts of a run, chosen by options: a range of time, steps, lanes."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _TIME = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*(ns|us|µs|ms|s)")
 _STEP = re.compile(r"(w?)(\d+)")
 _NUMBERS = re.compile(r"(\d+)(?:-(\d+))?")
 LONGEST_NS = 100 * 365 * 86_400 * 1_000_000_000
-"""Longest time that can be named: sums of two stay within 64 bits."""
+"""The longest accepted time; sums of two fit into 64 bits."""
 RANGE_WORDS = "START:END in ns, us, ms or s, such as 10ms:40ms, 10ms: or :1.5s"
-"""Counted from the start of the first measured step."""
+"""The accepted form of ranges, counted from the start of the first measured step."""
 STEP_WORDS = "a step or FIRST-LAST, such as 3 or 3-4; w1 is the first of the warm-up"
 LANE_WORDS = "numbers, ranges and names, such as 0-3 or 0,2 or cpu:1"
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Which part of a run is meant, in the words of --range, --steps and --lanes.
+    """A part of a run, as the texts of --range, --steps and --lanes.
 
-    An empty text leaves the choice to whoever shows the run; `lanes` then are all.
+    Empty texts mean the default of the caller, and all `lanes`.
     """
 
     range: str = ""
@@ -34,7 +34,7 @@ class Excerpt:
     lanes: str = ""
 
     def check(self) -> None:
-        """Raise ValueError, in one line, for words that name no part of any run."""
+        """Raise ValueError, in one line, for texts that no run accepts."""
         if self.range and self.steps:
             raise ValueError(
                 f"--range {self.range} and --steps {self.steps} both choose the time: use one"
@@ -57,7 +57,7 @@ def parse_time(text: str) -> int:
 
 
 def parse_range(text: str, option: str = "--range") -> tuple[int | None, int | None]:
-    """Start and end in ns of `START:END`, None where one is left out.
+    """Return start and end in ns of `START:END`, None for an omitted one.
 
     Raises ValueError, in one line that names the `option`.
     """
@@ -74,14 +74,14 @@ def parse_range(text: str, option: str = "--range") -> tuple[int | None, int | N
 
 
 class StepNumber(NamedTuple):
-    """A step as people count: from 1, apart from those of the warm-up."""
+    """A step as users count: from 1, with separate numbers for warm-up steps."""
 
     warm: bool
     number: int
 
 
 def parse_steps(text: str) -> tuple[StepNumber, StepNumber]:
-    """First and last step that `3`, `3-4` or `w1-2` name. Raises ValueError."""
+    """Return the first and last step of `3`, `3-4` or `w1-2`. Raises ValueError."""
     first, dash, last = (part.strip() for part in text.partition("-"))
     ends = [_STEP.fullmatch(part) for part in ([first, last] if dash else [first])]
     steps = [StepNumber(bool(match[1]), int(match[2])) for match in ends if match is not None]
@@ -91,10 +91,10 @@ def parse_steps(text: str) -> tuple[StepNumber, StepNumber]:
 
 
 def steps_of(excerpt: Excerpt, trace: Trace) -> list[int]:
-    """The steps of the run that `excerpt.steps` names. Raises ValueError if it lacks one."""
+    """Return the steps that `excerpt.steps` names. Raises ValueError if the run lacks one."""
     warmup = trace.header.specification.warmup
     named = parse_steps(excerpt.steps)
-    # The run counts its steps from 0 on and with its warm-up.
+    # The run numbers its steps from 0, including warm-up.
     first, last = (step.number - 1 + (0 if step.warm else warmup) for step in named)
     if last < first:
         raise ValueError(f"--steps {excerpt.steps}: its last step must not come before its first")
@@ -106,9 +106,9 @@ def steps_of(excerpt: Excerpt, trace: Trace) -> list[int]:
 
 
 def range_zero(trace: Trace) -> int:
-    """From where a range counts, in ns of the run: its first measured step, else its first span.
+    """Return the origin of ranges, in ns of the run: its first measured step, or its first span.
 
-    Before that a run warms up and measures costs, for longer than many a step.
+    Before this time a run warms up and measures costs, which may take longer than a step.
     """
     warmup = trace.header.specification.warmup
     measured = next((step for step in trace.steps if step >= warmup), None)
@@ -116,9 +116,9 @@ def range_zero(trace: Trace) -> int:
 
 
 def range_of(excerpt: Excerpt, trace: Trace, option: str = "--range") -> tuple[int, int]:
-    """Start and end in ns of the run, of `excerpt.range`.
+    """Return start and end of `excerpt.range` in ns of the run.
 
-    Raises ValueError, in one line that names the `option`, if nothing is there.
+    Raises ValueError, in one line that names the `option`, if the range is outside of the run.
     """
     zero, last = range_zero(trace), trace.bounds[1]
     asked = parse_range(excerpt.range, option)
@@ -131,13 +131,15 @@ def range_of(excerpt: Excerpt, trace: Trace, option: str = "--range") -> tuple[i
 
 
 def lanes_of(excerpt: Excerpt, lanes: Sequence[Lane]) -> list[Lane]:
-    """The lanes that `excerpt.lanes` names, in the run's order; all if it names none.
+    """Return the lanes that `excerpt.lanes` names, in the run's order; all if it is empty.
 
-    Raises ValueError for one that the run lacks.
+    Raises ValueError for lanes that the run does not have.
     """
     if not excerpt.lanes.strip():
         return list(lanes)
-    chosen = {index for word in excerpt.lanes.split(",") for index in _lanes(word.strip(), lanes)}
+    chosen: set[int] = set()
+    for word in excerpt.lanes.split(","):
+        chosen.update(_lanes(word.strip(), lanes))
     return [lane for lane in lanes if lane.index in chosen]
 
 
@@ -148,8 +150,8 @@ def _lanes(word: str, lanes: Sequence[Lane]) -> list[int]:
     match = _NUMBERS.fullmatch(word)
     if match is None:
         some = ", ".join(lane.name for lane in lanes[:4])
-        raise ValueError(f"--lanes {word}: use {LANE_WORDS}; there are {some}"
-                         + (", …" if len(lanes) > 4 else ""))  # fmt: skip
+        more = ", …" if len(lanes) > 4 else ""
+        raise ValueError(f"--lanes {word}: use {LANE_WORDS}; there are {some}{more}")
     first, last = int(match[1]), int(match[2] or match[1])
     if not first <= last < len(lanes):
         raise ValueError(f"--lanes {word}: the run has lanes 0 to {len(lanes) - 1}")

@@ -1,4 +1,4 @@
-"""What a run was: its specification, model, lanes and clock."""
+"""Header of a recording: the run's specification, model, lanes and clock."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from core.plan.planning import check_numbers
 from core.plan.specification import Specification
 
 FORMAT = 2
-"""Of recordings; those of another format are refused."""
+"""Format of recordings; other formats are refused."""
 MOST_LANES = 32_767
-"""Lanes, replicas, stages or blocks that columns have room to tell apart."""
+"""The most lanes, replicas, stages or blocks that columns can number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What a run was: a recording keeps it as its stream's metadata.
+    """Description of a run; a recording keeps it as its stream's metadata.
 
-    `origin_ns` is `time.perf_counter_ns()` at the run's start on `host`'s clock, so that another
-    process of the same machine can tell the time since. `hardware` and `versions` are for people.
-    `predicted` says that the spans never ran: their times are those of a cost model. `block_costs`
-    are there where stages were cut by what each block of the model was measured to cost.
+    `origin_ns` is `time.perf_counter_ns()` at the run's start, so that another process on the same
+    machine can compute the time since. `hardware` and `versions` are for display. The times of
+    `predicted` spans are from a cost model. `block_costs` is set if stages were cut by the measured
+    costs of the model's blocks.
     """
 
     specification: Specification
@@ -42,12 +42,12 @@ class Header:
 
     @classmethod
     def unknown(cls) -> Header:
-        """The header of a recording that was cut before it said anything."""
+        """Return the header of a recording that was cut off before its header."""
         return cls(Specification(), ModelDescription("unknown", (), 0), ())
 
     @property
     def foreign(self) -> bool:
-        """Whether another program made the recording: there is no plan, nor steps, nor a model."""
+        """True if another program made the recording: there is no plan and no model."""
         return not self.model.blocks
 
     @property
@@ -57,16 +57,16 @@ class Header:
 
     @property
     def is_job(self) -> bool:
-        """Whether it is a training job that core.recorder recorded."""
+        """True if core.recorder recorded it in a training job."""
         return self.foreign and "ranks" in self.hardware
 
     @property
     def timing_note(self) -> str:
-        """What must be said wherever a time is shown: of shared hardware, or a virtual clock."""
+        """The note to show next to times, about shared hardware or a virtual clock."""
         return timing_note(self.lanes, self.specification.link)
 
     def check(self) -> None:
-        """Raise ValueError for numbers that contradict each other or that no run can have."""
+        """Raise ValueError for numbers that are inconsistent or out of range."""
         check_numbers(self.specification)
         count = len(self.lanes)
         for place, lane in enumerate(self.lanes):

@@ -1,11 +1,10 @@
-"""The steps of a training job: each rank's own ends with its update, and begins with the last one.
+"""Steps of a training job: a rank's step lasts from the end of its last update to that of the next.
 
-Ranks do not end their steps at the same time: one whose update takes longer is late by that in
-every step. So each rank's lanes have bounds of their own, from its update to its next one, and the
-job's step lasts from the moment when the last rank has updated to that of the next step.
+Ranks end their steps at different times: a rank whose update takes longer is late in every step. So
+each rank's lanes have separate bounds, and the job's step lasts from the end of the last rank's
+update to the same moment of the next step.
 
-What a job does between two of its steps and says is no part of them (`paused`, an evaluation) lies
-before a step.
+Time that a job declares to be outside of its steps (`paused`, an evaluation) lies before a step.
 """
 
 from __future__ import annotations
@@ -17,15 +16,15 @@ from core.trace.columns import sorted_positions
 from core.trace.trace import Trace
 
 OUTSIDE = "outside_ms"
-"""The counter of the time that a rank spent on what is part of no step, since the value's time."""
+"""The counter of time that a rank spent outside of all steps, from the value's time on."""
 
 Ints = NDArray[np.int64]
 
 
 def lane_bounds(trace: Trace, lane: int, steps: Ints) -> tuple[Ints, Ints]:
-    """Return when each of S steps, which have spans, starts and ends on a lane, in ns.
+    """Return the starts and ends in ns, shape (S,), of S steps with spans on a lane.
 
-    For a job these are the bounds of the lane's rank, else the step's.
+    In a job these are the bounds of the lane's rank, otherwise those of the step.
     """
     table = trace.step_table
     places = sorted_positions(table.numbers, steps)
@@ -38,16 +37,17 @@ def lane_bounds(trace: Trace, lane: int, steps: Ints) -> tuple[Ints, Ints]:
     firsts = first_starts(trace, main, steps)
     starts = np.where(follows, before, firsts)
     for row, at in _outside_rows(trace, main, steps):
-        # What lies behind the step's first span is within the step, and cannot be cut out of it.
+        # Time after the step's first span is inside the step and cannot be cut out.
         if follows[at] and row[0] <= firsts[at]:
             starts[at] += row[1]
     return np.minimum(starts, firsts), ends
 
 
 def step_at(trace: Trace, lane: int, time_ns: int) -> int | None:
-    """Return the step in which a moment lies on a lane; None between steps.
+    """Return the step at a time on a lane; None between steps.
 
-    A rank of a job that is ahead of the others is in its next step before the job's step has ended.
+    A rank of a job that is ahead of the others begins its next step before the job's step has
+    ended.
     """
     table = trace.step_table
     if not table.follow:
@@ -60,9 +60,9 @@ def step_at(trace: Trace, lane: int, time_ns: int) -> int | None:
 
 
 def first_starts(trace: Trace, main: int, steps: Ints) -> Ints:
-    """Return when the first span of each of S steps starts on the lanes that serve a lane, in ns.
+    """Return the start in ns of the first span of each of S steps on the lanes that serve a lane.
 
-    Where they have none it is the end of the step.
+    A step without spans there gets its end.
     """
     table = trace.step_table
     firsts = table.ends[sorted_positions(table.numbers, steps)].copy()
@@ -77,12 +77,12 @@ def first_starts(trace: Trace, main: int, steps: Ints) -> Ints:
 
 
 def note_outside(trace: Trace) -> None:
-    """Let a job's steps start behind what was part of none of them."""
+    """Move the starts of a job's steps after time that is outside of all steps."""
     table = trace.step_table
-    told = [counter for (name, _), counter in trace.counters.items() if name == OUTSIDE]
-    if not table.follow or not told:
+    outside = [counter for (name, _), counter in trace.counters.items() if name == OUTSIDE]
+    if not table.follow or not outside:
         return
-    steps = np.unique(np.concatenate([counter.steps for counter in told]))
+    steps = np.unique(np.concatenate([counter.steps for counter in outside]))
     steps = steps[np.isin(steps, table.numbers)].astype(np.int64)
     own = [lane_bounds(trace, lane.index, steps)[0] for lane in trace.header.compute_lanes]
     if own:
@@ -91,7 +91,7 @@ def note_outside(trace: Trace) -> None:
 
 
 def _last_ends(trace: Trace, lane: int, steps: Ints) -> tuple[Ints, NDArray[np.bool_]]:
-    """Return when a lane's last span of each of S steps ends, in ns, and which steps have one."""
+    """Return the end in ns of a lane's last span in each of S steps, and a mask of those steps."""
     spans = trace.spans(lane)
     low, high = (sorted_positions(spans.step, steps, side) for side in ("left", "right"))
     found = high > low
@@ -101,7 +101,7 @@ def _last_ends(trace: Trace, lane: int, steps: Ints) -> tuple[Ints, NDArray[np.b
 
 
 def _outside_rows(trace: Trace, main: int, steps: Ints) -> list[tuple[tuple[int, int], int]]:
-    """Return the start and length in ns of each time outside, and the place of its step."""
+    """Return the start and duration in ns of each time outside, and its step's position."""
     found = []
     for counter in (trace.counter(OUTSIDE, main), trace.counter(OUTSIDE)):
         if not len(counter):

@@ -1,4 +1,4 @@
-"""Spans as the rows of a table: all or some, lane by lane or in the order of a column."""
+"""Spans as rows of a table: all or some, sorted by lane or by a column."""
 
 from __future__ import annotations
 
@@ -15,20 +15,32 @@ from core.trace.spans import Spans
 from core.trace.trace import Trace
 
 COLUMNS = (
-    "lane", "task", "kind", "step", "stage", "microbatch", "replica", "block", "bucket", "start",
-    "duration", "rows", "bytes", "name",
-)  # fmt: skip
-"""What a listing can be sorted by."""
+    "lane",
+    "task",
+    "kind",
+    "step",
+    "stage",
+    "microbatch",
+    "replica",
+    "block",
+    "bucket",
+    "start",
+    "duration",
+    "rows",
+    "bytes",
+    "name",
+)
+"""Columns by which a listing can be sorted."""
 # The rank of each kind by its name: argsort of an argsort is the inverse permutation.
 _ALPHABETICAL = np.argsort(np.argsort(KINDS))
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Rows that are spans of `trace`; nothing of them is copied.
+    """Rows of a table that are spans of `trace`, without copying them.
 
-    Of lane l it has the first `counts[l]` spans or, where `chosen` is there, those at its sorted
-    indices. `order` has for each row its place lane by lane, or is None where that is the order.
+    It has the first `counts[l]` spans of lane l or, with `chosen`, those at these sorted indices.
+    `order` has the position of each row in the order by lane; None if that is the order.
     """
 
     trace: Trace
@@ -38,7 +50,7 @@ class Listing:
 
     @classmethod
     def of(cls, trace: Trace, chosen: Mapping[int, NDArray[np.int64]] | None = None) -> Listing:
-        """All spans that there are now or, of each lane, those at the `chosen` indices."""
+        """Return a listing of all current spans or, with `chosen`, of these indices by lane."""
         lanes = range(len(trace.header.lanes))
         if chosen is None:
             return cls(trace, tuple(len(trace.spans(lane)) for lane in lanes))
@@ -51,11 +63,11 @@ class Listing:
 
     @property
     def firsts(self) -> NDArray[np.int64]:
-        """The place of each lane's first span lane by lane, and the number of all."""
+        """Position of each lane's first span in the order by lane, and the total number."""
         return np.concatenate([[0], np.cumsum(self.counts, dtype=np.int64)])
 
     def places(self, first: int, last: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Lane and index of the spans in the rows from `first` to `last` (exclusive)."""
+        """Return lanes and indices of the spans in rows `first` to `last` (exclusive)."""
         last = min(last, len(self))
         flat = np.arange(first, last) if self.order is None else self.order[first:last]
         firsts = self.firsts
@@ -64,30 +76,29 @@ class Listing:
         if self.chosen is not None:
             for lane in np.unique(lanes).tolist():
                 mine = lanes == lane
-                # So far the place among the chosen ones; now the span's own index in its lane.
+                # From the position among the chosen spans to the index in the lane.
                 index[mine] = self.chosen[lane][index[mine]]
         return lanes, index
 
     def row_of(self, lane: int, index: int) -> int | None:
-        """The row of a lane's span, or None if it has none."""
+        """Return the row of a lane's span; None if it is not in the listing."""
         at, count = index, self.counts[lane]
         if self.chosen is not None:
             at = int(np.searchsorted(self.chosen[lane], index))
         if not 0 <= at < count or (self.chosen is not None and self.chosen[lane][at] != index):
             return None
         flat = int(self.firsts[lane]) + at
-        # All rows are looked through: this is asked for one selected span, and an inverse of
-        # `order` would be as large as itself.
+        # A linear search, because an inverse of `order` would need as much memory again.
         return flat if self.order is None else int(np.flatnonzero(self.order == flat)[0])
 
     def grown(self, lane: int, count: int) -> Listing:
-        """The same with the first `count` spans of a lane; only of all spans in lanes' order."""
+        """Return a listing with `count` spans of a lane; only for unsorted ones of all spans."""
         return replace(self, counts=(*self.counts[:lane], count, *self.counts[lane + 1 :]))
 
     def sorted_by(self, column: str, descending: bool = False) -> Listing:
-        """The same rows by a column of COLUMNS; what is alike stays lane by lane.
+        """Return the rows sorted by a column of COLUMNS; equal values stay sorted by lane.
 
-        Takes about a second for ten million rows. Raises KeyError for another column.
+        Takes about a second for ten million rows. Raises KeyError for any other column.
         """
         if column not in COLUMNS:
             raise KeyError(column)
@@ -97,8 +108,9 @@ class Listing:
         ranks = None if column in _OF_A_SPAN else _ranks(self.trace, column)
         keys = np.concatenate([self._keys(lane, column, ranks) for lane in lanes])
         order = stable_argsort(-keys if descending else keys)
-        # Half the memory: 40 MB for ten million rows.
-        return replace(self, order=order.astype(np.int32) if len(order) < 1 << 31 else order)
+        if len(order) < 1 << 31:
+            order = order.astype(np.int32)  # half the memory: 40 MB for ten million rows
+        return replace(self, order=order)
 
     def _keys(self, lane: int, column: str, ranks: NDArray[Any] | None) -> NDArray[Any]:
         if column == "lane":
@@ -110,7 +122,7 @@ class Listing:
         return spans.end - spans.start if column == "duration" else spans[column]
 
     def spans(self, lane: int) -> Spans:
-        """A lane's spans that are in the listing, in order of time."""
+        """Return a lane's spans that are in the listing, in order of time."""
         spans = self.trace.spans(lane)
         if self.chosen is None:
             return spans[: self.counts[lane]]
@@ -121,13 +133,13 @@ _OF_A_SPAN = ("lane", "step", "start", "duration")
 
 
 def _ranks(trace: Trace, column: str) -> NDArray[Any]:
-    """Dense rank of each task's value in `column`, shape (tasks,): sorts any column as integers."""
+    """Return the dense rank of each task's value in `column`, shape (tasks,)."""
     table = trace.table
     values = table.rows[column]
     if column == "kind":
         values = _ALPHABETICAL[values]
     elif column == "name":
-        places = np.full(len(table.names) + 1, ABSENT)  # no name is -1: the entry behind all
+        places = np.full(len(table.names) + 1, ABSENT)  # no name is -1, the extra last entry
         by_name = sorted(range(len(table.names)), key=table.names.__getitem__)
         places[by_name] = np.arange(len(by_name))
         values = places[values]

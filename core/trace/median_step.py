@@ -1,4 +1,4 @@
-"""The median step of a run: the one step whose figures are shown where a run has one figure."""
+"""The median step of a run: figures of a whole run are those of this step."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from core.trace.trace import Trace
 
 
 def whole_steps(trace: Trace, live: bool = False) -> list[int]:
-    """Return the steps from which the median one is chosen: measured, and run to their end.
+    """Return the steps from which the median is chosen: measured steps that are complete.
 
-    Of a recording that names no losses these are all measured steps, and without measured steps all
-    steps; but not the last one of a run that is still `live`.
+    A recording without losses does not show which steps are complete: then these are all measured
+    steps, or all steps if none is measured, without the last one of a run that is still `live`.
     """
     steps = measured_steps(trace) or trace.steps
     return completed_steps(trace) or (steps[:-1] if live else steps)
 
 
 def median_step(trace: Trace, steps: Sequence[int]) -> int:
-    """Return the step of median makespan among `steps`, at least one, all with spans.
+    """Return the step with the median makespan among `steps`, which must not be empty.
 
-    It is a step that was run: of an even number the shorter of the middle two. Only steps of the
-    commonest plan count, as the last batch of an epoch may be smaller; all count if no two have a
-    plan in common.
+    All steps must have spans. Of an even number of steps the shorter of the middle two is returned.
+    Only steps of the most frequent plan count, because the last batch of an epoch may be smaller;
+    all count if each has a different plan.
     """
     numbers = np.asarray(steps, np.int64)
     plans = _plans(trace, numbers)
@@ -43,7 +43,7 @@ def median_step(trace: Trace, steps: Sequence[int]) -> int:
 
 
 def _plans(trace: Trace, steps: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the plan's number of each of n steps: that of the first span of its first lane."""
+    """Return the plan number of each of n steps, from its first span on the first lane with one."""
     plans = np.full(len(steps), ABSENT, np.int64)
     plan_of_row = trace.table.rows["plan"]
     for lane in trace.header.lanes:

@@ -1,4 +1,4 @@
-"""What was odd about another program's trace: counted, so that nothing is left out in silence."""
+"""Irregularities of imported traces, counted so that nothing is dropped silently."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from core.plain import Say, plainly
 
 
 class Odd(StrEnum):
-    """Something that a file of another program has or lacks; its value is its id in files."""
+    """An irregularity of another program's file; the value is its id in recordings."""
 
     NO_TIME = "no-time"
     NO_END = "begin-without-end"
@@ -78,7 +78,7 @@ _SENTENCES_OF_ONE = {
 
 
 def sentences(odd: Mapping[Odd, int], say: Say = plainly) -> Iterator[str]:
-    """A sentence for each thing that was met, one for one and another for several."""
+    """Yield a sentence for each irregularity, singular or plural."""
     for kind in Odd:
         count = odd.get(kind, 0)
         if count:
@@ -87,5 +87,5 @@ def sentences(odd: Mapping[Odd, int], say: Say = plainly) -> Iterator[str]:
 
 
 def odd_text(odd: Mapping[Odd, int]) -> str:
-    """All of it in one English line; nothing if nothing was odd."""
+    """Return all irregularities in one English line; "" if there are none."""
     return " ".join(sentences(odd))

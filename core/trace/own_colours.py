@@ -1,4 +1,4 @@
-"""The colours that Chrome's format gives events by name (`cname`), as its viewers paint them."""
+"""The colours of Chrome's trace format by name (`cname`), as its viewers paint them."""
 
 from __future__ import annotations
 
@@ -38,5 +38,5 @@ OWN_COLOURS = {
     "cq_build_attempt_passed": "#67da23",
     "cq_build_attempt_failed": "#c55151",
 }
-"""Viewers know no others; one is spelt so."""
+"""All colours that viewers know; the spelling `runnig` is theirs."""
 OWN_CODES = {name: code for code, name in enumerate(OWN_COLOURS)}

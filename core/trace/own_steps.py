@@ -13,22 +13,22 @@ from core.trace.step_bounds import StepBounds
 from core.trace.trace import Trace
 
 PART_STEP = 0
-"""The number of the step that `with_range` makes."""
+"""The number of the step of `with_range`."""
 
 
 def with_steps(trace: Trace, ranges: Sequence[tuple[int, int]]) -> Trace:
-    """The trace with a step from the start of each mark to the next one's: (start, end) in ns.
+    """Return the trace with a step from each mark, (start, end) in ns, to the start of the next.
 
-    The last step lasts until its mark's end, or to the end of the trace if that mark is a moment.
-    A step is as long as what lanes begin in it. What starts before the first step or after the last
-    is of none. Raises ValueError if there is no mark, or no time between the last one and the end
-    of the trace.
+    The last step ends with its mark, or with the trace if that mark is a moment. A step lasts as
+    long as the spans that begin in it. Spans that start before the first step or after the last
+    belong to no step. Raises ValueError if there is no mark, or if the last one is after the end of
+    the trace.
     """
     starts = np.unique(np.array([start for start, _ in ranges], np.int64))
     if not len(starts):
         raise ValueError("there is no mark at which a step could begin")
     last = max(end for start, end in ranges if start == starts[-1])
-    # Steps are half open: without the 1 a span that begins with the last ns would be of none.
+    # Steps are half open: + 1 includes a span that begins in the last ns.
     finish = trace.bounds[1] + 1 if last == starts[-1] else last
     if finish <= starts[-1]:
         raise ValueError("the last mark lies behind the end of the trace")
@@ -42,7 +42,7 @@ def with_steps(trace: Trace, ranges: Sequence[tuple[int, int]]) -> Trace:
 def with_range(trace: Trace, start: int, end: int) -> Trace:
     """Return the trace with one step: the tasks that begin from `start` to before `end`, in ns.
 
-    It has no step if nothing begins there. The figures of its ranks are those of the step alone.
+    It has no step if nothing begins there. The figures of its ranks cover only this step.
     """
     made = with_steps(trace, [(start, end)])
     made.part = (start, end)
@@ -50,8 +50,8 @@ def with_range(trace: Trace, start: int, end: int) -> Trace:
 
 
 def _stepped(spans: Spans, starts: NDArray[np.int64], finish: int) -> Spans:
-    """The spans, each of the step in which it starts: ABSENT before the first, one more behind."""
+    """Return spans with the steps in which they start: ABSENT before the first, n at the end."""
     step = np.searchsorted(starts, spans.start, "right") - 1
-    # Not ABSENT: a lane's steps only grow.
+    # Not ABSENT, because step numbers on a lane must not decrease.
     step[spans.start >= finish] = len(starts)
     return replace(spans, step=step.astype(np.int32))

@@ -23,16 +23,16 @@ KEYS = {
     "task": "a task of the plan: 17",
     "name": "part of a name, or all of it: gemm, gemm*",
 }
-"""What may stand before a colon, and what behind it."""
+"""Keys before a colon, and the accepted values after it."""
 # The micro sign and the Greek letter look alike, and both are written.
 UNITS = {"ns": 1, "us": 1_000, "µs": 1_000, "μs": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
-"""Nanoseconds of each unit that a time may have."""
+"""Nanoseconds of each unit of time."""
 GROUPS = ("communication", "compute")
-"""What `kind:` takes beside the kinds' own names."""
+"""Values of `kind:` other than the names of kinds."""
 
-# Spaces within quotes are part of a word, and below so is a `|`.
+# Quotes protect spaces here, and `|` in _ALTERNATIVES.
 _WORDS = re.compile(r'(?:"[^"]*"|[^\s"])+')
-# Two colons are part of a name, such as at::native or aten::mm, and no key's.
+# A double colon is part of a name such as at::native.
 _KEYED = re.compile(r"([A-Za-z][\w-]*):(?!:)(.*)", re.DOTALL)
 _ALTERNATIVES = re.compile(r'(?:"[^"]*"|[^|"])+')
 _NUMBERS = re.compile(r"(\d*)(-?)(\d*)")
@@ -41,12 +41,12 @@ _ACTION = re.compile(r"(\d+)?([A-Za-zΣσ]+)(\d+)?")
 
 
 class QueryError(ValueError):
-    """A search that cannot be read; the message names the word and what is accepted."""
+    """An invalid search; the message names the word and the accepted values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Whole numbers from `least` to `most`, both included; None is no bound."""
+    """Integers from `least` to `most`, both included; None is no bound."""
 
     least: int | None
     most: int | None
@@ -54,19 +54,19 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Lower-case text in which `*` stands for anything and `?` for one character."""
+    """Lower-case text in which `*` matches any text and `?` any character."""
 
     text: str
 
     @property
     def is_wild(self) -> bool:
-        """Whether it has a `*` or a `?`."""
+        """True if the text has a `*` or a `?`."""
         return "*" in self.text or "?" in self.text
 
 
 @dataclass(frozen=True, slots=True)
 class BarText:
-    """What a bar says: a kind's letters, with the numbers before and behind them if given."""
+    """The text on a bar: a kind's letters, and the numbers before and after them if given."""
 
     letters: str
     before: int | None
@@ -78,9 +78,9 @@ Value = Numbers | Pattern | BarText
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A condition: any one of `values` holds of `key`, or with `negated` none does.
+    """A condition: `key` matches any of `values` or, with `negated`, none of them.
 
-    `key` is one of KEYS, `duration` (in ns), or `word` for what stands without a key.
+    `key` is one of KEYS, `duration` (in ns), or `word` for words without a key.
     """
 
     key: str
@@ -90,13 +90,13 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Conditions that must all hold; without any, every span is meant."""
+    """Conditions that must all hold; without conditions all spans match."""
 
     terms: tuple[Term, ...] = ()
 
 
 def parse_query(text: str) -> Query:
-    """The query that a text asks for. Raises QueryError, in one line."""
+    """Parse a search. Raises QueryError with a message of one line."""
     if text.count('"') % 2:
         raise QueryError('a quote is open; end the words that it begins with another "')
     return Query(tuple(_term(word) for word in _WORDS.findall(text)))
@@ -104,8 +104,7 @@ def parse_query(text: str) -> Query:
 
 def _term(word: str) -> Term:
     negated = word.startswith("-")
-    # A bool is 0 or 1: from behind the minus sign on, if there is one.
-    bare = word[negated:]
+    bare = word.removeprefix("-")
     if not bare.strip('"'):
         raise QueryError(
             f"{word}: nothing to look for; write a word, or a key such as kind:forward"
@@ -136,9 +135,9 @@ def _alternatives(text: str) -> list[str]:
 def _word(text: str) -> Value:
     action = _ACTION.fullmatch(text)
     if action is not None and action[2].lower() in _LETTERS and (action[1] or action[3]):
-        return BarText(
-            action[2].lower(), *(None if n is None else int(n) for n in action.group(1, 3))
-        )
+        before = None if action[1] is None else int(action[1])
+        behind = None if action[3] is None else int(action[3])
+        return BarText(action[2].lower(), before, behind)
     if text.lower() in _LETTERS:
         return BarText(text.lower(), None, None)
     return Pattern(text.lower())
@@ -176,7 +175,7 @@ def _kind(word: str, part: str) -> Pattern:
 
 
 def _one_key(part: str) -> str:
-    """A hint for who gave another key after a `|`."""
+    """Return a hint for a second key after a `|`; "" if there is none."""
     return " (a | stands between values of one key: mb:2|5)" if ":" in part else ""
 
 
@@ -184,7 +183,7 @@ def _duration(word: str, bare: str) -> Numbers:
     found = _DURATION.fullmatch(bare)
     if found is None or found[3] not in UNITS:
         raise QueryError(f"{word}: write a duration as >5ms, <=10us, >=1.5s or <300ns")
-    # Not a float, which may lie just beside a whole number of ns: then `>` and `<=` would be wrong.
+    # Exact, because a rounded float would make `>` and `<=` wrong near a whole number of ns.
     ns = Fraction(found[2]) * UNITS[found[3]]
     bounds = {
         ">": Numbers(math.floor(ns) + 1, None),
@@ -196,7 +195,7 @@ def _duration(word: str, bare: str) -> Numbers:
 
 
 def kinds_like(pattern: Pattern) -> list[int]:
-    """The kinds, by their index in KINDS, that a pattern means: by name or by group."""
+    """Return the indices in KINDS of the kinds that match a pattern, by name or by group."""
     if pattern.text in GROUPS:
         moves = pattern.text == "communication"
         return [code for code, kind in enumerate(KINDS) if kind.is_communication is moves]
@@ -204,14 +203,14 @@ def kinds_like(pattern: Pattern) -> list[int]:
 
 
 def matcher(pattern: Pattern) -> Callable[[str], bool]:
-    """Tells whether all of a text is as the pattern says, upper or lower case."""
+    """Return a function that returns True if a whole text matches, ignoring case."""
     parts = (".*" if c == "*" else "." if c == "?" else re.escape(c) for c in pattern.text)
     match = re.compile("".join(parts), re.DOTALL).fullmatch
     return lambda text: match(text.lower()) is not None
 
 
 def is_like(text: str, pattern: Pattern) -> bool:
-    """Whether all of `text` is as the pattern says, upper or lower case."""
+    """Return True if the whole `text` matches the pattern, ignoring case."""
     return matcher(pattern)(text)
 
 

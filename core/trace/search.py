@@ -1,4 +1,4 @@
-"""Finding spans: which of a trace's spans a query asks for, slice by slice, and their order."""
+"""Search for the spans that match a query, slice by slice, and navigation among them."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from core.trace.spans import Spans, TaskTable
 from core.trace.trace import Trace
 
 SLICE = 1 << 18
-"""Spans that are searched at once: a few milliseconds."""
+"""Spans that are searched at once, in a few milliseconds."""
 Hits = Mapping[int, NDArray[np.int64]]
-"""Of lanes, the indices of the spans that were found, sorted."""
+"""Sorted indices of the spans that were found, by lane."""
 
 _OF_A_ROW = {"mb": "microbatch"}
 _OF_A_SPAN = ("step", "duration")
@@ -39,7 +39,7 @@ _OVERLAP = KINDS.index(Kind.OVERLAP)
 
 @dataclass(frozen=True, slots=True, order=True)
 class SpanPosition:
-    """Where a span stands in the order of all lanes' spans: by start (ns), lane and index."""
+    """Sort key of a span among those of all lanes: start (ns), lane and index."""
 
     start: int
     lane: int
@@ -47,10 +47,10 @@ class SpanPosition:
 
 
 class Search:
-    """The spans that a query asks for, found by repeated `advance`.
+    """An incremental search for the spans that match a query: call `advance` repeatedly.
 
-    What does not depend on a span's times is looked at once for each row of the task table. In a
-    trace that grows, further calls find what has come since.
+    Conditions that do not depend on a span's times are evaluated once for each row of the task
+    table. In a growing trace further calls find new spans.
     """
 
     def __init__(self, trace: Trace, query: Query) -> None:
@@ -65,32 +65,30 @@ class Search:
         ]
         self._done = {lane.index: 0 for lane in trace.header.lanes}
         self._found = {lane: Column(np.int64) for lane in self._lanes}
-        self._held = Column(np.bool_)  # of each row that was looked at, whether it fulfils all
+        self._held = Column(np.bool_)  # for each evaluated row, True if it fulfils all conditions
 
     @property
     def hits(self) -> dict[int, NDArray[np.int64]]:
-        """What was found so far, of the lanes that have something."""
+        """Spans found so far, for the lanes that have any."""
         return {lane: found.view for lane, found in self._found.items() if len(found)}
 
     @property
     def count(self) -> int:
-        """How many spans were found so far."""
+        """Number of spans found so far."""
         return sum(map(len, self._found.values()))
 
     @property
     def searched(self) -> tuple[int, int]:
-        """How many spans were looked at, and how many there are."""
+        """Numbers of spans that were searched and of all spans."""
         lanes = [len(self.trace.spans(lane)) for lane in self._lanes]
         return sum(self._done[lane] for lane in self._lanes), sum(lanes)
 
     def advance(self, most: int = SLICE) -> bool:
-        """Look at up to `most` more spans; returns whether all there are have been looked at.
+        """Search up to `most` more spans; returns True if all have been searched.
 
-        Rows of the table that are new come first, up to `most` of them in a call of their own.
+        New rows of the table are evaluated first, up to `most` of them, in separate calls.
         """
         table, known = self.trace.table, len(self._held)
-        # Of a million spans thousands are of one task: what does not depend on their times is asked
-        # of each task once, and looked up by its row.
         rows = table.rows[known : known + most]
         self._held.extend(
             _all(self._of_rows, len(rows), lambda key, value: _of_row(rows, table, key, value))
@@ -116,21 +114,21 @@ class Search:
 
 
 def position_of(trace: Trace, lane: int, index: int) -> SpanPosition:
-    """The place of a lane's span among all spans."""
+    """Return the sort key of a lane's span."""
     return SpanPosition(int(trace.spans(lane).start[index]), lane, index)
 
 
 def rank(trace: Trace, hits: Hits, place: SpanPosition) -> int:
-    """How many hits come before a place."""
+    """Return the number of hits before a position."""
     return sum(_before(trace, hits, lane, place) for lane in hits)
 
 
 def next_hit(trace: Trace, hits: Hits, place: SpanPosition, by: int = 1) -> SpanPosition | None:
-    """The hit behind a place (`by` 1) or before it (-1), round the ends; None if there are none."""
+    """Return the hit after a position (`by` 1) or before it (-1), wrapping around; else None."""
     near = []
     for lane, found in hits.items():
-        # Going back, the hit before the place; going on, the one at it, or behind it where that is
-        # the place itself.
+        # Backwards: the last hit before the position. Forwards: the first hit at or after it, but
+        # not the position itself.
         at = _before(trace, hits, lane, place) + min(by, 0)
         if by > 0 and lane == place.lane and at < len(found):
             at += found[at] == place.index
@@ -143,17 +141,17 @@ def next_hit(trace: Trace, hits: Hits, place: SpanPosition, by: int = 1) -> Span
 
 
 def _before(trace: Trace, hits: Hits, lane: int, place: SpanPosition) -> int:
-    """How many of a lane's hits come before a place."""
+    """Return the number of a lane's hits before a position."""
     if lane == place.lane:
         first = place.index
     else:
-        after = place.start + (lane < place.lane)  # of lanes before, what begins then counts too
+        after = place.start + (lane < place.lane)  # at equal starts lower lanes are before
         first = int(np.searchsorted(trace.spans(lane).start, after))
     return int(np.searchsorted(hits[lane], first))
 
 
 def _holds(term: Term, is_so: Callable[[str, Value], Any]) -> Any:
-    """Whether a term holds of something, or of each of n things, by what holds of its values."""
+    """Return True if a term holds, or a mask for n items, given a test of its values."""
     held = np.logical_or.reduce([is_so(term.key, value) for value in term.values])
     return ~held if term.negated else held
 
@@ -161,7 +159,7 @@ def _holds(term: Term, is_so: Callable[[str, Value], Any]) -> Any:
 def _all(
     terms: Sequence[Term], count: int, is_so: Callable[[str, Value], Any]
 ) -> NDArray[np.bool_]:
-    """Whether all terms hold of each of `count` things."""
+    """Return a mask of shape (count,): items for which all terms hold."""
     held = np.ones(count, np.bool_)
     for term in terms:
         held &= _holds(term, is_so)
@@ -188,12 +186,12 @@ def _of_row(rows: NDArray[Any], table: TaskTable, key: str, value: Value) -> NDA
 
 
 def _kinds_from(pattern: Pattern) -> list[int]:
-    """The kinds that a plain word means: those whose names begin with it, or a group."""
+    """Return the kinds that a plain word matches: by group, name or beginning of the name."""
     return kinds_like(pattern) or kinds_like(Pattern(f"{pattern.text}*"))
 
 
 def _named(rows: NDArray[Any], table: TaskTable, pattern: Pattern) -> NDArray[np.bool_]:
-    """Rows whose name has the pattern in it, or is wholly like it if the pattern is wild."""
+    """Return a mask of rows whose names contain the pattern, or match it if it is wild."""
     # Each distinct name is compared once.
     codes, which = np.unique(rows["name"], return_inverse=True)
     whole = pattern if pattern.is_wild else Pattern(f"*{pattern.text}*")
@@ -203,11 +201,10 @@ def _named(rows: NDArray[Any], table: TaskTable, pattern: Pattern) -> NDArray[np
 
 
 def _does(rows: NDArray[Any], text: BarText) -> NDArray[np.bool_]:
-    """Rows that do what a bar's words say: `2F1`, `F1`, `2F` or `F`."""
+    """Return a mask of rows that match the text of a bar: `2F1`, `F1`, `2F` or `F`."""
     kinds = [code for code, kind in enumerate(KINDS) if kind.letter.lower() == text.letters]
-    found = np.isin(rows["kind"], kinds) & _acts_on(
-        text, np.where(rows["block"] == ABSENT, rows["stage"], rows["block"]), _behind(rows)
-    )
+    stage_or_block = np.where(rows["block"] == ABSENT, rows["stage"], rows["block"])
+    found = np.isin(rows["kind"], kinds) & _acts_on(text, stage_or_block, _last_number(rows))
     for letters, half in (("f", ""), ("b", "paired_")):
         if text.letters == letters:
             mine = _acts_on(text, rows[f"{half}stage"], rows[f"{half}microbatch"])
@@ -224,12 +221,11 @@ def _acts_on(text: BarText, before: NDArray[Any], behind: NDArray[Any]) -> NDArr
     return found
 
 
-def _behind(rows: NDArray[Any]) -> NDArray[Any]:
-    """The number behind the letters of each row's bar, as `bar_label` chooses it."""
+def _last_number(rows: NDArray[Any]) -> NDArray[Any]:
+    """Return the number after the letters of each row's bar, as `bar_label` chooses it."""
     moves = np.isin(rows["kind"], kinds_like(Pattern("communication")))
     number = np.where(moves, rows["replica"], ABSENT)
-    # From the weakest to the strongest: the last one that a task has stays, as `bar_label` takes
-    # the first from the other end.
+    # In reverse order of `bar_label`, because the last number that applies wins here.
     for name in ("block", "bucket", "microbatch"):
         number = np.where(rows[name] == ABSENT, number, rows[name])
     return number

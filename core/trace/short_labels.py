@@ -9,15 +9,15 @@ _ANONYMOUS = re.compile(r"(\(anonymous namespace\)|\{anonymous\}|<unnamed>)::")
 _NAMESPACES = re.compile(r"\b(?:[A-Za-z_]\w*::)+(?=[A-Za-z_~])")
 _RETURNS_NOTHING = "void "
 MOST_LETTERS = 4096
-"""Longer names stay as they are: a file may have names of a million letters."""
+"""Longer names are not shortened: a file may have names of a million letters."""
 
 
 @lru_cache(1 << 14)
 def short_label(name: str) -> str:
     """Return a function's name without `void`, namespaces, template arguments and parameters.
 
-    `void at::native::copy<float>(int)` becomes `copy`. Names that are no function's in C++ stay as
-    they are, among them `<lambda>` and `module.py(12): forward`.
+    `void at::native::copy<float>(int)` becomes `copy`. Names that are not C++ functions are
+    unchanged, such as `<lambda>` and `module.py(12): forward`.
     """
     if len(name) > MOST_LETTERS:
         return name
@@ -38,9 +38,9 @@ def short_label(name: str) -> str:
 
 
 def _without_brackets(text: str, opening: str, closing: str) -> str:
-    """Remove brackets that follow a word directly, with all that is in them.
+    """Remove brackets that directly follow a word, with their contents.
 
-    The text stays as it is if one of them is never closed.
+    Returns the text unchanged if a bracket is never closed.
     """
     kept: list[str] = []
     depth = 0
@@ -65,7 +65,7 @@ def _without_last_parameters(text: str) -> str:
     for place in range(len(signature) - 1, 0, -1):
         depth += (signature[place] == ")") - (signature[place] == "(")
         if depth == 0:
-            # Behind a space they are words of their own: `Memcpy HtoD (Pageable -> Device)`.
+            # After a space they are not parameters: `Memcpy HtoD (Pageable -> Device)`.
             is_attached = not signature[place - 1].isspace()
             return signature[:place] if is_attached else text
     return text

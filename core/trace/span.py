@@ -1,4 +1,4 @@
-"""One span, for people: tooltips, details, tables, and what its bar says."""
+"""A single span as an object for tooltips, details and tables, and the text on its bar."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from core.trace.spans import Spans
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """One span (or, with `end` None, an open task), for people: tooltips, details, tables.
+    """A span or, with `end` None, a task that is still open.
 
-    Times are ns since the run's start. `index` is its place among the lane's spans, -1 while open;
-    `step` is ABSENT of one that another program's trace has outside of all steps.
+    Times are ns since the run's start. `index` is the position among the lane's spans, -1 while
+    open. `step` is ABSENT for spans of other programs' traces that are outside of all steps.
     """
 
     lane: int
@@ -42,7 +42,7 @@ class Span:
 
     @property
     def label(self) -> str:
-        """Text on its bar: its own name in short, or see `bar_label`."""
+        """Text on the bar: the shortened name, or the result of `bar_label`."""
         if self.name:
             return short_label(self.name)
         numbers = (self.microbatch, self.bucket, self.block, self.replica, self.paired_microbatch)
@@ -52,10 +52,10 @@ class Span:
 def bar_label(
     kind: Kind, microbatch: int, bucket: int, block: int, replica: int, paired: int
 ) -> str:
-    """What a bar says: its letter, and its micro-batch, bucket, block or receiving replica.
+    """Return a bar's text: the kind's letter, and a micro-batch, bucket, block or replica.
 
-    An overlap says both of its actions, `F3 B1`; `paired` is the backward's micro-batch. Numbers
-    that do not apply are ABSENT.
+    Only communication has the (receiving) replica. The text of an overlap has both actions,
+    `F3 B1`; `paired` is the backward's micro-batch. Numbers that do not apply are ABSENT.
     """
     if kind is Kind.OVERLAP:
         return f"{Kind.FORWARD.letter}{microbatch} {Kind.BACKWARD.letter}{paired}"
@@ -64,7 +64,7 @@ def bar_label(
 
 
 def span_of(lane: int, index: int, one: Spans) -> Span:
-    """The only span of `one`; an open task's end is absent."""
+    """Return the only span of `one` as an object; the end of an open task is None."""
     table, row = one.table, one.table.rows[one.row[0]]
     times = {name: known(one[name][0]) for name in ("start", "end", "ready", "launched")}
     values = {**table.attributes(int(one.row[0])), **times, "lane": lane, "index": index}

@@ -1,6 +1,6 @@
-"""The spans of a lane as columns: times, and places in the table of a run's tasks.
+"""The spans of a lane as columns: times, and rows of the run's table of tasks.
 
-What a span is beside its times stands in that table once, however often its task runs.
+The table has the attributes of each task once, however often the task runs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from core.plan.task import ABSENT, KINDS, PAYLOADS, Kind, backward_rows, known
 from core.trace.columns import NO_ARRAYS, Arrays, Column, Columns, Texts, sorted_positions
 
 WORDS: dict[str, tuple[str, ...]] = {"kind": KINDS, "payload": PAYLOADS}
-"""What of a task is a word, and which there are: a column holds its place among them."""
+"""Attributes of a task that are words, with all words; columns hold positions in these."""
 ATTRIBUTES: dict[str, type[np.signedinteger[Any]]] = {
     "kind": np.int8,
     "lane": np.int16,
@@ -31,10 +31,9 @@ ATTRIBUTES: dict[str, type[np.signedinteger[Any]]] = {
     "bytes": np.int64,
     "payload": np.int8,
 }
-"""What a task is, and its type in columns, where a number that does not apply is ABSENT; beside
-what it waits for (`after`) and its own `name`. The one list of it, from which the columns in
-memory, tables and CSV are made; core.recorder.stream has the same columns. The names are
-core.plan.task's."""
+"""The attributes of a task, except `after` and `name`, with their types in columns. Numbers that do
+not apply are ABSENT. Columns in memory, tables and CSV are made from this list;
+core.recorder.stream has the same columns. The names are those of core.plan.task.Task."""
 TASK_DTYPE = np.dtype(
     [
         *ATTRIBUTES.items(),
@@ -46,16 +45,16 @@ TASK_DTYPE = np.dtype(
     ],
     align=True,
 )
-"""A task: its attributes (words as their places, ABSENT where one does not apply), the numbers of
-its plan and of itself in it, and the place of its own `name` in TaskTable.names. What it waits for,
-tasks of the same plan, are the `after_count` entries of TaskTable.after from `after` on."""
+"""A task: its attributes, the number of its plan, its number in the plan, and the position of its
+`name` in TaskTable.names. It waits for tasks of the same plan: the `after_count` entries of
+TaskTable.after from `after` on."""
 
 
 class TaskTable:
-    """The tasks of all plans, one plan behind the other. What is in it never changes its place."""
+    """The tasks of all plans, plan by plan. Tasks never change their rows."""
 
     def __init__(self, names: Iterable[str] = (), arrays: Arrays = NO_ARRAYS) -> None:
-        """Without tasks, or with those of `arrays`: see the properties. None of it is copied."""
+        """Create a table, empty or with `arrays` (see the properties), which are not copied."""
         columns = {name: Column.of(array) for name, array in arrays.items()}
         self._rows = columns.get("rows") or Column(TASK_DTYPE)
         self._after = columns.get("after") or Column(np.int32)
@@ -68,31 +67,31 @@ class TaskTable:
 
     @property
     def rows(self) -> NDArray[Any]:
-        """All tasks (TASK_DTYPE)."""
+        """All tasks, as a structured array of TASK_DTYPE."""
         return self._rows.view
 
     @property
     def after(self) -> NDArray[np.int32]:
-        """What the tasks wait for, one task's behind the other's."""
+        """Dependencies of all tasks, task by task."""
         return self._after.view
 
     @property
     def firsts(self) -> NDArray[np.int64]:
-        """Where each plan's tasks begin and, last, where the last one's end: plans + 1 entries."""
+        """First row of each plan, and the end of the last: shape (plans + 1,)."""
         return self._firsts.view
 
     def add(self, rows: NDArray[Any], after: NDArray[np.int32]) -> None:
         """Add the next plan's tasks; `after` has the `after_count` entries of each in order."""
         own, counts = rows.copy(), rows["after_count"].astype(np.int64)
         own["plan"], own["task"] = len(self.firsts) - 1, np.arange(len(rows))
-        # Where each task's entries begin: the sum of the counts before it.
+        # Each task's first entry: the sum of the counts before it.
         own["after"] = len(self._after) + np.cumsum(counts) - counts
         self._rows.extend(own)
         self._after.extend(after)
         self._firsts.extend(np.array([len(self)], np.int64))
 
     def rows_of(self, plans: NDArray[np.int32], tasks: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The rows of n tasks of plans. Raises LookupError if the table has one of them not."""
+        """Return the rows of n tasks of plans. Raises LookupError if one is not in the table."""
         if not len(plans):
             return np.empty(0, np.int32)
         firsts = self.firsts
@@ -105,22 +104,22 @@ class TaskTable:
 
     @property
     def has_kinds(self) -> bool:
-        """Whether it is known of some task what it is, beside its name."""
+        """True if the table is empty or the kind of some task is known."""
         return not len(self) or bool((self.rows["kind"] != KINDS.index(Kind.OTHER)).any())
 
     def needs(self, rows: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """How many tasks each of n rows waits for, and which, one row's behind the other's."""
-        # Two columns of the table alone: whole rows are several cache lines each.
+        """Return the number of dependencies of each of n rows, and all dependencies, row by row."""
+        # Reads only two columns, because whole rows take several cache lines each.
         begins = self.rows["after"][rows]
         counts = self.rows["after_count"][rows].astype(np.int64)
-        # The ranges of all rows as one array, without a loop: of begins 10, 40 and counts 2, 3 it
-        # is 10 11 40 41 42. Each number is its place in that array, moved by its range's begin.
+        # All ranges as one array, without a loop: begins 10, 40 and counts 2, 3 give
+        # 10 11 40 41 42. Each entry is its position in this array, shifted to its range's begin.
         before = np.cumsum(counts) - counts
         places = np.repeat(begins - before, counts) + np.arange(counts.sum())
         return counts, self.after[places]
 
     def attributes(self, place: int) -> dict[str, Any]:
-        """The attributes of a task, and what it waits for, by the names of core.plan.task.Task."""
+        """Return a task's attributes and dependencies by the names of core.plan.task.Task."""
         row = self.rows[place]
         first, count = int(row["after"]), int(row["after_count"])
         return {
@@ -130,7 +129,7 @@ class TaskTable:
         }
 
     def paired_rows(self, place: int) -> int:
-        """The rows of a task's backward: in an overlap those of the micro-batch that it ends."""
+        """Return the rows of a task's backward; in an overlap those of the paired micro-batch."""
         number = int(self.rows["plan"][place])
         tasks = self.plan(number)
         if number not in self._paired:
@@ -140,13 +139,13 @@ class TaskTable:
         return int(self._paired[number][place - tasks.start])
 
     def plan(self, number: int) -> slice:
-        """Slice of the task table that holds plan `number`."""
+        """Return the slice of the table that holds plan `number`."""
         first, last = self.firsts[number : number + 2].tolist()
         return slice(first, last)
 
 
 def blank_rows(count: int) -> NDArray[Any]:
-    """Tasks of which nothing is known yet, to be filled in: all numbers are ABSENT."""
+    """Return blank tasks to fill in: all numbers that may not apply are ABSENT."""
     rows = np.full(count, ABSENT).astype(TASK_DTYPE)
     for name in ("rows", "bytes", "payload", "after", "after_count"):
         rows[name] = 0
@@ -167,18 +166,18 @@ def check_times(*columns: NDArray[np.int64]) -> None:
 
 
 MOMENTS = ("ready", "launched")
-"""Times that only some spans have."""
+"""Times that only some spans have, in ns."""
 SPAN_DTYPES = {"start": np.int64, "end": np.int64, "step": np.int32, "row": np.int32}
-"""What every span has: 24 bytes, and 8 for each moment noted beside."""
+"""Columns of every span: 24 bytes a span, and 8 for each of MOMENTS."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spans:
-    """Spans of one lane in order of time: n entries in each column.
+    """The n spans of one lane in order of time, as arrays of shape (n,).
 
-    `spans["start"]` and so on is a column: start, end, ready, launched in ns (-1 where absent),
-    step, and every field of TASK_DTYPE. Any other index gives fewer spans. Where spans are added
-    behind these (`with_later`), they fill spare room of the same arrays, if these have some.
+    `spans["start"]` returns a column: start, end, ready, launched in ns (-1 if absent), step, or
+    any field of TASK_DTYPE. A slice or an array as the index selects spans. `with_later` adds spans
+    in spare room of the same arrays, if there is any.
     """
 
     table: TaskTable
@@ -188,19 +187,19 @@ class Spans:
     row: NDArray[np.int32]
     ready: NDArray[np.int64] | None = None
     launched: NDArray[np.int64] | None = None
-    # Not given to what is made of these by dataclasses.replace: its arrays are others.
+    # init=False: dataclasses.replace makes spans with other arrays.
     _growing: Columns | None = field(default=None, init=False, repr=False, compare=False)
 
     @classmethod
     def empty(cls, table: TaskTable, room: Arrays = NO_ARRAYS) -> Spans:
-        """No spans yet; those that are added fill `room`, arrays by the names of columns."""
+        """Return no spans; added ones fill `room`, arrays by the names of columns."""
         room = room or {name: np.empty(64, dtype) for name, dtype in SPAN_DTYPES.items()}
         return cls._of(table, Columns.over(room))
 
     @classmethod
     def _of(cls, table: TaskTable, columns: Columns) -> Spans:
         made = cls(table, **columns.arrays)
-        object.__setattr__(made, "_growing", columns)  # frozen to everybody else
+        object.__setattr__(made, "_growing", columns)  # the class is frozen
         return made
 
     def __len__(self) -> int:
@@ -215,38 +214,40 @@ class Spans:
     def __getitem__(self, index: str | slice | NDArray[Any]) -> NDArray[Any] | Spans:
         if isinstance(index, str):
             return self._column(index)
-        # By a slice the columns are views of these, by places they are copies.
-        ready, launched = (
-            None if column is None else column[index] for column in (self.ready, self.launched)
-        )
+        # A slice returns views, an array returns copies.
         return Spans(
-            self.table, self.start[index], self.end[index], self.step[index], self.row[index],
-            ready, launched,
-        )  # fmt: skip
+            self.table,
+            self.start[index],
+            self.end[index],
+            self.step[index],
+            self.row[index],
+            None if self.ready is None else self.ready[index],
+            None if self.launched is None else self.launched[index],
+        )
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Its own columns by name, those of MOMENTS only where they are there."""
+        """The columns by name, without those of MOMENTS that are absent."""
         columns = {name: getattr(self, name) for name in (*SPAN_DTYPES, *MOMENTS)}
         return {name: column for name, column in columns.items() if column is not None}
 
     def of_step(self, step: int) -> slice:
-        """Where a step's spans stand: on a lane, steps only grow."""
+        """Return the slice of a step's spans; steps do not decrease on a lane."""
         first, last = sorted_positions(self.step, [step, step + 1]).tolist()
         return slice(first, last)
 
     def timed(self, start: NDArray[np.int64], end: NDArray[np.int64]) -> Spans:
-        """The same spans at other times; moments beside them are left out."""
+        """Return the same spans at other times, without MOMENTS."""
         return Spans(self.table, start, end, self.step, self.row)
 
     def with_later(self, spans: Spans) -> Spans:
-        """These and, behind them, spans with rows of the same table.
+        """Return these spans followed by others with rows of the same table.
 
-        Those that come late are put in their order: readers search a lane by time and by step,
-        whatever a file holds. Raises ValueError if a later span is of an earlier step.
+        Sorts by time if spans are out of order, because lanes are searched by time and by step.
+        Raises ValueError if a later span has an earlier step.
         """
         columns = self._growing
-        if columns is None or len(columns) != len(self):  # others follow there already
+        if columns is None or len(columns) != len(self):  # the spare room is already used
             columns = Columns(self.arrays)
         for name in MOMENTS:
             times = getattr(spans, name)
@@ -254,10 +255,10 @@ class Spans:
                 columns.put(name, np.full(len(self), ABSENT, np.int64))
         columns.extend(**{name: spans[name] for name in columns.arrays})
         made = Spans._of(self.table, columns)
-        first = max(0, len(self) - 1)  # the last of those before, with which the new ones compare
+        first = max(0, len(self) - 1)  # compare the new spans with the last old one
         if (np.diff(made.start[first:]) < 0).any():
             order, first = np.argsort(made.start, kind="stable"), 0
-            # Into arrays of its own: other threads may read what was there before.
+            # Copies, because other threads may be reading the old arrays.
             ordered = {name: array[order] for name, array in made.arrays.items()}
             made = Spans._of(self.table, Columns(ordered))
         if (np.diff(made.step[first:]) < 0).any():
@@ -276,7 +277,7 @@ class Spans:
 
     @classmethod
     def joined(cls, parts: Sequence[Spans]) -> Spans:
-        """Spans of one run behind one another. Raises ValueError if there are no parts."""
+        """Concatenate spans of one run. Raises ValueError if there are no parts."""
         if not parts:
             raise ValueError("there are no spans to join")
         some = [name for name in MOMENTS if any(getattr(part, name) is not None for part in parts)]

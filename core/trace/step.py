@@ -1,4 +1,4 @@
-"""One step as columns: what explanation and prediction compute on."""
+"""One step as columns, the input of explanations and predictions."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from core.trace.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class StepSpans:
-    """The finished spans of a step, less those of nested lanes, by task: n entries.
+    """The n finished spans of a step, except those of nested lanes, sorted by task.
 
-    `lane` and `index` say where each of `spans` stands.
+    `lane` and `index`, shape (n,), are the position of each of `spans`.
     """
 
     lane: NDArray[np.int32]
@@ -29,7 +29,7 @@ class StepSpans:
 
     @classmethod
     def of(cls, trace: Trace, step: int, rows: NDArray[np.integer[Any]] | None = None) -> StepSpans:
-        """Those that a step has so far; with `rows`, those that have one of them in the table."""
+        """Return a step's spans so far; with `rows`, only those of these rows of the task table."""
         lanes, indices, parts = [], [], []
         for lane in working_lanes(trace.header.lanes):
             spans = trace.spans(lane.index)
@@ -41,18 +41,18 @@ class StepSpans:
             indices.append(index)
             parts.append(spans[where if rows is None else index])
         every = Spans.joined(parts)
-        # Lane by lane so far; explanation and prediction look tasks up by number.
+        # Explanation and prediction look tasks up by number.
         order = stable_argsort(every["task"])
         return cls(np.concatenate(lanes)[order], np.concatenate(indices)[order], every[order])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StepColumns(TaskColumns):
-    """The tasks of one step and when they ran: n entries each, in the order of `task`.
+    """The n tasks of one step with their times, as arrays of shape (n,), sorted by `task`.
 
-    Times are int64 ns. What a step read from a recording waited for are positions in these
-    columns; a recording says nothing of shards. `group` is a number for the process group in which
-    a collective of a job meets, ABSENT where all ranks meet or the plan says who does.
+    Times are int64 ns. `after` holds positions in these columns. Recordings do not have shards.
+    `group` is a number for the process group of a job's collective, ABSENT if all ranks take part
+    or if the plan has the members.
     """
 
     task: NDArray[np.int32]
@@ -62,40 +62,36 @@ class StepColumns(TaskColumns):
     group: NDArray[np.int32]
 
     def __getitem__(self, place: int) -> Task:
-        """An entry as a task, by the numbers that tasks have in the plan."""
+        """Return an entry as a task, with the task numbers of the plan."""
         one = TaskColumns.__getitem__(self, place)
         after = self.task[np.array(one.after, np.int64)].tolist()
         return one._replace(index=int(self.task[place]), after=tuple(after))
 
     @property
     def duration(self) -> NDArray[np.int64]:
-        """End minus start of each, in ns."""
+        """Duration of each task in ns."""
         return self.end - self.start
 
     def timed(self, start: NDArray[np.int64], end: NDArray[np.int64]) -> StepColumns:
-        """The same tasks with other times."""
+        """Return the same tasks with other times."""
         return replace(self, start=start, end=end)
 
     def picked(self, places: NDArray[np.int64]) -> StepColumns:
-        """Some of the tasks, at ascending places; of what they waited for those among them."""
+        """Return the tasks at ascending `places`, with the dependencies among them."""
         place = np.full(len(self), ABSENT, np.int64)
         place[places] = np.arange(len(places))
         waiter = place[np.repeat(np.arange(len(self)), np.diff(self.after_first))]
         after = place[self.after]
         kept = (waiter != ABSENT) & (after != ABSENT)
         counts = np.bincount(waiter[kept], minlength=len(places))
-        columns = {
-            column.name: getattr(self, column.name)[places]
-            for column in fields(self)
-            if column.name not in ("after_first", "after")
-        }
-        return replace(
-            self, **columns, after_first=np.concatenate([[0], np.cumsum(counts)]), after=after[kept]
-        )
+        names = {column.name for column in fields(self)} - {"after_first", "after"}
+        columns = {name: getattr(self, name)[places] for name in names}
+        after_first = np.concatenate([[0], np.cumsum(counts)])
+        return replace(self, **columns, after_first=after_first, after=after[kept])
 
     @classmethod
     def of_plan(cls, plan: Plan) -> StepColumns:
-        """A plan's own columns; all times are 0."""
+        """Return the columns of a plan; all times are 0."""
         count = len(plan.columns)
         columns = {
             column.name: getattr(plan.columns, column.name) for column in fields(TaskColumns)
@@ -112,16 +108,16 @@ class StepColumns(TaskColumns):
 
     @classmethod
     def of_trace(cls, trace: Trace, step: int) -> StepColumns:
-        """A step's finished spans, less those of nested lanes.
+        """Return the tasks of a step's finished spans, except those of nested lanes.
 
-        What waited for a task that has no span waits for less, and so does what waited for itself
-        or for a task of a later number: so nothing waits in a circle.
+        Dependencies on tasks without a span are dropped, and so are dependencies on the task itself
+        or on later tasks: there are no cycles.
         """
         return cls.of_spans(StepSpans.of(trace, step))
 
     @classmethod
     def of_spans(cls, found: StepSpans) -> StepColumns:
-        """The same of spans that have been found."""
+        """Return the tasks of spans that were already selected; see `of_trace`."""
         spans = found.spans
         after_first, after = _after(spans)
         columns = {
@@ -144,7 +140,7 @@ class StepColumns(TaskColumns):
 
 
 def _groups(spans: Spans) -> NDArray[np.int32]:
-    """The process group of each span: the place of its name, if that is the name of a group."""
+    """Return the process group of each span: the position of its name, if it names a group."""
     group = np.full(len(spans), ABSENT, np.int32)
     collective = np.flatnonzero(IS_COLLECTIVE[spans["kind"]] & (spans["name"] != ABSENT))
     name = spans["name"][collective]
@@ -155,10 +151,10 @@ def _groups(spans: Spans) -> NDArray[np.int32]:
 
 
 def _after(spans: Spans) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """What the spans (sorted by task) waited for, as positions among them."""
+    """Return the dependencies of spans, which are sorted by task, as positions among them."""
     counts, tasks = spans.table.needs(spans.row)
-    # A task that has no span is found at some other one's place, or behind all: compared below, and
-    # left out.
+    # The search for a task without a span finds another task or the end; compared and dropped
+    # below.
     at = np.minimum(np.searchsorted(spans["task"], tasks), len(spans) - 1)
     waiter = np.repeat(np.arange(len(spans)), counts)
     known = (spans["task"][at] == tasks) & (at < waiter)

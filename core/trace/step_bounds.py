@@ -1,4 +1,4 @@
-"""When the steps of a run began and ended, and what is wrong with them."""
+"""Starts and ends of a run's steps, and their faults."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Ints = NDArray[np.integer[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with a step: how many tasks have no span, or several; `text` is one line."""
+    """Fault of a step: numbers of missing tasks and repeated spans; `text` is one line."""
 
     step: int
     missing: int
@@ -28,18 +28,18 @@ class Fault:
 
 
 class StepBounds(Columns):
-    """Start and end of every step, by its number, in ns.
+    """Start and end in ns of every step, sorted by number.
 
-    A step starts with its first span and ends with its last one. If steps `follow` each other, as
-    those of a training job do, a step starts where the one before it ended, or at its moment in
-    `late_starts` if that is later. `bounds` are the first start and last end of all; (0, 0) if
-    there is nothing.
+    A step lasts from the start of its first span to the end of its last. If steps `follow` each
+    other, as in a training job, a step starts at the end of the step before, or at its time in
+    `late_starts` if that is later. `bounds` are the first start and last end of all spans; (0, 0)
+    without spans.
     """
 
     DTYPES: ClassVar = {"numbers": np.int32, "starts": np.int64, "ends": np.int64}
 
     def __init__(self, arrays: Arrays = NO_ARRAYS, bounds: tuple[int, int] = (0, 0)) -> None:
-        """`bounds` are those of spans that belong to no step, where there are no others."""
+        """Create bounds; `bounds` are of spans outside of steps, used if there is no step."""
         super().__init__(arrays)
         self.bounds = bounds
         self.follow = False
@@ -48,7 +48,7 @@ class StepBounds(Columns):
             self.bounds = (int(self.first_starts.min()), int(self.ends.max()))
 
     def copy(self) -> StepBounds:
-        """Return the same with arrays of its own."""
+        """Return a copy that does not share arrays."""
         arrays = {name: array.copy() for name, array in self.arrays.items()}
         made = StepBounds(arrays, self.bounds)
         made.follow, made.late_starts = self.follow, dict(self.late_starts)
@@ -58,7 +58,7 @@ class StepBounds(Columns):
     def of(
         cls, lanes: Sequence[Lane], spans: Sequence[Spans], steps: Ints, bounds: tuple[int, int]
     ) -> StepBounds:
-        """Those of such steps of some lanes; `bounds` are of more than what belongs to steps."""
+        """Return the bounds of `steps` on some lanes; `bounds` include spans outside of steps."""
         made = cls()
         for lane, some in zip(lanes, spans, strict=True):
             made.take(lane, some, steps)
@@ -67,28 +67,28 @@ class StepBounds(Columns):
 
     @property
     def numbers(self) -> NDArray[np.int32]:
-        """Steps of which there is a span, in order."""
+        """Steps with a span, in order."""
         return self._columns["numbers"].view
 
     @property
     def starts(self) -> NDArray[np.int64]:
-        """Start of each step."""
+        """Start of each step in ns."""
         if not self.follow:
             return self.first_starts
         return self._following_starts(0, len(self))
 
     @property
     def first_starts(self) -> NDArray[np.int64]:
-        """First start of a span of each step."""
+        """Start of the first span of each step in ns."""
         return self._columns["starts"].view
 
     @property
     def ends(self) -> NDArray[np.int64]:
-        """Last end of each step."""
+        """Last end of each step in ns."""
         return self._columns["ends"].view
 
     def find(self, step: int) -> tuple[int, int]:
-        """Bounds of one step. Raises KeyError if it has no span."""
+        """Return start and end of a step in ns. Raises KeyError if it has no span."""
         at = int(sorted_positions(self.numbers, step))
         if at == len(self) or self.numbers[at] != step:
             raise KeyError(step)
@@ -96,7 +96,7 @@ class StepBounds(Columns):
         return int(start), int(self.ends[at])
 
     def _following_starts(self, first: int, last: int) -> NDArray[np.int64]:
-        """Starts of the steps at the places `first` to before `last`, which follow each other.
+        """Return the starts of the steps at positions `first` to `last` (exclusive) if they follow.
 
         The first step, and one whose predecessor is missing, start with their first span.
         """
@@ -112,23 +112,23 @@ class StepBounds(Columns):
         return np.minimum(starts, ends[first:last])
 
     def at(self, time_ns: float) -> int | None:
-        """The step within whose bounds a moment lies, or None between steps."""
-        # The column's own type would cut a negative moment towards 0, and so to a later one.
+        """Return the step at a time; None between steps."""
+        # `floor`, because conversion to int would round negative times up.
         index = int(sorted_positions(self.starts, math.floor(time_ns), "right")) - 1
         if index < 0 or time_ns >= self.ends[index]:
             return None
         return int(self.numbers[index])
 
     def reach(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> None:
-        """Take n spans, of a step or of none, into the bounds of all."""
+        """Extend `bounds` by n spans, in steps or not."""
         if len(starts):
             first, last = int(starts.min()), int(ends.max())
-            # (0, 0) stands for no bounds yet: as a moment it would reach to the run's start.
+            # (0, 0) means no bounds yet; as times they would include the run's start.
             known = self.bounds if len(self) or self.bounds != (0, 0) else (first, last)
             self.bounds = (min(known[0], first), max(known[1], last))
 
     def take(self, lane: Lane, spans: Spans, steps: Ints) -> None:
-        """Take in spans of a lane; those of such `steps` bound these, unless they are nested."""
+        """Add a lane's spans to `bounds` and, unless nested, to the bounds of `steps`."""
         self.reach(spans.start, spans.end)
         if lane.role is not Role.NESTED:
             mine = np.isin(spans.step, steps)
@@ -137,19 +137,19 @@ class StepBounds(Columns):
     def widen(
         self, steps: NDArray[np.int32], starts: NDArray[np.int64], ends: NDArray[np.int64]
     ) -> None:
-        """Take in n spans, given by their step and times."""
+        """Extend the bounds of steps by n spans."""
         if not len(steps):
             return
         self.reach(starts, ends)
         numbers, which = np.unique(steps, return_inverse=True)
         self._make_room(np.setdiff1d(numbers, self.numbers, assume_unique=True))
         at = sorted_positions(self.numbers, numbers)[which]
-        # `at` has a step many times; plain indexing would keep one of its spans only.
+        # `at` has repeated positions, which plain indexing would not combine.
         np.minimum.at(self.first_starts, at, starts)
         np.maximum.at(self.ends, at, ends)
 
     def _make_room(self, fresh: NDArray[np.int32]) -> None:
-        """Entries for steps that have none yet, in order."""
+        """Insert entries for new steps, in order."""
         if not len(fresh):
             return
         limits = np.iinfo(np.int64)
@@ -158,8 +158,7 @@ class StepBounds(Columns):
             "starts": np.full(len(fresh), limits.max),
             "ends": np.full(len(fresh), limits.min),
         }
-        # The rule while a run is live: new steps come behind all others. Files of other programs
-        # may bring an earlier one late.
+        # The usual case in a live run. In files of other programs an earlier step may appear late.
         if not len(self) or fresh[0] > self.numbers[-1]:
             self.extend(**empty)
             return

@@ -22,27 +22,27 @@ from core.trace.step_bounds import Fault, StepBounds
 STATE_LEVEL = "state"
 """The level of the log row that says how a run ended."""
 
-_KEY = np.array([1 << 32, 1])  # makes one number of a step and a task
+_KEY = np.array([1 << 32, 1])  # combines step and task into one number
 
 
 @dataclass(eq=False)
 class Trace:
-    """Everything known of a run so far; it grows as core.recording.decode reads the run's stream.
+    """All data of a run so far; it grows while core.recording.decode reads the run's stream.
 
-    What is handed in is kept as it is, none of it copied. `table` has what spans are beside their
-    times, `step_table` the times of all steps, `lanes` the spans of each lane, `open_spans` the
-    tasks that have not ended, by step and number. `costs` is what the run's tasks were measured to
-    cost before it, as JSON, or None; `size_costs` the same of the model's blocks in micro-batches
-    of several sizes. `clocks` have the half-width in ns of a device's anchors in
-    each step, by the device's name. `lane_blocks` are there where they were made beforehand: in a
-    recording's index. `version` grows with every batch, so that a view knows when to draw again.
-    `odd` counts what was odd about another program's file, `arguments` are where that has more
-    about the rows of `table`, and `colours` those of its own that these have (OWN_COLOURS).
-    `imported_steps` are there if such a trace is read from a recording: spans of other steps are of
-    none. That recording `keeps_arguments` or has none.
-    `counter_places` has, by the names of such a file's counters, the rank or process of each.
-    `part` is the range in ns that is the trace's only step, None where steps are its own.
-    Until `heard`, in ns, somebody watched the run go on; see `last_heard`.
+    The arguments are not copied. `table` has the attributes of tasks, `step_table` the times of all
+    steps, `lanes` the spans of each lane, and `open_spans` the tasks that have not ended, by step
+    and task. `costs` are the measured costs of the run's tasks as JSON, or None; `size_costs` are
+    those of the model's blocks in micro-batches of several sizes. `clocks` are counters, by device,
+    of the uncertainty in ns of its clock in each step. `lane_blocks` are sums from a recording's
+    index. `version` grows with every batch, so that views know when to draw again. `heard` is the
+    last time in ns at which somebody saw the run alive; see `last_heard`. `part` is the range in ns
+    that is the trace's only step, None if the trace has its own steps.
+
+    The others are for files of other programs. `odd` counts irregularities of the file,
+    `arguments` locates further data about the rows of `table`, and `colours` are the rows' colours
+    (positions in OWN_COLOURS). `counter_places` has the rank or process of each counter by name. In
+    a recording of such a trace, `imported_steps` are the steps (spans of other steps belong to
+    none), and `keeps_arguments` is True if the recording contains arguments.
     """
 
     header: Header
@@ -74,14 +74,13 @@ class Trace:
         self.faults_version = self.version  # at which `known_faults` were found
 
     def snapshot(self) -> Trace:
-        """The run as it is now, for a thread to read while it goes on. Its log is left behind.
+        """Return the run as it is now, without log and clocks, to read in another thread.
 
-        Columns are shared: what stands in them stays, they only grow. Bounds of steps are copied.
+        Columns are shared, because they only grow. Bounds of steps are copied, because they change.
         """
         return replace(
             self,
             lanes=list(self.lanes),
-            # A step's bounds widen with its spans: they are written to in place.
             step_table=self.step_table.copy(),
             counters={key: Counter(*key, c.arrays) for key, c in self.counters.items()},
             clocks={},
@@ -91,42 +90,43 @@ class Trace:
         )
 
     def spans(self, lane: int) -> Spans:
-        """The finished spans of a lane, in order of time."""
+        """Return the finished spans of a lane, in order of time."""
         return self.lanes[lane]
 
     def blocks(self, lane: int) -> Blocks | None:
-        """Sums over a lane's spans where they were made beforehand: in a recording's index."""
+        """Return the sums over a lane's spans from a recording's index; None without an index."""
         return self.lane_blocks[lane] if self.lane_blocks else None
 
     @property
     def span_count(self) -> int:
-        """Finished spans of all lanes."""
+        """Number of finished spans of all lanes."""
         return sum(map(len, self.lanes))
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to draw: no span, and no task that goes on."""
+        """True if there is nothing to draw: no span and no open task."""
         return self.span_count == 0 and not self.open_tasks
 
     @property
     def open_tasks(self) -> list[Span]:
-        """Tasks that have started and not ended."""
+        """Tasks that have started but not ended."""
         return list(self.open_spans.values())
 
     @property
     def steps(self) -> list[int]:
-        """Steps of which there is a span, in order. The list grows with the run: change nothing."""
+        """Steps with a span, in order. The list grows with the run; do not modify it."""
         numbers, known = self.step_table.numbers, len(self._steps)
         if known and (len(numbers) < known or numbers[known - 1] != self._steps[-1]):
-            self._steps, known = [], 0  # an earlier step came late
+            self._steps, known = [], 0  # an earlier step arrived late
         if len(numbers) > known:
             self._steps += numbers[known:].tolist()
         return self._steps
 
     def step_bounds(self, step: int) -> tuple[int, int]:
-        """Start and end of a step so far, in ns. Raises KeyError if it has no spans.
+        """Return start and end of a step so far, in ns. Raises KeyError if it has no spans.
 
-        These are its first start and last end; a job's step starts where the one before it ended.
+        These are the first start and last end of its spans, but a job's step starts at the end of
+        the step before.
         """
         return self.step_table.find(step)
 
@@ -140,31 +140,31 @@ class Trace:
 
     @property
     def last_heard(self) -> int:
-        """Until when, in ns, it is known that the run went on: from its spans, log, or watchers."""
+        """Last time in ns at which the run is known to be alive: from spans, log or observers."""
         return max(self.heard, self.bounds[1], int(self.logs.arrays["time"].max(initial=0)))
 
     def task(self, place: int) -> Task:
-        """A task of the table, as its plan has it."""
+        """Return a task of the table, numbered as in its plan."""
         return Task(int(self.table.rows["task"][place]), **self.table.attributes(place))
 
     @property
     def outcome(self) -> str | None:
-        """How the run ended, as the log says: `finished`, `stopped`, `failed`; else None."""
+        """Outcome of the run in its log: `finished`, `stopped` or `failed`; None before its end."""
         places = self.logs.at_levels({STATE_LEVEL})
         return self.logs[int(places[-1])].text.partition(":")[0] if len(places) else None
 
     def counter(self, name: str, lane: int | None = None) -> Counter:
-        """A counter; an empty one if it never had a value."""
+        """Return a counter; an empty one if it has no value."""
         return self.counters.get((name, lane)) or Counter(name, lane)
 
     def span(self, lane: int, index: int) -> Span:
-        """One finished span. Raises IndexError if there is none."""
-        # From the end where the index is negative, and an IndexError where there is none.
+        """Return a finished span. Raises IndexError if there is none."""
+        # Handles negative and out-of-range indices as a list does.
         place = range(len(self.lanes[lane]))[index]
         return span_of(lane, place, self.spans(lane)[place : place + 1])
 
     def find(self, step: int, task: int) -> Span | None:
-        """The span of a task in a step, or None if it has not ended (yet)."""
+        """Return the span of a task in a step, or None if it has not ended (yet)."""
         for lane in range(len(self.lanes)):
             spans = self.spans(lane)
             mine = spans.of_step(step)
@@ -174,21 +174,18 @@ class Trace:
         return None
 
     def add_spans(self, spans: Spans, by_lane: Iterable[tuple[int, Spans]]) -> None:
-        """Take in finished spans: all of them, and those of each lane.
-
-        Raises ValueError for those that no run has.
-        """
+        """Add finished spans, given together and by lane. Raises ValueError if they are invalid."""
         if (spans.end < spans.start).any():
             raise ValueError("a span ends before it starts")
         for lane, some in by_lane:
             before = self.lanes[lane]
             self.lanes[lane] = before.with_later(some)
             if self.imported_steps is not None:
-                # Those that come late are put among those before.
-                is_late = (
-                    len(before) and some.start.min(initial=before.start[-1]) < before.start[-1]
-                )
-                _check_apart(self.lanes[lane], 0 if is_late else max(0, len(before) - 1))
+                # Late spans were sorted in among earlier ones: check the whole lane.
+                first = max(0, len(before) - 1)
+                if len(before) and some.start.min(initial=before.start[-1]) < before.start[-1]:
+                    first = 0
+                _check_apart(self.lanes[lane], first)
                 self.step_table.take(self.header.lanes[lane], some, self.imported_steps)
         if self.imported_steps is None:
             self.step_table.widen(spans.step, spans.start, spans.end)
@@ -201,9 +198,9 @@ class Trace:
             raise LookupError(f"there is no lane {lanes.max()}, only {len(self.lanes)}")
 
     def _close(self, spans: Spans) -> None:
-        """Tasks that have a span now are not open any more."""
-        # Few tasks are open, and of the latest steps: of the many spans that come at once only
-        # those of these steps are looked up, as whole numbers of step and task.
+        """Remove tasks that have a span now from the open ones."""
+        # Few tasks are open, all in the latest steps: look up only the spans of these steps, by
+        # step and task as one number.
         going = np.array(sorted(self.open_spans), np.int64)
         mine = (spans.step >= going[0, 0]) & (spans.step <= going[-1, 0])
         tasks = self.table.rows["task"][spans.row[mine]]
@@ -212,7 +209,7 @@ class Trace:
             del self.open_spans[step, task]
 
     def __iter__(self) -> Iterator[Span]:
-        """Every finished span, lane by lane."""
+        """Yield every finished span, lane by lane."""
         for lane, spans in enumerate(self.lanes):
             yield from (self.span(lane, index) for index in range(len(spans)))
 

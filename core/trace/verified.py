@@ -1,4 +1,4 @@
-"""Whether a verified run computed what a plain step does."""
+"""Comparison of a verified run's gradients and losses with those of a plain step."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from dataclasses import dataclass
 from core.trace.trace import Trace
 
 EPSILON = {"float64": 2.0**-52, "float32": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}
-"""The distance from 1 to the next number of each type."""
+"""Machine epsilon of each type."""
 PLAIN_ERROR = "plain_error"
-"""The counter of how far the plain step is from one in float64, where that had to be known."""
-PLAIN_TIMES = 4  # both the step and the plain one it is compared with may be off by as much
-MOST_ALLOWED = 0.1  # more would let wrong factors pass
+"""The counter of the plain step's error relative to float64, where it was measured."""
+PLAIN_TIMES = 4  # the step and the plain one both have errors of this size
+MOST_ALLOWED = 0.1  # a higher limit would accept wrong factors
 
 
 def rounding_of(dtype: str) -> float:
-    """Relative errors up to which are taken for rounding: half of the digits of a type."""
+    """Return the largest relative error that counts as rounding: half of a type's digits."""
     return math.sqrt(EPSILON[dtype])
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """The largest relative errors of a run's gradients and losses, of all its steps.
+    """The largest relative errors of gradients and losses over all steps of a run.
 
-    Up to `allowed` they are taken for rounding: half of a number's digits, the square root of its
-    type's epsilon. Sums in another order stay far below it, a wrong factor is far above. Where a
-    step is so ill-conditioned that the plain one is further than that from one in float64, it is
-    four times that distance.
+    Errors up to `allowed` count as rounding: the square root of the type's epsilon, which is half
+    of its digits. Summation in another order stays far below this limit, and a wrong factor is far
+    above it. In an ill-conditioned step the plain step itself differs from one in float64; then the
+    limit is four times this difference, if that is larger.
     """
 
     gradient: float
@@ -36,12 +36,12 @@ class Verified:
 
     @property
     def agrees(self) -> bool:
-        """Whether the errors may be rounding; what is no number is none."""
+        """True if the errors are within rounding; NaN is not."""
         return self.gradient <= self.allowed and self.loss <= self.allowed
 
 
 def verified(trace: Trace) -> Verified | None:
-    """What the verification of a run found; None if nothing was compared."""
+    """Return the result of a run's verification; None if nothing was compared."""
     gradient, loss = (trace.counter(name).values for name in ("gradient_error", "loss_error"))
     if not len(gradient):
         return None

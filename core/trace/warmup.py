@@ -1,8 +1,7 @@
-"""First steps of a recorded program that differ from its later ones, and so measure nothing.
+"""Warm-up: first steps of a recorded program that take longer than its later ones.
 
-They allocate memory, compile, tune and fill caches. A run of Bubblescope's own has as many warm-up
-steps as it was asked for. Of another program nobody says how many it needs, so its warm-up is found
-from the lengths of its steps.
+They allocate memory, compile, tune and fill caches. The number of warm-up steps of a Bubblescope
+run is one of its settings. For other programs it is found from the durations of their steps.
 """
 
 from __future__ import annotations
@@ -17,24 +16,24 @@ from core.scatter import scatter
 from core.trace.trace import Trace
 
 LONGER = 1.5
-"""A first step this many times as long as the later ones is warm-up, however few these are."""
+"""A first step is warm-up if it takes this many times the later ones' median."""
 NOTABLY_LONGER = 1.05
-"""The same where the scatter of the later steps is known, and a first step lies beyond it."""
+"""As LONGER, for steps whose scatter is known and which also exceed it (CERTAIN)."""
 CERTAIN = 4.0
-"""How many standard deviations a first step must be longer than the later ones."""
+"""The standard deviations by which a first step must exceed the later ones."""
 FEWEST = 3
-"""With fewer steps nothing is known of how long a step usually takes."""
+"""The fewest steps from which the usual duration of a step is known."""
 FEWEST_SCATTER = 4
-"""With fewer later steps nothing is known of how much they scatter."""
+"""The fewest later steps from which their scatter is known."""
 LOOKED_AT = 64
-"""Steps from the start that decide, so that the answer soon stays the same while a run goes on."""
+"""The number of first steps that decide, so that the result of a live run soon stays constant."""
 
 
 @dataclass(frozen=True, slots=True)
 class WarmUp:
-    """A program's first `steps` that measure nothing.
+    """The number of a program's warm-up `steps`.
 
-    The longest of them took `longest_ns`, a later step usually takes `usual_ns`.
+    The longest of them took `longest_ns`; the median of the later steps is `usual_ns`.
     """
 
     steps: int
@@ -56,13 +55,13 @@ def first_measured(trace: Trace) -> int:
 def found_warmup(trace: Trace) -> WarmUp | None:
     """Return the warm-up of a program whose first measured steps differ from the later ones.
 
-    None if they do not, and of runs that say how many steps are warm-up.
+    None if they do not differ, and for runs whose settings have the number of warm-up steps.
     """
     asked, first = trace.header.specification.warmup, first_measured(trace)
     if first == asked:
         return None
     count = bisect_left(trace.step_table.numbers, first)
-    # A number below 0 is that of tasks outside of all steps.
+    # Tasks outside of all steps have a step number below 0.
     outside = bisect_left(trace.step_table.numbers, 0)
     lengths = _lengths(trace)[outside:]
     warm, later = lengths[: count - outside], lengths[count - outside :]
@@ -84,4 +83,4 @@ def _longer(lengths: NDArray[np.int64]) -> int:
     if len(later) >= FEWEST_SCATTER:
         limit = max(NOTABLY_LONGER * usual, usual + CERTAIN * scatter(later))
     is_usual = lengths <= limit
-    return int(is_usual.argmax())  # the median of the later half is usual, so there is one
+    return int(is_usual.argmax())  # never empty: the median of the later half is within the limit
