@@ -29,15 +29,19 @@ def explain_run_step(trace: Trace, step: int) -> Explanation:
     columns = StepColumns.of_trace(trace, step)
     if trace.step_table.follow:
         explanation = explain_step(columns, trace.header.lanes, _own_bounds(trace, step))
-        return _between_steps(explanation, trace, step)
+        return _unless_faulty(_between_steps(explanation, trace, step), trace, step)
     explanation = explain_step(columns, trace.header.lanes)
     if trace.header.foreign:
-        if not trace.header.is_job:
-            explanation = _as_far_as_told(explanation)
+        explanation = _as_far_as_told(explanation)
         return without_earlier_work(_until_next(explanation, trace, step), trace, step)
     if not is_over(trace, step):
         at_end = Cause.NOT_KNOWN if trace.outcome is None else Cause.INCOMPLETE
         return _without_ends(explanation, at_end)
+    return _unless_faulty(explanation, trace, step)
+
+
+def _unless_faulty(explanation: Explanation, trace: Trace, step: int) -> Explanation:
+    """Return the same, but of a step with a fault all idle time as INCOMPLETE."""
     faults = find_faults(trace, step)
     if not faults:
         return explanation

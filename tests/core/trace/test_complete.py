@@ -224,6 +224,7 @@ def test_a_batch_that_a_rank_of_a_job_sends_twice_is_a_fault(tmp_path, capsys, s
         f"step {step}: 3 spans are of tasks that have one already; spans of a lane overlap"
     )
     assert step not in completed_steps(trace)
+    assert explain_run_step(trace, step).fault == text  # nothing of it is explained
     assert main(["summary", str(tmp_path)]) == 0
     said = capsys.readouterr()
     assert f"is incomplete: {text}" in said.err
