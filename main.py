@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 
@@ -10,6 +11,10 @@ if __name__ == "__main__":
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
+    # Python leaves the script's folder out where PYTHONSAFEPATH is set, and with -P.
+    home = os.path.dirname(os.path.realpath(__file__))
+    if home not in sys.path:
+        sys.path.insert(0, home)
 
 from bubblescope.cli.start import main
 from bubblescope.cli.streams import flushed, open_streams

@@ -34,8 +34,10 @@ def start(arguments: list[str], recording: Path | None = None) -> int:
     sitting = Sitting(app, session, Settings())
     for number in (signal.SIGINT, signal.SIGTERM):  # taken at the session's next tick
         # Python runs a handler only between two of its own instructions; while Qt waits in C++
-        # there are none. The session's timer calls Python often enough.
-        signal.signal(number, lambda *_: sitting.window.close())
+        # there are none. The session's timer calls Python often enough. The window is closed from
+        # the event loop: closed before that runs, it would be shown again, or leave a loop that
+        # nothing ends.
+        signal.signal(number, lambda *_: QTimer.singleShot(0, lambda: sitting.window.close()))
     sitting.window.show()
     QTimer.singleShot(0, quick_start.end)
     # After the first paint, because drawing it loads a library.

@@ -144,7 +144,8 @@ def test_a_sitting_of_many_runs_sweeps_and_recordings_leaves_what_it_found(
         left = [path.name for path in temporary.iterdir() if "torchinductor" not in path.name]
         assert left == []
         print(f"{size}: {time.monotonic() - began:.1f} s, {told(*seen[-1])}")
-    assert seen[-1][0] == seen[0][0]
+    # A timer that shows something once more may still be waiting.
+    qtbot.waitUntil(lambda: held(qapp) == seen[0][0], timeout=20_000)
     if rounds == ROUNDS:
         assert seen[-1][1] - seen[2][1] <= MOST_MIB
 

@@ -60,7 +60,8 @@ def _watch_exits() -> None:
 def _run_the_other() -> None:
     """The sitecustomize that this one hides."""
     # Python imports only the first sitecustomize that it finds, which is this one.
-    places = [place for place in sys.path if Path(place or ".").resolve() != HERE]
+    # Not Path.resolve, which raises for a link that leads to itself.
+    places = [place for place in sys.path if os.path.realpath(place or ".") != str(HERE)]
     spec = PathFinder.find_spec("sitecustomize", places)
     if spec is not None and spec.loader is not None:
         spec.loader.exec_module(importlib.util.module_from_spec(spec))

@@ -52,3 +52,13 @@ def test_a_command_is_asked_to_end_as_it_would_be_by_itself(tmp_path):
         os.kill(process.pid, signal.SIGTERM)
         assert process.stdout.readline() == "asked\n"
     assert process.returncode == 7
+
+
+def test_a_search_path_that_leads_to_itself_hurts_no_job(tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    done = subprocess.run(
+        [*MAIN, "record", "--", sys.executable, "-c", "print('trained')"], cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "loop")},
+        capture_output=True, text=True, timeout=100,
+    )  # fmt: skip
+    assert done.stdout == "trained\n" and done.stderr.count("\n") == 1, done.stderr

@@ -45,3 +45,10 @@ def test_a_command_without_standard_streams_works_and_writes_into_no_file(tmp_pa
     assert (done.returncode, done.stderr.count("Traceback")) == (0, 0)
     whole = shell("BUBBLESCOPE summary made.arrow", tmp_path)
     assert (whole.returncode, whole.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("start", ["PYTHONSAFEPATH=1 BUBBLESCOPE", "python -P main.py"])
+def test_a_search_path_without_the_scripts_folder_is_enough(tmp_path, start):
+    start = start.replace("python -P main.py", PROGRAM.replace(" ", " -P ", 1))
+    done = shell(f"{start} lesson", tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -92,7 +92,9 @@ def _of_files(made: Invocation, status: int | None, before: dict, after: dict) -
 
 def _written(made: Invocation) -> list[str]:
     """Paths, in the folder, that the words of the command line allow to be written."""
-    names = list(made.outputs)
+    # An option may have been given once more, with any value.
+    again = [word.partition("=")[2] for word in made.words if word.startswith("--out=")]
+    names = [*made.outputs, *again]
     if made.command in ("record", "listen") and not made.outputs:
         names.append("runs")
     if made.command in ("record", "listen"):  # they make a folder with its parents
