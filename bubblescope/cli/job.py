@@ -84,14 +84,18 @@ def _run(words: Sequence[str], environment: Mapping[str, str]) -> int:
     SIGTERM is passed on to it. Ctrl+C reaches it from the terminal, as it does this process.
     """
     running: list[Running] = []
+    early: list[int] = []
 
     def pass_on(number: int) -> None:
-        if number == signal.SIGTERM:
-            for process in running:
-                process.send_signal(number)
+        if number == signal.SIGTERM and not running:  # it is being started
+            early.append(number)
+        elif number == signal.SIGTERM:
+            running[0].send_signal(number)
 
     with handling(pass_on):
         running.append(start(words, environment))
+        for number in early:
+            running[0].send_signal(number)
         code = running[0].wait()
     return 128 - code if code < 0 else code
 

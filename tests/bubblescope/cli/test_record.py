@@ -1,5 +1,6 @@
 """The command that records a job: what it says where nothing was recorded, and its status."""
 
+import argparse
 import os
 import shlex
 import signal
@@ -8,7 +9,9 @@ import sys
 
 import pytest
 
+from bubblescope.cli import job
 from core.paths import PROJECT_ROOT
+from core.process.program import start
 
 MAIN = [sys.executable, str(PROJECT_ROOT / "main.py")]
 PYTHON = shlex.quote(sys.executable)
@@ -62,3 +65,17 @@ def test_a_search_path_that_leads_to_itself_hurts_no_job(tmp_path):
         capture_output=True, text=True, timeout=100,
     )  # fmt: skip
     assert done.stdout == "trained\n" and done.stderr.count("\n") == 1, done.stderr
+
+
+def test_a_request_to_end_while_the_command_starts_reaches_it(monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+
+    def slowly(words, variables):
+        process = start(words, variables)
+        signal.raise_signal(signal.SIGTERM)
+        return process
+
+    monkeypatch.setattr(job, "start", slowly)
+    given = argparse.Namespace(words=["--", "sh", "-c", "sleep 20; exit 5"], out="rr")
+    assert job.record(given) == 128 + signal.SIGTERM
+    assert capsys.readouterr().err.count("\n") == 1
