@@ -1,1 +1,1 @@
-"""Two runs beside each other: what differs, what it adds up to, and the main reason."""
+"""Comparison of two runs: their differences, the totals, and the main reason."""

@@ -1,13 +1,12 @@
-"""What two runs differ by, row by row; the contributions add up to the nanosecond.
+"""Differences of two runs in rows, whose contributions add up exactly to the nanosecond.
 
-The definition. A compute lane is always either at work or idle for a cause, so its kinds and its
-causes add up to the makespan; so do their means over the compute lanes. What a kind or a cause
-contributes to the difference of two makespans is its mean over the compute lanes of B less its
-mean over those of A. The same time is cut a second way: each lane works or is idle, and each
-of these contributes its share of the mean.
+A compute lane is always either at work or idle for a cause. So the times of its kinds and causes
+add up to the makespan, and so do their means over the compute lanes. The contribution of a kind or
+cause to the difference of two makespans is its mean over the compute lanes of B minus its mean over
+those of A. A second table divides the same time by lanes at work and idle.
 
-It is an account, not a cause: what a kind takes longer, another lane may wait for, and then both
-are counted, each for the lanes that spent the time.
+Contributions are not causes. If a kind takes longer and another lane waits for it, both are
+counted, each for the lanes that spent the time.
 """
 
 from __future__ import annotations
@@ -27,29 +26,29 @@ _Totals = list[int | None]
 
 
 class Group(StrEnum):
-    """What a row is about. The order is that of tables: append only."""
+    """Subject of a row. Tables have this order: append only."""
 
     KIND = "kind"
-    """What the compute lanes worked on."""
+    """Work of the compute lanes by kind."""
     CAUSE = "idle"
-    """Why the compute lanes were idle."""
+    """Idle time of the compute lanes by cause."""
     OVERLAP = "overlap"
-    """Tasks of a lane that ran at once, counted twice above."""
+    """Correction for tasks of a lane that ran at once, which KIND counts twice."""
     LANE_WORK = "lane working"
     """One compute lane at work."""
     LANE_IDLE = "lane idle"
     """One compute lane idle."""
     BESIDE = "beside"
-    """What copy and communication lanes did: it costs only what compute lanes wait for it."""
+    """Work of copy and communication lanes, which costs only the time that compute lanes wait."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A row: lane time in A and in B, in ns of a step, summed over the lanes that it is about.
+    """A row: lane time in A and in B, in ns a step, summed over the row's lanes.
 
-    `name` is a kind, a cause or a lane, and `place` the lane's among the compute lanes (else -1).
-    `contribution` is what it contributes to B's makespan less A's. None where a run has no such
-    lane.
+    `name` is a kind, a cause or a lane; `place` is the lane's position among the compute lanes, or
+    -1. `contribution`, in ns, is the row's part of B's makespan minus A's. `a` or `b` is None if
+    the run has no such lane.
     """
 
     group: Group
@@ -61,14 +60,15 @@ class Difference:
 
     @property
     def difference(self) -> int:
-        """B less A, in ns of lane time."""
+        """B minus A, in ns of lane time."""
         return (self.b or 0) - (self.a or 0)
 
 
 def by_reason(a: Spent, b: Spent) -> tuple[Difference, ...]:
-    """Kinds and causes, what contributes most first; they add up to the makespans' difference.
+    """Return rows of kinds and causes, largest contributions first.
 
-    Kinds and causes that neither run has are left out.
+    The contributions add up to the makespans' difference. Kinds and causes that neither run has are
+    omitted.
     """
     heads = [
         *((Group.KIND, str(kind), -1) for kind in KINDS),
@@ -79,20 +79,18 @@ def by_reason(a: Spent, b: Spent) -> tuple[Difference, ...]:
 
 
 def by_lane(a: Spent, b: Spent) -> tuple[Difference, ...]:
-    """Each compute lane at work and idle, first with first; adds up as `by_reason` does."""
+    """Return rows of each compute lane at work and idle; they add up as those of `by_reason`."""
     most = max(len(a.lanes), len(b.lanes))
-    heads = [
-        # By place, not by name: the same lanes of two machines have other names, and of other
-        # strategies other roles.
-        (group, _lane_name(place, a, b), place)
-        for place in range(most)
-        for group in (Group.LANE_WORK, Group.LANE_IDLE)
-    ]
+    heads: list[tuple[Group, str, int]] = []
+    # Lanes are paired by position, because their names differ between machines.
+    for place in range(most):
+        name = _lane_name(place, a, b)
+        heads += [(Group.LANE_WORK, name, place), (Group.LANE_IDLE, name, place)]
     return _rows(heads, (a, _lanes(a, most)), (b, _lanes(b, most)))
 
 
 def beside(a: Spent, b: Spent) -> tuple[Difference, ...]:
-    """What copy and communication lanes did, longest difference first; contributes nothing."""
+    """Return rows of copy and communication lanes, largest differences first."""
     rows = [
         Difference(Group.BESIDE, str(kind), one // len(a.steps), other // len(b.steps), 0)
         for kind, one, other in zip(KINDS, a.beside.tolist(), b.beside.tolist(), strict=True)
@@ -102,9 +100,9 @@ def beside(a: Spent, b: Spent) -> tuple[Difference, ...]:
 
 
 def apportioned(values: Sequence[int], divisor: int) -> list[int]:
-    """Each value over `divisor` in whole numbers that add up to the sum over it, rounded down."""
-    # Rounding each quotient would leave the table short of its sum by some ns. Cumulative sums are
-    # rounded instead: 5, 5, 5 over 2 end at 2, 5, 7, which makes 2, 3, 2.
+    """Divide each value, rounding so that the quotients add up to the rounded-down total."""
+    # Rounds cumulative sums, because rounded quotients would not add up: 5, 5, 5 over 2 have the
+    # sums 2, 5, 7 and give 2, 3, 2.
     ends = [total // divisor for total in accumulate(values)]
     return [end - begin for begin, end in pairwise([0, *ends])]
 
@@ -112,7 +110,7 @@ def apportioned(values: Sequence[int], divisor: int) -> list[int]:
 def _rows(
     heads: Sequence[tuple[Group, str, int]], a: tuple[Spent, _Totals], b: tuple[Spent, _Totals]
 ) -> tuple[Difference, ...]:
-    """A row for each head of which there is something, with the totals of both runs."""
+    """Return a row for each head with a non-zero total in either run."""
     (sums_a, parts_a), (sums_b, parts_b) = _means(*a), _means(*b)
     rows = [
         Difference(group, name, sums_a[i], sums_b[i], parts_b[i] - parts_a[i], place)
@@ -123,11 +121,10 @@ def _rows(
 
 
 def _means(side: Spent, totals: _Totals) -> tuple[list[int | None], list[int]]:
-    """Totals as means over the steps, and these as means over the lanes: parts of the makespan."""
+    """Return means of totals over steps, and over steps and lanes (the parts of the makespan)."""
     values = [total or 0 for total in totals]
     means = apportioned(values, len(side.steps))
-    # A lane that this run lacks counts as 0 where things are added up, and stays None where a table
-    # says what it took.
+    # A lane that this run lacks is 0 in sums and None in tables.
     known = [None if totals[i] is None else mean for i, mean in enumerate(means)]
     return known, apportioned(values, len(side.steps) * len(side.lanes))
 
@@ -139,8 +136,8 @@ def _reasons(side: Spent) -> _Totals:
 
 
 def _lanes(side: Spent, most: int) -> _Totals:
-    """Time at work and idle of each lane in turn, None behind the last."""
-    # Overlap is negative: what ran twice at once counts once, so that work and idle time make a
+    """Return the work and idle time of each lane in turn, padded with None."""
+    # Overlap is negative and removes time that is counted twice: work and idle add up to the
     # makespan.
     worked = (side.work.sum(axis=1) + side.overlap).tolist()
     values: _Totals = [ns for work in worked for ns in (work, side.makespan - work)]

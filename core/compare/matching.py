@@ -1,4 +1,4 @@
-"""Which task of one step is which of another."""
+"""Matching of the tasks of two steps."""
 
 from __future__ import annotations
 
@@ -14,18 +14,25 @@ from core.trace.step import StepSpans
 from core.trace.trace import Trace
 
 PLACES = (
-    "kind", "stage", "replica", "microbatch", "block", "bucket", "paired_stage",
+    "kind",
+    "stage",
+    "replica",
+    "microbatch",
+    "block",
+    "bucket",
+    "paired_stage",
     "paired_microbatch",
-)  # fmt: skip
-"""What tasks of two plans must have in common; `name` counts as well."""
+)
+"""The attributes that matching tasks must share, in addition to `name`."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepTasks:
     """The n tasks of a step that have a span, sorted by their number in the plan.
 
-    `lane`, `start` and `end` say where each span stands, `places` (n, len(PLACES) + 1) what it is,
-    its name last, as a number in `names` or -1. `lane_names` are the names of all lanes.
+    `lane`, `start` and `end` (ns) have shape (n,). `places`, shape (n, len(PLACES) + 1), has the
+    attributes of PLACES and then the position of the name in `names`, or -1. `lane_names` are the
+    names of all lanes.
     """
 
     task: NDArray[np.int32]
@@ -41,7 +48,7 @@ class StepTasks:
 
     @classmethod
     def of(cls, trace: Trace, step: int) -> StepTasks:
-        """The finished tasks of a step of a run."""
+        """Return the finished tasks of a step of a run."""
         found = StepSpans.of(trace, step)
         spans = found.spans
         places = [spans[name].astype(np.int64) for name in (*PLACES, "name")]
@@ -56,7 +63,7 @@ class StepTasks:
         )
 
     def position(self, task: int) -> int | None:
-        """Where a task stands in these columns; None if it has no span."""
+        """Return the position of a task in these columns; None if it has no span."""
         at = int(np.searchsorted(self.task, task))
         return at if at < len(self) and self.task[at] == task else None
 
@@ -79,31 +86,30 @@ class Matches:
         return len(self.of_a)
 
     def task_in_b(self, task: int) -> int | None:
-        """The number that a task of A has in B, or None."""
+        """Return the number in B of a task of A, or None."""
         return _other(self.a, self.of_a, self.b, self.of_b, task)
 
     def task_in_a(self, task: int) -> int | None:
-        """The number that a task of B has in A, or None."""
+        """Return the number in A of a task of B, or None."""
         return _other(self.b, self.of_b, self.a, self.of_a, task)
 
     def unmatched(self) -> tuple[dict[Kind, int], dict[Kind, int]]:
-        """How many tasks of each kind only A has, and how many only B, most first."""
+        """Return the numbers of tasks of each kind that only A has, and only B, largest first."""
         return _counts(self.a, self.only_a), _counts(self.b, self.only_b)
 
 
 def match_steps(a: StepTasks, b: StepTasks) -> Matches:
     """Pair the tasks of two steps.
 
-    A task is paired with the one of the same kind, stage, replica, micro-batch, block, bucket and
-    name; what only one of the steps has of the tasks of a kind is left aside. Tasks that have a
-    name of their own, as kernels of another program, are of one lane too, if both steps have a lane
-    of that name. Where several are alike in all of these, the first is paired with the first in the
-    order of the plans, and so on.
+    Paired tasks have the same kind, stage, replica, micro-batch, block, bucket and name. An
+    attribute that tasks of a kind have in only one of the steps is ignored. Tasks with names, such
+    as kernels of another program, must also be on lanes with the same name, if both steps have a
+    lane of that name. Tasks that are equal in all of these are paired in the order of the plans.
     """
     places_b = _named_alike(a, b)
-    # One number a task, equal in both steps for tasks that belong together: pairing is then a set
-    # operation on sorted integers, and a step has up to a million tasks.
-    places = np.concatenate(_told_by_both(a.places, places_b))
+    # A key for each task, equal for tasks that match. A step may have a million tasks, and pairing
+    # is then a set operation on sorted integers.
+    places = np.concatenate(_shared_attributes(a.places, places_b))
     lanes = np.concatenate(_lanes_of_named(a, b))
     keys = _keys(np.column_stack([places, lanes]), len(a))
     _, of_a, of_b = np.intersect1d(
@@ -116,18 +122,17 @@ def match_steps(a: StepTasks, b: StepTasks) -> Matches:
 
 
 def _others(positions: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """Those of `count` positions that are not among the given ones."""
+    """Return the positions below `count` that are not in `positions`."""
     left = np.ones(count, np.bool_)
     left[positions] = False
     return np.flatnonzero(left)
 
 
 def _named_alike(a: StepTasks, b: StepTasks) -> NDArray[np.int64]:
-    """B's places with A's numbers for names; names that A has not come behind A's."""
+    """Return B's `places` with A's numbers for names, continued for names that A lacks."""
     known = {name: number for number, name in enumerate(a.names)}
     numbers = [known.setdefault(name, len(known)) for name in b.names]
-    # Both recordings number their names by themselves: B's numbers are looked up in this table to
-    # become A's.
+    # Recordings number names independently: this table maps B's numbers to A's.
     table = np.array([*numbers, ABSENT], np.int64)  # the last entry is for -1
     places = b.places.copy()
     places[:, -1] = table[places[:, -1]]
@@ -135,9 +140,9 @@ def _named_alike(a: StepTasks, b: StepTasks) -> NDArray[np.int64]:
 
 
 def _lanes_of_named(a: StepTasks, b: StepTasks) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each task that has a name of its own the number of its lane's name; ABSENT for others.
+    """Return a number for the lane name of each task with a name; ABSENT for other tasks.
 
-    Numbers are the same in both steps; a name that only one step has lanes of is ABSENT.
+    Numbers are the same in both steps; lane names of only one step are ABSENT.
     """
     used = [{one.lane_names[lane] for lane in np.unique(one.lane).tolist()} for one in (a, b)]
     number = {name: place for place, name in enumerate(sorted(used[0] & used[1]))}
@@ -149,15 +154,14 @@ def _lanes_of_named(a: StepTasks, b: StepTasks) -> tuple[NDArray[np.int64], NDAr
     return numbers(a), numbers(b)
 
 
-def _told_by_both(
+def _shared_attributes(
     a: NDArray[np.int64], b: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The places without those that, for their kind, only one of both steps has."""
+    """Return `places` in which attributes that only one step has for a kind are ABSENT."""
     a, b = a.copy(), b.copy()
     for kind in np.intersect1d(a[:, 0], b[:, 0]).tolist():
         of_a, of_b = a[:, 0] == kind, b[:, 0] == kind
-        # Say A is split into micro-batches and B is not: then `microbatch` tells nothing of which
-        # task of A is which of B, and would only keep all of them apart.
+        # If only A is split into micro-batches, `microbatch` would prevent all matches.
         present = [(places != ABSENT).any(axis=0) for places in (a[of_a], b[of_b])]
         aside = np.flatnonzero(present[0] != present[1])
         a[np.ix_(of_a, aside)] = b[np.ix_(of_b, aside)] = ABSENT
@@ -165,17 +169,19 @@ def _told_by_both(
 
 
 def _keys(places: NDArray[np.int64], first: int) -> NDArray[np.int64]:
-    """A number for each row: the same in the first `first` rows and the others, unique in both."""
+    """Return a key for each row, unique within the first `first` rows and within the others."""
     group = row_keys(*places.T)
-    # Alike tasks are told apart by their turn among them, so that every key is unique in its step,
-    # as intersect1d assumes.
+    # intersect1d needs unique keys: number equal tasks of a step.
     return row_keys(group, np.concatenate([turns(group[:first]), turns(group[first:])]))
 
 
 def _other(
-    one: StepTasks, of_one: NDArray[np.int64], other: StepTasks, of_other: NDArray[np.int64],
+    one: StepTasks,
+    of_one: NDArray[np.int64],
+    other: StepTasks,
+    of_other: NDArray[np.int64],
     task: int,
-) -> int | None:  # fmt: skip
+) -> int | None:
     at = one.position(task)
     if at is None:
         return None

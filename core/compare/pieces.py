@@ -1,4 +1,4 @@
-"""Where the time of a row of differences lies: the spans or idle pieces that it sums up."""
+"""The spans or idle pieces that a row of differences sums up."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from core.trace.step import StepColumns
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """Pieces of time on lanes, by lane and then by time: columns of n entries, times in ns."""
+    """n pieces of time, sorted by lane and start: arrays of shape (n,), times in ns."""
 
     lane: NDArray[np.int32]
     start: NDArray[np.int64]
@@ -31,8 +31,8 @@ NO_PIECES = Pieces(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.
 
 
 def pieces_of(row: Difference, explanation: Explanation) -> Pieces:
-    """What a row sums up within an explained step of one of its two runs."""
-    # Overlap is a sum that is left over: no place in time has it.
+    """Return the pieces that a row sums up in an explained step of one of its two runs."""
+    # Overlap is only a remainder and has no position in time.
     if row.group is Group.OVERLAP:
         return NO_PIECES
     lanes = explanation.lanes
@@ -40,7 +40,7 @@ def pieces_of(row: Difference, explanation: Explanation) -> Pieces:
     if row.place >= 0:
         own = np.flatnonzero(compute)[row.place : row.place + 1]
     else:
-        # True of compute lanes, unless the row is about the others: then of these.
+        # Compute lanes or, for BESIDE, all other lanes.
         own = np.flatnonzero(compute != (row.group is Group.BESIDE))
     if row.group in (Group.CAUSE, Group.LANE_IDLE):
         times: Explanation | StepColumns = explanation
@@ -54,7 +54,7 @@ def pieces_of(row: Difference, explanation: Explanation) -> Pieces:
             chosen &= times.kind == KINDS.index(Kind(row.name))
     starts = times.start
     if row.group is Group.BESIDE:
-        # As `Spent.beside` has it: nothing moves until all ranks have reached the collective.
+        # As in `Spent.beside`: nothing moves until all ranks have reached the collective.
         starts = starts + waiting_ns(explanation.columns, explanation.waits)
     lane, start, end = times.lane[chosen], starts[chosen], times.end[chosen]
     order = np.lexsort((start, lane))

@@ -1,4 +1,4 @@
-"""Two runs compared: one step of each, or the means of several."""
+"""Comparison of two runs: of one step each, or of the means of several."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from core.trace.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class TwoRuns:
-    """Two runs beside each other.
+    """A comparison of two runs.
 
     `reasons` (kinds and causes) and `lanes` each add up to the difference of the makespans; the
     rows of `beside` contribute nothing. `matches` pairs the tasks of `step_a` and `step_b`: the
-    compared steps, or the median ones where several are compared. `noise_ns` is what the median
-    steps may differ by though the runs do not (core.explain.noise), 0 for steps that were chosen.
+    compared steps, or the median ones of several. `noise_ns` is the difference that median steps of
+    equal runs may have by chance (core.explain.noise), 0 for steps that were chosen explicitly.
     """
 
     a: Spent
@@ -51,20 +51,20 @@ class TwoRuns:
 
     @property
     def makespans(self) -> tuple[int, int]:
-        """Ns of a step of A and of B."""
+        """Makespans of A and B in ns; means if several steps are compared."""
         return self.a.mean_makespan, self.b.mean_makespan
 
     @property
     def difference(self) -> int:
-        """B's makespan less A's, in ns."""
+        """B's makespan minus A's, in ns."""
         return self.b.mean_makespan - self.a.mean_makespan
 
     def sentence(self, say: Say = plainly, duration: Say = duration_text) -> str:
-        """The main reason of the difference; `say` may translate, `duration` writes ns."""
+        """Return the main reason of the difference; `say` may translate, `duration` formats ns."""
         return sentence(self.reasons, self.makespans, self.settings, say, duration, self.noise_ns)
 
     def to_dict(self) -> dict[str, object]:
-        """As plain JSON values."""
+        """Return the comparison as plain JSON values."""
         only_a, only_b = self.matches.unmatched()
         return {
             "sentence": self.sentence(),
@@ -81,11 +81,15 @@ class TwoRuns:
 
 
 def row_dict(row: Difference) -> dict[str, object]:
-    """A row as plain JSON values."""
+    """Return a row as plain JSON values."""
     return {
-        "group": str(row.group), "name": row.name, "a_ns": row.a, "b_ns": row.b,
-        "difference_ns": row.difference, "contribution_ns": row.contribution,
-    }  # fmt: skip
+        "group": str(row.group),
+        "name": row.name,
+        "a_ns": row.a,
+        "b_ns": row.b,
+        "difference_ns": row.difference,
+        "contribution_ns": row.contribution,
+    }
 
 
 def compare_runs(
@@ -97,8 +101,9 @@ def compare_runs(
 ) -> TwoRuns:
     """Compare steps of two runs, the median step of each unless `steps_a` or `steps_b` name some.
 
-    Of several steps means are compared: medians of parts would not add up. Raises PlanError for a
-    run without a whole step or without lanes that compute, and Stopped as `spent` does.
+    With several steps it compares means, because medians of parts would not add up. Raises
+    PlanError for a run without a complete step or without compute lanes, and Stopped as `spent`
+    does.
     """
     chosen_a = chosen_steps(a, steps_a, "the first run")
     chosen_b = chosen_steps(b, steps_b, "the second run")
@@ -116,7 +121,7 @@ def compare_runs(
 
 
 def _median_noise(*runs: Trace) -> float:
-    """Ns by which runs' median steps may differ by chance, from the scatter of the steps."""
+    """Return the ns by which the runs' median steps may differ by chance, from their scatter."""
     errors = []
     for trace in runs:
         bounds = np.array([trace.step_bounds(step) for step in whole_steps(trace)])
@@ -125,7 +130,7 @@ def _median_noise(*runs: Trace) -> float:
 
 
 def chosen_steps(trace: Trace, steps: Sequence[int] | None, name: str) -> Sequence[int]:
-    """`steps`, or the median one. Raises PlanError for steps that `name` does not have."""
+    """Return `steps`, or the median one. Raises PlanError for steps that the run does not have."""
     whole = whole_steps(trace)
     if not whole:
         raise PlanError(f"{name} has no whole step to compare; use one that has run some")

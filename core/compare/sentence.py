@@ -13,15 +13,15 @@ from core.plain import Say
 from core.plan.task import Kind
 
 ALIKE = 0.005
-"""Steps that differ by less than this share of A's are said to take equally long."""
+"""Steps whose difference is below this fraction of A's count as equally long."""
 ENOUGH = 0.75
-"""A reason that makes up this share of what is to be explained is named alone."""
+"""A reason with at least this fraction of the difference is named alone."""
 MOST_SETTINGS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """Rows that a sentence speaks of as one: kinds and causes, and the settings that bear on them.
+    """Kinds and causes that a sentence treats as one, and the settings that influence them.
 
     `name` fits into "its lanes spend 3 ms less on {name}".
     """
@@ -32,16 +32,35 @@ class Topic:
 
 
 _PIPE = ("microbatches", "schedule", "stages", "strategy", "lanes")
-_WORK = ("batch", "model", "width", "depth", "lanes", "cores", "dtype", "devices", "microbatches",
-         "strategy")  # fmt: skip
+_WORK = (
+    "batch",
+    "model",
+    "width",
+    "depth",
+    "lanes",
+    "cores",
+    "dtype",
+    "devices",
+    "microbatches",
+    "strategy",
+)
 _MOVE = ("strategy", "bucket_mb", "stages", "replicas", "microbatches", "batch", "devices")
 TOPICS: tuple[Topic, ...] = (
     Topic("pipeline fill and drain", frozenset({Cause.FILL, Cause.DRAIN}), _PIPE),
     Topic("waiting for other lanes' computing", frozenset({Cause.COMPUTE}), _PIPE),
     Topic(
         "computing",
-        frozenset({Kind.FORWARD, Kind.BACKWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT,
-                   Kind.OVERLAP, Kind.LOSS, Kind.RECOMPUTE}),
+        frozenset(
+            {
+                Kind.FORWARD,
+                Kind.BACKWARD,
+                Kind.BACKWARD_INPUT,
+                Kind.BACKWARD_WEIGHT,
+                Kind.OVERLAP,
+                Kind.LOSS,
+                Kind.RECOMPUTE,
+            }
+        ),
         _WORK,
     ),
     Topic("the optimizer step", frozenset({Kind.STEP}), ("optimizer", "strategy", "model")),
@@ -59,7 +78,7 @@ TOPICS: tuple[Topic, ...] = (
     Topic("waiting for other streams of the device", frozenset({Cause.OTHER_STREAM}), ()),
     Topic("waiting for reasons that the trace does not tell", frozenset({Cause.NOT_TOLD}), ()),
     Topic("other work", frozenset({Kind.OTHER}), ()),
-)  # fmt: skip
+)
 
 SAME = "A and B take equally long, {a} and {b}."
 SAME_BUT = "A and B take equally long, {a} and {b}: {reasons}."
@@ -75,16 +94,16 @@ BUT = "{one}, but {other}"
 
 
 class Weight(NamedTuple):
-    """A topic and what it contributes to B's makespan less A's, in ns."""
+    """A topic and its contribution in ns to B's makespan minus A's."""
 
     topic: Topic
     contribution: int
 
 
 def weights(rows: Iterable[Difference]) -> list[Weight]:
-    """What each topic contributes, the most first; topics that contribute nothing are left out.
+    """Return the contribution of each topic, largest first, without those of 0.
 
-    With rows that name no topic (overlaps) they add up to the makespans' difference.
+    Together with rows of no topic (overlaps) they add up to the makespans' difference.
     """
     # Kinds and causes have no name in common, so one dict holds both.
     by_name = {row.name: row.contribution for row in rows}
@@ -93,15 +112,15 @@ def weights(rows: Iterable[Difference]) -> list[Weight]:
 
 
 def main_reasons(found: Sequence[Weight], difference: int) -> list[Weight]:
-    """The topic that explains most of a difference; two if the first does not explain enough.
+    """Return the topic that explains most of a difference; two if the first is not ENOUGH.
 
-    Only topics of the difference's sign explain it. The largest that works against it comes
-    last, if it is larger than the difference; the others have to explain it as well then.
+    Only topics with the sign of the difference explain it. The largest topic of the other sign is
+    added at the end if it exceeds the difference; the others then have to explain its amount too.
     """
     for_it = [w for w in found if w.contribution * difference > 0]
     against = [w for w in found if w.contribution * difference < 0][:1]
-    # Say B computes 5 ms less and waits 4 ms more, and is 1 ms shorter: without the 4 ms the
-    # sentence would be true and misleading.
+    # If B computes 5 ms less, waits 4 ms more and is 1 ms shorter, a sentence without the 4 ms
+    # would mislead.
     against = [w for w in against if abs(w.contribution) > abs(difference)]
     whole = abs(difference) + sum(abs(w.contribution) for w in against)
     enough = for_it and abs(for_it[0].contribution) >= ENOUGH * whole
@@ -116,16 +135,15 @@ def sentence(
     duration: Say,
     noise_ns: float = 0.0,
 ) -> str:
-    """One sentence that names the main reason of the difference and the settings behind it.
+    """Return a sentence with the main reason of the difference and the settings that cause it.
 
-    `makespans` are those of A and B in ns; `say` fills (and translates) a text, `duration` writes
-    ns for people. A difference of up to `noise_ns` is given no reason.
+    `makespans` are those of A and B in ns; `say` fills (and translates) a text, and `duration`
+    formats ns. A difference of up to `noise_ns` gets no reason.
     """
     one, other = makespans
     difference, found = other - one, weights(rows)
     ends = {"a": duration(one), "b": duration(other)}
-    # Equal lengths need not have equal reasons: a gain may be used up by a loss, which is then what
-    # is worth saying.
+    # Equal makespans may hide a gain and a loss that cancel out, which the sentence then names.
     if abs(difference) <= ALIKE * one:
         largest = [w for w in found[:1] if abs(w.contribution) > ALIKE * one]
         if not largest:
@@ -145,7 +163,7 @@ def sentence(
 
 
 def _joined(named: Sequence[Weight], say: Say, duration: Say) -> str:
-    """The reasons in a row: those of one sign joined by `and`, one of the other by `but`."""
+    """Join the reasons: those with the same sign by `and`, one of the other sign by `but`."""
     text, sign = "", 0
     for topic, contribution in named:
         words = say(
@@ -162,7 +180,7 @@ def _joined(named: Sequence[Weight], say: Say, duration: Say) -> str:
 def _settings_words(
     named: Sequence[Weight], settings: Sequence[SettingDifference], say: Say
 ) -> str:
-    """` (8 micro-batches instead of 2)`: of the settings that bear on the first reason."""
+    """Return the settings of the first reason's topic: ` (8 micro-batches instead of 2)`."""
     known = {setting.name: setting for setting in settings}
     bearing = named[0].topic.settings if named else ()
     chosen = [known[name] for name in bearing if name in known]

@@ -1,4 +1,4 @@
-"""In which settings two runs differ, in words: `8 micro-batches instead of 2`."""
+"""Settings in which two runs differ, as text: `8 micro-batches instead of 2`."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ COUNTED: dict[str, tuple[str, str]] = {
     "depth": ("depth 1 instead of {a}", "depth {b} instead of {a}"),
     **{option.name: option.contrast for option in STRATEGY_OPTIONS if option.contrast},
 }
-"""What is said of a setting that is a number, for 1 and for more; others are NAMED."""
+"""Texts for numeric settings, for 1 and for more; other settings use NAMED."""
 
 
 @dataclass(frozen=True, slots=True)
 class SettingDifference:
-    """A setting in which two runs differ: its name, and its value in each."""
+    """A setting in which two runs differ: its name and both values."""
 
     name: str
     a: str
     b: str
 
     def words(self, say: Say) -> str:
-        """`8 micro-batches instead of 2`, `1F1B instead of GPipe`."""
+        """Return a text such as `8 micro-batches instead of 2` or `1F1B instead of GPipe`."""
         one, more = COUNTED.get(self.name, (NAMED, NAMED))
         return say(one if self.b == "1" else more, a=say(self.a), b=say(self.b))
 
@@ -51,7 +51,7 @@ class SettingDifference:
 def differing_settings(
     a: Trace, step_a: int, b: Trace, step_b: int
 ) -> tuple[SettingDifference, ...]:
-    """The settings that differ, in the order of `settings_of`; what one run lacks is left out."""
+    """Return the settings that both runs have and that differ, in the order of `settings_of`."""
     one, other = settings_of(a, step_a), settings_of(b, step_b)
     return tuple(
         SettingDifference(name, value, other[name])
@@ -61,20 +61,20 @@ def differing_settings(
 
 
 def settings_of(trace: Trace, step: int) -> dict[str, str]:
-    """What a run was, as short words by name; counts are those of its step."""
+    """Return a run's settings as short texts by name; counts are those of `step`."""
     header = trace.header
     specification = header.specification
     strategy = STRATEGIES.get(specification.strategy)
     if strategy is not None:
-        # What one run leaves to its strategy and the other asks for by name is no difference.
+        # A default is not different from the same value given explicitly.
         specification = with_defaults(specification)
     lanes = [lane for lane in header.lanes if lane.role is Role.COMPUTE]
     model = MODELS.get(header.model.name)
     values: dict[str, object] = {
         "strategy": strategy.title if strategy is not None else specification.strategy,
         "schedule": _schedule(specification[SCHEDULE]),
-        # Counted in the step, since the last batch of an epoch may be cut into fewer; and other
-        # programs say no number at all.
+        # Counted in the step: the last batch of an epoch may have fewer, and traces of other
+        # programs do not have the setting.
         "microbatches": _distinct(trace, step, "microbatch"),
         "stages": _distinct(trace, step, "stage"),
         "replicas": header.replicas,
@@ -95,7 +95,7 @@ def settings_of(trace: Trace, step: int) -> dict[str, str]:
         "faults": faults_text(specification) or "no faults",
         "made": "predicted" if header.predicted else "measured",
     }
-    # What does not apply (None, 0, an empty text) is no setting of this run.
+    # None, 0 and "" mean that a setting does not apply.
     return {name: str(value) for name, value in values.items() if value}
 
 
@@ -111,6 +111,6 @@ def _schedule(name: str | None) -> str:
 
 
 def _distinct(trace: Trace, step: int, name: str) -> int:
-    """How many different numbers of a kind the tasks of a step have."""
+    """Return how many different values of an attribute the tasks of a step have."""
     numbers = np.unique(StepSpans.of(trace, step).spans[name])
     return int(np.count_nonzero(numbers != ABSENT))

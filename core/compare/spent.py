@@ -1,4 +1,4 @@
-"""Where the time of some steps of a run went, on each of its compute lanes."""
+"""Time of a run's compute lanes in some steps, by kind of work and cause of idle time."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from core.trace.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What the n compute lanes of a run did in some steps; all times are sums over these, in ns.
+    """Time of the n compute lanes of a run in some steps; all times are sums over these, in ns.
 
-    `work` has the time of each kind, (n, len(KINDS)), and `idle` that of each cause,
-    (n, len(CAUSES)). `overlap` (n) is 0 where no two tasks of a lane ran at once, and less where
-    some did; with it every lane adds up to `makespan`. `beside` (len(KINDS)) is what copy and
-    communication lanes did meanwhile, without waiting for other ranks in collectives. Of `step`,
-    the one of median makespan, there is the whole `explanation`.
+    `work` has the time of each kind, shape (n, len(KINDS)), and `idle` that of each cause, shape
+    (n, len(CAUSES)). `overlap`, shape (n,), is 0 or, if tasks of a lane ran at once, negative; with
+    it each lane's times add up to `makespan`. `beside`, shape (len(KINDS),), is the work of copy
+    and communication lanes, without waits for other ranks in collectives. `explanation` is that of
+    `step`, which has the median makespan.
     """
 
     lanes: tuple[Lane, ...]
@@ -41,7 +41,7 @@ class Spent:
 
     @property
     def mean_makespan(self) -> int:
-        """Ns of a step: the mean, rounded down."""
+        """Mean makespan of a step in ns, rounded down."""
         return self.makespan // len(self.steps)
 
 
@@ -50,19 +50,19 @@ class Stopped(Exception):
 
 
 def never() -> bool:
-    """No reason to stop."""
+    """Return False: the default of `stop`."""
     return False
 
 
 def spent(trace: Trace, steps: Sequence[int], stop: Callable[[], bool] = never) -> Spent:
-    """Sum up `steps`, at least one. Raises PlanError for a run without compute lanes.
+    """Sum up at least one step. Raises PlanError for a run without compute lanes.
 
-    Raises Stopped if `stop`, which is asked before each step, says so.
+    Raises Stopped if `stop`, which is called before each step, returns True.
     """
     every = trace.header.lanes
     lanes = [lane.index for lane in every if lane.role is Role.COMPUTE]
-    # Copies and collectives cost a step only what compute lanes wait for them, which `idle` has.
-    # They stand apart, or that time would be counted twice.
+    # Kept apart, because `idle` already has the time that compute lanes wait for copies and
+    # collectives.
     helpers = [lane.index for lane in every if lane.role in (Role.COPY, Role.COMMUNICATION)]
     if not lanes:
         raise PlanError("the run has no lanes that compute; compare runs that have some")
@@ -75,8 +75,7 @@ def spent(trace: Trace, steps: Sequence[int], stop: Callable[[], bool] = never) 
             raise Stopped
         explanation = explain_run_step(trace, step)
         columns = explanation.columns
-        # `add.at`, since the same (lane, kind) comes many times: `work[...] +=` would count only
-        # the last.
+        # `add.at`, because pairs (lane, kind) repeat, and `work[...] +=` counts each pair once.
         place = columns.lane, columns.kind.astype(np.int64)
         np.add.at(work, place, columns.duration)
         np.add.at(waiting, place, waiting_ns(columns, explanation.waits))
@@ -91,8 +90,7 @@ def spent(trace: Trace, steps: Sequence[int], stop: Callable[[], bool] = never) 
         makespan,
         work_here,
         idle_here,
-        # What is missing to the makespan can only be time that was counted twice: a lane is at work
-        # or idle.
+        # A lane is always at work or idle, so the rest is time that was counted twice.
         makespan - work_here.sum(axis=1) - idle_here.sum(axis=1),
         (work - waiting)[helpers].sum(axis=0),
         middle,
