@@ -49,6 +49,9 @@ may stop them within a task, for 3 to 4 ms at a time on Linux."""
 MOST_EXPLAINED = 16  # steps over which shares of devices are summed up
 HOST_SHARE = 1 / 3
 """The part of a step for which the host is late from which on that is all that is said."""
+MENDED_FIRST = 1 / 4
+"""A rank's fault is told unless it costs less than this part of what all ranks lose by waiting for
+data or by their own code: it is what can be mended, and other programs slow down all ranks."""
 MAINLY = 0.8
 """The part of what a slow rank costs from which on one part of its work is what is slow."""
 LIMITS = 0.05
@@ -140,7 +143,7 @@ def _steady(run: Measured, times: JobTimes) -> Finding:
     if worst is not None and exact is not None and exact.loss_ns >= MAINLY * worst.loss_ns:
         worst = exact
     for_all = max(one.loss_ns for one in whole if one.kind in (Limit.DATA, Limit.HOST))
-    if worst is not None and worst.loss_ns >= for_all / 2:
+    if worst is not None and worst.loss_ns >= for_all * MENDED_FIRST:
         return worst
     most = max(whole, key=lambda one: one.loss_ns)
     return most if most.share >= LIMITS else Finding(Limit.NONE, "", 0, 0.0)
