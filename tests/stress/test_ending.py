@@ -33,6 +33,8 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)
 END_S = 20.0
 """What a command may take to end, on a machine that is busy; by itself it takes 5 s at most."""
 LATEST_S = 3.0
+WRITTEN_S = 3.0
+"""After which a step of a job is on disk: steps are written every half second."""
 MARK = "BUBBLESCOPE_STRESS"
 OLD = "an older file\n"
 SMALL = ["--devices", "2xvirtual", "--width", "16", "--depth", "2", "--batch", "8"]
@@ -47,7 +49,7 @@ for step in range(100000):
     model(torch.ones(4, 8)).sum().backward()
     optimizer.step()
     with open(f"steps-{dist.get_rank()}.txt", "a") as file:
-        file.write("x")
+        print(time.time(), file=file)
     time.sleep(0.005)
 """
 
@@ -231,7 +233,7 @@ def test_a_recorded_job_that_is_ended_keeps_its_steps(
             wait_for(
                 lambda counts=counts: all(p.exists() and p.stat().st_size > 20 for p in counts)
             )
-            time.sleep(drawn.uniform(0, 1))
+            time.sleep(drawn.uniform(WRITTEN_S, WRITTEN_S + 2))
             chosen = drawn.choice(SIGNALS[:2]) if stress_runs > 1 else signal.SIGTERM
             if victim == "torchrun":
                 # The words of the job are those of `record` too; its own child is torchrun.
@@ -243,11 +245,12 @@ def test_a_recorded_job_that_is_ended_keeps_its_steps(
             else:
                 ended = command.end(chosen)
         assert ended.status != 0, ended
-        steps = [path.stat().st_size for path in counts]
-        trace = open_recording(folder / "runs").trace
-        told = len(trace.steps)
-        print(f"{victim} {chosen.name}: {steps} steps, {told} recorded, status {ended.status}")
-        assert told >= min(steps) - 30, (steps, told)  # the last ones may not have been written
+        stamps = [[float(line) for line in path.read_text().splitlines()] for path in counts]
+        last = min(times[-1] for times in stamps)
+        settled = min(sum(time < last - WRITTEN_S for time in times) for times in stamps)
+        told = len(open_recording(folder / "runs").trace.steps)
+        print(f"{victim} {chosen.name}: {[*map(len, stamps)]} steps, {told} recorded")
+        assert told >= settled > 0, (settled, told)
 
 
 def children_of(pid: int) -> list[int]:
