@@ -41,6 +41,7 @@ class StepBounds(Columns):
     def __init__(self, arrays: Arrays = NO_ARRAYS, bounds: tuple[int, int] = (0, 0)) -> None:
         """Create bounds; `bounds` are of spans outside of steps, used if there is no step."""
         super().__init__(arrays)
+        self._reached = False
         self.bounds = bounds
         self.follow = False
         self.late_starts: dict[int, int] = {}
@@ -123,8 +124,10 @@ class StepBounds(Columns):
         """Extend `bounds` by n spans, in steps or not."""
         if len(starts):
             first, last = int(starts.min()), int(ends.max())
-            # (0, 0) means no bounds yet; as times they would include the run's start.
-            known = self.bounds if len(self) or self.bounds != (0, 0) else (first, last)
+            # (0, 0) means no bounds yet, unless a span at 0 has no length.
+            has_bounds = len(self) or self._reached or self.bounds != (0, 0)
+            known = self.bounds if has_bounds else (first, last)
+            self._reached = True
             self.bounds = (min(known[0], first), max(known[1], last))
 
     def take(self, lane: Lane, spans: Spans, steps: Ints) -> None:

@@ -127,6 +127,15 @@ def test_a_trace_with_times_near_and_beyond_the_last_that_are_kept_opens_saved_a
     assert everything(open_recording(saved(trace, tmp_path / "s.arrow")).trace) == everything(trace)
 
 
+def test_a_trace_that_begins_with_a_moment_opens_saved_as_it_was(tmp_path) -> None:
+    file = tmp_path / "file.json"
+    moments = [{"ph": "X", "ts": ts, "tid": ts, "name": "a"} for ts in (0, 1)]
+    file.write_text(json.dumps(moments))
+    trace = open_recording(file).trace
+    assert trace.bounds == (0, 1000)
+    assert everything(open_recording(saved(trace, tmp_path / "s.arrow")).trace) == everything(trace)
+
+
 @pytest.mark.parametrize("ts", [2.3e15, 3.9e15])
 def test_a_trace_that_begins_late_opens_saved_as_it_was(tmp_path, ts) -> None:
     file = tmp_path / "file.json"
