@@ -86,10 +86,12 @@ def _check_known(header: Header, rows: NDArray[Any]) -> None:
     """
     blocks = len(header.model.blocks)
     rows_of_step = header.specification.batch_rows
+    # A stage has one block at least, or a part of one that lanes share.
+    stages = blocks * max(1, len(header.lanes))
     counts = {
         "replica": header.replicas, "block": blocks,
-        "stage": blocks, "paired_stage": blocks,  # a stage has one block at least
-        "microbatch": rows_of_step, "paired_microbatch": rows_of_step,  # and this a row
+        "stage": stages, "paired_stage": stages,
+        "microbatch": rows_of_step, "paired_microbatch": rows_of_step,  # it has one row at least
     }  # fmt: skip
     for name, count in counts.items():
         last = int(rows[name].max(initial=ABSENT))

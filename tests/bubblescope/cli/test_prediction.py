@@ -230,3 +230,10 @@ def test_what_cannot_be_calibrated_is_refused_in_one_line(words, said, tmp_path)
         cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
     )  # fmt: skip
     assert done.returncode == 2 and said in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_a_plan_with_more_stages_than_blocks_is_predicted(tmp_path):
+    costs = {"forward_ms": 1, "backward_ms": 2, "step_ms": 1, "transfer_ms": 1, "rows": 8}
+    (tmp_path / "costs.json").write_text(json.dumps(costs))
+    words = ["predict", "--strategy", "tp", "--model", "gpt"]
+    assert status_of([*words, "--costs", str(tmp_path / "costs.json")]) == 0
