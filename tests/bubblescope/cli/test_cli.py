@@ -85,7 +85,8 @@ def test_a_folder_of_other_ranks_has_a_summary_without_a_strategy_or_a_loss(tmp_
     assert done.returncode == 0, done.stderr
     values = json.loads(done.stdout)
     assert values["strategy"] is None and values["prediction"] is None
-    assert [step["loss"] for step in values["steps"]] == [None] * 3
+    # Of three steps the first one is warm-up.
+    assert [step["loss"] for step in values["steps"]] == [None] * 2
     assert all(
         {lane["device"] for lane in step["lanes"]} == {"rank 0", "rank 1"}
         for step in values["steps"]

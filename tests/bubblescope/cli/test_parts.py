@@ -110,8 +110,11 @@ def test_two_ranges_of_a_trace_are_compared(call: Call, capsys: pytest.CaptureFi
 
 
 def test_a_report_is_of_the_range(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    report = pytest.importorskip("gui.report.run", exc_type=ImportError)
     written = []
-    monkeypatch.setattr(main, "write_report", lambda trace, path: written.append((trace, path)))
+    monkeypatch.setattr(
+        report, "write_run_report", lambda trace, path: written.append((trace, path))
+    )
     assert call("export trace.json --report range.html --range 11ms:29ms") == 0
     assert call("export trace.json --report whole.html --whole") == 0
     bounds = [trace.step_bounds(0) for trace, _ in written]
