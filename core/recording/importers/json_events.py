@@ -185,7 +185,8 @@ class Events:
             with np.errstate(invalid="ignore"):  # of two infinite times, which are not known
                 length = end - begin
         # NaN fails every comparison, and so is not known.
-        known = (np.abs(begin) < LATEST) & (length >= 0) & (begin + length < LATEST)
+        with np.errstate(invalid="ignore"):  # an infinite time and an infinite length have no sum
+            known = (np.abs(begin) < LATEST) & (length >= 0) & (begin + length < LATEST)
         if not known.all():
             self.odd[Odd.NO_TIME] += int((~known).sum())
             complete = [event for event, is_known in zip(complete, known, strict=True) if is_known]
