@@ -252,9 +252,17 @@ def test_the_last_step_of_a_job_that_goes_on_may_lack_spans(tmp_path):
     assert [text[:33] for text in texts(live)] == ["step 2: 1 of 6 tasks have no span"]
 
 
+LANES = len(PLAN.lanes)
+
+
 @pytest.mark.parametrize(
     ("name", "value", "last"),
-    [("replica", 7, 0), ("stage", 6, 5), ("block", 6, 5), ("microbatch", 2**31 - 1, 7)],
+    [
+        ("replica", 7, 0),
+        ("stage", 6 * LANES, 6 * LANES - 1),
+        ("block", 6, 5),
+        ("microbatch", 2**31 - 1, 7),
+    ],
 )
 def test_a_task_beyond_what_the_header_has_is_refused_in_a_line(
     tmp_path, capsys, name, value, last
