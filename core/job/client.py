@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,6 +31,10 @@ MOST_ROWS = 1 << 18
 MOST_MESSAGE = 1 << 26
 """Bytes of one message of a rank's stream."""
 MOST_RANKS = 1024
+JOINED_SECONDS = 10.0
+"""Within which the ranks of a job connect: they do so in their first update, which is at the same
+time on all. A rank that came earlier, and has ended, is of a job that broke off before the others
+came."""
 STOPPED = "stopped"
 BROKE_OFF = "its job was killed or its connection lost"
 
@@ -81,6 +86,7 @@ class JobClient:
         self._note = ""
         self._room = threading.Condition()
         self._ranks: dict[int, Coming] = {}
+        self._since: dict[int, float] = {}
         self._peers: dict[int, socket.socket] = {}
         self._joining: Joining | None = None
         self._closed = False
@@ -90,7 +96,7 @@ class JobClient:
 
     @property
     def address(self) -> str:
-        """What a job is given as `out`."""
+        """The address that a job is given as `out`."""
         return self.where.with_token
 
     def poll(self) -> list[Message]:
@@ -122,6 +128,9 @@ class JobClient:
             # Before their connections are cut, or the run would end as one that broke off.
             if peers:
                 self._problem = self._problem or STOPPED
+            if self._joining is None:
+                # What has ended waits for ranks of a job that is given up.
+                self._forget_ended(0.0)
         for peer in peers:
             shut(peer)
 
@@ -176,6 +185,7 @@ class JobClient:
             while self._joining is not None and not self._closed:
                 self._note = f"rank {rank.number} of another job waits until this one has ended"
                 self._room.wait()
+            self._forget_ended(JOINED_SECONDS)
             known = self._ranks.get(rank.number)
             if known is not None and not known.has_ended:
                 raise ValueError(f"rank {rank.number} is here")
@@ -184,17 +194,26 @@ class JobClient:
                 one.header.replicas != rank.header.replicas for one in self._ranks.values()
             ):
                 self._ranks.clear()
-                self._problem = ""
             if self._closed or rank.header.replicas > MOST_RANKS:
                 raise ValueError("there is no room for it")
             if not self._ranks:
-                self._note = ""  # it was of the job before
+                self._note = self._problem = ""  # they were of the job before
             self._ranks[rank.number], self._peers[rank.number] = rank, peer
+            self._since[rank.number] = time.monotonic()
             if len(self._ranks) == rank.header.replicas:
                 # A run's header lists the lanes of all ranks, so nothing can be shown before the
                 # last is here.
                 self._joining = Joining([self._ranks[n] for n in range(len(self._ranks))])
                 self._messages.append(self._joining.header)
+
+    def _forget_ended(self, seconds: float) -> None:
+        """Forget ranks that came more than so many seconds ago and have ended."""
+        latest = time.monotonic() - seconds
+        self._ranks = {
+            number: rank
+            for number, rank in self._ranks.items()
+            if not rank.has_ended or self._since[number] > latest
+        }
 
     def _take(self, rank: Coming, batch: pa.RecordBatch) -> None:
         with self._room:
@@ -245,7 +264,7 @@ class JobClient:
         return Ended(Outcome.FAILED, text)
 
     def _ended_early(self, rank: Coming) -> str:
-        """What is wrong with a rank's end; "" if nothing is."""
+        """Return what is wrong with a rank's end; "" if nothing is."""
         is_broken = rank.trace.outcome is None
         if self._joining is not None and not is_broken:
             return ""

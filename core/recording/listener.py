@@ -22,6 +22,8 @@ END_SECONDS = 2.0
 """For writing what had arrived when listening ends."""
 LIFE = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}
 """Seconds of silence until it is asked whether a peer is alive, between askings, and how many."""
+READER = "reader of rank"
+"""Begin of the names of threads that read ranks' streams."""
 EVERY_ADDRESS = ("0.0.0.0", "::")
 Receive = Callable[[socket.socket, int], bool]
 """Takes the stream of a rank from its peer, on a thread of its own; an OSError ends it.
@@ -54,7 +56,7 @@ class Listener:
 
     @property
     def address(self) -> str:
-        """What a job is given as `out`."""
+        """The address that a job is given as `out`."""
         return self.where.with_token
 
     def close(self) -> None:
@@ -70,7 +72,9 @@ class Listener:
             thread.join(max(0.0, end - time.monotonic()))
 
     def _admit(self, peer: socket.socket, rank: int) -> None:
-        thread = threading.Thread(target=self._serve, args=(peer, rank), daemon=True)
+        thread = threading.Thread(
+            target=self._serve, args=(peer, rank), daemon=True, name=f"{READER} {rank}"
+        )
         with self._lock:
             # The first of two that say they are the same rank stays: a late one must not cut its
             # file.

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import math
 import time
 
 import pyarrow as pa
@@ -101,6 +102,26 @@ def test_a_rank_that_vanishes_within_a_message_has_broken_off_wherever_it_was(cl
         known.add(client.status().problem)
         client.poll()
     assert known == {f"rank 1 was refused: {lost}", f"rank 1 broke off: {lost}"}
+
+
+@pytest.mark.parametrize("is_stopped", [False, True])
+def test_a_rank_that_came_alone_is_not_joined_with_the_next_job(
+    client, tmp_path, monkeypatch, is_stopped
+):
+    two_ranks(tmp_path, outcome="finished")
+    streams = [(tmp_path / f"rank-{rank}.arrow").read_bytes() for rank in (0, 1)]
+    with contextlib.suppress(OSError), connect(client.address, 1) as wire:
+        wire.write(streams[1][: len(streams[1]) // 2])  # and rank 0 of its job never comes
+    until(lambda: client.status().problem.startswith("rank 1 broke off"))
+    if is_stopped:
+        client.stop()
+    else:
+        monkeypatch.setitem(client._since, 1, -math.inf)  # it came long ago
+    for rank, stream in enumerate(streams):
+        with connect(client.address, rank) as wire:
+            wire.write(stream)
+        until(lambda rank=rank: rank in [peer.rank for peer in client.status().peers])
+    assert end_of(client).outcome is Outcome.FINISHED
 
 
 def test_whatever_goes_wrong_the_end_of_a_run_is_told(client, tmp_path, monkeypatch):

@@ -179,7 +179,9 @@ def test_silent_peers_leave_room_for_files_where_few_may_be_open(tmp_path):
         folder = RankFolder(tmp_path / "runs", said.append)
         one = Listener("127.0.0.1", 0, folder.receive, said.append, Refusals(said.append))
         program = (
-            "import socket, sys\n"
+            "import resource, socket, sys\n"
+            "hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]\n"
+            "resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))\n"  # its own files are many
             "address = '127.0.0.1', int(sys.argv[1])\n"
             "peers = [socket.create_connection(address) for _ in range(300)]\n"
             "print(len(peers), flush=True)\n"

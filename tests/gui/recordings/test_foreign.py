@@ -27,8 +27,15 @@ def rows(panel):
     ]
 
 
-def test_a_folder_is_shown_as_one_run_with_a_row_for_each_rank(window):
+def open_two_ranks(qtbot, window):
+    """Open a folder of packed files, which are read in the background."""
+    before = len(window.session.runs)
     window.files.open_paths([TWO_RANKS])
+    qtbot.waitUntil(lambda: len(window.session.runs) > before, timeout=20_000)
+
+
+def test_a_folder_is_shown_as_one_run_with_a_row_for_each_rank(qtbot, window):
+    open_two_ranks(qtbot, window)
     assert window.run_shown.trace.steps == [0, 1, 2]
     panel = window.panels.foreign
     assert [row[0] for row in rows(panel)] == ["rank 0", "rank 1"]
@@ -43,9 +50,10 @@ def test_a_folder_is_opened_from_the_menu_and_dropped(qtbot, window, tmp_path):
     assert dialog.fileMode() == QFileDialog.FileMode.Directory
     dialog.filesSelected.emit([str(TWO_RANKS)])
     dialog.close()
-    assert window.tabs.tabText(0) == "two-ranks"
+    qtbot.waitUntil(lambda: window.tabs.tabText(0) == "two-ranks", timeout=20_000)
     assert "Open folder of ranks…" in [one.text for one in window.commands()]
     drop(window, [TWO_RANKS])
+    qtbot.waitUntil(lambda: len(window.tabs.runs) == 2, timeout=20_000)
     assert [run.source for run in window.tabs.runs] == [TWO_RANKS] * 2
 
 
@@ -159,8 +167,8 @@ def test_ranges_of_a_trace_without_steps_are_explained_and_compared(qtbot, windo
     assert "Nothing begins in this range" in window.statusBar().currentMessage()
 
 
-def test_a_folder_and_a_range_are_saved_as_recordings(window, tmp_path):
-    window.files.open_paths([TWO_RANKS])
+def test_a_folder_and_a_range_are_saved_as_recordings(qtbot, window, tmp_path):
+    open_two_ranks(qtbot, window)
     folder = window.run_shown
     assert file_name(folder) == "two-ranks.arrow"
     window.files.save_to(tmp_path / "ranks.arrow")
