@@ -1,4 +1,4 @@
-"""Where the project's own files lie, and the user's."""
+"""Folders of the project's own files and of the user's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scatter of measured values, found so that a few outliers do not count."""
+"""The scatter of measured values; a few outliers do not count."""
 
 from __future__ import annotations
 
@@ -7,5 +7,8 @@ from numpy.typing import NDArray
 
 
 def scatter(values: NDArray[np.float64]) -> float:
-    """The standard deviation, from the median deviation of the median (normal: 1.4826 of it)."""
+    """Return the standard deviation of n values, estimated from their median absolute deviation.
+
+    For a normal distribution it is 1.4826 times that (Rousseeuw and Croux 1993).
+    """
     return 1.4826 * float(np.median(np.abs(values - np.median(values))))

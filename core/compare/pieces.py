@@ -40,7 +40,7 @@ def pieces_of(row: Difference, explanation: Explanation) -> Pieces:
     if row.place >= 0:
         own = np.flatnonzero(compute)[row.place : row.place + 1]
     else:
-        # Compute lanes or, for BESIDE, all other lanes.
+        # Rows of Group.BESIDE are about copy and communication lanes, the others about compute.
         own = np.flatnonzero(compute != (row.group is Group.BESIDE))
     if row.group in (Group.CAUSE, Group.LANE_IDLE):
         times: Explanation | StepColumns = explanation
@@ -54,7 +54,7 @@ def pieces_of(row: Difference, explanation: Explanation) -> Pieces:
             chosen &= times.kind == KINDS.index(Kind(row.name))
     starts = times.start
     if row.group is Group.BESIDE:
-        # As in `Spent.beside`: nothing moves until all ranks have reached the collective.
+        # Nothing moves until all ranks have reached the collective (see `Spent.beside`).
         starts = starts + waiting_ns(explanation.columns, explanation.waits)
     lane, start, end = times.lane[chosen], starts[chosen], times.end[chosen]
     order = np.lexsort((start, lane))

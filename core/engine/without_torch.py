@@ -1,4 +1,4 @@
-"""What is said where torch is installed and cannot be imported. Imports no torch itself."""
+"""Messages for a torch that is installed but cannot be imported. Imports no torch itself."""
 
 from __future__ import annotations
 

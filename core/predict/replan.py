@@ -1,4 +1,4 @@
-"""What a run's recording does not hold: its plans, made again, and its tasks' measured costs."""
+"""Plans of a recorded run, made again from its header, and the measured costs of its tasks."""
 
 from __future__ import annotations
 

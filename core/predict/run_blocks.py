@@ -1,4 +1,4 @@
-"""What a recorded run measured of its model's blocks."""
+"""Costs that a recorded run measured for the blocks of its model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.trace.trace import Trace
 
 
 def measured_blocks(trace: Trace) -> MeasuredBlocks | None:
-    """What a run measured of its blocks before it began, if it did."""
+    """Return the costs of blocks that a run measured before its first step; None if it did not."""
     costs, plan = trace.header.block_costs, RunPlans(trace).plan(0)
     # A recording's header is a file's: it may have costs of other blocks than its model's.
     if plan is None or not costs or len(costs) != len(trace.header.model.blocks):
@@ -21,7 +21,7 @@ def measured_blocks(trace: Trace) -> MeasuredBlocks | None:
 
 
 def is_of_model(trace: Trace, specification: Specification) -> bool:
-    """Whether a run knows the blocks of the model that another one asks for."""
+    """Return True if a run has the model that a specification asks for."""
     header = trace.header
     if header.foreign or header.predicted:
         return False
@@ -29,7 +29,7 @@ def is_of_model(trace: Trace, specification: Specification) -> bool:
 
 
 def measures_for(trace: Trace, specification: Specification, lanes: Sequence[Lane]) -> bool:
-    """Whether what a run measured of its blocks holds on such lanes, with such an optimizer."""
+    """Return True if the blocks were measured on such lanes, for the model and optimizer asked."""
     header, lane = trace.header, lanes[0]
     return bool(
         header.block_costs

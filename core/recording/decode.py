@@ -85,14 +85,18 @@ def _check_known(header: Header, rows: NDArray[Any]) -> None:
     Recordings of other programs and of jobs have no plan that would say how many there are.
     """
     blocks = len(header.model.blocks)
-    rows_of_step = header.specification.batch_rows
-    # A stage has one block at least, or a part of one that lanes share.
+    # A stage has at least one block, or a part of one that lanes share.
     stages = blocks * max(1, len(header.lanes))
+    # A micro-batch has at least one row.
+    microbatches = header.specification.batch_rows
     counts = {
-        "replica": header.replicas, "block": blocks,
-        "stage": stages, "paired_stage": stages,
-        "microbatch": rows_of_step, "paired_microbatch": rows_of_step,  # it has one row at least
-    }  # fmt: skip
+        "replica": header.replicas,
+        "block": blocks,
+        "stage": stages,
+        "paired_stage": stages,
+        "microbatch": microbatches,
+        "paired_microbatch": microbatches,
+    }
     for name, count in counts.items():
         last = int(rows[name].max(initial=ABSENT))
         if last >= count:

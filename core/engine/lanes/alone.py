@@ -130,7 +130,10 @@ def undisturbed(stat: int) -> Callable[[], int]:
 
 
 class _Look(NamedTuple):
-    """A thread's time without that of other programs, its CPU time, both in ns, and its waits."""
+    """A look at a thread's clocks, in ns: `time` leaves out other programs, `computed` is CPU time.
+
+    `waits` counts how often the thread has given its core away by itself.
+    """
 
     time: int
     computed: int

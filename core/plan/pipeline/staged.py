@@ -301,8 +301,8 @@ class _StagedTasks:
         ends = np.flatnonzero(a.enters & (a.stage == last))
         ends = ends[np.argsort(a.microbatch[ends], kind="stable")]
         place = (a.replica[ends], np.where(whole, ABSENT, a.microbatch[ends]))
-        # The turn of the last forward before each loss: that of its micro-batch or, if `whole`, the
-        # last one of the replica (in the last column).
+        # For each loss, the turn of the last forward that it needs: its micro-batch's. If `whole`,
+        # it is the replica's last forward, kept in the last column.
         ended = np.full(self._rows.shape, ABSENT)
         np.maximum.at(ended, place, self._turn[ends])
         replica, microbatch = np.nonzero(ended != ABSENT)
