@@ -22,7 +22,7 @@ END_SECONDS = 2.0
 """For writing what had arrived when listening ends."""
 LIFE = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}
 """Seconds of silence until it is asked whether a peer is alive, between askings, and how many."""
-READER = "reader of rank"
+READER = "rank-reader"
 """Begin of the names of threads that read ranks' streams."""
 EVERY_ADDRESS = ("0.0.0.0", "::")
 Receive = Callable[[socket.socket, int], bool]
