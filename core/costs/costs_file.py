@@ -33,6 +33,7 @@
 from __future__ import annotations
 
 import json
+import re
 import reprlib
 import tomllib
 from collections.abc import Callable, Mapping
@@ -79,7 +80,24 @@ NEEDED = (
     "forward_ms, backward_input_ms, backward_weight_ms, step_ms, and transfer_ms or "
     "link_latency_us with link_bandwidth_gb_s"
 )
-_READERS: dict[str, Callable[[str], object]] = {".json": json.loads, ".toml": tomllib.loads}
+MOST_BYTES = 1 << 20
+"""Bytes of a file of costs."""
+MOST_PARTS = 64
+"""Parts of a dotted key: tomllib takes time and memory by their square."""
+_PART = re.compile(r"""[\w"' \t-]+""")
+
+
+def _read_toml(text: str) -> object:
+    """Return what a text in TOML holds. Raises ValueError."""
+    parts = 0
+    for part in text.split("."):
+        parts = parts + 1 if _PART.fullmatch(part) else 0
+        if parts > MOST_PARTS:
+            raise ValueError(f"a key has more than {MOST_PARTS} parts")
+    return tomllib.loads(text)
+
+
+_READERS: dict[str, Callable[[str], object]] = {".json": json.loads, ".toml": _read_toml}
 
 
 def read_costs(path: Path | str) -> CostModel:
@@ -88,7 +106,7 @@ def read_costs(path: Path | str) -> CostModel:
     if reader is None:
         raise CostError(f"--costs {path}: use a name that ends in {listed(list(_READERS))}")
     with one_line(f"--costs {path} cannot be read", CostError):
-        values = reader(read_regular(path).decode("utf-8"))
+        values = reader(read_regular(path, MOST_BYTES).decode("utf-8"))
     try:
         with one_line("it makes no costs", CostError):
             return costs_of(values)

@@ -172,6 +172,9 @@ def _append_logs(trace: Trace, batch: pa.RecordBatch) -> None:
         elif level == SIZE_COSTS_LEVEL:
             trace.size_costs = text
         elif level == IMPORTED_LEVEL:
+            # Spans that were read before would not have been checked against it.
+            if trace.span_count:
+                raise ValueError("the steps of an imported trace come after its spans")
             take_imported(trace, text)
     times, steps = numbers_of(batch, "start")[lines], numbers_of(batch, "step")[lines]
     check_times(times)

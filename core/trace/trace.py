@@ -180,12 +180,13 @@ class Trace:
         for lane, some in by_lane:
             before = self.lanes[lane]
             self.lanes[lane] = before.with_later(some)
-            if self.imported_steps is not None:
+            if self.header.foreign and not self.header.is_job:
                 # Late spans were sorted in among earlier ones: check the whole lane.
                 first = max(0, len(before) - 1)
                 if len(before) and some.start.min(initial=before.start[-1]) < before.start[-1]:
                     first = 0
                 _check_apart(self.lanes[lane], first)
+            if self.imported_steps is not None:
                 self.step_table.take(self.header.lanes[lane], some, self.imported_steps)
         if self.imported_steps is None:
             self.step_table.widen(spans.step, spans.start, spans.end)

@@ -114,11 +114,22 @@ def _opened(path: Path, progress: Progress | None = None) -> Iterator[sqlite3.Co
         base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_NAME)
         base.set_progress_handler(look, WORK_BETWEEN)
         try:
+            _read_schema(base)
             yield base
         except sqlite3.Error as error:
             if stopped:
                 raise stopped[0] from error
             raise
+
+
+def _read_schema(base: sqlite3.Connection) -> None:
+    """Read how the tables are made. Raises ValueError if that is damaged."""
+    try:
+        base.execute("SELECT name FROM sqlite_master").fetchone()
+        return
+    except MemoryError:  # SQLite says so of a damaged schema, whatever memory there is
+        pass
+    raise ValueError("the description of its tables is damaged")
 
 
 def _allowed(action: int, what: str | None, _: str | None, __: str | None, view: str | None) -> int:

@@ -3,7 +3,9 @@
 import gzip
 import json
 import sqlite3
+from collections import defaultdict
 
+import pyarrow as pa
 import pytest
 
 import core.recording.importers.json_pieces as json_pieces
@@ -11,7 +13,10 @@ import core.recording.importers.nsight as nsight
 import core.recording.importers.perfetto as perfetto
 import core.recording.index as index
 import core.recording.limits as limits
+from core.costs.costs import CostError
+from core.costs.costs_file import read_costs
 from core.errors import RecordingError
+from core.recording.exporters.recording import write_recording
 from core.recording.index import Cancelled
 from core.recording.recording import open_recording
 from core.trace.odd import Odd
@@ -180,6 +185,48 @@ def test_work_that_no_table_of_that_size_needs_is_ended(tmp_path, monkeypatch):
     nsight_export(tmp_path / "run.sqlite")
     with pytest.raises(RecordingError, match="more rows than a file of its size can have"):
         open_recording(tmp_path / "run.sqlite")
+
+
+def test_a_damaged_description_of_tables_is_no_lack_of_memory(tmp_path):
+    nsight_export(tmp_path / "run.sqlite")
+    rows_of(
+        tmp_path / "run.sqlite",
+        "PRAGMA writable_schema = ON; UPDATE sqlite_master SET name = NULL",
+    )
+    with pytest.raises(RecordingError, match=r"run\.sqlite cannot be read") as caught:
+        open_recording(tmp_path / "run.sqlite")
+    assert "memory" not in str(caught.value)
+
+
+def saved_batches(folder):
+    """A trace that was saved as a recording: its schema, and its batches by the first record."""
+    (folder / "trace.json").write_text(json.dumps(EVENTS))
+    for _ in write_recording(open_recording(folder / "trace.json").trace, folder / "saved.arrow"):
+        pass
+    reader = pa.ipc.open_stream((folder / "saved.arrow").read_bytes())
+    batches = defaultdict(list)
+    for batch in reader:
+        batches[batch["record"][0].as_py()].append(batch)
+    return reader.schema, batches
+
+
+@pytest.mark.parametrize("kinds", ["plan span log", "plan log span span", "plan span span"])
+def test_a_saved_trace_with_spans_twice_or_before_its_steps_is_refused(tmp_path, kinds):
+    schema, batches = saved_batches(tmp_path)
+    path = tmp_path / "odd.arrow"
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, schema) as stream:
+        for kind in kinds.split():
+            for batch in batches[kind]:
+                stream.write_batch(batch)
+    with pytest.raises(RecordingError, match=r"after its spans|spans of a lane overlap|no step"):
+        open_recording(path)
+
+
+@pytest.mark.parametrize("key", ["a." * 100_000 + "a", '"a" . ' * 1000 + "a", "a = {" + "b." * 500])
+def test_a_key_of_thousands_of_parts_is_refused(tmp_path, key):
+    (tmp_path / "costs.toml").write_text(f"x = 1.5\n{key} = 1")
+    with pytest.raises(CostError, match="a key has more than 64 parts"):
+        read_costs(tmp_path / "costs.toml")
 
 
 def folder_of(place):
