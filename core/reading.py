@@ -26,7 +26,7 @@ _INSTEAD: dict[type[Exception], str] = {
 
 
 MOST_READ = 8 << 20
-"""Bytes of a file that is read at once: a schedule, bookmarks, a sweep's rows; less of others."""
+"""Bytes of a file that is read at once: costs, a schedule, bookmarks, a lesson, a sweep's rows."""
 
 
 def regular_opener(path: str | bytes, flags: int) -> int:

@@ -80,8 +80,6 @@ NEEDED = (
     "forward_ms, backward_input_ms, backward_weight_ms, step_ms, and transfer_ms or "
     "link_latency_us with link_bandwidth_gb_s"
 )
-MOST_BYTES = 1 << 20
-"""Bytes of a file of costs."""
 MOST_PARTS = 64
 """Parts of a dotted key: tomllib takes time and memory by their square."""
 _PART = re.compile(r"""[\w"' \t-]+""")
@@ -106,7 +104,7 @@ def read_costs(path: Path | str) -> CostModel:
     if reader is None:
         raise CostError(f"--costs {path}: use a name that ends in {listed(list(_READERS))}")
     with one_line(f"--costs {path} cannot be read", CostError):
-        values = reader(read_regular(path, MOST_BYTES).decode("utf-8"))
+        values = reader(read_regular(path).decode("utf-8"))
     try:
         with one_line("it makes no costs", CostError):
             return costs_of(values)
