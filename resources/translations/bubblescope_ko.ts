@@ -6934,6 +6934,10 @@ Click to open its run.</source>
         <translation>기록에 있는 비용이 앞뒤가 맞지 않습니다</translation>
     </message>
     <message>
+        <source>the description of its tables is damaged</source>
+        <translation>테이블 설명이 손상되었습니다</translation>
+    </message>
+    <message>
         <source>the engine cannot read a command: {a}</source>
         <translation>엔진이 명령을 읽을 수 없습니다: {a}</translation>
     </message>
@@ -7040,6 +7044,10 @@ Click to open its run.</source>
     <message>
         <source>the step</source>
         <translation>스텝</translation>
+    </message>
+    <message>
+        <source>the steps of an imported trace come after its spans</source>
+        <translation>가져온 트레이스의 스텝이 그 구간 뒤에 나옵니다</translation>
     </message>
     <message>
         <source>there are lanes 0 to {a}</source>

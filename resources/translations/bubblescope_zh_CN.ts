@@ -6934,6 +6934,10 @@ Click to open its run.</source>
         <translation>录制文件中的开销不合理</translation>
     </message>
     <message>
+        <source>the description of its tables is damaged</source>
+        <translation>表的描述已损坏</translation>
+    </message>
+    <message>
         <source>the engine cannot read a command: {a}</source>
         <translation>引擎无法读取某条命令：{a}</translation>
     </message>
@@ -7040,6 +7044,10 @@ Click to open its run.</source>
     <message>
         <source>the step</source>
         <translation>该步</translation>
+    </message>
+    <message>
+        <source>the steps of an imported trace come after its spans</source>
+        <translation>导入跟踪的步出现在其区间之后</translation>
     </message>
     <message>
         <source>there are lanes 0 to {a}</source>

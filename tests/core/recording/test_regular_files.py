@@ -75,7 +75,7 @@ def test_a_file_that_is_larger_than_any_of_its_kind_is_not_held(tmp_path):
     path = tmp_path / "costs.json"
     with path.open("wb") as file:
         file.truncate(1 << 40)
-    with pytest.raises(CostError, match="use at most 1,048,576"):
+    with pytest.raises(CostError, match="use at most 8,388,608"):
         read_costs(path)
 
 
