@@ -22,7 +22,7 @@ from core.explain.gaps import (
     main_reasons,
 )
 from core.explain.lanes import LaneTime
-from core.models.description import ModelDescription
+from core.models.description import Block, ModelDescription
 from core.plan.plan import Lane, Role
 from core.plan.specification import Specification
 from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS
@@ -67,8 +67,9 @@ def columns_of(tasks: Sequence[Mapping[str, Any]]) -> StepColumns:
 
 
 def recorded(columns: StepColumns, lanes: tuple[Lane, ...]) -> Trace:
-    """A step as if it had been read, whatever its tasks wait for: a reader would refuse circles."""
-    trace = Trace(Header(Specification(), ModelDescription("made", (), 0), lanes))
+    """A run's step as if it had been read, whatever its tasks wait for or overlap."""
+    model = ModelDescription("made", (Block("block", (), 0),), 0)
+    trace = Trace(Header(Specification(), model, lanes))
     rows = blank_rows(len(columns))
     for name in ATTRIBUTES:
         rows[name] = getattr(columns, name)

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from core.explain.statistics import RangeCount, RangeStatistics
-from core.models.description import ModelDescription
+from core.models.description import Block, ModelDescription
 from core.plan.plan import Lane, Role
 from core.plan.specification import Specification
 from core.plan.task import Kind, Task
@@ -38,7 +38,9 @@ def trace_of_spans(lanes: list[list[Piece]], cuts: list[int] = []) -> Trace:  # 
     rows = [(lane, *piece) for lane, pieces in enumerate(lanes) for piece in pieces]
     tasks = [Task(i, kind, lane) for i, (lane, _, _, kind) in enumerate(rows)]
     made = tuple(Lane(i, f"lane {i}", "cpu", ROLES[i % 3]) for i in range(len(lanes)))
-    trace = trace_with(Header(Specification(), ModelDescription("drawn", (), 0), made), tasks)
+    # Of a run's model, because another program's spans may not overlap and a run's may.
+    model = ModelDescription("drawn", (Block("block", (), 0),), 0)
+    trace = trace_with(Header(Specification(), model, made), tasks)
     steps = np.searchsorted(sorted(cuts), [start for _, start, _, _ in rows], "right")
     for step in np.unique(steps).tolist():
         mine = np.flatnonzero(steps == step).tolist()
