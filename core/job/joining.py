@@ -26,7 +26,6 @@ from core.recording.importers.ranks import (
     Rank,
     clocks_of,
     joint_header,
-    main_lanes,
     told_numbers,
 )
 from core.recording.schema import NoteRow, Record, Timings, note_batch, span_batch
@@ -145,10 +144,9 @@ class Joining:
         self.ranks = ranks
         seen = [rank.seen() for rank in ranks]
         # Lanes of all ranks are numbered through; `places` says which number each rank's lane got.
-        self.header, places = joint_header(seen)
+        self.header, self._places = joint_header(seen)
         self._trace = Trace(self.header)
-        self._plans = Plans(self._trace, seen, places)
-        self._main = main_lanes(places)
+        self._plans = Plans(self._trace, seen, self._places)
         self._last_step, self._numbered, self._sent_plans = -1, -1, 0
         self._latest = [(LEAST, -1)] * len(self.header.lanes)
         self.left_out = 0
@@ -190,9 +188,9 @@ class Joining:
         steps = known[(known > self._numbered) & (known <= last)]
         self._numbered = last
         seen = [rank.seen() for rank in self.ranks]
-        told = told_numbers(seen, steps, self.header.origin_ns, self._main)
+        told = told_numbers(seen, self._places, steps, self.header.origin_ns)
         return [
-            NoteRow(Record.COUNTER, name, time, step, lane, value=value)
+            NoteRow(Record.COUNTER, name, time, step, lane, value)
             for (name, lane), numbers in told.items()
             for time, step, value in zip(
                 numbers.times.tolist(), numbers.steps.tolist(), numbers.values.tolist(), strict=True

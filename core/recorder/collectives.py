@@ -56,7 +56,7 @@ class Buckets:
 
     def __init__(self, group: Any) -> None:
         self._group = group
-        self.begin: Callable[[Tensor, int, Any], Callable[[], None] | None] | None = None
+        self.begin: Callable[[Any, Tensor, Any], Callable[[], None] | None] | None = None
 
     def reduce(
         self,
@@ -66,7 +66,7 @@ class Buckets:
         """All-reduce a bucket to its average."""
         gradients = bucket.buffer().div_(dist.get_world_size(self._group))
         begin = self.begin
-        end = None if begin is None else begin(gradients, bucket.index(), self._group)
+        end = None if begin is None else begin(bucket, gradients, self._group)
         work: Any = self._group.allreduce([gradients])
 
         def done(future: torch.futures.Future[list[Tensor]]) -> Tensor:
@@ -107,9 +107,9 @@ class Collectives:
                 self._replace(place, name, timed)
 
     def watch(self, model: nn.Module) -> None:
-        """See the buckets of a model in DistributedDataParallel, and functional collectives.
+        """See the buckets of a model in DistributedDataParallel.
 
-        They are seen from the first training pass on, when the job has made what it uses.
+        Call it before a training pass, when the job has made what it uses.
         """
         if not dist.is_available():
             return
@@ -121,7 +121,11 @@ class Collectives:
                 self._reducers.add(inner)
                 self._register(inner)
             inner = wrapped(inner)
-        self._functional.install()
+
+    def watch_functional(self) -> None:
+        """See functional collectives, if the job has imported them by now."""
+        if dist.is_available():
+            self._functional.install()
 
     def remove(self) -> None:
         """See no more."""
@@ -153,11 +157,22 @@ class Collectives:
         _BUCKETS[model].begin = partial(self._guard, self._begin_bucket)
         self._buckets.append(_BUCKETS[model])
 
-    def _begin_bucket(self, gradients: Tensor, index: int, group: Any) -> Callable[[], None]:
+    def request(self, kind: str, payload: str, number: int, tensor: Tensor) -> "Requested":
+        """Note that a collective of the caller's own is asked for, which moves `tensor`.
+
+        `number` is its block.
+        """
+        now = self._clock([tensor])
+        op = self._begun(kind, now(), tensor.nbytes, payload)
+        op.number, op.launched = number, None
+        return Requested(op, now)
+
+    def _begin_bucket(self, bucket: Any, gradients: Tensor, group: Any) -> Callable[[], None]:
         now = self._clock([gradients])
         name = _group_name(group)
         op = self._begun("all-reduce", now(), bytes_of(gradients), "parameter gradients", name)
-        op.number = index
+        op.number = bucket.index()
+        op.parameters = tuple(map(id, bucket.parameters()))
         return self._guard.around(Call(op, now).end)
 
     def _begun_call(self, kind: str, tensor: Tensor, name: str) -> Call:
@@ -171,7 +186,7 @@ class Collectives:
 
     def _begun(self, kind: str, start: int, size: int, payload: str = "", name: str = "") -> Op:
         op = Op(kind, start, bytes=size, payload=payload, name=name)
-        op.lane = FIRST_TRACK
+        op.lane, op.launched = FIRST_TRACK, int(start)
         return self._hooks.ops.note(op) if self._is_on else op
 
     def _timed(
@@ -229,6 +244,20 @@ class Collectives:
         self._guard(ended)
         self._guard(self._hooks.go_on)
         return found
+
+
+class Requested:
+    """A collective that its caller runs by itself, perhaps in another thread."""
+
+    def __init__(self, op: Op, now: Callable[[], int]) -> None:
+        self._op, self._now = op, now
+
+    def run(self, collective: Callable[[], object]) -> None:
+        """Launch it, and note its end when the call returns or, on a device, when it is done."""
+        # Before the call: the device may begin while it returns.
+        self._op.launched = time.perf_counter_ns()
+        collective()
+        self._op.end = self._now()
 
 
 def _tensors(given: Iterable[object]) -> list[list[Tensor]]:

@@ -84,13 +84,14 @@ class Anchor:
 class Step:
     """What happened in a step, all on the host's clock once it is `ready`.
 
-    `since` is the last anchor before it, `half_width` how far a device's times may be off in ns.
+    `since` is the last anchor before it (None where the host timed the step), `half_width` how far
+    a device's times may be off in ns.
     """
 
     number: int
     ops: list[Op]
     replica: int | None
-    since: Anchor
+    since: Anchor | None = None
     half_width: int = 0
 
     def moments(self) -> Iterator[Moment]:
@@ -134,6 +135,18 @@ class DeviceTimes:
         event.record(source.current())
         return moment
 
+    def host_time(self, time: int) -> int | None:
+        """Return a time on the host's clock, as far as it is known by now; None if it is to come.
+
+        Safe from another thread.
+        """
+        if not isinstance(time, Moment):
+            return time
+        anchor = self._anchors[-1]
+        if not time.event.query():
+            return None
+        return max(int(time), anchor.host + int(1e6 * anchor.event.elapsed_time(time.event)))
+
     def hand_in(self, number: int, ops: list[Op], replica: int | None) -> None:
         """A step is over for the host."""
         self._waiting.append(Step(number, ops, replica, self._anchors[-1]))
@@ -175,6 +188,7 @@ class DeviceTimes:
             self._waiting.popleft()
         # Anchors before the begin of the oldest step that waits are needed no more.
         oldest = self._waiting[0].since if self._waiting else anchor
+        assert oldest is not None
         self._anchors = self._anchors[self._anchors.index(oldest) :]
 
     def _timed(self, step: Step) -> Step:
@@ -183,6 +197,7 @@ class DeviceTimes:
         What the job waited for while the device still did the step before held up nothing; what
         computes and what moves keeps its turn from step to step.
         """
+        assert step.since is not None
         host_time, half_width = line_through(self._anchors[self._anchors.index(step.since) :])
         begin = dict(self._busy_until)
         for op in step.ops:

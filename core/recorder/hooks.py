@@ -14,10 +14,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn.modules.module import (
     register_module_forward_hook,
     register_module_forward_pre_hook,
@@ -25,6 +26,7 @@ from torch.nn.modules.module import (
 
 from .backward import Backward, is_backward
 from .guard import Guard
+from .memory import Activations
 from .modules import Modules, Watched
 from .rank_step import Op
 from .step_ops import StepOps
@@ -39,6 +41,7 @@ class Hooks:
     it trains with; `outermost` with each module that trains and is not part of another, such as a
     wrapper of the model. While hooks are muted nothing is noted: a pipeline's stage then notes its
     passes as a whole, and sets the `replica` that the rank works for, if that is not its own.
+    `activations` counts what blocks keep for their backward passes.
     """
 
     def __init__(
@@ -48,13 +51,15 @@ class Hooks:
         guard: Guard,
         first_pass: Callable[[], None],
         outermost: Callable[[nn.Module], None],
+        activations: Activations | None = None,
     ) -> None:
         self.model, self.ops = model, ops
         self.replica: int | None = None
         self._guard, self._first_pass, self._outermost = guard, first_pass, outermost
-        self._backward = Backward(ops, guard)
+        self._activations = activations
+        self.backward = Backward(ops, guard, activations)
         before, after = self._hook(self._before), self._hook(self._after)
-        self.modules = Modules(guard, self._backward.gradient, before, after)
+        self.modules = Modules(guard, self.backward.gradient, before, after)
         self._installed = before, after
         self._handles: list[Any] = []
         self._has_begun = self._is_muted = self._is_paused = self._is_removed = False
@@ -67,18 +72,19 @@ class Hooks:
     def install(self) -> None:
         """Begin to see the passes of modules."""
         before, after = self._installed
-        self._handles += [
-            register_module_forward_pre_hook(before),
-            # Also after an exception: by one a checkpoint stops recomputing once it has all it
-            # needs.
-            register_module_forward_hook(after, always_call=True),
-        ]
+        if self.modules.blocks is None:
+            self._handles += [
+                register_module_forward_pre_hook(before),
+                # Also after an exception: by one a checkpoint stops recomputing once it has all it
+                # needs.
+                register_module_forward_hook(after, always_call=True),
+            ]
         if self.model is not None:
             self.modules.watch(self.model)
 
     def remove(self) -> None:
         """Take all hooks off again."""
-        self._is_removed = self._backward.is_removed = True
+        self._is_removed = self.backward.is_removed = True
         for handle in (*self._handles, self.modules):
             handle.remove()
 
@@ -90,12 +96,12 @@ class Hooks:
     def mute(self, on: bool) -> None:
         """Note no passes until this is called again: somebody else does."""
         self._is_muted = on
-        self._backward.forget()
+        self.backward.forget()
 
     def pause(self, on: bool) -> None:
         """The job does something from here on, or until here, that is part of no step."""
         self._is_paused = on
-        self._backward.forget()
+        self.backward.forget()
         if on:
             self.ops.leave()
         else:
@@ -114,9 +120,9 @@ class Hooks:
         if self._open:
             self._open[-1][0].end = self.ops.now()
         elif is_backward():
-            self._backward.interrupt()
+            self.backward.interrupt()
         else:
-            self._backward.interrupt_loss()
+            self.backward.interrupt_loss()
 
     def go_on(self) -> None:
         """Go on behind a collective: forward, or backward if a gradient is still to come."""
@@ -125,14 +131,16 @@ class Hooks:
             rest = replace(op, start=self.ops.now(), end=None, rows=0)
             self._open[-1] = self.ops.note(rest), made
         elif is_backward():
-            self._backward.go_on()
+            self.backward.go_on()
         else:
-            self._backward.go_on_with_loss()
+            self.backward.go_on_with_loss()
 
     def end_step(self) -> None:
         """The step's update has ended."""
         self._passes = -1
-        self._backward.forget()
+        if self._activations is not None:
+            self._activations.begin_step()
+        self.backward.forget()
         self.ops.end()
 
     def _hook(self, function: Callable[..., None]) -> Callable[..., None]:
@@ -143,6 +151,9 @@ class Hooks:
             if torch.compiler.is_compiling() or torch.jit.is_tracing():  # type: ignore[attr-defined]
                 return
             self._guard(function, *arguments)
+            if self._guard.error and self._activations is not None:
+                # Nothing guarded runs any more, and what is measured would be kept for ever.
+                self._guard.always(partial(self._activations.abandon, arguments[0]))
 
         return hook
 
@@ -160,7 +171,7 @@ class Hooks:
         if one.is_root and not backward:
             self._enter()
         if one.number >= 0 and (backward or self._trains()):
-            self._begin_forward(one, inputs, backward)
+            self._begin_forward(one, module, inputs, backward)
 
     def _is_training_thread(self) -> bool:
         """Return True in the thread that trains; between passes another one may take over."""
@@ -205,18 +216,24 @@ class Hooks:
             self._is_evaluation = False
             self.ops.come_back()
         elif torch.is_grad_enabled():
-            self._backward.begin_loss(max(0, self._passes))
+            self.backward.begin_loss(max(0, self._passes))
 
-    def _begin_forward(self, one: Watched, inputs: tuple[Any, ...], backward: bool) -> None:
+    def _begin_forward(
+        self, one: Watched, module: nn.Module, inputs: tuple[Any, ...], backward: bool
+    ) -> None:
         self.begin()
         self.ops.take_waits()
         op = Op("recompute" if backward else "forward", 0, None, one.number, one.name)
         leaves = list(leaves_of(inputs))
         op.rows, op.pass_number = rows_of(leaves), max(0, self._passes)
-        made = self._backward.watch_inputs(one.number, leaves)
+        made = self.backward.watch_inputs(one.number, leaves)
+        if self._activations is not None:
+            first = next((leaf for leaf in leaves if isinstance(leaf, Tensor)), None)
+            shape = None if first is None else tuple(first.shape)
+            self._activations.begin_forward(one.number, (op.kind, shape), module)
         op.start = self.ops.now()
         if backward:
-            self._backward.recompute(op, op.start)
+            self.backward.recompute(op, op.start)
         self._open.append((self.ops.note(op), made))
 
     def _after(self, module: nn.Module, inputs: tuple[Any, ...], output: object) -> None:
@@ -227,14 +244,19 @@ class Hooks:
         if threading.get_ident() != self._thread and not is_backward():
             return
         if one.number >= 0 and self._open and self._open[-1][0].number == one.number:
-            self._end_forward(output)
+            self._end_forward(one, module, output)
         if one.is_root and self._roots_open and not is_backward():
             self._leave()
 
-    def _end_forward(self, output: object) -> None:
+    def _end_forward(self, one: Watched, module: nn.Module, output: object) -> None:
         op, made = self._open.pop()
         op.end = self.ops.now()
+        if self._activations is not None:
+            op.held = self._activations.end_forward(module)
+        if not one.has_passed:
+            one.has_passed = True
+            self.modules.watch_gradients(one, module)
         if op.kind == "recompute":
-            self._backward.recomputed(op)
+            self.backward.recomputed(op)
         if torch.is_grad_enabled():
-            self._backward.watch_outputs(op, made, output)
+            self.backward.watch_outputs(op, made, output)

@@ -19,19 +19,24 @@ Hook = Callable[..., None]
 
 @dataclass(slots=True)
 class Watched:
-    """A module whose calls are noted: the root, a block (`number` from 0), or both."""
+    """A module whose calls are noted: the root, a block (`number` from 0), or both.
+
+    It `has_passed` once it has run.
+    """
 
     module: weakref.ref[nn.Module]
     name: str = ""
     number: int = -1
     is_root: bool = False
+    has_passed: bool = False
 
 
 class Modules:
     """Knows the watched modules by their ids, and sees their gradients.
 
     `gradient` is called with a block's number for each gradient of its parameters; `before` and
-    `after` around the calls of modules that were compiled in place, which global hooks do not see.
+    `after` around the calls of modules that were compiled in place, which global hooks do not see,
+    and of the model and `blocks` that the caller owns, which get hooks of their own.
     """
 
     def __init__(
@@ -42,6 +47,8 @@ class Modules:
         self._watched: dict[int, Watched] = {}
         self._handles: list[Any] = []
         self._others = 0
+        self.blocks: tuple[nn.Module, ...] | None = None
+        """The blocks of a model that the caller owns; None to find them in the model."""
         self.parameters: set[int] = set()
         """The ids of the parameters of all watched modules."""
 
@@ -49,7 +56,8 @@ class Modules:
         """Watch the model's root and blocks as they are now; what is watched already stays."""
         self.parameters |= {id(parameter) for parameter in model.parameters()}
         root = unwrapped(model, into_compiled=False)
-        for number, (name, block) in enumerate(blocks_of(model)):
+        own = None if self.blocks is None else [("", block) for block in self.blocks]
+        for number, (name, block) in enumerate(blocks_of(model) if own is None else own):
             self._add(Watched(weakref.ref(block), name, number, is_root=block is root), block)
         self._add(Watched(weakref.ref(root), is_root=True), root)
 
@@ -79,16 +87,30 @@ class Modules:
         for handle in self._handles:
             handle.remove()
 
+    def watch_gradients(self, one: Watched, module: nn.Module) -> None:
+        """See the gradients of a block's parameters; call it once, when the block has just run.
+
+        A block that fully_shard divides has other parameters while it runs than between its passes,
+        whose hooks are called only when its gradients have been reduced.
+        """
+        hook = self._guard.around(lambda *_: self._gradient(one.number))
+        for parameter in module.parameters():
+            if parameter.requires_grad and parameter.is_leaf:
+                self._handles.append(parameter.register_post_accumulate_grad_hook(hook))
+
     def _add(self, one: Watched, module: nn.Module) -> None:
         if self.known(module) is not None:
             return
         self._watched[id(module)] = one
-        if one.number >= 0:
-            hook = self._guard.around(lambda *_: self._gradient(one.number))
-            for parameter in module.parameters():
-                if parameter.requires_grad and parameter.is_leaf:
-                    self._handles.append(parameter.register_post_accumulate_grad_hook(hook))
-        if module._compiled_call_impl is not None:
+        if self.blocks is not None:
+            # The order of hooks around a block (torch's gather its parameters and give them up):
+            #     torch's pre-hook | ours, block, ours | torch's hook
+            # so that a block's span holds nothing of torch's own work around it.
+            self._handles.append(module.register_forward_pre_hook(self._before))
+            self._handles.append(
+                module.register_forward_hook(self._after, prepend=True, always_call=True)
+            )
+        elif module._compiled_call_impl is not None:
             # Compiled in place: torch compiles the global hooks too, where they do nothing.
             self._handles.append(_Called(module, self._before, self._after))
 

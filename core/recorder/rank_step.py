@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -28,7 +29,9 @@ class Op:
     """Something that a rank did. Times are ns of its host's clock; None is not known (yet).
 
     `number` is its block or bucket, -1 if it has none. Where times are a device's, `asked` is when
-    the host asked for it.
+    the host asked for it. A collective is `launched` when its call begins; until then it waits in a
+    queue. `parameters` are the ids of those whose gradients a bucket has; `held` are the bytes that
+    a pass keeps in memory until its backward is over.
     """
 
     kind: str
@@ -43,6 +46,9 @@ class Op:
     stage: int = -1
     lane: int = COMPUTE
     asked: int | None = None
+    launched: int | None = None
+    parameters: tuple[int, ...] = ()
+    held: int = 0
 
     @property
     def brings(self) -> bool:
@@ -51,6 +57,15 @@ class Op:
         Gradients that DistributedDataParallel reduces are for the update.
         """
         return not self.payload and not self.name.startswith(TO)
+
+
+class Placed(NamedTuple):
+    """A collective on a track (from 0), with start and end in ns; None while it runs."""
+
+    op: Op
+    track: int
+    start: int
+    end: int | None
 
 
 class PlannedTask(NamedTuple):
@@ -89,9 +104,11 @@ def timed_step(ops: Sequence[Op], replica: int, tracks: int) -> TimedStep:
     out: it was given up, as a forward pass that an exception left.
     """
     done = sorted(_around_passes([op for op in ops if op.end is not None]), key=_turn)
-    # Before `_on_tracks`, which puts off the start of what finds no track free.
+    # Before the start is put off of what finds no track free.
     launched = [op.start if op.lane >= FIRST_TRACK else op.asked for op in done]
-    _on_tracks([op for op in done if op.lane >= FIRST_TRACK], tracks)
+    for placed in on_tracks([op for op in done if op.lane >= FIRST_TRACK], tracks):
+        placed.op.lane = FIRST_TRACK + placed.track
+        placed.op.start, placed.op.end = placed.start, placed.end
     for lane in (COMPUTE, DATA):
         on_lane = [op for op in done if op.lane == lane]
         for op, following in pairwise(sorted(on_lane, key=lambda op: op.start)):
@@ -138,14 +155,33 @@ def _end(op: Op) -> int:
     return op.end
 
 
-def _on_tracks(collectives: Sequence[Op], tracks: int) -> None:
-    """Put each on the first track that is free, in the order of launching, as their threads do."""
-    free = [0] * tracks
+def on_tracks(collectives: Sequence[Op], tracks: int) -> list[Placed]:
+    """Place collectives that have begun, each on the first track that is free.
+
+    They are given in the order of asking. The threads of a gloo group, which share one queue, take
+    them in this way, and so does a stream, which is one track. Torch does not report when one
+    begins: here it is the later of its launch and the end of what ran on the track before, but
+    never later than its own end. Those that run have no end.
+    """
+    # When each track is free again; infinite while its collective runs. Of a, b and c on two
+    # tracks, launched in this order, c begins when the first of the others has ended:
+    #     track 0  aaaaaaaa cccc
+    #     track 1     bbbbbbbbbbbbb
+    free: list[float] = [0.0] * tracks
+    found: list[Placed] = []
     for op in collectives:
         track = min(range(tracks), key=free.__getitem__)
-        # It begins where the track is free, but never behind its own end.
-        op.start = max(op.start, min(free[track], _end(op)))
-        op.lane, free[track] = FIRST_TRACK + track, _end(op)
+        is_queued = op.launched is None and op.end is None
+        # The rest waits in the same queue, so none of it has begun either.
+        if is_queued or free[track] == math.inf:
+            break
+        asked = op.start if op.launched is None else max(op.start, op.launched)
+        latest = math.inf if op.end is None else op.end
+        start = int(max(asked, min(free[track], latest)))
+        end = None if op.end is None else max(start, op.end)
+        free[track] = math.inf if end is None else end
+        found.append(Placed(op, track, start, end))
+    return found
 
 
 def _after(done: Sequence[Op]) -> list[tuple[int, ...]]:

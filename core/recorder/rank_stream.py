@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -17,8 +17,9 @@ from torch import nn
 from .blocks import unwrapped
 from .clocks import Clocks, Compared
 from .events import Step
-from .rank_step import TRACKS, Op, PlannedTask, lanes_of, timed_step
-from .stream import FORMAT, Sender, Write, note_batch, plan_batch, span_batch
+from .memory import Counted
+from .rank_step import TRACKS, PlannedTask, lanes_of, timed_step
+from .stream import FORMAT, Sender, Write, counters_batch, note_batch, plan_batch, span_batch
 from .wire import connect, is_address
 
 WARMUP = 1
@@ -59,20 +60,20 @@ class RankStream:
         self._sender.start(self._header(model, times_device))
         self._sender.hand_in(partial(self._write_clock, compared))
 
-    def step(self, number: int, ops: list[Op], replica: int | None) -> None:
-        """Hand in a step whose times are the host's."""
+    def step(self, step: Step) -> None:
+        """Hand in a finished step."""
         # Turning operations into rows costs more than noting them: the sender's thread does it.
-        self._sender.hand_in(partial(self._write_step, number, ops, replica))
-
-    def device_steps(self, steps: Iterable[Step]) -> None:
-        """Hand in steps whose device times are known."""
-        for step in steps:
-            self._sender.hand_in(partial(self._write_device_step, step))
+        self._sender.hand_in(partial(self._write_step, step))
 
     def number(self, name: str, step: int, value: float, since: int | None = None) -> None:
         """Hand in a number of a step that holds from a moment of this host's clock on, or now."""
         at = (time.perf_counter_ns() if since is None else since) - self._origin
         self._sender.hand_in(lambda write: write(note_batch("counter", name, at, step, value)))
+
+    def counters(self, step: int, counted: Sequence[Counted]) -> None:
+        """Hand in counters of a step."""
+        batch = partial(counters_batch, step, counted, self._origin)
+        self._sender.hand_in(lambda write: write(batch()))
 
     def compare_clocks(self) -> None:
         """Compare the ranks' clocks once more."""
@@ -86,20 +87,19 @@ class RankStream:
         if self._sender.failed:
             print(f"bubblescope: not all was recorded: {self._sender.failed}", flush=True)
 
-    def _write_device_step(self, step: Step, write: Write) -> None:
-        self._write_step(step.number, step.ops, step.replica, write)
-        begun = step.since.host - self._origin
-        write(note_batch("clock", self._device, max(0, begun), step.number, step.half_width))
-
-    def _write_step(self, step: int, ops: list[Op], replica: int | None, write: Write) -> None:
+    def _write_step(self, step: Step, write: Write) -> None:
         """Write a step's plan, if it is a new one, and its spans; on the sender's thread."""
-        step_tasks = timed_step(ops, self.rank if replica is None else replica, TRACKS)
+        replica = self.rank if step.replica is None else step.replica
+        step_tasks = timed_step(step.ops, replica, TRACKS)
         # A job does the same in most steps, so a plan is told once, and each step says only when
         # its tasks ran. Another batch size or a skipped collective makes another plan.
         if step_tasks.tasks not in self._plans:
             self._plans[step_tasks.tasks] = len(self._plans)
             write(plan_batch(self._plans[step_tasks.tasks], step_tasks.tasks))
-        write(span_batch(self._plans[step_tasks.tasks], step, step_tasks, self._origin))
+        write(span_batch(self._plans[step_tasks.tasks], step.number, step_tasks, self._origin))
+        if step.since is not None:
+            begun = max(0, step.since.host - self._origin)
+            write(note_batch("clock", self._device, begun, step.number, step.half_width))
 
     def _write_clock(self, compared: Compared | None, write: Write) -> None:
         if compared is not None:

@@ -28,14 +28,11 @@ from torch.optim.optimizer import (
 )
 
 from . import loader
-from .collectives import Collectives
-from .events import DeviceTimes, device_times
 from .guard import Guard
-from .hooks import Hooks
+from .instrument import Instrument
+from .memory import StepCounters
 from .rank_step import Op
 from .rank_stream import RankStream
-from .stages import Stages
-from .step_ops import StepOps
 
 LAST_SECONDS = 10.0
 """For what the device still does when the recording ends."""
@@ -80,16 +77,14 @@ class record(AbstractContextManager["record"]):
         """Begin to look at the job."""
         guard = self._guard
         self._step = 0
-        self._ops = StepOps(self._hand_in_step)
         self._stream = RankStream(self._out, self._header)
-        self._device_times: DeviceTimes | None = None
         self._update: Update | None = None
         self._stepping: weakref.ref[torch.optim.Optimizer] | None = None
-        self._hooks = Hooks(
-            self._model, self._ops, guard, self._begin_training, self._begin_outermost
+        self._counters = StepCounters()
+        self._instrument = Instrument(
+            self._model, guard, self._stream.step, self._counters.report, self._end_step
         )
-        self._stages = Stages(self._hooks, guard)
-        self._collectives = Collectives(self._hooks, guard)
+        self._hooks = self._instrument.hooks
         self._removers: list[Callable[[], object]] = []
         guard(self._install)
         return self
@@ -111,41 +106,23 @@ class record(AbstractContextManager["record"]):
     @contextmanager
     def paused(self) -> Iterator[None]:
         """Leave out of the job's steps what happens within: an evaluation, a checkpoint."""
-        self._guard(self._pause, True)
+        self._guard(self._instrument.pause, True)
         try:
             yield
         finally:
-            self._guard(self._pause, False)
+            self._guard(self._instrument.pause, False)
 
     def _install(self) -> None:
         """Put all hooks on. Each has its removal listed before anything else can fail."""
         # torch.compile warns of global hooks, because they are called for its wrapper too. Ours
         # want that.
         warnings.filterwarnings("ignore", "Using `torch.compile.module.` when there are global")
-        self._removers += [self._hooks.remove, self._stages.remove, self._collectives.remove]
-        self._hooks.install()
-        self._collectives.install()
-        self._stages.install()
+        self._removers += self._instrument.removers()
+        self._instrument.install()
         before, after = map(self._guard.around, (self._before_update, self._after_update))
         self._removers.append(register_optimizer_step_pre_hook(before).remove)
         self._removers.append(register_optimizer_step_post_hook(after).remove)
-        self._removers.append(loader.watch(self._ops.waited, self._guard))
-
-    def _pause(self, on: bool) -> None:
-        self._hooks.pause(on)
-        self._collectives.pause(on)
-
-    def _begin_training(self) -> None:
-        """Before the first training pass: the model is where it is trained by now."""
-        assert self._hooks.model is not None
-        self._device_times = device_times(self._hooks.model)
-        if self._device_times is not None:
-            self._ops.now = self._device_times.now
-        self._begin_outermost(self._hooks.model)
-
-    def _begin_outermost(self, module: nn.Module) -> None:
-        self._collectives.watch(module)
-        self._stages.install()
+        self._removers.append(loader.watch(self._instrument.ops.waited, self._guard))
 
     def _before_update(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
         # An optimizer inside another one, as in ZeroRedundancyOptimizer, is part of its update, and
@@ -164,7 +141,7 @@ class record(AbstractContextManager["record"]):
             # The ranks wait for each other here, once, in the step that is no measure of the
             # others. No rank needs anything more of another one to come this far.
             self._begin_stream(is_together=True)
-        self._update = Update(optimizer, Op("step", self._ops.now()))
+        self._update = Update(optimizer, self._instrument.begin_update())
 
     def _after_update(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
         update = self._update
@@ -174,19 +151,22 @@ class record(AbstractContextManager["record"]):
             update.inside -= 1
             return
         self._update = None
-        update.op.end = self._ops.now()
+        self._instrument.end_update(update.op)
         is_stepping = self._is_stepping(optimizer)
         if not (is_stepping or self._shares_parameters(optimizer)):
             return
+        ops = self._instrument.ops
         if not is_stepping:
-            self._ops.note(update.op)
+            ops.note(update.op)
             return
-        self._ops.flush()  # an update that follows another is a step of its own
-        self._ops.note(update.op)
+        ops.flush()  # an update that follows another is a step of its own
+        ops.note(update.op)
         if not self._stream.has_begun:
             self._begin_stream(is_together=True)
+        if self._hooks.model is not None:
+            self._counters.update(self._hooks.model, optimizer)
         self._step += 1
-        self._hooks.end_step()
+        self._instrument.end_step(self._step - 1)
 
     def _shares_parameters(self, optimizer: torch.optim.Optimizer) -> bool:
         """Return True if the optimizer updates the model, or another network that is watched."""
@@ -212,32 +192,30 @@ class record(AbstractContextManager["record"]):
             return True
         return False
 
-    def _hand_in_step(self, ops: list[Op], outside: list[tuple[int, int]]) -> None:
-        step, replica = self._step - 1, self._hooks.replica
-        if self._device_times is None:
-            self._stream.step(step, ops, replica)
-        else:
-            self._device_times.hand_in(step, ops, replica)
-            self._stream.device_steps(self._device_times.ready())
+    def _end_step(self, step: int, outside: list[tuple[int, int]]) -> None:
+        """The step is whole, and the next one begins."""
+        counted = self._counters.end_step()
+        if counted:
+            self._stream.counters(step, counted)
         for start, end in outside:
             self._stream.number(OUTSIDE, step, (end - start) / 1e6, start)
 
     def _begin_stream(self, is_together: bool) -> None:
         assert self._hooks.model is not None
-        self._stream.begin(self._hooks.model, self._device_times is not None, is_together)
+        times_device = self._instrument.device_times is not None
+        self._stream.begin(self._hooks.model, times_device, is_together)
 
     def _finish(self, has_failed: bool) -> None:
         """Write what is left, and end the stream."""
         if self._hooks.model is None:
             return  # a process that trained nothing
-        self._ops.flush()
+        self._instrument.ops.flush()
         is_whole = not has_failed and not self._guard.error
         if not self._stream.has_begun:
             self._begin_stream(is_together=False)
             if not self._guard.error and self._stream.rank == 0:
                 print(f"bubblescope: {NO_STEPS}", flush=True)
-        if self._device_times is not None:
-            self._stream.device_steps(self._device_times.finish(LAST_SECONDS))
+        self._instrument.finish(LAST_SECONDS)
         if is_whole and self._step:
             # Where one rank has failed, the others are not there to compare clocks with: it would
             # wait for them in vain.
@@ -251,11 +229,11 @@ class record(AbstractContextManager["record"]):
             yield f"the recording ended before the job: {self._guard.error}"
         elif not self._step:
             yield NO_STEPS
-        if self._device_times is not None and self._device_times.left_out:
-            count = self._device_times.left_out
-            yield f"{count} steps were left out: the device did not end them"
-        if self._ops.lost:
-            yield f"{self._ops.lost:,} operations were left out: no optimizer ended their step"
+        device_times, lost = self._instrument.device_times, self._instrument.ops.lost
+        if device_times is not None and device_times.left_out:
+            yield f"{device_times.left_out} steps were left out: the device did not end them"
+        if lost:
+            yield f"{lost:,} operations were left out: no optimizer ended their step"
 
 
 def _parameters_of(optimizer: Any) -> set[int]:

@@ -41,6 +41,11 @@ class StepOps:
             self.lost += 1
         return op
 
+    @property
+    def kept(self) -> tuple[Op, ...]:
+        """The step's operations so far; safe from another thread."""
+        return tuple(self._ops)
+
     def waited(self, start: int, end: int) -> None:
         """Keep a wait for a batch of data until it is known which pass uses the batch."""
         if self._outside_since is None and len(self._waits) < MOST_OPS:

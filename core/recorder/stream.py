@@ -23,7 +23,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from .rank_step import PlannedTask, TimedStep
+from .memory import Counted
+from .rank_step import COMPUTE, PlannedTask, TimedStep
 
 FORMAT = 2
 MOST_WAITING = 4096
@@ -85,6 +86,16 @@ def note_batch(
     """A row of a clock or of the log; `start` is written as it is."""
     note = {**_NO_NOTE, "name": name, "value": value, "text": text}
     return _batch(record, 1, start=[start], step=[step], note=[[note]])
+
+
+def counters_batch(step: int, counted: Sequence[Counted], origin: int) -> pa.RecordBatch:
+    """Rows of counters of what computes, in a step; times count from `origin`."""
+    notes = [
+        [{**_NO_NOTE, "name": one.name, "lane": COMPUTE, "value": float(one.value)}]
+        for one in counted
+    ]
+    start, steps = [one.at - origin for one in counted], [step] * len(counted)
+    return _batch("counter", len(counted), start=start, step=steps, note=notes)
 
 
 def _batch(

@@ -1,16 +1,14 @@
 """What each lane holds in memory, by storage, each storage once.
 
 Tensors that the executor holds are counted by storage as they come and go. What autograd saves
-beside them is measured once for each stage and number of rows, with saved-tensor hooks, and taken
-as known from then on: the hooks cost Python for every saved tensor, which would show in the times.
+in addition is measured once for each stage and number of rows (core.recorder.memory).
 """
 
 from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -50,32 +48,6 @@ class Ledger:
         """Forget everything, at the start of a step."""
         self._holders.clear()
         self.bytes = self.saved = 0
-
-
-@contextmanager
-def saved_tensors() -> Iterator[list[Tensor]]:
-    """Collects the tensors that autograd saves for the backward pass within the context."""
-    saved: list[Tensor] = []
-
-    def pack(tensor: Tensor) -> Tensor:
-        saved.append(tensor)
-        return tensor
-
-    # Packed as themselves: the backward pass is the same, and this holds no copies.
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        yield saved
-
-
-def extra_bytes(saved: Iterable[Tensor], known: Iterable[Tensor]) -> int:
-    """Bytes of the storages of `saved` that are not storages of `known`, each once."""
-    seen = {tensor.untyped_storage().data_ptr() for tensor in known}
-    total = 0
-    for tensor in saved:
-        storage = tensor.untyped_storage()
-        if storage.data_ptr() not in seen:
-            seen.add(storage.data_ptr())
-            total += storage.nbytes()
-    return total
 
 
 def optimizer_bytes(

@@ -13,11 +13,11 @@ from torch import Tensor, nn
 from core.costs.footprint import OPTIMIZER_STATES
 from core.engine.lanes.alone import Alone
 from core.engine.lanes.lane import Stamps
-from core.engine.lanes.memory import extra_bytes, saved_tensors
 from core.engine.models.split_backward import WeightPass, backward_input, backward_weight
 from core.engine.models.workload import Workload
 from core.plan.balance import BlockCost
 from core.plan.plan import Lane
+from core.recorder.memory import extra_bytes, saved_tensors
 
 WARMUP = 1
 PASSES = 5

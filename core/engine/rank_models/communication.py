@@ -7,7 +7,6 @@ get a thread of their own, which is the rank's communication lane.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import ExitStack
@@ -20,7 +19,7 @@ from torch.distributed import ProcessGroup, Work
 
 from core.engine.lanes.devices import open_lanes
 from core.engine.lanes.lane import LaneThread, Timestamp
-from core.engine.rank_models.timer import TimedOp
+from core.recorder.collectives import Requested
 
 # The names since torch 2.13, and those before.
 all_gather = getattr(dist, "all_gather_single", None) or dist.all_gather_into_tensor
@@ -28,7 +27,7 @@ reduce_scatter = getattr(dist, "reduce_scatter_single", None) or dist.reduce_sca
 
 
 class Communication:
-    """Runs collectives in the order in which they come, and times them.
+    """Runs collectives in the order in which they come.
 
     As torch does by itself: on the stream that fully_shard has made current, which waits, so that
     the calling thread does not.
@@ -37,15 +36,12 @@ class Communication:
     def __init__(self, lane: LaneThread) -> None:
         self._lane = lane
 
-    def run(self, op: TimedOp, collective: Callable[[], object]) -> Work | None:
+    def run(self, requested: Requested, collective: Callable[[], object]) -> Work | None:
         """Run a collective, whose result must not be read before `finish` or what is returned.
 
         Returns what to wait for before it is read, None if torch's streams see to that.
         """
-        # Before the call: the device may begin while it returns.
-        op.launched = time.perf_counter_ns()
-        collective()
-        op.end = self._lane.completion()
+        requested.run(collective)
         return None
 
     @staticmethod
@@ -73,7 +69,7 @@ class ThreadedCollectives(Communication):
         super().__init__(self._stack.enter_context(open_lanes((lane.lane,))[0]))
         self._pending: list[Future[Timestamp]] = []
 
-    def run(self, op: TimedOp, collective: Callable[[], object]) -> Work:
+    def run(self, requested: Requested, collective: Callable[[], object]) -> Work:
         """Queue it; returns its end."""
         # In the calling thread, which has launched what the
         # collective reads: it may run ahead of its device.
@@ -81,12 +77,8 @@ class ThreadedCollectives(Communication):
 
         def job() -> Timestamp:
             self._lane.wait(asked)
-            op.launched = time.perf_counter_ns()
-            collective()
-            # On the lane, for the span and for the thread that waits for the data: of a device's
-            # tensors gloo returns while the copy back to the device is still in the queue.
-            op.end = self._lane.completion()
-            return op.end
+            requested.run(collective)
+            return self._lane.completion()
 
         self._pending.append(self._lane.call(job))
         return _End(self._pending[-1], self._lane)

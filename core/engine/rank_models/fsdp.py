@@ -32,6 +32,8 @@ from core.engine.rank_models.communication import Communication, ThreadedCollect
 from core.engine.rank_models.model import RankModel, RankSetup
 from core.errors import PlanError
 from core.plan.task import Kind, Payload
+from core.recorder.collectives import Requested
+from core.recorder.rank_step import Op
 
 
 class Sharded(RankModel):
@@ -55,8 +57,6 @@ class Sharded(RankModel):
         parameters = self.parameters.values()
         self._parts = sum(map(self.held_bytes, parameters))
         self._gradient_parts = sum(self.held_bytes(p) for p in parameters if p.requires_grad)
-        # Whole parameters are given up behind each pass, so that none is mistaken for activations.
-        setup.timer.watch(self.blocks, [])
 
     @classmethod
     def check(cls, workload: Workload) -> None:
@@ -114,21 +114,29 @@ class Sharded(RankModel):
         self._again.add(block)
         self._whole[block] = whole.nbytes
         self._report_parameters()
-        op = self._setup.timer.ask(Kind.ALL_GATHER, payload, block, self._names[block])
-        return self._communication.run(op, lambda: all_gather(whole, part, group=group))
+        requested = self._request(Kind.ALL_GATHER, payload, block, whole)
+        return self._communication.run(requested, lambda: all_gather(whole, part, group=group))
 
     def reduce(self, block: int, part: Tensor, whole: Tensor, group: dist.ProcessGroup) -> None:
         """Reduce-scatter a block's gradients to their mean; its parameters are resharded by now."""
         self._resharded(block)
         self._hold_gradients(whole.nbytes)
         payload = Payload.PARAMETER_GRADIENTS
-        op = self._setup.timer.ask(Kind.REDUCE_SCATTER, payload, block, self._trained[block])
+        requested = self._request(Kind.REDUCE_SCATTER, payload, block, whole)
 
         def collective() -> None:
             self._communication.reduce_scatter(part, whole, group)
             self._hold_gradients(part.nbytes - whole.nbytes)
 
-        self._communication.run(op, collective)
+        self._communication.run(requested, collective)
+
+    def parameters_of(self, op: Op) -> tuple[str, ...]:
+        """Names of a block's parameters; to reduce gradients, of those that have some."""
+        names = self._trained if op.kind == Kind.REDUCE_SCATTER else self._names
+        return names[op.number]
+
+    def _request(self, kind: Kind, payload: Payload, block: int, whole: Tensor) -> Requested:
+        return self._setup.instrument.collectives.request(kind, payload, block, whole)
 
     def _shard(self) -> None:
         group = dist.group.WORLD

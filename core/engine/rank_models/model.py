@@ -9,22 +9,24 @@ from torch import Tensor, nn
 
 from core.engine.lanes.lane import LaneThread
 from core.engine.models.workload import Workload, full_names, gradients_of
-from core.engine.rank_models.timer import RankTimer, ReportMemory
 from core.errors import PlanError
 from core.plan.plan import Strategy
 from core.plan.specification import Specification
+from core.recorder.instrument import Instrument
+from core.recorder.memory import ReportMemory
+from core.recorder.rank_step import Op
 
 
 @dataclass(frozen=True, slots=True)
 class RankSetup:
-    """The lane of a rank's model, its timer, and the function that gets its counters.
+    """The lane of a rank's model, what records it, and the function that gets its counters.
 
     `on_streams` says that collectives run on the device's streams, not on threads of the host.
     """
 
     lane: LaneThread
     on_streams: bool
-    timer: RankTimer
+    instrument: Instrument
     report: ReportMemory
     specification: Specification
 
@@ -61,6 +63,10 @@ class RankModel:
 
     def finish(self) -> None:
         """Behind the backward pass: wait until the gradients are those of the whole batch."""
+
+    def parameters_of(self, op: Op) -> tuple[str, ...]:
+        """Names of the parameters that a recorded collective moves, or whose gradients."""
+        raise NotImplementedError
 
     def whole(self, tensor: Tensor) -> Tensor:
         """A copy of a parameter or gradient, all of it."""

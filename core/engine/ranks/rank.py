@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import copy
 import json
-import math
 import os
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
-from typing import NoReturn
+from typing import NoReturn, cast
 
 import pyarrow as pa
 import torch.distributed as dist
@@ -25,8 +24,7 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
 from core.engine.failures import explain
 from core.engine.hardware import MEETING_TIMEOUT, compute_exactly
-from core.engine.lanes.devices import open_clock, open_lanes
-from core.engine.lanes.lane import Timestamp
+from core.engine.lanes.devices import Clock, has_timed_events, open_lanes
 from core.engine.lanes.memory import optimizer_bytes
 from core.engine.messages import Outcome, send
 from core.engine.models.modules import Batch
@@ -38,21 +36,26 @@ from core.engine.models.workload import (
 )
 from core.engine.prepare import Prepared, prepare
 from core.engine.rank_models.model import RankModel, RankSetup, rank_model
-from core.engine.rank_models.timer import RankEvents, RankTimer, TimedOp
-from core.engine.ranks.expectation import Expectations
+from core.engine.ranks.expectation import Expectations, Expected
+from core.engine.ranks.matching import key_of, moved_by, placed, timings
 from core.engine.tasks.step_counters import inside, outside
 from core.engine.verify import judge, keeps_parameters
 from core.plan.devices import GLOO, Hardware
+from core.plan.division import Collective
 from core.plan.plan import Role
 from core.plan.specification import Specification
-from core.plan.task import Kind
+from core.plan.task import Kind, Payload
 from core.process.lifeline import only_here, open_pipes
+from core.recorder.events import Step
+from core.recorder.guard import Guard
+from core.recorder.instrument import Instrument
+from core.recorder.rank_step import COMPUTE, Op
 from core.recording.schema import Timings, TraceWriter
 from core.trace.event_rows import STARTED
 from core.typed import typed
 
-Row = tuple[TimedOp, int | None, int, int | None]
-"""What happened, its lane if that is not its task's, and its start and end in ns."""
+DEVICE_SECONDS = 60.0
+"""For a device to end a step, once the host has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +76,23 @@ class Rank:
         self._settings, self._prepared, self._writer = settings, prepared, writer
         self._workload: Workload = prepared.workload or build_workload(prepared.specification)
         self._lane = open_lanes((prepared.lanes[settings.rank],))[0]
-        self._clock = open_clock(self._lane.lane.device)
-        self._timer = RankTimer(self._lane, self._report)
+        self._guard = Guard()
+        self._instrument = Instrument(None, self._guard, self._record, self._report)
+        if not has_timed_events(self._lane.lane.device):
+            # The host's time: of a device that times nothing itself, when it is idle.
+            self._instrument.ops.now = cast("Callable[[], int]", self._lane.timestamp)
+        # How finely the host's clock is taken, in ns.
+        self._resolution = Clock().end()
         self._tracks = [
             lane.index
             for lane in prepared.header.lanes
             if lane.serves == settings.rank and lane.role is Role.COMMUNICATION
         ]
         self._expectations = Expectations(prepared, settings.rank, writer.plan)
-        # Between the thread that sends and the end of a step, where the lane recycles timestamps.
-        self._stamps_lock = threading.Lock()
+        # A step ends either before or after the thread that sends looks at what is open: else it
+        # would announce tasks of the last step as the next one's.
+        self._step_lock = threading.Lock()
+        self._announced: set[int] = set()
         # Collectives outside the timed step (whole_parameters, whole_gradients) are entered by all
         # ranks or by none: so this follows from the specification, which is the same everywhere.
         self._compares = keeps_parameters(prepared.specification)
@@ -103,6 +113,8 @@ class Rank:
             self._optimizer = make_optimizer(
                 self._prepared.specification, list(self._model.parameters.values())
             )
+            self._instrument.own(self._model.module, self._model.blocks)
+            self._instrument.install()
             self._writer.running = self._openings
             if self._settings.rank == 0 and self._lane.note:
                 self._writer.log("warning", self._lane.note)
@@ -115,11 +127,11 @@ class Rank:
             dist.destroy_process_group()
 
     def _wrap(self) -> RankModel:
-        # Neither torch's hooks nor the timer's may be on what the plain step is made from.
+        # Neither torch's hooks nor the recorder's may be on what the plain step is made from.
         blocks = copy.deepcopy(self._workload.blocks)
         specification = self._prepared.specification
         on_streams = self._prepared.backend != GLOO
-        setup = RankSetup(self._lane, on_streams, self._timer, self._report, specification)
+        setup = RankSetup(self._lane, on_streams, self._instrument, self._report, specification)
         return rank_model(self._prepared.strategy)(blocks, setup)
 
     def _step(self, index: int, batch: Batch) -> None:
@@ -133,19 +145,16 @@ class Rank:
         before = self._model.whole_parameters() if self._compares else {}
         self._model.begin()
         dist.barrier()  # steps begin together, as they do on lanes
-        self._clock.begin()
         share = part.rows * dist.get_world_size() / rows
         # Torch averages gradients over the n ranks. With share = rows of
         # the rank * n / rows of the batch, that average of the ranks'
         # means, weighted, is the gradient of the mean over the whole batch.
-        loss = self._compute(x, target, share)
-        uncertainty = self._clock.end()
-        shapes = self._timer.now.shapes
-        self._record(uncertainty)
+        loss, output_shape = self._compute(x, target, share)
+        self._end_step(index)
         if self._optimizer is not None:
             size = optimizer_bytes(self._optimizer, self._model.held_bytes)
             self._report("optimizer", size)
-        self._log_sizes(batch, shapes)
+        self._log_sizes(batch, list(x.shape), output_shape)
         dist.all_reduce(loss)
         gradients = self._model.whole_gradients() if self._compares else {}
         if self._settings.rank == 0:
@@ -154,118 +163,86 @@ class Rank:
             judge(self._writer, *about, batch, parts, before, mean, lambda: [gradients])
         self._writer.flush_soon()
 
-    def _compute(self, x: Tensor, target: Tensor, share: float) -> Tensor:
-        """One step, timed. `share` weights a rank's mean so that the ranks' mean is the batch's."""
-        self._timer.begin(len(x))
+    def _compute(self, x: Tensor, target: Tensor, share: float) -> tuple[Tensor, list[int]]:
+        """Run one step, recorded; return its loss and the output's shape.
+
+        `share` weights a rank's mean so that the ranks' mean is the batch's.
+        """
         with only_here():
             output = self._model.module(x)
-        op = self._timer.start(Kind.LOSS)
         # A rank without rows takes part in the collectives with gradients of zero.
         loss = self._workload.weighted_loss(output, target, share)
         loss.backward()
-        self._timer.stop(op)
         self._model.finish()
-        op = self._timer.start(Kind.STEP)
+        update = self._instrument.ops.note(self._instrument.begin_update())
         if self._optimizer is not None:
             self._optimizer.step()
-        self._timer.stop(op)
-        return loss.detach()
+        self._instrument.end_update(update)
+        return loss.detach(), list(output.shape)
 
-    def _record(self, uncertainty: int) -> None:
+    def _end_step(self, number: int) -> None:
+        """End a step, and send it once its device has ended it too."""
+        with self._step_lock:
+            self._instrument.end_step(number)
+            self._instrument.ops.flush()
+            self._instrument.finish(DEVICE_SECONDS)
+            self._announced.clear()
+        times = self._instrument.device_times
+        if times is not None and times.left_out:
+            raise RuntimeError(f"{self._lane.lane.device} did not end a step in {DEVICE_SECONDS} s")
+        if self._guard.error:
+            raise RuntimeError(f"a rank's recording has ended: {self._guard.error}")
+
+    def _record(self, step: Step) -> None:
         """Match what happened to the plan's tasks and send it as spans.
 
         Raises KeyError for what the plan does not have.
         """
-        happened = self._timer.now
-        self._expectations.learn(happened.report())
-        self._writer.clock(self._lane.lane.device, self._expectations.now.step, uncertainty)
-        time = self._clock.time
-        done: list[Row] = [
-            (op, None, time(op.start), time(op.end))
-            for op in happened.compute
-            if op.end is not None
-        ]
-        # The model's finish() has waited for the collectives, and the clock's end for
-        # the device: so nothing is open any more, and every row below has an end.
-        rows = done + on_tracks(happened.collectives, self._tracks, time)
-        assert len(rows) == len(happened.compute) + len(happened.collectives)
-        self._writer.spans(self._timings(rows))
-        with self._stamps_lock:
-            # Forgotten before its events go back to the pool: _openings, on the thread that
-            # sends, would else ask an event that by then is recorded for something else.
-            self._timer.now = RankEvents()
-            self._lane.recycle(happened.timestamps())
-
-    def _timings(self, rows: Sequence[Row]) -> Timings:
-        """What happened as spans of this rank's tasks, or as open ones."""
-        expected, clock = self._expectations.now, self._clock
-        ops, lanes, starts, ends = zip(*rows, strict=True)
-        return Timings(
-            expected.number,
-            expected.step,
-            [expected.own[op.key].index for op in ops],
-            starts,
-            ends,
-            [clock.time(op.start) if op.kind.is_collective else None for op in ops],
-            [op.launched for op in ops],
-            lanes,
+        self._expectations.learn(
+            tuple(
+                Collective(Kind(op.kind), Payload(op.payload), self._model.parameters_of(op))
+                for op in moved_by(step.ops)
+            )
         )
+        uncertainty = step.half_width if step.since is not None else self._resolution
+        self._writer.clock(self._lane.lane.device, step.number, uncertainty)
+        rows = placed(step.ops, len(self._tracks))
+        # The model's finish() has waited for the collectives: so nothing is open any more.
+        assert len(rows) == len(step.ops)
+        assert all(row.end is not None for row in rows)
+        self._writer.spans(timings(rows, self._expectations.now, self._tracks))
 
     def _openings(self) -> Iterator[Timings]:
         """Tasks under way on the rank's lanes that were not sent yet, for the thread that sends."""
-        with self._stamps_lock:
-            asked = on_tracks(self._timer.now.collectives, self._tracks, self._clock.time)
-            rows = [row for row in asked if row[3] is None]
-            if (computing := self._timer.now.open_compute()) is not None:
-                rows.append((computing, None, self._clock.time(computing.start), None))
+        with self._step_lock:
+            expected = self._expectations.now
+            rows = placed(self._instrument.under_way(), len(self._tracks))
             # A row of an open task names its task by index, and cannot be taken back.
-            fresh = [row for row in rows if not row[0].announced and self._is_sure(row[0])]
-            for row in fresh:
-                row[0].announced = True
+            fresh = [row for row in rows if row.end is None and self._is_new(row.op, expected)]
+            # On one lane one task is under way at a time: the first that has no end.
+            computing = [row for row in fresh if row.op.lane == COMPUTE]
+            fresh = [row for row in fresh if row.op.lane != COMPUTE or row is computing[0]]
             if fresh:
-                yield self._timings(fresh)
+                opened = timings(fresh, expected, self._tracks)
+                self._announced.update(opened.task)
+                yield opened
 
-    def _is_sure(self, op: TimedOp) -> bool:
-        """Whether something is a task that stays what it is when torch reports its collectives."""
-        expected = self._expectations.now
-        task = expected.own.get(op.key)
-        return task is not None and task.index < expected.sure
+    def _is_new(self, op: Op, expected: Expected) -> bool:
+        """Whether an operation is a task that was not sent and keeps its number in the plan.
 
-    def _log_sizes(self, batch: Batch, shapes: list[tuple[list[int], list[int]]]) -> None:
-        step, entered, left = self._expectations.now.step, shapes[0][0], shapes[-1][1]
+        It may get another one when torch reports its collectives.
+        """
+        task = expected.own.get(key_of(op))
+        return task is not None and task.index < expected.sure and task.index not in self._announced
+
+    def _log_sizes(self, batch: Batch, entered: list[int], left: list[int]) -> None:
+        step = self._expectations.now.step
         self._writer.log("size", inside(None, entered, left), step)
         if self._settings.rank == 0:
             self._writer.log("size", outside(batch[0].shape, left[1:]), step)
 
     def _report(self, name: str, value: float) -> None:
         self._writer.counter(name, value, self._settings.rank, self._expectations.now.step)
-
-
-def on_tracks(
-    collectives: Sequence[TimedOp], lanes: Sequence[int], time: Callable[[Timestamp], int]
-) -> list[Row]:
-    """The collectives that have begun: each on the first lane that was free, in launch order.
-
-    So a stream runs them, which is one lane, and so do the threads of a gloo group, which share one
-    queue. Torch does not report when one begins: here it is the later of its launch and the lane's
-    last end. Those under way have no end.
-    """
-    # When each lane is free again (ns); infinite while its collective is still under way. Of a, b
-    # and c on two lanes, launched in this order, c begins when the first of the others has ended:
-    #     lane 0  aaaaaaaa cccc
-    #     lane 1     bbbbbbbbbbbbb
-    free: dict[int, float] = dict.fromkeys(lanes, 0)
-    rows: list[Row] = []
-    for op in collectives:
-        lane = min(free, key=free.__getitem__)
-        # All behind this one wait in the same queue, so none of them has begun either.
-        if op.launched is None or free[lane] == math.inf:
-            break
-        start = int(max(op.launched, time(op.start), free[lane]))
-        end = max(start, time(op.end)) if op.end is not None and op.is_over else None
-        free[lane] = math.inf if end is None else end
-        rows.append((op, lane if lane != lanes[0] else None, start, end))
-    return rows
 
 
 def main() -> None:

@@ -22,7 +22,6 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from core.engine.lanes import memory
 from core.engine.lanes.lane import Stamps
 from core.engine.models.modules import Batch
 from core.engine.models.split_backward import backward_input, backward_weight
@@ -35,6 +34,7 @@ from core.plan.division import Part
 from core.plan.plan import Plan
 from core.plan.task import Kind, Payload, Task
 from core.process.lifeline import only_here
+from core.recorder.memory import extra_bytes, saved_tensors
 from core.recording.schema import NoteRow
 
 GATHERED = Key("gathered")
@@ -156,12 +156,12 @@ class Operations:
         if is_known:
             y = module.forward(x)
         else:
-            with memory.saved_tensors() as saved:
+            with saved_tensors() as saved:
                 y = module.forward(x)
         yield
         if not is_known:
             known = [x, y, *module.parameters.values()]
-            module.saved_bytes[part.rows] = memory.extra_bytes(saved, known)
+            module.saved_bytes[part.rows] = extra_bytes(saved, known)
         step.values.ledgers[task.lane].saved += module.saved_bytes[part.rows]
         step.values.put(Key.own("entered", part, task), task.lane, x)
         # `left` holds the graph for this stage's backward. The next stage gets it
@@ -264,7 +264,7 @@ class Operations:
         step.weight_passes[Key.own("weight pass", part, task)] = rest, handed
         if part.rows not in module.kept_bytes:
             known = [x, *(rows for _, rows in step.inputs.values()), *module.parameters.values()]
-            module.kept_bytes[part.rows] = memory.extra_bytes(rest.tensors(), known)
+            module.kept_bytes[part.rows] = extra_bytes(rest.tensors(), known)
         freed = module.saved_bytes[part.rows] - module.kept_bytes[part.rows]
         step.values.ledgers[task.lane].saved -= freed
 

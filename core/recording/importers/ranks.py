@@ -168,38 +168,35 @@ def _joined(ranks: Sequence[Rank]) -> tuple[Trace, int]:
     for rank in ranks:
         trace.clocks[rank.path.stem, None] = _clock(rank, sorted(common), header.origin_ns)
     steps = np.array(sorted(common), np.int64)
-    trace.counters |= told_numbers(ranks, steps, header.origin_ns, main_lanes(places))
+    trace.counters |= told_numbers(ranks, places, steps, header.origin_ns)
     note_outside(trace)
     _add_logs(trace, ranks)
     trace.version += 1
     return trace, len(every - common)
 
 
-def main_lanes(places: Sequence[Sequence[int]]) -> list[int | None]:
-    """Return the place of each rank's lane that computes, its first; None of a rank without."""
-    return [own[0] if own else None for own in places]
-
-
 def told_numbers(
     ranks: Sequence[Rank],
+    places: Sequence[Sequence[int]],
     steps: NDArray[np.integer[Any]],
     origin: int,
-    main: Sequence[int | None],
 ) -> Counters:
-    """Return the numbers that ranks have told of some steps, on rank 0's clock since `origin`.
+    """Return the counters of some steps, on rank 0's clock since `origin`.
 
-    Each rank has its own time outside of its steps, on its `main` lane. Of another name and a step
-    it is the number of the first rank that told one: one rank is meant to.
+    `places` has the run's lane of each rank's lane. A counter of a rank is one of its lanes', and
+    so is the time outside of its steps, of the lane that computes. If several ranks have a counter
+    of the whole job in a step, the first rank's is returned: only one is meant to record it.
     """
     found: Counters = {}
-    for rank, own in zip(ranks, main, strict=True):
+    for rank, lanes in zip(ranks, places, strict=True):
         for (name, lane), told in rank.trace.counters.items():
-            if lane is None:
-                where = own if name == OUTSIDE else None
-                known = found.setdefault((name, where), Counter(name, where))
-                mine = np.isin(told.steps, steps) & ~np.isin(told.steps, known.steps)
-                times = rank.moved(told.times[mine], origin)
-                known.extend(times=times, values=told.values[mine], steps=told.steps[mine])
+            where = None if lane is None else lanes[lane]
+            if name == OUTSIDE and lanes:
+                where = lanes[0]
+            known = found.setdefault((name, where), Counter(name, where))
+            mine = np.isin(told.steps, steps) & ~np.isin(told.steps, known.steps)
+            times = rank.moved(told.times[mine], origin)
+            known.extend(times=times, values=told.values[mine], steps=told.steps[mine])
     return found
 
 

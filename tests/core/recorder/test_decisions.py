@@ -199,7 +199,7 @@ def test_what_is_kept_of_a_step_that_never_ends_is_bounded(tmp_path, monkeypatch
     with record(model, optimizer, tmp_path) as run:
         for _ in range(50):
             model(torch.ones(6, 8)).sum().backward()
-        assert len(run._ops._ops) == 100
+        assert len(run._instrument.ops.kept) == 100
         optimizer.step()
     texts = [row.text for row in open_recording(tmp_path).trace.logs]
     assert any(re.search(r"operations were left out", text) for text in texts)

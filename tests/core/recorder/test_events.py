@@ -11,7 +11,7 @@ from core.report.summary import summarise
 
 torch = pytest.importorskip("torch")
 
-import bubblescope.recorder.session as session  # noqa: E402
+import bubblescope.recorder.instrument as instrument  # noqa: E402
 from bubblescope.recorder import events  # noqa: E402
 from bubblescope.recorder.events import DeviceTimes, Moment, Source  # noqa: E402
 from bubblescope.recorder.rank_step import DATA, FIRST_TRACK, Op, timed_step  # noqa: E402
@@ -218,7 +218,7 @@ def test_collectives_of_several_streams_keep_their_order_of_asking():
 def test_a_job_whose_device_has_timed_events_is_told_in_its_times(tmp_path, monkeypatch):
     device = Device(time.perf_counter_ns)
     device.takes = 100_000
-    monkeypatch.setattr(session, "device_times", lambda model: DeviceTimes(device.source()))
+    monkeypatch.setattr(instrument, "device_times", lambda model: DeviceTimes(device.source()))
     model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU(), torch.nn.Linear(8, 4))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     with record(model, optimizer, tmp_path):

@@ -145,6 +145,9 @@ def test_the_documents_example_is_seen_with_all_its_ranks(tmp_path):
     moved = [span for span in trace if span.kind.is_collective and span.step == 1]
     assert {span.lane for span in moved} <= {3, 4, 6, 7}
     assert sum(span.bytes for span in moved) == 2 * 4 * (64 * 128 + 128 + 128 * 8 + 8)
+    for lane in (0, 1):
+        held = trace.counter("parameters", lane).values.tolist()
+        assert held == [4 * (64 * 128 + 128 + 128 * 8 + 8)]
     totals = cause_totals(explain_run_step(trace, 2))
     assert totals[0, CAUSES.index(Cause.SLOWEST_RANK)] > 15 * MS
     assert not totals[1, CAUSES.index(Cause.SLOWEST_RANK)]

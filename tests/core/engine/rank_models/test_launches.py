@@ -9,7 +9,6 @@ import pytest
 from core.models.catalogue import ModelSettings
 from core.plan.plan import Lane, Role
 from core.plan.specification import Specification
-from core.plan.task import Kind
 from core.trace.complete import completed_steps
 from tests.core.helpers import Engine
 
@@ -17,7 +16,8 @@ torch = pytest.importorskip("torch")
 
 from core.engine.lanes.devices import open_lanes  # noqa: E402
 from core.engine.rank_models.communication import Communication  # noqa: E402
-from core.engine.rank_models.timer import TimedOp  # noqa: E402
+from core.recorder.collectives import Requested  # noqa: E402
+from core.recorder.rank_step import Op  # noqa: E402
 
 SLEEP_NS = 30_000_000
 # The call that launches an all-reduce returns 30 ms later, as under load.
@@ -26,14 +26,14 @@ import time
 import torch.distributed as dist
 from torch import nn, randn, zeros
 
-launch = dist.all_reduce
+launch = dist.ProcessGroup.allreduce
 
 def slow(*given, **options):
     work = launch(*given, **options)
     time.sleep(0.03)
     return work
 
-dist.all_reduce = slow
+dist.ProcessGroup.allreduce = slow
 
 def build():
     return [nn.Linear(256, 256), nn.Linear(256, 4)]
@@ -65,7 +65,8 @@ def test_a_collective_of_a_stream_is_launched_when_its_call_begins() -> None:
         began.append(time.perf_counter_ns())
         time.sleep(SLEEP_NS / 1e9)
 
-    op = TimedOp(Kind.ALL_GATHER, 0, time.perf_counter_ns())
+    op = Op("all-gather", time.perf_counter_ns())
     with open_lanes((Lane(0, "cpu:0 comm", "cpu", Role.COMMUNICATION, cores=1),))[0] as lane:
-        Communication(lane).run(op, collective)
+        Communication(lane).run(Requested(op, time.perf_counter_ns), collective)
     assert op.launched is not None and op.launched <= began[0]
+    assert op.end is not None and op.end - op.launched >= SLEEP_NS

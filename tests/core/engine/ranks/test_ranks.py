@@ -10,13 +10,11 @@ from core.plan.devices import Accelerator, Hardware
 from core.plan.division import Collective
 from core.plan.specification import Specification
 from core.plan.task import Kind, Payload
+from core.report.summary import summarise
 from tests.core.engine.models.test_own_models import own
 from tests.core.helpers import Engine
 
 pytest.importorskip("torch")
-
-from core.engine.rank_models.timer import TimedOp
-from core.engine.ranks.rank import on_tracks
 
 UNUSED = """
 class Unused(nn.Module):
@@ -31,6 +29,14 @@ def build():
 NORMALISED = """
 def build():
     return [nn.Linear(8, 8), nn.BatchNorm1d(8)]
+"""
+
+
+# Blocks that give their input on, write into it, or have no parameters.
+UNUSUAL = """
+def build():
+    return [nn.Flatten(), nn.Linear(8, 8), nn.Identity(), nn.ReLU(inplace=True), nn.Linear(8, 8),
+            nn.Dropout(0.0), nn.Identity()]
 """
 
 
@@ -59,6 +65,26 @@ def test_what_torch_cannot_do_is_said_in_one_line_with_a_remedy(
     assert said in engine.ended.text and "\n" not in engine.ended.text
 
 
+@pytest.mark.parametrize("strategy", ["ddp", "fsdp"])
+def test_every_block_has_both_passes_in_order_whatever_it_does(engine, tmp_path, strategy):
+    specification = Specification(strategy, own(tmp_path, UNUSUAL), "2xcpu", batch=8, verify=True)
+    trace = engine.finish(specification)
+    assert summarise(trace).gradient_error <= 1e-5
+    assert trace.open_tasks == []
+    # Nothing flows back into the first block, so it has no backward pass.
+    passes = [("forward", block) for block in range(7)] + [("loss", None)]
+    passes += [("backward", block) for block in range(6, 0, -1)] + [("step", None)]
+    for step in trace.steps:
+        for lane in (0, 1):
+            spans = sorted((s for s in trace if s.step == step and s.lane == lane), key=_times)
+            assert [(str(s.kind), s.block) for s in spans] == passes
+            assert all(one.end <= other.start for one, other in itertools.pairwise(spans))
+
+
+def _times(span):
+    return span.start, span.end
+
+
 @pytest.mark.parametrize(("asked", "devices"), [("2xmps", "mps, mps"), ("2xxpu:0", "xpu:0, xpu:0")])
 def test_ranks_that_have_no_process_group_to_meet_in_are_refused_beforehand(asked, devices):
     from core.engine.prepare import prepare
@@ -66,34 +92,6 @@ def test_ranks_that_have_no_process_group_to_meet_in_are_refused_beforehand(aske
     hardware = Hardware(8, 8 << 30, (Accelerator(asked.removeprefix("2x"), "A", 0),))
     with pytest.raises(PlanError, match=f"ranks cannot meet on {devices}: torch has no process"):
         prepare(Specification("ddp", devices=asked), hardware)
-
-
-def collective(launched, end=None):
-    timed = TimedOp(Kind.ALL_REDUCE, 0, launched - 1, launched=launched)
-    timed.end = end
-    return timed
-
-
-def test_a_collective_begins_on_the_first_of_two_tracks_that_is_free():
-    told = [collective(10, 40), collective(11, 20), collective(12, 30), collective(50, 60)]
-    rows = on_tracks(told, [7, 9], lambda stamp: stamp)
-    assert [(lane, start, end) for _, lane, start, end in rows] == [
-        (None, 10, 40), (9, 11, 20), (9, 20, 30), (9, 50, 60),
-    ]  # fmt: skip
-
-
-def test_what_stands_in_a_queue_behind_open_collectives_has_not_begun():
-    told = [collective(10), collective(11, 20), collective(12), collective(13)]
-    rows = on_tracks(told, [7, 9], lambda stamp: stamp)
-    assert [(lane, start, end) for _, lane, start, end in rows] == [
-        (None, 10, None), (9, 11, 20), (9, 20, None),
-    ]  # fmt: skip
-
-
-def test_on_one_track_collectives_run_one_after_the_other():
-    told = [collective(10, 20), collective(11, 35)]
-    rows = on_tracks(told, [7], lambda stamp: stamp)
-    assert [(lane, start, end) for _, lane, start, end in rows] == [(None, 10, 20), (None, 20, 35)]
 
 
 def expectations(specification, rank=0):

@@ -1,0 +1,97 @@
+"""What a job's ranks hold in memory, as its recording has it."""
+
+import pytest
+
+from core.recording.recording import open_recording
+
+torch = pytest.importorskip("torch")
+
+from torch import nn  # noqa: E402
+from torch.utils.checkpoint import checkpoint  # noqa: E402
+
+from bubblescope import record  # noqa: E402
+
+ROWS, WIDTH = 8, 64
+
+
+def train(model, optimizer, steps=3):
+    losses = []
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss = model(torch.ones(ROWS, WIDTH)).square().mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+def recorded(folder, model):
+    """The trace of a job that trains the model, and its losses."""
+    torch.manual_seed(1)
+    optimizer = torch.optim.Adam(model.parameters())
+    with record(model, optimizer, folder):
+        losses = train(model, optimizer)
+    return open_recording(folder).trace, losses
+
+
+def layers(kind=nn.ReLU):
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(WIDTH, WIDTH), kind(), nn.Linear(WIDTH, WIDTH))
+
+
+def values(trace, name):
+    return trace.counter(name, 0).values.tolist()
+
+
+def test_a_job_records_what_its_rank_holds(tmp_path):
+    trace, _ = recorded(tmp_path, layers())
+    whole = 4 * 2 * (WIDTH * WIDTH + WIDTH)
+    assert values(trace, "parameters") == values(trace, "gradients") == [whole]
+    # Adam has two moments for each parameter, and a step count for each of four tensors.
+    assert values(trace, "optimizer") == [2 * whole + 4 * 4]
+    # Kept for the backward pass: the input of the first layer and of the last, which is what the
+    # ReLU has kept too. At the end of a step nothing is kept.
+    assert values(trace, "activations") == [2 * ROWS * WIDTH * 4, 0] * 3
+    assert trace.counter("activations", 0).steps.tolist() == [0, 0, 1, 1, 2, 2]
+
+
+class Checkpointed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.Tanh())
+
+    def forward(self, x):
+        return checkpoint(self.inner, x, use_reentrant=False)
+
+
+class Outside(nn.Sequential):
+    def forward(self, x):
+        return checkpoint(super().forward, x, use_reentrant=False)
+
+
+@pytest.mark.parametrize("inside", [True, False], ids=["inside a block", "around all blocks"])
+def test_checkpoints_decide_themselves_what_is_kept(tmp_path, inside):
+    def model():
+        found = layers(Checkpointed)
+        return found if inside else Outside(*found)
+
+    torch.manual_seed(1)
+    plain = model()
+    wanted = train(plain, torch.optim.Adam(plain.parameters()))
+    trace, losses = recorded(tmp_path, model())
+    assert losses == wanted
+    held = max(values(trace, "activations"), default=0)
+    assert held <= 3 * ROWS * WIDTH * 4
+
+
+def test_after_an_error_of_the_recorder_no_hook_keeps_tensors(tmp_path, monkeypatch):
+    model, seen = layers(), []
+
+    def fail(*_):
+        raise KeyError("no such name")
+
+    monkeypatch.setattr("bubblescope.recorder.hooks.Hooks._end_forward", fail)
+    with record(model, torch.optim.SGD(model.parameters(), lr=0.1), tmp_path):
+        train(model, torch.optim.SGD(model.parameters(), lr=0.1))
+        seen.append(torch._C._autograd._top_saved_tensors_default_hooks(False))
+    assert seen == [None]
