@@ -101,7 +101,7 @@ LAYERS = (
     ("core.plan.pipeline",),
     ("core.plan.strategies",),
     ("core.plan.specification",),
-    ("core.plan.planning",),
+    ("core.plan.planning", "core.plan.launching"),
     ("core.files", "core.machine"),
     ("core.trace",),
     ("core.costs",),

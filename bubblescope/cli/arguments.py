@@ -53,7 +53,8 @@ class _Parser(argparse.ArgumentParser):
     def only_with(self, need: str, names: Collection[str]) -> None:
         """Have options refused, by their names, where nothing of what they `need` is given.
 
-        That is written as it would be given: `--image FILE`, or several with ` or ` between.
+        That is written as it would be given: `--image FILE` for any file, `--launcher torchrun`
+        for that value alone, or several with ` or ` between.
         """
         self._belonging.append((need, names))
 
@@ -66,7 +67,8 @@ class _Parser(argparse.ArgumentParser):
             if action.nargs is None and getattr(found, action.dest, None) == []:
                 self.error(str(argparse.ArgumentError(action, "expected one argument")))
         for need, names in self._belonging:
-            if any(getattr(found, name) is not None for name in re.findall(r"--(\w+)", need)):
+            needed = re.findall(r"--(\w+) (\w+)", need)
+            if any(_is_given(getattr(found, name), value) for name, value in needed):
                 continue
             # The last first: `--no-title` is another name for a value of `--title`.
             for action in reversed(self._actions):
@@ -265,6 +267,11 @@ def meaning_of(option: Option[Any]) -> str:
     return " ".join(words)
 
 
+def _is_given(found: object, value: str) -> bool:
+    """Return True if an argument has this value; one in capitals stands for any."""
+    return found is not None if value.isupper() else found == value
+
+
 def options_table() -> str:
     """The options of a run as a Markdown table, for the docs."""
     lines = ["| option | default | meaning |", "|---|---|---|"]
@@ -323,8 +330,6 @@ def _add_comparison(parser: _Parser) -> None:
 def _add_launcher(parser: _Parser) -> None:
     group = parser.add_argument_group("torchrun", "the job on torch's own engine, also over hosts")
     add = group.add_argument
-    meaning = "a process for each lane, recorded as any job: --record is a FOLDER then"
-    add("--launcher", choices=("torchrun",), help=meaning)
     meaning = "on how many hosts this command is given (default: 1)"
     add("--nnodes", type=int, default=1, metavar="N", help=meaning)
     add("--node-rank", type=int, default=0, metavar="N", help="which of them this one is, from 0")

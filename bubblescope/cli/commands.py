@@ -31,18 +31,25 @@ from bubblescope.cli.report import (
 from bubblescope.cli.spans_table import table_query, write_table
 from core.engine.client import EngineClient
 from core.engine.messages import Ended, Outcome
-from core.engine.torchrun.launch import Hosts, check_launch, check_parts, launch
+from core.engine.torchrun.launch import launch
 from core.errors import PlanError
 from core.files import check_folder, check_outputs, write_whole
 from core.machine import host
 from core.models.description import ModelDescription
 from core.plain import counted, plain, say
 from core.plan.devices import KINDS, Hardware
+from core.plan.launching import Hosts, check_launch, check_parts
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.pipeline.orders import lane_orders
 from core.plan.planning import PlannedRun, check, check_unmeasured, plan_run
 from core.plan.schedules.compute_csv import csv_text
-from core.plan.specification import Specification, describe, specification_of, with_defaults
+from core.plan.specification import (
+    TORCHRUN,
+    Specification,
+    describe,
+    specification_of,
+    with_defaults,
+)
 from core.predict.compare import Comparison, predict_steps
 from core.recorder.wire import is_address
 from core.recording.decode import append_batch, merged
@@ -101,11 +108,12 @@ def run(arguments: argparse.Namespace) -> int:
     specification = specification_of(vars(arguments))
     check(specification)
     given = vars(arguments)
-    if arguments.launcher is not None:  # then what is recorded is a folder, or goes to a listener
+    is_launched = specification.launcher == TORCHRUN
+    if is_launched:  # then what is recorded is a folder, or goes to a listener
         given = {**given, "record": None}
     check_outputs(given)
     figure_options(arguments)
-    if arguments.launcher is None:
+    if not is_launched:
         trace, ended = execute(specification, arguments.record, arguments.verbose)
     else:
         launched, ended = _launch(specification, arguments)

@@ -11,6 +11,7 @@ from core.engine.hardware import meeting_place, versions
 from core.engine.models.block_costs import block_costs
 from core.engine.models.workload import Workload, build_workload, check_block_ties, check_ties
 from core.engine.rank_models.model import rank_model
+from core.errors import PlanError
 from core.files import check_writable
 from core.models.description import ModelDescription
 from core.plan.balance import BlockCost
@@ -19,7 +20,7 @@ from core.plan.nested import Nested, nested_lanes, nested_tasks
 from core.plan.pipeline.options import BALANCE
 from core.plan.plan import Lane, Plan, Strategy
 from core.plan.planning import plan_run, plans_of
-from core.plan.specification import Specification, describe
+from core.plan.specification import TORCHRUN, Specification, describe
 from core.plan.strategies import STRATEGIES
 from core.trace.header import Header
 
@@ -55,6 +56,8 @@ class Prepared:
 
 def prepare(specification: Specification, hardware: Hardware) -> Prepared:
     """Check, describe, plan and build. Raises PlanError in one line if something is wrong."""
+    if specification.launcher == TORCHRUN:
+        raise PlanError("--launcher torchrun: `run` and the window start it, one job at a time")
     if specification.gradients is not None:
         check_writable("--gradients", specification.gradients)
     workload = None

@@ -26,6 +26,8 @@ from core.plan.strategies import STRATEGIES
 from core.typed import typed
 
 OPTIMIZERS = ("sgd", "momentum", "adam", "adamw")
+ENGINE, TORCHRUN = "engine", "torchrun"
+"""Launchers: the app's own engine, and torchrun."""
 STEPS = 5
 MOST_STEPS = 1_000_000
 T = TypeVar("T")
@@ -46,6 +48,13 @@ def _blocks_unused(settings: Settings) -> str:
 def virtual_only(settings: Settings) -> str:
     """Return why an option for virtual lanes has no effect on a run's lanes; "" if it has one."""
     return "" if asks_virtual(settings.devices) else "Only virtual lanes have a clock of their own."
+
+
+def _launcher_unused(settings: Settings) -> str:
+    strategy = STRATEGIES.get(settings.strategy)
+    if strategy is not None and not strategy.torch_engine:
+        return "Torch's own engine does not have this strategy."
+    return "Torch's own engine has no virtual lanes." if asks_virtual(settings.devices) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +90,17 @@ class Specification:
         label="Lanes",
     ).field()
     _: KW_ONLY
+    launcher: str = Option(
+        "launcher",
+        str,
+        "What runs the lanes: this app's engine, or torchrun with torch's own one.",
+        unit="name",
+        default=ENGINE,
+        choices=(ENGINE, TORCHRUN),
+        unused=_launcher_unused,
+        runs_only=True,
+        rare=True,
+    ).field()
     cores_per_lane: int | None = Option(
         "cores_per_lane",
         int,

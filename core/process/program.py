@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from core.process.child import LIFELINE, environment
 
 END_SECONDS = 5.0
+LOOK_SECONDS = 0.05
+"""Between two looks at whether a program has ended by itself."""
 Running = subprocess.Popen[bytes]
 
 
@@ -29,12 +31,13 @@ def run_module(
     lifeline: str,
     variables: Mapping[str, str],
     listener: Callable[[str], None],
+    stop: threading.Event | None = None,
 ) -> int:
     """Run a module with arguments until it ends; returns its status, negative for a signal.
 
-    `listener` gets each printed line, on another thread. A named pipe at the path `lifeline` lets
-    the program's own children detect the end of this process. Raises KeyboardInterrupt on Ctrl+C,
-    after the program has ended.
+    It is asked to end when `stop` is set. `listener` gets each printed line, on another thread. A
+    named pipe at the path `lifeline` lets the program's own children detect the end of this
+    process. Raises KeyboardInterrupt on Ctrl+C, after the program has ended.
     """
     with _named_pipe(lifeline) as pipe:
         process = subprocess.Popen(
@@ -53,7 +56,7 @@ def run_module(
         reader = threading.Thread(target=_read, args=(process, listener), daemon=True)
         reader.start()
         try:
-            code = process.wait()
+            code = _wait(process, stop)
         # Only this process gets Ctrl+C (process_group above), so it must end the program.
         except BaseException:
             _end(process)
@@ -65,8 +68,17 @@ def run_module(
 
 def _read(process: subprocess.Popen[str], listener: Callable[[str], None]) -> None:
     assert process.stdout is not None
-    for line in process.stdout:
-        listener(line)
+    with process.stdout as lines:
+        for line in lines:
+            listener(line)
+
+
+def _wait(process: subprocess.Popen[str], stop: threading.Event | None) -> int:
+    """Wait until a process ends, and end it if `stop` is set; return its status."""
+    while stop is not None and process.poll() is None:
+        if stop.wait(LOOK_SECONDS):
+            _end(process)
+    return process.wait()
 
 
 def _end(process: subprocess.Popen[str]) -> None:

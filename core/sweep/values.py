@@ -13,8 +13,8 @@ DEFAULT = "default"
 """What stands for the value that an option has when it is not given."""
 COMMA, SEMICOLON = ",", ";"
 SWITCH = {"yes": True, "no": False}
-SWEPT = tuple(o for o in OPTIONS if o.name not in ("calibrate", "gradients"))
-"""The options of a run that a sweep takes: all but those that only concern a run's files."""
+SWEPT = tuple(o for o in OPTIONS if o.name not in ("calibrate", "gradients", "launcher"))
+"""The options of a run that a sweep takes: all but those of a run's files and of who runs it."""
 _TYPES = {int: "a whole number", float: "a number", bool: "yes or no"}
 
 

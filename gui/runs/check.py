@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,11 +12,12 @@ from core.costs.costs_file import costs_of
 from core.costs.plan_times import predict_times
 from core.errors import PlanError
 from core.plan.devices import Hardware
+from core.plan.launching import Hosts, check_launch, check_parts
 from core.plan.pipeline.options import CHUNKS, SCHEDULE
 from core.plan.plan import Lane, Plan
 from core.plan.planning import check, plan_run, run_lanes
 from core.plan.schedules import SCHEDULES
-from core.plan.specification import OPTIONS, Specification
+from core.plan.specification import OPTIONS, TORCHRUN, Specification, with_defaults
 from core.predict.whatif import WhatIfResult, answer_of
 from gui.look.core_texts import translated
 from gui.look.text import tr
@@ -51,14 +53,25 @@ def check_specification(
     try:
         if not specification.own_model:
             planned = plan_run(specification, hardware, present=known)
+            _check_launcher(specification, list(planned.lanes), planned.plans.values())
             return Checked(planned.lanes, planned.plans)
         check(specification)
         lanes = run_lanes(specification, hardware, present=known)
+        _check_launcher(specification, lanes, ())
         if not Path(specification.model.name).is_file():
             return tr("There is no file {name}.", name=specification.model.name)
         return Checked(tuple(lanes), {})
     except PlanError as error:
         return friendly(str(error))
+
+
+def _check_launcher(specification: Specification, lanes: list[Lane], plans: Iterable[Plan]) -> None:
+    """Raise PlanError for a job that torchrun is to launch and torch's own engine cannot run."""
+    if specification.launcher == TORCHRUN:
+        # Of a schedule that is left to its default it is the default that torch must have.
+        filled = with_defaults(specification)
+        check_launch(filled, lanes, Hosts(), "")
+        check_parts(filled, plans)
 
 
 def schedule_problems(

@@ -4318,6 +4318,54 @@ Click to open its run.</source>
         <translation>같은 행의 다음 이벤트가 시작할 때 이벤트 1개가 끝나지 않았습니다. 그 지점까지 표시하며, 1% 미만 짧아집니다.</translation>
     </message>
     <message>
+        <source>--balance: {a} cuts by --borders or equal parameters</source>
+        <translation>--balance: {a}은 --borders 또는 같은 파라미터 수로 나눕니다</translation>
+    </message>
+    <message>
+        <source>--blocks: {a} records the blocks by itself</source>
+        <translation>--blocks: {a}은 블록을 스스로 기록합니다</translation>
+    </message>
+    <message>
+        <source>--devices {a}: {b} is for real lanes, such as 2xcpu</source>
+        <translation>--devices {a}: {b}은 2xcpu와 같은 실제 레인에 쓰입니다</translation>
+    </message>
+    <message>
+        <source>--gradients {a}: {b} keeps none</source>
+        <translation>--gradients {a}: {b}은 그래디언트를 저장하지 않습니다</translation>
+    </message>
+    <message>
+        <source>--launcher torchrun: `run` and the window start it, one job at a time</source>
+        <translation>--launcher torchrun: `run`과 창에서 한 번에 한 작업씩 시작합니다</translation>
+    </message>
+    <message>
+        <source>--nnodes {a}: use a number of hosts that divides {b} lanes</source>
+        <translation>--nnodes {a}: 레인 {b}개를 나눌 수 있는 호스트 수를 쓰십시오</translation>
+    </message>
+    <message>
+        <source>--node-rank {a}: use 0 to {b}</source>
+        <translation>--node-rank {a}: 0에서 {b}까지 쓰십시오</translation>
+    </message>
+    <message>
+        <source>--rdzv-endpoint {a}: use HOST:PORT of node 0</source>
+        <translation>--rdzv-endpoint {a}: 노드 0의 HOST:PORT를 쓰십시오</translation>
+    </message>
+    <message>
+        <source>--record: several hosts need a FOLDER that all see, or what `listen` shows</source>
+        <translation>--record: 여러 호스트에는 모두가 볼 수 있는 FOLDER 또는 `listen`이 보여 주는 주소가 필요합니다</translation>
+    </message>
+    <message>
+        <source>--schedule {a}: {b} runs what torch has, {c}</source>
+        <translation>--schedule {a}: {b}은 torch에 있는 스케줄 {c}을(를) 실행합니다</translation>
+    </message>
+    <message>
+        <source>--strategy {a}: {b} runs {c}</source>
+        <translation>--strategy {a}: {b}은 {c}을(를) 실행합니다</translation>
+    </message>
+    <message>
+        <source>--warmup 0: {a} needs 1 or more, as the recorder&apos;s first step is no measure</source>
+        <translation>--warmup 0: 기록기의 첫 스텝은 측정이 아니므로 {a}에는 1 이상이 필요합니다</translation>
+    </message>
+    <message>
         <source>99.9 ms</source>
         <translation>99.9 ms</translation>
     </message>
@@ -4340,6 +4388,10 @@ Click to open its run.</source>
     <message>
         <source>Lanes&apos; times scatter from step to step by more than the lanes differ: that costs {loss} ({share}).</source>
         <translation>레인 시간이 레인 사이의 차이보다 스텝마다 더 크게 흔들립니다: {loss}({share})가 더 듭니다.</translation>
+    </message>
+    <message>
+        <source>Launcher</source>
+        <translation>실행 방식</translation>
     </message>
     <message>
         <source>Predicted before this run: {step} ({range}). Measured: {measured} ({change}).</source>
@@ -4714,6 +4766,14 @@ Click to open its run.</source>
         <translation>도구</translation>
     </message>
     <message>
+        <source>Torch&apos;s own engine does not have this strategy.</source>
+        <translation>torch 자체 엔진에는 이 전략이 없습니다.</translation>
+    </message>
+    <message>
+        <source>Torch&apos;s own engine has no virtual lanes.</source>
+        <translation>torch 자체 엔진에는 가상 레인이 없습니다.</translation>
+    </message>
+    <message>
         <source>ToyModel</source>
         <translation>ToyModel</translation>
     </message>
@@ -4880,6 +4940,10 @@ Click to open its run.</source>
     <message>
         <source>What moving data adds, where no computing hides it.</source>
         <translation>가려 줄 계산이 없는 곳에서 데이터 이동이 더하는 시간입니다.</translation>
+    </message>
+    <message>
+        <source>What runs the lanes: this app&apos;s engine, or torchrun with torch&apos;s own one.</source>
+        <translation>레인을 실행하는 것: 이 앱의 엔진, 또는 torch 자체 엔진을 쓰는 torchrun.</translation>
     </message>
     <message>
         <source>What the blocks of a lane may hold; Balance keeps within it.</source>
@@ -5208,6 +5272,10 @@ Click to open its run.</source>
     <message>
         <source>a quote is open; end the words that it begins with another &quot;</source>
         <translation>따옴표가 닫히지 않았습니다. 시작한 곳의 단어들을 &quot;로 닫으세요</translation>
+    </message>
+    <message>
+        <source>a rank&apos;s recording has ended: {a}</source>
+        <translation>한 랭크의 기록이 끝났습니다: {a}</translation>
     </message>
     <message>
         <source>a replica&apos;s share of {a} rows</source>
@@ -5670,6 +5738,10 @@ Click to open its run.</source>
         <translation>상태 {a}(으)로 끝났습니다</translation>
     </message>
     <message>
+        <source>engine</source>
+        <translation>engine</translation>
+    </message>
+    <message>
         <source>engine is loading…</source>
         <translation>엔진 불러오는 중…</translation>
     </message>
@@ -6046,6 +6118,10 @@ Click to open its run.</source>
         <translation>준비 {time} 뒤 런치</translation>
     </message>
     <message>
+        <source>launcher</source>
+        <translation>실행 방식</translation>
+    </message>
+    <message>
         <source>left edge</source>
         <translation>왼쪽 끝</translation>
     </message>
@@ -6184,6 +6260,10 @@ Click to open its run.</source>
     <message>
         <source>micro-batches</source>
         <translation>마이크로배치</translation>
+    </message>
+    <message>
+        <source>micro-batches of {a} rows: torch&apos;s schedules need one size; let --microbatches divide --batch, and --batch --data</source>
+        <translation>마이크로배치가 {a}행입니다: torch의 스케줄에는 한 크기가 필요합니다. --microbatches가 --batch를, --batch가 --data를 나누게 하십시오</translation>
     </message>
     <message>
         <source>microbatch</source>
@@ -7146,6 +7226,10 @@ Click to open its run.</source>
         <translation>torch가 랭크를 스스로 실행하므로 블록은 기록되지 않습니다.</translation>
     </message>
     <message>
+        <source>torchrun cannot be started: {a}</source>
+        <translation>torchrun을 시작할 수 없습니다: {a}</translation>
+    </message>
+    <message>
         <source>tp splits a gpt, or an mlp of two layers or more; this {a} cannot be split</source>
         <translation>tp는 gpt 또는 두 계층 이상의 mlp를 나눕니다. 이 {a} 모델은 나눌 수 없습니다</translation>
     </message>
@@ -7412,6 +7496,10 @@ Click to open its run.</source>
     <message>
         <source>{a} columns; use at most {b}</source>
         <translation>열 {a}개; 최대 {b}개를 쓰세요</translation>
+    </message>
+    <message>
+        <source>{a} did not end a step in {b} s</source>
+        <translation>{a}이(가) {b}초 안에 스텝을 끝내지 못했습니다</translation>
     </message>
     <message>
         <source>{a} gives no rows; use a query that does, such as FROM steps</source>
@@ -7688,6 +7776,10 @@ Click to open its run.</source>
     <message>
         <source>{a}: a value is missing; {b} is its own</source>
         <translation>{a}: 값이 빠졌습니다. 옵션의 기본값은 {b}(으)로 씁니다</translation>
+    </message>
+    <message>
+        <source>{a}: faults are put into virtual lanes alone</source>
+        <translation>{a}: 결함은 가상 레인에만 넣을 수 있습니다</translation>
     </message>
     <message>
         <source>{a}: faults are put into virtual lanes alone; use --devices {b}xvirtual</source>

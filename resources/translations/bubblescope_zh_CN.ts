@@ -4318,6 +4318,54 @@ Click to open its run.</source>
         <translation>1 个事件在同一行的下一个事件开始时尚未结束：显示到该处为止，缩短不到 1%。</translation>
     </message>
     <message>
+        <source>--balance: {a} cuts by --borders or equal parameters</source>
+        <translation>--balance：{a} 按 --borders 或相等的参数量切分</translation>
+    </message>
+    <message>
+        <source>--blocks: {a} records the blocks by itself</source>
+        <translation>--blocks：{a} 会自行记录各块</translation>
+    </message>
+    <message>
+        <source>--devices {a}: {b} is for real lanes, such as 2xcpu</source>
+        <translation>--devices {a}：{b} 用于真实通道，例如 2xcpu</translation>
+    </message>
+    <message>
+        <source>--gradients {a}: {b} keeps none</source>
+        <translation>--gradients {a}：{b} 不保存梯度</translation>
+    </message>
+    <message>
+        <source>--launcher torchrun: `run` and the window start it, one job at a time</source>
+        <translation>--launcher torchrun：由 `run` 和窗口启动，一次一个作业</translation>
+    </message>
+    <message>
+        <source>--nnodes {a}: use a number of hosts that divides {b} lanes</source>
+        <translation>--nnodes {a}：请使用能整除 {b} 条通道的主机数</translation>
+    </message>
+    <message>
+        <source>--node-rank {a}: use 0 to {b}</source>
+        <translation>--node-rank {a}：请使用 0 到 {b}</translation>
+    </message>
+    <message>
+        <source>--rdzv-endpoint {a}: use HOST:PORT of node 0</source>
+        <translation>--rdzv-endpoint {a}：请使用节点 0 的 HOST:PORT</translation>
+    </message>
+    <message>
+        <source>--record: several hosts need a FOLDER that all see, or what `listen` shows</source>
+        <translation>--record：多台主机需要一个都能访问的 FOLDER，或 `listen` 显示的地址</translation>
+    </message>
+    <message>
+        <source>--schedule {a}: {b} runs what torch has, {c}</source>
+        <translation>--schedule {a}：{b} 运行 torch 自带的调度：{c}</translation>
+    </message>
+    <message>
+        <source>--strategy {a}: {b} runs {c}</source>
+        <translation>--strategy {a}：{b} 可运行 {c}</translation>
+    </message>
+    <message>
+        <source>--warmup 0: {a} needs 1 or more, as the recorder&apos;s first step is no measure</source>
+        <translation>--warmup 0：{a} 需要 1 或更多，因为记录器的第一步不作为测量</translation>
+    </message>
+    <message>
         <source>99.9 ms</source>
         <translation>99.9 ms</translation>
     </message>
@@ -4340,6 +4388,10 @@ Click to open its run.</source>
     <message>
         <source>Lanes&apos; times scatter from step to step by more than the lanes differ: that costs {loss} ({share}).</source>
         <translation>各通道的时间在步与步之间的波动大于通道之间的差异：这会多花 {loss}（{share}）。</translation>
+    </message>
+    <message>
+        <source>Launcher</source>
+        <translation>启动方式</translation>
     </message>
     <message>
         <source>Predicted before this run: {step} ({range}). Measured: {measured} ({change}).</source>
@@ -4714,6 +4766,14 @@ Click to open its run.</source>
         <translation>工具</translation>
     </message>
     <message>
+        <source>Torch&apos;s own engine does not have this strategy.</source>
+        <translation>torch 自己的引擎没有这种策略。</translation>
+    </message>
+    <message>
+        <source>Torch&apos;s own engine has no virtual lanes.</source>
+        <translation>torch 自己的引擎没有虚拟通道。</translation>
+    </message>
+    <message>
         <source>ToyModel</source>
         <translation>ToyModel</translation>
     </message>
@@ -4880,6 +4940,10 @@ Click to open its run.</source>
     <message>
         <source>What moving data adds, where no computing hides it.</source>
         <translation>在没有计算掩盖时，移动数据所增加的时间。</translation>
+    </message>
+    <message>
+        <source>What runs the lanes: this app&apos;s engine, or torchrun with torch&apos;s own one.</source>
+        <translation>由什么运行各通道：本应用的引擎，或使用 torch 自己引擎的 torchrun。</translation>
     </message>
     <message>
         <source>What the blocks of a lane may hold; Balance keeps within it.</source>
@@ -5208,6 +5272,10 @@ Click to open its run.</source>
     <message>
         <source>a quote is open; end the words that it begins with another &quot;</source>
         <translation>引号未闭合；请用另一个 &quot; 结束它所开始的词语</translation>
+    </message>
+    <message>
+        <source>a rank&apos;s recording has ended: {a}</source>
+        <translation>某个 rank 的记录已结束：{a}</translation>
     </message>
     <message>
         <source>a replica&apos;s share of {a} rows</source>
@@ -5670,6 +5738,10 @@ Click to open its run.</source>
         <translation>以状态 {a} 结束</translation>
     </message>
     <message>
+        <source>engine</source>
+        <translation>engine</translation>
+    </message>
+    <message>
         <source>engine is loading…</source>
         <translation>引擎正在加载…</translation>
     </message>
@@ -6046,6 +6118,10 @@ Click to open its run.</source>
         <translation>就绪后 {time} 启动</translation>
     </message>
     <message>
+        <source>launcher</source>
+        <translation>启动方式</translation>
+    </message>
+    <message>
         <source>left edge</source>
         <translation>左边缘</translation>
     </message>
@@ -6184,6 +6260,10 @@ Click to open its run.</source>
     <message>
         <source>micro-batches</source>
         <translation>微批次</translation>
+    </message>
+    <message>
+        <source>micro-batches of {a} rows: torch&apos;s schedules need one size; let --microbatches divide --batch, and --batch --data</source>
+        <translation>微批次为 {a} 行：torch 的调度需要同一大小；请让 --microbatches 整除 --batch，--batch 整除 --data</translation>
     </message>
     <message>
         <source>microbatch</source>
@@ -7146,6 +7226,10 @@ Click to open its run.</source>
         <translation>torch 自行运行各 rank：不录制它们的块。</translation>
     </message>
     <message>
+        <source>torchrun cannot be started: {a}</source>
+        <translation>无法启动 torchrun：{a}</translation>
+    </message>
+    <message>
         <source>tp splits a gpt, or an mlp of two layers or more; this {a} cannot be split</source>
         <translation>tp 拆分 gpt，或两层及以上的 mlp；此 {a} 无法拆分</translation>
     </message>
@@ -7412,6 +7496,10 @@ Click to open its run.</source>
     <message>
         <source>{a} columns; use at most {b}</source>
         <translation>{a} 列；最多使用 {b} 列</translation>
+    </message>
+    <message>
+        <source>{a} did not end a step in {b} s</source>
+        <translation>{a} 未在 {b} 秒内结束一步</translation>
     </message>
     <message>
         <source>{a} gives no rows; use a query that does, such as FROM steps</source>
@@ -7688,6 +7776,10 @@ Click to open its run.</source>
     <message>
         <source>{a}: a value is missing; {b} is its own</source>
         <translation>{a}：缺少一个值；{b} 是其本身的值</translation>
+    </message>
+    <message>
+        <source>{a}: faults are put into virtual lanes alone</source>
+        <translation>{a}：故障只能加到虚拟通道中</translation>
     </message>
     <message>
         <source>{a}: faults are put into virtual lanes alone; use --devices {b}xvirtual</source>

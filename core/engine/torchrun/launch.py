@@ -8,21 +8,19 @@ import signal
 import socket
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from core.engine.messages import Ended, Outcome
 from core.engine.without_torch import found_without_torch
 from core.errors import PlanError
-from core.option import listed
 from core.plain import say
-from core.plan.faults import faults_text
-from core.plan.pipeline.options import BALANCE, SCHEDULE
-from core.plan.plan import Lane, Plan
-from core.plan.schedules import SCHEDULES
+from core.plan.launching import Hosts
+from core.plan.pipeline.options import SCHEDULE
+from core.plan.plan import Lane
 from core.plan.specification import Specification
-from core.plan.strategies import STRATEGIES
 from core.process.child import signal_name
 from core.process.program import run_module
 from core.recorder.wire import TOKEN_VARIABLE, is_address, parse_address
@@ -30,8 +28,6 @@ from core.recording.recording import open_recording
 from core.trace.trace import Trace
 
 RANK = "core.engine.torchrun.rank"
-LAUNCHED = tuple(name for name, one in STRATEGIES.items() if one.torch_engine)
-TORCH_SCHEDULES = tuple(name for name, one in SCHEDULES.items() if one.torch_name)
 NOT_RECORDED = "bubblescope: not all was recorded: "
 # What torchrun and its processes print: a rank's own line (rank.py), then torchrun's summary of
 # what has failed. `_LOST` is in what gloo says of a rank that went away, whoever was at fault.
@@ -40,15 +36,6 @@ _LOST = re.compile("by peer|Broken pipe")
 # Once a process has failed torchrun ends the others so: of these it says nothing.
 _ENDED_BY_TORCHRUN = str(-signal.SIGTERM)
 _FAILED = re.compile(r"rank\s*: (\d+) .*?exitcode\s*: (-?\d+) \(pid: (\d+)\)", re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class Hosts:
-    """The hosts of a job, by torchrun's own options; `endpoint` is HOST:PORT of node 0."""
-
-    nodes: int = 1
-    node: int = 0
-    endpoint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,58 +54,6 @@ def title_of(specification: Specification, model: str) -> str:
     return f"{specification.strategy}{schedule} of {model}, torchrun"
 
 
-def check_launch(specification: Specification, lanes: list[Lane], hosts: Hosts, out: str) -> None:
-    """Raise PlanError, naming the first value that a job under torchrun cannot have.
-
-    `specification` has its defaults: a schedule where its strategy takes one, none elsewhere.
-    """
-    s = specification
-    flag = "--launcher torchrun"
-    schedule, endpoint = s[SCHEDULE], hosts.endpoint
-    # All are looked at before one is named, so none may fail itself: hence max(1, nodes) below.
-    problems = {
-        f"--strategy {s.strategy}: {flag} runs {listed(LAUNCHED, 'and')}": (
-            s.strategy not in LAUNCHED
-        ),
-        f"--schedule {schedule}: {flag} runs what torch has, {listed(TORCH_SCHEDULES, 'and')}": (
-            schedule is not None and schedule not in TORCH_SCHEDULES
-        ),
-        f"--devices {s.devices}: {flag} is for real lanes, such as 2xcpu": lanes[0].is_virtual,
-        f"{faults_text(s)}: faults are put into virtual lanes alone": bool(faults_text(s)),
-        f"--balance: {flag} cuts by --borders or equal parameters": bool(s[BALANCE]),
-        f"--gradients {s.gradients}: {flag} keeps none": s.gradients is not None,
-        f"--blocks: {flag} records the blocks by itself": s.blocks,
-        f"--warmup 0: {flag} needs 1 or more, as the recorder's first step is no measure": (
-            s.warmup < 1
-        ),
-        f"--nnodes {hosts.nodes}: use a number of hosts that divides {len(lanes)} lanes": (
-            hosts.nodes < 1 or len(lanes) % max(1, hosts.nodes) != 0
-        ),
-        f"--node-rank {hosts.node}: use 0 to {hosts.nodes - 1}": (
-            not 0 <= hosts.node < hosts.nodes
-        ),
-        f"--rdzv-endpoint {endpoint!r}: use HOST:PORT of node 0": (
-            bool(hosts.nodes > 1 or endpoint) and not re.fullmatch(r"[^\s:]+:\d{1,5}", endpoint)
-        ),
-        "--record: several hosts need a FOLDER that all see, or what `listen` shows": (
-            hosts.nodes > 1 and not out
-        ),
-    }
-    for text, is_there in problems.items():
-        if is_there:
-            raise PlanError(text)
-
-
-def check_parts(specification: Specification, plans: Iterable[Plan]) -> None:
-    """Raise PlanError for micro-batches that torch's schedules would weight wrongly or not take."""
-    sizes = sorted({part.rows for plan in plans for part in plan.parts})
-    if specification[SCHEDULE] is not None and len(sizes) > 1:
-        raise PlanError(
-            f"micro-batches of {listed([str(size) for size in sizes], 'and')} rows: torch's "
-            "schedules need one size; let --microbatches divide --batch, and --batch --data"
-        )
-
-
 def launch(
     specification: Specification, lanes: list[Lane], hosts: Hosts, out: str, verbose: bool
 ) -> tuple[Trace | None, Ended]:
@@ -126,21 +61,58 @@ def launch(
 
     The trace is None on hosts but the first, for a listener, and where nothing was recorded.
     """
-    # For the lifeline's pipe and torchrun's logs; also for recordings,
-    # where they are read and dropped.
+
+    def on_line(line: str) -> None:
+        if verbose or line.startswith(NOT_RECORDED):
+            say(line.rstrip("\n"), sys.stderr)
+
     with tempfile.TemporaryDirectory(prefix="bubblescope-") as own:
-        folder, variables = str(Path(out or Path(own, "ranks")).absolute()), _variables(hosts)
-        if is_address(out):
-            # Everybody on the machine can list the words of the processes that torchrun starts.
-            address = parse_address(out)
-            folder = address.without_token
-            variables[TOKEN_VARIABLE] = address.token
-        settings = LaunchSettings(specification, folder, str(Path(own, "lifeline")), hosts.nodes)
-        command = _command(settings, len(lanes), hosts, own)
-        ended = _run(command, settings.lifeline, variables, verbose)
+        # Without a name, recordings are read and dropped.
+        folder = out or str(Path(own, "ranks"))
+        out = folder if is_address(folder) else str(Path(folder).absolute())
+        ended = run_torchrun(specification, len(lanes), hosts, out, on_line)
         if hosts.node or is_address(folder) or not any(Path(folder).glob("rank-*.arrow")):
             return None, ended
         return open_recording(folder).trace, ended
+
+
+def run_torchrun(
+    specification: Specification,
+    lanes: int,
+    hosts: Hosts,
+    out: str,
+    on_line: Callable[[str], None],
+    stop: threading.Event | None = None,
+) -> Ended:
+    """Run torchrun until it ends, is stopped, or Ctrl+C is pressed.
+
+    Each rank records to `out`, an absolute folder or a listener's address. `on_line` gets each line
+    that is printed, on another thread.
+    """
+    lines: list[str] = []
+
+    def keep(line: str) -> None:
+        lines.append(line)
+        on_line(line)
+
+    variables = _variables(hosts)
+    if is_address(out):
+        # Everybody on the machine can list the words of the processes that torchrun starts.
+        address = parse_address(out)
+        out, variables[TOKEN_VARIABLE] = address.without_token, address.token
+    # For the lifeline's pipe and torchrun's logs.
+    with tempfile.TemporaryDirectory(prefix="bubblescope-") as own:
+        settings = LaunchSettings(specification, out, str(Path(own, "lifeline")), hosts.nodes)
+        command = _command(settings, lanes, hosts, own)
+        try:
+            code = run_module(command, settings.lifeline, variables, keep, stop)
+        except KeyboardInterrupt:
+            return Ended(Outcome.STOPPED, "stopped; what was recorded is kept")
+    if stop is not None and stop.is_set():
+        return Ended(Outcome.STOPPED)
+    if code == 0:
+        return Ended(Outcome.FINISHED)
+    return Ended(Outcome.FAILED, reason_of("".join(lines), code))
 
 
 def _command(settings: LaunchSettings, lanes: int, hosts: Hosts, own: str) -> list[str]:
@@ -171,26 +143,6 @@ def _address(endpoint: str) -> str:
             return str(way.getsockname()[0])
     except OSError as error:
         raise PlanError(f"--rdzv-endpoint {endpoint}: {error.strerror or error}") from error
-
-
-def _run(command: list[str], lifeline: str, variables: Mapping[str, str], verbose: bool) -> Ended:
-    """Run torchrun until it ends."""
-    lines: list[str] = []
-
-    def on_line(line: str) -> None:
-        lines.append(line)
-        if verbose or line.startswith(NOT_RECORDED):
-            say(line.rstrip("\n"), sys.stderr)
-
-    try:
-        code = run_module(command, lifeline, variables, on_line)
-    except KeyboardInterrupt:
-        return Ended(Outcome.STOPPED, "stopped; what was recorded is kept")
-    return (
-        Ended(Outcome.FINISHED)
-        if code == 0
-        else Ended(Outcome.FAILED, reason_of("".join(lines), code))
-    )
 
 
 def _variables(hosts: Hosts) -> dict[str, str]:

@@ -9,11 +9,12 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from core.engine.rank_models.timer import RankTimer, TimedOp  # noqa: E402
+
 from core.engine.lanes import devices as lane_devices  # noqa: E402
 from core.engine.lanes.devices import open_lanes  # noqa: E402
 from core.engine.lanes.lane import ask_nothing_while_captured, reached  # noqa: E402
 from core.engine.rank_models.communication import ThreadedCollectives  # noqa: E402
-from core.engine.rank_models.timer import RankTimer, TimedOp  # noqa: E402
 from core.plan.plan import Lane  # noqa: E402
 from core.plan.task import Kind, Payload  # noqa: E402
 

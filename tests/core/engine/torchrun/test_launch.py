@@ -9,18 +9,12 @@ import time
 import pytest
 
 from bubblescope.cli.commands import describe_model
-from core.engine.torchrun.launch import (
-    LAUNCHED,
-    TORCH_SCHEDULES,
-    Hosts,
-    check_launch,
-    check_parts,
-    reason_of,
-)
+from core.engine.torchrun.launch import reason_of
 from core.errors import PlanError
 from core.machine import host
 from core.models.catalogue import ModelSettings
 from core.paths import PROJECT_ROOT
+from core.plan.launching import LAUNCHED, TORCH_SCHEDULES, Hosts, check_launch, check_parts
 from core.plan.planning import lanes_of, plans_of
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, with_defaults

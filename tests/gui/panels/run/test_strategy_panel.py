@@ -77,6 +77,19 @@ def test_only_the_fields_that_a_strategy_takes_are_there(panel: StrategyPanel, n
         assert shown is (option in STRATEGIES[name].options and of_use)
 
 
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_torchrun_can_be_chosen_where_torch_has_an_engine(panel: StrategyPanel, name: str) -> None:
+    panel.options.unfolded = {"advanced"}
+    panel.set_specification(Specification(name, devices="2xcpu", launcher="torchrun"))
+    field = panel.fields["launcher"].widget
+    assert panel.options.isRowVisible(field) is bool(STRATEGIES[name].torch_engine)
+    assert panel.specification().launcher == (
+        "torchrun" if STRATEGIES[name].torch_engine else "engine"
+    )
+    panel.set_specification(Specification(name, devices="2xvirtual", launcher="torchrun"))
+    assert panel.specification().launcher == "engine"
+
+
 def test_rare_settings_are_folded_and_counted(panel: StrategyPanel) -> None:
     advanced, seed = panel.options.folds["advanced"], panel.fields["seed"].widget
     assert not panel.options.isRowVisible(seed) and advanced.text() == "Advanced"

@@ -1,0 +1,80 @@
+"""Jobs that torchrun starts: which of them torch's own engine can run, and on which hosts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from core.errors import PlanError
+from core.option import listed
+from core.plan.faults import faults_text
+from core.plan.pipeline.options import BALANCE, SCHEDULE
+from core.plan.plan import Lane, Plan
+from core.plan.schedules import SCHEDULES
+from core.plan.specification import Specification
+from core.plan.strategies import STRATEGIES
+
+LAUNCHED = tuple(name for name, one in STRATEGIES.items() if one.torch_engine)
+TORCH_SCHEDULES = tuple(name for name, one in SCHEDULES.items() if one.torch_name)
+
+
+@dataclass(frozen=True, slots=True)
+class Hosts:
+    """The hosts of a job, by torchrun's own options; `endpoint` is HOST:PORT of node 0."""
+
+    nodes: int = 1
+    node: int = 0
+    endpoint: str = ""
+
+
+def check_launch(specification: Specification, lanes: list[Lane], hosts: Hosts, out: str) -> None:
+    """Raise PlanError, naming the first value that a job under torchrun cannot have.
+
+    `specification` has its defaults: a schedule where its strategy takes one, none elsewhere.
+    """
+    s = specification
+    flag = "--launcher torchrun"
+    schedule, endpoint = s[SCHEDULE], hosts.endpoint
+    # All are looked at before one is named, so none may fail itself: hence max(1, nodes) below.
+    problems = {
+        f"--strategy {s.strategy}: {flag} runs {listed(LAUNCHED, 'and')}": (
+            s.strategy not in LAUNCHED
+        ),
+        f"--schedule {schedule}: {flag} runs what torch has, {listed(TORCH_SCHEDULES, 'and')}": (
+            schedule is not None and schedule not in TORCH_SCHEDULES
+        ),
+        f"--devices {s.devices}: {flag} is for real lanes, such as 2xcpu": lanes[0].is_virtual,
+        f"{faults_text(s)}: faults are put into virtual lanes alone": bool(faults_text(s)),
+        f"--balance: {flag} cuts by --borders or equal parameters": bool(s[BALANCE]),
+        f"--gradients {s.gradients}: {flag} keeps none": s.gradients is not None,
+        f"--blocks: {flag} records the blocks by itself": s.blocks,
+        f"--warmup 0: {flag} needs 1 or more, as the recorder's first step is no measure": (
+            s.warmup < 1
+        ),
+        f"--nnodes {hosts.nodes}: use a number of hosts that divides {len(lanes)} lanes": (
+            hosts.nodes < 1 or len(lanes) % max(1, hosts.nodes) != 0
+        ),
+        f"--node-rank {hosts.node}: use 0 to {hosts.nodes - 1}": (
+            not 0 <= hosts.node < hosts.nodes
+        ),
+        f"--rdzv-endpoint {endpoint!r}: use HOST:PORT of node 0": (
+            bool(hosts.nodes > 1 or endpoint) and not re.fullmatch(r"[^\s:]+:\d{1,5}", endpoint)
+        ),
+        "--record: several hosts need a FOLDER that all see, or what `listen` shows": (
+            hosts.nodes > 1 and not out
+        ),
+    }
+    for text, is_there in problems.items():
+        if is_there:
+            raise PlanError(text)
+
+
+def check_parts(specification: Specification, plans: Iterable[Plan]) -> None:
+    """Raise PlanError for micro-batches that torch's schedules would weight wrongly or not take."""
+    sizes = sorted({part.rows for plan in plans for part in plan.parts})
+    if specification[SCHEDULE] is not None and len(sizes) > 1:
+        raise PlanError(
+            f"micro-batches of {listed([str(size) for size in sizes], 'and')} rows: torch's "
+            "schedules need one size; let --microbatches divide --batch, and --batch --data"
+        )

@@ -1,0 +1,72 @@
+"""A job under torchrun is started in the window and drawn as its ranks send it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from core.engine.messages import Outcome
+from core.job.runs import RunClient
+from core.models.catalogue import ModelSettings
+from core.plan.specification import Specification
+from gui.window.window import MainWindow
+
+pytest.importorskip("torch")
+
+RUN_MS = 120_000
+JOB = Specification(
+    "pipeline", ModelSettings("mlp", width=64, depth=4), "2xcpu", batch=32, steps=3,
+    schedule="1f1b", launcher="torchrun", verify=True,
+)  # fmt: skip
+
+
+@pytest.fixture
+def engine() -> Iterator[RunClient]:
+    """What the window starts its runs with."""
+    made = RunClient()
+    yield made
+    made.close()
+
+
+def test_a_pipeline_of_torchs_is_started_by_the_form_and_drawn(
+    real_window: MainWindow, qtbot: object
+) -> None:
+    window = real_window
+    window.form.set_specification(JOB)
+    assert window.form.specification().launcher == "torchrun"
+    assert not isinstance(window.form.result, str), window.form.result
+    with qtbot.waitSignal(window.session.run_ended, timeout=RUN_MS) as ended:
+        window.actions_by_name["run"].trigger()
+    (run,) = ended.args
+    assert run.outcome is Outcome.FINISHED, run.text
+    assert [lane.name for lane in run.trace.header.lanes][:2] == ["rank 0", "rank 1"]
+    assert run.trace.steps == [0, 1, 2, 3]  # the last warm-up step and those measured
+    stages = {(span.stage, span.lane) for span in run.trace if span.stage is not None}
+    assert stages == {(0, 0), (1, 1)}
+    assert window.run_shown is run
+    assert window.actions_by_name["run"].isEnabled()
+
+
+def test_a_job_that_torchs_engine_lacks_is_refused_in_the_form(
+    real_window: MainWindow, qtbot: object
+) -> None:
+    real_window.form.set_specification(JOB.having(schedule="zb-h1"))
+    result = real_window.form.result
+    assert isinstance(result, str) and "zb-h1" in result
+
+
+def test_stop_ends_torchrun_and_its_ranks(
+    real_window: MainWindow, engine: RunClient, qtbot: object
+) -> None:
+    window = real_window
+    window.form.set_specification(JOB.having(steps=100_000, verify=False))
+    with qtbot.waitSignal(window.session.run_started, timeout=RUN_MS):
+        window.actions_by_name["run"].trigger()
+    run = window.session.live
+    qtbot.waitUntil(lambda: len(run.trace.steps) > 2, timeout=RUN_MS)
+    with qtbot.waitSignal(window.session.run_ended, timeout=RUN_MS):
+        window.actions_by_name["stop"].trigger()
+    assert run.outcome is Outcome.STOPPED
+    assert run.trace.span_count > 0
+    assert not engine.running
