@@ -188,4 +188,7 @@ class Backward:
     @staticmethod
     def _backward_of(op: Op, now: int) -> Op:
         """Return the backward pass of a block, which begins now, from another pass through it."""
-        return replace(op, kind="backward", start=now, end=None, asked=None)
+        # By its fields: `replace` takes several times as long, in each block of each step.
+        backward = Op("backward", now, None, op.number, op.name, op.rows)
+        backward.pass_number, backward.held = op.pass_number, op.held
+        return backward

@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -155,7 +154,8 @@ class Activations:
         self._report = report
         self._sizes: dict[Hashable, int] = {}
         self._known: set[int] = set()
-        self._open: list[_Pass] = []
+        # Blocks that run forward: each with its place among the sizes, and what is measured.
+        self._open: list[tuple[nn.Module, Hashable, _Measured | None]] = []
         self._held = 0
 
     def begin_step(self) -> None:
@@ -165,24 +165,25 @@ class Activations:
 
     def begin_forward(self, number: int, shape: Hashable, block: nn.Module) -> None:
         """A block begins to run on an input of this shape; measure it unless its size is known."""
-        begun = _Pass(block, (number, shape))
-        if begun.place not in self._sizes and _has_free_hooks():
+        place = number, shape
+        measured: _Measured | None = None
+        if place not in self._sizes and _has_free_hooks():
             if any(map(is_compiled, block.modules())):
-                self._sizes[begun.place] = 0
+                self._sizes[place] = 0
             else:
-                begun.saved = begun.measuring.enter_context(saved_tensors())
-        self._open.append(begun)
+                measured = _Measured()
+        self._open.append((block, place, measured))
 
     def end_forward(self, block: nn.Module) -> int:
         """The block has run; return the bytes kept for its backward pass."""
-        ended = self._open.pop()
-        ended.measuring.close()
-        if ended.saved is not None:
+        _, place, measured = self._open.pop()
+        if measured is not None:
+            measured.hooks.close()
             # Parameters are held anyway. What one block has saved and the next one saves too,
             # such as the tensor between them, counts once.
             self._known |= {address for address, _ in _storages(block.parameters())}
-            self._sizes[ended.place] = _extra(ended.saved, self._known)
-        size = self._sizes.get(ended.place, 0)
+            self._sizes[place] = _extra(measured.saved, self._known)
+        size = self._sizes.get(place, 0)
         self._change(size)
         return size
 
@@ -195,19 +196,19 @@ class Activations:
 
         Call it where the block begins or ends: in between, others may have hooks on top of these.
         """
-        while self._open and self._open[-1].block is block:
-            self._open.pop().measuring.close()
+        while self._open and self._open[-1][0] is block:
+            *_, measured = self._open.pop()
+            if measured is not None:
+                measured.hooks.close()
 
     def _change(self, by: int) -> None:
         self._held += by
         self._report("activations", self._held)
 
 
-@dataclass(slots=True)
-class _Pass:
-    """A block that runs forward; `saved` are the tensors kept so far, None if not measured."""
+class _Measured:
+    """The tensors that autograd has `saved` since this was made, until `hooks` are closed."""
 
-    block: nn.Module
-    place: Hashable
-    measuring: ExitStack = field(default_factory=ExitStack)
-    saved: list[Tensor] | None = None
+    def __init__(self) -> None:
+        self.hooks = ExitStack()
+        self.saved = self.hooks.enter_context(saved_tensors())
