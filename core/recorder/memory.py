@@ -11,13 +11,14 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from .blocks import is_compiled
+from .rank_step import CounterValue
 
 ReportMemory = Callable[[str, float], None]
 """Called with (name, bytes) when memory held changes."""
@@ -101,15 +102,15 @@ class StepCounters:
     """
 
     def __init__(self) -> None:
-        self._peak = Counted("activations", 0, 0)
-        self._rows: list[Counted] = []
+        self._peak = CounterValue("activations", 0, 0)
+        self._rows: list[CounterValue] = []
         self._known: dict[str, int] = {}
         self._updates = 0
 
     def report(self, name: str, value: float) -> None:
         """Take the bytes of activations that are held now."""
         if value > self._peak.value:
-            self._peak = Counted(name, time.perf_counter_ns(), int(value))
+            self._peak = CounterValue(name, time.perf_counter_ns(), int(value))
 
     def update(self, model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
         """Take what model and optimizer hold after an update, where that has changed."""
@@ -128,23 +129,15 @@ class StepCounters:
             size = sum(_bytes_of(tensor) for tensor in tensors if isinstance(tensor, Tensor))
             if self._known.get(name) != size:
                 self._known[name] = size
-                self._rows.append(Counted(name, now, size))
+                self._rows.append(CounterValue(name, now, size))
 
-    def end_step(self) -> list[Counted]:
+    def end_step(self) -> list[CounterValue]:
         """Return the step's counters, in the order of time by name; the next step begins."""
         rows, self._rows = self._rows, []
         if self._peak.value:
-            rows += [self._peak, Counted(self._peak.name, time.perf_counter_ns(), 0)]
-            self._peak = Counted("activations", 0, 0)
+            rows += [self._peak, CounterValue(self._peak.name, time.perf_counter_ns(), 0)]
+            self._peak = CounterValue("activations", 0, 0)
         return rows
-
-
-class Counted(NamedTuple):
-    """The value of a counter from a time (ns, the host's clock) on."""
-
-    name: str
-    at: int
-    value: int
 
 
 class Activations:

@@ -68,6 +68,14 @@ class Placed(NamedTuple):
     end: int | None
 
 
+class CounterValue(NamedTuple):
+    """The value of a counter from a time (ns, the host's clock) on."""
+
+    name: str
+    at: int
+    value: int
+
+
 class PlannedTask(NamedTuple):
     """A task of a plan, by the recording's names; None does not apply."""
 

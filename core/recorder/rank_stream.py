@@ -17,8 +17,7 @@ from torch import nn
 from .blocks import unwrapped
 from .clocks import Clocks, Compared
 from .events import Step
-from .memory import Counted
-from .rank_step import TRACKS, PlannedTask, lanes_of, timed_step
+from .rank_step import TRACKS, CounterValue, PlannedTask, lanes_of, timed_step
 from .stream import FORMAT, Sender, Write, counters_batch, note_batch, plan_batch, span_batch
 from .wire import connect, is_address
 
@@ -70,7 +69,7 @@ class RankStream:
         at = (time.perf_counter_ns() if since is None else since) - self._origin
         self._sender.hand_in(lambda write: write(note_batch("counter", name, at, step, value)))
 
-    def counters(self, step: int, counted: Sequence[Counted]) -> None:
+    def counters(self, step: int, counted: Sequence[CounterValue]) -> None:
         """Hand in counters of a step."""
         batch = partial(counters_batch, step, counted, self._origin)
         self._sender.hand_in(lambda write: write(batch()))

@@ -23,8 +23,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from .memory import Counted
-from .rank_step import COMPUTE, PlannedTask, TimedStep
+from .rank_step import COMPUTE, CounterValue, PlannedTask, TimedStep
 
 FORMAT = 2
 MOST_WAITING = 4096
@@ -88,7 +87,7 @@ def note_batch(
     return _batch(record, 1, start=[start], step=[step], note=[[note]])
 
 
-def counters_batch(step: int, counted: Sequence[Counted], origin: int) -> pa.RecordBatch:
+def counters_batch(step: int, counted: Sequence[CounterValue], origin: int) -> pa.RecordBatch:
     """Rows of counters of what computes, in a step; times count from `origin`."""
     notes = [
         [{**_NO_NOTE, "name": one.name, "lane": COMPUTE, "value": float(one.value)}]

@@ -279,7 +279,7 @@ FIGURE = re.compile(r"\{[^}]*\}")
 NAMES = re.compile(
     r"""<[^>]*> | &nbsp; | \b(?:
         (?:\dx)?(?:cpu|virtual)(?::\d)?(?:\ (?:comm|copy))? | auto | float\d+ | bfloat16
-        | sgd | single | momentum | adamw? | [\w-]+\.arrow | Bubblescope
+        | engine | torchrun | sgd | single | momentum | adamw? | [\w-]+\.arrow | Bubblescope
         | linear\d* | (?:kind|stage|lane|step|replica|block|bucket|task|name):(?:\S*)
     )""",
     re.VERBOSE,

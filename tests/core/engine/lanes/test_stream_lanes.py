@@ -9,14 +9,15 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from core.engine.rank_models.timer import RankTimer, TimedOp  # noqa: E402
-
 from core.engine.lanes import devices as lane_devices  # noqa: E402
 from core.engine.lanes.devices import open_lanes  # noqa: E402
 from core.engine.lanes.lane import ask_nothing_while_captured, reached  # noqa: E402
 from core.engine.rank_models.communication import ThreadedCollectives  # noqa: E402
 from core.plan.plan import Lane  # noqa: E402
 from core.plan.task import Kind, Payload  # noqa: E402
+from core.recorder.events import DeviceTimes, Moment, Source  # noqa: E402
+from core.recorder.guard import Guard  # noqa: E402
+from core.recorder.instrument import Instrument  # noqa: E402
 
 POOL = 32
 
@@ -46,6 +47,9 @@ class Event:
 
     def query(self) -> bool:
         return True
+
+    def elapsed_time(self, other: Event) -> float:
+        return 0.0
 
 
 @pytest.fixture
@@ -86,25 +90,47 @@ def test_lanes_that_share_a_stream_say_so(streams: dict[str, Stream]) -> None:
 
 
 def test_a_collective_is_asked_for_on_the_stream_that_runs_it(streams: dict[str, Stream]) -> None:
-    [lane] = open_lanes(lanes(1))
     gathers = streams["xpu:0"] = Stream(torch.device("xpu:0"))
-    timer = RankTimer(lane, lambda *_: None)
-    op = timer.ask(Kind.ALL_GATHER, Payload.PARAMETERS, 0, ())
-    assert op.start.stream is gathers
-    # It is not the compute lane's, whose pool would grow by one in each step.
-    assert timer.now.timestamps() == []
+    instrument = instrument_on_a_device()
+    # A meta tensor is not on the host either.
+    whole = torch.empty(4, device="meta")
+    instrument.collectives.request(Kind.ALL_GATHER, Payload.PARAMETERS, 0, whole)
+    [op] = instrument.ops.kept
+    assert stream_of(op.start) is gathers
+
+
+def instrument_on_a_device() -> Instrument:
+    """Make an instrument of a model on xpu:0."""
+    instrument = Instrument(None, Guard(), lambda step: None)
+    device = torch.device("xpu:0")
+    source = Source(Event, lambda: torch.accelerator.current_stream(device), Stream(device))
+    instrument.device_times = DeviceTimes(source)
+    instrument.ops.now = instrument.device_times.now
+    return instrument
+
+
+def stream_of(moment: int | None) -> object:
+    assert isinstance(moment, Moment)
+    return moment.event.stream
 
 
 def test_what_gloo_returns_ends_when_its_copy_to_the_device_does(
-    monkeypatch: pytest.MonkeyPatch,
+    streams: dict[str, Stream],
 ) -> None:
+    streams["xpu:0"] = Stream(torch.device("xpu:0"))
+    instrument = instrument_on_a_device()
+    whole = torch.empty(4, device="meta")
+    requested = instrument.collectives.request(Kind.ALL_GATHER, Payload.PARAMETERS, 0, whole)
+    [op] = instrument.ops.kept
+    copies = Stream(torch.device("xpu:0"))
+
+    def collective() -> None:
+        streams["xpu:0"] = copies  # gloo returns while the copy back to the device is queued here
+
     ran = ThreadedCollectives(open_lanes((Lane(0, "cpu:0", "cpu", cores=1),))[0])
-    on_the_lane = 12345  # what the lane's own event would be
-    monkeypatch.setattr(ran._lane, "completion", lambda: on_the_lane)
-    op = TimedOp(Kind.ALL_GATHER, 0, 0)
-    ran.run(op, lambda: None).wait()
+    ran.run(requested, collective).wait()
     ran.close()
-    assert op.end == on_the_lane
+    assert stream_of(op.end) is copies
 
 
 class Graph:

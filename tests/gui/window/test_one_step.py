@@ -1,0 +1,102 @@
+"""Everything in the window that describes a step describes the step on screen."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import pytest
+
+from core.explain.run_step import explain_run_step
+from core.report.step_figures import step_figures
+from gui.look.text import duration_text, percent_text
+from gui.window.window import MainWindow
+from tests.gui.fake_client import FakeClient
+from tests.make_believe import specification
+
+SCALES = (3.0, 3.0, 1.2, 1.0, 1.6, 1.4, 1.1)  # two of warm-up; the median of the others is step 2
+MEDIAN, SLOWEST, LAST = 2, 4, 6
+
+
+@pytest.fixture
+def ended(window: MainWindow, client: FakeClient) -> MainWindow:
+    """The window after a run whose steps take different times."""
+    window.form.set_specification(specification(steps=5, warmup=2))
+    window.actions_by_name["run"].trigger()
+    client.perform(client.asked[-1], scale=SCALES)
+    window.session.tick()
+    while window.session.live is not None:
+        window.session.tick()
+    window.docks["why"].raise_()
+    return window
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the places in the window say of a step."""
+
+    bar: str
+    idle: list[str]
+    devices: list[str]
+    why_ns: int
+    batch: str
+
+
+def shown(window: MainWindow) -> Shown:
+    window.why.show()
+    window.why.refresh()
+    assert window.scene is not None and window.why.figures is not None
+    devices = window.devices.accessibleDescription()
+    return Shown(
+        window.bar.step.text(),
+        [facts.idle for facts in window.scene.facts if facts.idle],
+        re.findall(r"idle ([\d.]+.%)", devices),
+        window.why.figures.makespan_ns,
+        window.batch.accessibleDescription(),
+    )
+
+
+def check(window: MainWindow, step: int, name: str) -> None:
+    """Compare all places with figures of the step that are worked out here."""
+    trace = window.run_shown.trace
+    explanation = explain_run_step(trace, step)
+    figures = step_figures(explanation)
+    found = shown(window)
+    assert found.bar.startswith(f"{name} · {duration_text(figures.makespan_ns)}")
+    assert found.why_ns == figures.makespan_ns
+    lanes = trace.header.compute_lanes
+    totals = [sum(figures.idle_by_cause[lane.index].values()) for lane in lanes]
+    idle = [total / figures.makespan_ns for total in totals]
+    assert found.idle == [f"idle {percent_text(share)}" for share in idle]
+    assert found.devices[: len(idle)] == [percent_text(share) for share in idle]
+    assert name.split(" of ")[0] in found.batch
+
+
+def test_a_finished_run_shows_its_median_step_everywhere(ended: MainWindow) -> None:
+    trace = ended.run_shown.trace
+    start, end = trace.step_bounds(MEDIAN)
+    view = ended.timeline.state.viewport
+    assert view.start <= start and end <= view.end
+    assert view.span < 1.2 * (end - start)
+    check(ended, MEDIAN, "step 1 of 5")
+
+
+@pytest.mark.parametrize(
+    ("step", "name"), [(SLOWEST, "step 3 of 5"), (LAST, "step 5 of 5"), (0, "warm-up 1 of 2")]
+)
+def test_all_places_follow_the_step_on_screen(ended: MainWindow, step: int, name: str) -> None:
+    bounds = ended.run_shown.trace.step_bounds(step)
+    ended.timeline.navigator.fit_between(*map(float, bounds))
+    check(ended, step, name)
+
+
+def test_with_several_steps_on_screen_figures_are_of_the_median_one(ended: MainWindow) -> None:
+    ended.timeline.navigator.fit_between(*map(float, ended.scene.bounds))
+    check(ended, MEDIAN, "median of 5 steps: step 1")
+
+
+def test_a_selected_span_chooses_its_step_among_several(ended: MainWindow) -> None:
+    ended.timeline.navigator.fit_between(*map(float, ended.scene.bounds))
+    trace = ended.run_shown.trace
+    ended.timeline.state.select(trace.span(1, trace.spans(1).of_step(SLOWEST).start))
+    check(ended, SLOWEST, "step 3 of 5")
