@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -109,12 +109,21 @@ class Advised:
         return best if best.step_ns <= (1 - WORTH) * least else None
 
 
-def advise(asked: Advise, report: Callable[[int, int], None] = lambda done, total: None) -> Advised:
+def advise(asked: Advise) -> Advised:
     """Predict every strategy, schedule, number of micro-batches, chunks and replicas.
 
-    What does not fit (a PlanError) is left out. Equal times are ranked by memory. `report` gets how
-    many of how many runs are predicted. Raises CostError if the costs are for other stages than
-    these, or if there are none for any run.
+    See `advise_in_turns`, which this runs to its end.
+    """
+    *_, advised = advise_in_turns(asked)
+    assert isinstance(advised, Advised)
+    return advised
+
+
+def advise_in_turns(asked: Advise) -> Iterator[tuple[int, int] | Advised]:
+    """Predict one way after another; yield (done, total) after each, and at the end the answer.
+
+    Ways that do not fit (PlanError) are left out. Equal times are ranked by memory. Raises
+    CostError if the costs were measured for other stages, or if they suffice for no way at all.
     """
     specification, model = asked.specification, asked.model
     rows = specification.batch_rows // (specification[MICROBATCHES] or DEFAULT_MICROBATCHES)
@@ -128,10 +137,12 @@ def advise(asked: Advise, report: Callable[[int, int], None] = lambda done, tota
     for number, choice in enumerate(every, 1):
         try:
             advice = predictor.advice(choice, doubt)
-            found += [] if advice is None else [advice]
         except CostError as error:
             missing.append(error)
-        report(number, len(every))
+        else:
+            if advice is not None:
+                found.append(advice)
+        yield number, len(every)
     if missing and not found:
         raise missing[-1]
     try:
@@ -139,7 +150,7 @@ def advise(asked: Advise, report: Callable[[int, int], None] = lambda done, tota
     except CostError:
         present = None
     found.sort(key=lambda advice: (not advice.known, advice.step_ns, advice.memory_bytes))
-    return Advised(found, present, str(missing[0]) if missing else "", asked.measured_ns)
+    yield Advised(found, present, str(missing[0]) if missing else "", asked.measured_ns)
 
 
 def way_of(specification: Specification) -> Specification:

@@ -1,4 +1,4 @@
-"""Between the advisor's panel and the process that predicts."""
+"""Controller of the advisor's panel: has all ways predicted and shows them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,14 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from core.plan.specification import Specification
 from core.predict.advisor import Advice, Advise, Advised, way_of
 from core.predict.run_costs import RunCosts, run_costs
-from core.predict.worker.client import PredictorClient
-from core.predict.worker.jobs import Done, Lost, Progress, Refused, Reply
+from core.predict.worker.requests import (
+    PredictionDone,
+    PredictionLost,
+    PredictionProgress,
+    PredictionRefused,
+    PredictionReply,
+)
+from core.predict.worker.service import PredictionService
 from core.trace.trace import Trace
 from gui.explanations.suggestion import better_way
 from gui.figures.titles import model_title
@@ -35,14 +41,16 @@ class AdvisorController(QObject):
     outcome = Signal(str, object)
     _replied = Signal(object)  # in the window's thread
 
-    def __init__(self, panel: AdvisorPanel, idle: Callable[[], bool]) -> None:
+    def __init__(
+        self, panel: AdvisorPanel, idle: Callable[[], bool], service: PredictionService
+    ) -> None:
         super().__init__(panel)
         self.panel, self._idle = panel, idle
         # The client calls `emit` on a thread of its own, or inside of `send` where no process can
         # start. Queued, `on_reply` always runs in the window's thread, and after `send` has
         # returned the number that it compares with.
         self._replied.connect(self.on_reply, Qt.ConnectionType.QueuedConnection)
-        self.predictor = PredictorClient(self._replied.emit)
+        self.predictor = service.client(self._replied.emit)
         self._trace: Trace | None = None
         self._costs: RunCosts | None = None
         # By way: what a step took in the last run that was shown, and what was predicted last.
@@ -84,24 +92,24 @@ class AdvisorController(QObject):
         )
 
     def cancel(self) -> None:
-        """Give up; what is shown stays."""
-        self.predictor.close()
+        """Cancel the prediction; the panel keeps showing the ways that it shows."""
+        self.predictor.cancel()
         self._end()
         self.panel.show_line(tr("Cancelled. {costs}", costs=self._words()), True)
 
-    def on_reply(self, reply: Reply) -> None:
+    def on_reply(self, reply: PredictionReply) -> None:
         """Show a reply to the last question."""
         match reply:
-            case Progress(number, done, total) if number == self._asked:
+            case PredictionProgress(number, done, total) if number == self._asked:
                 self.panel.show_progress(done, total)
             # Numbers are the client's: a reply to a question that was given up or asked again has
             # another.
-            case Done(number, Advised() as advised) if number == self._asked:
+            case PredictionDone(number, Advised() as advised) if number == self._asked:
                 self._end()
                 self._show(advised)
-            case Refused(number, text) if number == self._asked:
+            case PredictionRefused(number, text) if number == self._asked:
                 self._fail(text)
-            case Lost(text) if self._asked is not None:
+            case PredictionLost(text) if self._asked is not None:
                 self._fail(text)
 
     def _show(self, advised: Advised) -> None:
@@ -114,10 +122,10 @@ class AdvisorController(QObject):
             self.advised.emit(better_way(advised), self._trace.header)
 
     def close(self) -> None:
-        """End the process."""
+        """Drop the request that is not answered yet."""
         self._busy.stop()
         self._later.stop()
-        self.predictor.close()
+        self.predictor.cancel()
 
     def _begin(self) -> None:
         """Take the costs of the run that is shown, and ask, if that was not done."""

@@ -1,4 +1,4 @@
-"""Between the Blocks panel, the form, the runs of this sitting, and the process that predicts."""
+"""Controller of the Blocks panel: measured and predicted blocks, and borders moved by hand."""
 
 from __future__ import annotations
 
@@ -21,8 +21,14 @@ from core.plan.pipeline.options import BALANCE, BORDERS, LANE_MEMORY, STAGES
 from core.plan.planning import plans_of
 from core.plan.specification import Specification, describe
 from core.predict.run_blocks import is_of_model, measured_blocks, measures_for
-from core.predict.worker.client import PredictorClient
-from core.predict.worker.jobs import Done, Lost, Refused, Reply, StepTimes
+from core.predict.worker.requests import (
+    PredictionDone,
+    PredictionLost,
+    PredictionRefused,
+    PredictionReply,
+    StepTimes,
+)
+from core.predict.worker.service import PredictionService
 from gui.app.session import Run, Session
 from gui.figures.titles import model_title
 from gui.look.text import rows_text, tr
@@ -45,9 +51,13 @@ class Cutting(QObject):
     _replied = Signal(object)
 
     def __init__(
-        self, panel: BlocksPanel, form: StrategyPanel, session: Session,
+        self,
+        panel: BlocksPanel,
+        form: StrategyPanel,
+        session: Session,
         run_beside: Callable[[Specification], bool],
-    ) -> None:  # fmt: skip
+        service: PredictionService,
+    ) -> None:
         super().__init__(panel)
         self._panel, self._form, self._session = panel, form, session
         self._run_beside = run_beside
@@ -56,7 +66,7 @@ class Cutting(QObject):
         self._cut: ShownCut | None = None
         self._asked = 0
         self._replied.connect(self._on_reply, Qt.ConnectionType.QueuedConnection)
-        self.predictor = PredictorClient(self._replied.emit)
+        self.predictor = service.client(self._replied.emit)
         panel.strip.shifted.connect(self._shift)
         panel.measure.clicked.connect(self._measure)
         panel.balance.clicked.connect(self._balance)
@@ -81,8 +91,8 @@ class Cutting(QObject):
         self._show(asked)
 
     def close(self) -> None:
-        """End the process."""
-        self.predictor.close()
+        """Drop the requests that are not answered yet."""
+        self.predictor.cancel()
 
     def _show(self, asked: Specification) -> None:
         """Show a run's blocks, and ask what its step takes."""
@@ -167,14 +177,14 @@ class Cutting(QObject):
         costs = measured.cost_model(asked, lanes)
         self._asked = self.predictor.send(StepTimes(tuple(runs), model, lanes, costs))
 
-    def _on_reply(self, reply: Reply) -> None:
+    def _on_reply(self, reply: PredictionReply) -> None:
         match reply:
-            case Done(number, tuple() as times) if number == self._asked:
+            case PredictionDone(number, tuple() as times) if number == self._asked:
                 self._panel.show_times(*times)
-            case Refused(number, text) if number == self._asked:
+            case PredictionRefused(number, text) if number == self._asked:
                 self._panel.show_problem(friendly(text))
             # Whatever was asked last: a process that has died answers no question any more.
-            case Lost(text):
+            case PredictionLost(text):
                 self._panel.show_problem(friendly(text))
 
     # What the user does

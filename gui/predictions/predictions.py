@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from core.plan.specification import Specification, describe
+from core.predict.worker.service import PredictionService
 from gui.app.jobs import close_all
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
@@ -12,7 +13,7 @@ from gui.panels.predict.advisor_panel import AdvisorPanel
 from gui.panels.predict.whatif import WhatIfPanel
 from gui.predictions.advisor_controller import AdvisorController
 from gui.predictions.ghosts import Ghosts
-from gui.predictions.what_if import WhatIf
+from gui.predictions.what_if import WhatIfController
 
 
 class Predictions(QObject):
@@ -22,8 +23,11 @@ class Predictions(QObject):
         super().__init__(session)
         self.whatif_panel = WhatIfPanel(describe(Specification()))
         self.advisor_panel = AdvisorPanel()
-        self.what_if = WhatIf(self.whatif_panel, settings)
-        self.advisor = AdvisorController(self.advisor_panel, lambda: not session.asking)
+        self.service = PredictionService()
+        self.what_if = WhatIfController(self.whatif_panel, settings, self.service)
+        self.advisor = AdvisorController(
+            self.advisor_panel, lambda: not session.asking, self.service
+        )
         self.ghosts = Ghosts(self)
 
     def show_run(self, run: Run) -> None:
@@ -43,4 +47,5 @@ class Predictions(QObject):
         """End every process and thread."""
         self.what_if.close()
         self.advisor.close()
+        self.service.close()
         close_all(self)

@@ -1,4 +1,4 @@
-"""Between the What-if panel and the process that predicts: the latest question wins."""
+"""Controller of the What-if panel: asks its questions and shows the newest answers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,14 @@ from core.plan.faults import HICCUP, faults_given
 from core.plan.pipeline.options import DEFAULT_SCHEDULE, SCHEDULE
 from core.predict.run_costs import run_costs
 from core.predict.whatif import WhatIfQuery, WhatIfResult
-from core.predict.worker.client import PredictorClient
-from core.predict.worker.jobs import Done, Draw, Lost, Refused, Reply
+from core.predict.worker.requests import (
+    Draw,
+    PredictionDone,
+    PredictionLost,
+    PredictionRefused,
+    PredictionReply,
+)
+from core.predict.worker.service import PredictionService
 from core.report.summary import microbatch_rows
 from core.trace.trace import Trace
 from gui.app.dialogs import ask_open
@@ -28,7 +34,7 @@ LATE_MS = 100  # then the panel says that it is still predicting
 FILES = "Costs (*.json *.toml)"
 
 
-class WhatIf(Saver):
+class WhatIfController(Saver):
     """Asks what the panel asks, and shows answers that are newer than what is shown.
 
     `drawn` carries the bytes of a predicted recording.
@@ -37,11 +43,11 @@ class WhatIf(Saver):
     drawn = Signal(bytes)
     _replied = Signal(object)
 
-    def __init__(self, panel: WhatIfPanel, settings: Settings) -> None:
+    def __init__(self, panel: WhatIfPanel, settings: Settings, service: PredictionService) -> None:
         super().__init__(panel, settings)
         self.panel = panel
         self._replied.connect(self.on_reply, Qt.ConnectionType.QueuedConnection)
-        self.predictor = PredictorClient(self._replied.emit)
+        self.predictor = service.client(self._replied.emit)
         self._asked = self._shown = 0
         self._drawing: set[int] = set()
         self._trace: Trace | None = None
@@ -66,29 +72,29 @@ class WhatIf(Saver):
         if not self._late.isActive():
             self._late.start()
 
-    def on_reply(self, reply: Reply) -> None:
+    def on_reply(self, reply: PredictionReply) -> None:
         """Show a reply, unless a newer one is shown already."""
         match reply:
             # Not only the latest: while a slider is dragged, answers to older questions are shown
             # too, as long as they are newer than what is shown. Else the picture would stand still
             # until it rests.
-            case Done(number, WhatIfResult() as answer) if number > self._shown:
+            case PredictionDone(number, WhatIfResult() as answer) if number > self._shown:
                 self._shown = number
                 self._late.stop()
                 self.panel.show_answer(answer)
-            case Done(number, bytes() as recording):
+            case PredictionDone(number, bytes() as recording):
                 self._drawing.discard(number)
                 self.panel.large.setEnabled(True)
                 self.drawn.emit(recording)
-            case Refused(number, text) if number in self._drawing:
+            case PredictionRefused(number, text) if number in self._drawing:
                 self._drawing.discard(number)
                 self.panel.large.setEnabled(True)
                 self.failed.emit(text)
-            case Refused(number, text) if number > self._shown:
+            case PredictionRefused(number, text) if number > self._shown:
                 self._shown = number
                 self._late.stop()
                 self.panel.show_refusal(text)
-            case Lost(text):
+            case PredictionLost(text):
                 self._late.stop()
                 self.panel.show_refusal(text)
 
@@ -118,9 +124,9 @@ class WhatIf(Saver):
         self.write(path, lambda: write_costs(path, costs), tr("Saved {name}.", name=path.name))
 
     def close(self) -> None:
-        """End the process."""
+        """Drop the requests that are not answered yet."""
         self._late.stop()
-        self.predictor.close()
+        self.predictor.cancel()
 
     def _draw(self) -> None:
         self.panel.large.setEnabled(False)

@@ -127,7 +127,9 @@ class MainWindow(QMainWindow):
         self.bookmarking = Bookmarking(self.timeline, panels.bookmarks)
         self.bubbles = Bubbles(self.timeline, self.note)
         self.control = RunControl(self.form, session, settings, self.banner, self.centre.wait)
-        self.cutting = Cutting(panels.blocks, self.form, session, self.control.run_beside)
+        self.cutting = Cutting(
+            panels.blocks, self.form, session, self.control.run_beside, self.predictions.service
+        )
         self.sweeping = Sweeping(self, panels.sweep, self.form, session, settings)
         self.sweeping.attach(docks["sweep"])
         pointer = Pointer(self, self.timeline, self.verdict, docks)

@@ -28,7 +28,7 @@ from core.engine.messages import Message, Outcome
 from core.models.catalogue import ModelSettings
 from core.paths import PROJECT_ROOT
 from core.plan.specification import Specification
-from core.predict.worker.client import ENDED
+from core.predict.worker.service import PREDICTOR_ENDED
 from core.process.child import environment
 from core.recording.recording import open_recording
 from core.recording.schema import RECORDS, Record
@@ -172,19 +172,19 @@ def test_a_killed_predictor_is_told_and_the_next_question_starts_another(
     window: MainWindow, qtbot, stress_runs: int
 ) -> None:
     bring(window.docks["whatif"])
-    panel, predictor = window.predictions.whatif_panel, window.predictions.what_if.predictor
+    panel, service = window.predictions.whatif_panel, window.predictions.service
     qtbot.waitUntil(lambda: panel.picture.answer is not None, timeout=RUN_MS)
     for number in range(stress_runs):
         drawn = random.Random(f"predictor {number}")
         panel.sliders["devices"].value = drawn.choice([8, 16, 32, 64])
         panel.sliders["microbatches"].value = drawn.choice([32, 64, 128])
         qtbot.wait(drawn.randrange(600))
-        killed = predictor.pid
+        killed = service.pid
         os.kill(killed, signal.SIGKILL)
-        qtbot.waitUntil(lambda: ENDED[1:] in panel.picture.note, timeout=RUN_MS)
+        qtbot.waitUntil(lambda: PREDICTOR_ENDED[1:] in panel.picture.note, timeout=RUN_MS)
         panel.sliders["devices"].value = asked = 3 + number % 2
         qtbot.waitUntil(lambda asked=asked: lanes_of_answer(panel) == asked, timeout=RUN_MS)
-        assert predictor.pid != killed
+        assert service.pid != killed
 
 
 def lanes_of_answer(panel: WhatIfPanel) -> int:

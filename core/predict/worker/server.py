@@ -1,75 +1,107 @@
-"""What a worker does for core.predict.worker.client, job by job."""
+"""Functions that core.predict.worker.service calls in the process that predicts."""
 
 from __future__ import annotations
 
 import os
-from functools import cache, partial
+from collections.abc import Iterator
+from functools import cache
 
 from core.costs.plan_times import predict_times
 from core.errors import PlanError
 from core.plan.faults import Faults
 from core.plan.planning import plans_of
-from core.predict.advisor import Advise, advise
+from core.predict.advisor import Advise, Advised, advise_in_turns
 from core.predict.predict import predicted_recording
 from core.predict.whatif import WhatIf, WhatIfQuery, whole_answer
-from core.predict.worker.jobs import (
-    Done,
+from core.predict.worker.requests import (
     Draw,
-    Job,
-    Progress,
-    Refused,
-    Reply,
+    PredictionDone,
+    PredictionProgress,
+    PredictionRefused,
+    PredictionReply,
+    PredictionRequest,
     StepTimes,
 )
-from core.process.worker import report
 
-NICENESS = 5  # lanes that are measured meanwhile come first
+NICENESS = 5  # lower than that of lanes that are measured at the same time
+
+_rankings: dict[int, Iterator[tuple[int, int] | Advised]] = {}
+"""Rankings that are not finished, by the number of their request."""
 
 
 @cache
 def what_if() -> WhatIf:
-    """The process's own, which keeps plans from one question to the next."""
+    """Return the process's WhatIf, which keeps plans from one question to the next."""
     return WhatIf()
 
 
-def begin() -> None:
-    """Before the first job."""
+def lower_priority() -> None:
+    """Lower the priority of this process, before its first request."""
     os.nice(NICENESS)
 
 
-def reply_to(number: int, job: Job) -> Reply:
-    """Do a job."""
+def reply_to(number: int, request: PredictionRequest) -> PredictionReply:
+    """Answer a request, or take the first turn of a ranking."""
     try:
-        match job:
+        match request:
             case WhatIfQuery():
-                return Done(number, what_if().answer(job))
+                return PredictionDone(number, what_if().answer(request))
             case Draw(question):
-                return Done(number, drawn(question))
+                return PredictionDone(number, draw(question))
             case StepTimes():
-                return Done(number, step_times(job))
+                return PredictionDone(number, step_times(request))
             case Advise():
-                return Done(number, advise(job, partial(_progress, number)))
-    except (PlanError, MemoryError) as error:
-        return Refused(number, str(error) or "there is not enough memory for this prediction")
-    except Exception as error:  # the process goes on; the window says what happened
-        return Refused(number, f"the prediction failed: {type(error).__name__}: {error}")
+                _rankings[number] = advise_in_turns(request)
+                return _take_turn(number)
+    except Exception as error:
+        return refusal(number, error)
 
 
-def _progress(number: int, done: int, total: int) -> None:
-    report(Progress(number, done, total))
+def go_on(number: int) -> PredictionReply:
+    """Take the next turn of a ranking, whose last reply was PredictionProgress."""
+    try:
+        return _take_turn(number)
+    except Exception as error:
+        return refusal(number, error)
 
 
-def step_times(job: StepTimes) -> tuple[int, ...]:
-    """What each run's largest step is predicted to take, in ns. Raises PlanError."""
+def forget(number: int) -> None:
+    """Drop a ranking that gets no further turn."""
+    _rankings.pop(number, None)
+
+
+def refusal(number: int, error: Exception) -> PredictionRefused:
+    """Return the reply to a request that raised an error. The process goes on."""
+    forget(number)
+    if isinstance(error, PlanError | MemoryError):
+        text = str(error) or "there is not enough memory for this prediction"
+    else:
+        text = f"the prediction failed: {type(error).__name__}: {error}"
+    return PredictionRefused(number, text)
+
+
+def _take_turn(number: int) -> PredictionReply:
+    """Predict one more way of a ranking."""
+    turn = next(_rankings[number])
+    if isinstance(turn, Advised):
+        forget(number)
+        return PredictionDone(number, turn)
+    done, total = turn
+    return PredictionProgress(number, done, total)
+
+
+def step_times(request: StepTimes) -> tuple[int, ...]:
+    """Return the predicted ns of each run's largest step. Raises PlanError."""
     found = []
-    for specification in job.specifications:
-        plans = plans_of(specification, job.model, list(job.lanes))
-        columns = predict_times(plans[max(plans)], job.costs, Faults.of(specification))
+    for specification in request.specifications:
+        plans = plans_of(specification, request.model, list(request.lanes))
+        largest = plans[max(plans)]
+        columns = predict_times(largest, request.costs, Faults.of(specification))
         found.append(int(columns.end.max(initial=0)))
     return tuple(found)
 
 
-def drawn(question: WhatIfQuery) -> bytes:
-    """A question's prediction as a recording. Raises PlanError."""
+def draw(question: WhatIfQuery) -> bytes:
+    """Return a question's prediction as a recording. Raises PlanError."""
     run, prediction = whole_answer(question)
     return predicted_recording(run.header, run.plan.tasks, prediction.columns)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
@@ -16,7 +15,7 @@ from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.predict.advisor import Advice, Advised
 from core.predict.run_costs import run_costs
-from core.predict.worker.jobs import Done, Progress, Refused
+from core.predict.worker.requests import PredictionDone, PredictionProgress, PredictionRefused
 from core.recording.schema import COSTS_LEVEL, Record
 from gui.look.layouts import bring
 from gui.look.text import duration_text
@@ -33,6 +32,7 @@ from gui.window.window import MainWindow
 from tests.core.helpers import Note, batch_of
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import batches, specification, without_steps
+from tests.processes import is_alive
 
 ADVICE_MS = 30_000
 RANGE, CHANGE, MEASURED = 3, 4, 5
@@ -80,7 +80,7 @@ def test_without_a_run_it_says_what_to_do_first(window: MainWindow) -> None:
     assert panel.line.text() == "Run once: the costs come from its calibration."
     assert not panel.run.isEnabled()
     assert not panel.again.isEnabled()
-    assert window.predictions.advisor.predictor.pid is None
+    assert window.predictions.service.pid is None
 
 
 def test_a_predicted_recording_has_no_costs_to_offer(
@@ -211,28 +211,48 @@ def test_progress_and_cancel_are_there_once_it_takes_a_while(
     window: MainWindow, panel: AdvisorPanel, monkeypatch: pytest.MonkeyPatch, qtbot: object
 ) -> None:
     advisor = window.predictions.advisor
-    real = advisor.predictor.pid
+    process = window.predictions.service.pid
     monkeypatch.setattr(advisor.predictor, "send", lambda job: 1001)
     rows = panel.model.rowCount()
     QTest.mouseClick(panel.again, Qt.MouseButton.LeftButton)
     assert not panel.cancel.isVisible()
     qtbot.waitUntil(panel.cancel.isVisible)
-    advisor.on_reply(Progress(1001, 30, 60))
+    advisor.on_reply(PredictionProgress(1001, 30, 60))
     assert (panel.progress.value(), panel.progress.maximum()) == (30, 60)
     QTest.mouseClick(panel.cancel, Qt.MouseButton.LeftButton)
     assert not panel.cancel.isVisible()
     assert panel.line.text().startswith("Cancelled.")
     assert panel.model.rowCount() == rows
-    advisor.on_reply(Done(1001, Advised([], None)))
+    advisor.on_reply(PredictionDone(1001, Advised([], None)))
     assert panel.model.rowCount() == rows, "what was cancelled must not come back"
-    with pytest.raises(ProcessLookupError):
-        os.kill(real, 0)
+    assert window.predictions.service.pid == process and is_alive(process)
+
+
+def test_a_cancelled_ranking_is_not_shown_and_can_be_asked_for_again(
+    window: MainWindow, panel: AdvisorPanel, qtbot: QtBot
+) -> None:
+    process = window.predictions.service.pid
+    replies: list[object] = []
+    window.predictions.advisor._replied.connect(replies.append, Qt.ConnectionType.QueuedConnection)
+    panel.show_ways([])
+    panel.again.click()
+    panel.cancel.click()
+    assert panel.line.text().startswith("Cancelled.")
+    bring(window.docks["whatif"])
+    picture = window.predictions.whatif_panel.picture
+    qtbot.waitUntil(lambda: picture.answer is not None, timeout=ADVICE_MS)
+    assert not any(isinstance(reply, PredictionDone) for reply in replies)
+    assert panel.model.rowCount() == 0
+    bring(window.docks["advisor"])
+    panel.again.click()
+    qtbot.waitUntil(lambda: panel.model.rowCount() > 0, timeout=ADVICE_MS)
+    assert window.predictions.service.pid == process
 
 
 def test_what_cannot_be_predicted_is_said(window: MainWindow, panel: AdvisorPanel) -> None:
     advisor = window.predictions.advisor
     advisor._asked = 1001
-    advisor.on_reply(Refused(1001, "the costs miss step_ms"))
+    advisor.on_reply(PredictionRefused(1001, "the costs miss step_ms"))
     assert panel.line.text() == "The costs miss step_ms"
     assert panel.model.rowCount() == 0
     assert not panel.run.isEnabled()

@@ -19,7 +19,7 @@ from core.plan.devices import Accelerator, Hardware
 from core.plan.link import Link
 from core.plan.schedules import SCHEDULES
 from core.predict.whatif import WhatIf, WhatIfQuery, WhatIfResult
-from core.predict.worker.jobs import Done, Lost, Refused
+from core.predict.worker.requests import PredictionDone, PredictionLost, PredictionRefused
 from core.process.worker import MODULE
 from gui.look.layouts import bring
 from gui.panels.predict.answer_figures import FIGURES
@@ -157,9 +157,9 @@ def test_chunks_can_be_set_where_the_schedule_takes_them(panel: WhatIfPanel, nam
 def test_an_older_answer_never_replaces_a_newer_one(window: MainWindow, panel: WhatIfPanel) -> None:
     answers = [WhatIf().answer(replace(panel.question, devices=n)) for n in (3, 5)]
     hear = window.predictions.what_if.on_reply
-    hear(Done(1002, answers[1]))
-    hear(Done(1001, answers[0]))
-    hear(Refused(1000, "too late"))
+    hear(PredictionDone(1002, answers[1]))
+    hear(PredictionDone(1001, answers[0]))
+    hear(PredictionRefused(1000, "too late"))
     assert panel.picture.answer is answers[1]
     assert panel.picture.note == ""
 
@@ -172,7 +172,7 @@ def test_answers_on_the_way_to_the_last_one_are_shown(
     asked = [job for job in sent if isinstance(job, WhatIfQuery)]
     assert [question.devices for question in asked] == [5, 6, 7]
     first = WhatIf().answer(asked[0])
-    window.predictions.what_if.on_reply(Done(1, first))
+    window.predictions.what_if.on_reply(PredictionDone(1, first))
     assert panel.picture.answer is first
 
 
@@ -231,7 +231,7 @@ def test_a_step_that_cannot_be_shown_large_is_told_and_can_be_asked_for_again(
     QTest.mouseClick(panel.large, Qt.MouseButton.LeftButton)
     assert len(sent) == 1 and not panel.large.isEnabled()
     window.predictions.what_if.on_reply(
-        Refused(1, "there is not enough memory for this prediction")
+        PredictionRefused(1, "there is not enough memory for this prediction")
     )
     assert "not enough memory" in window.banner.label.text()
     assert panel.large.isEnabled()
@@ -339,7 +339,7 @@ def test_a_process_that_ends_is_told_and_the_next_question_starts_another(
     window: MainWindow, panel: WhatIfPanel, qtbot: object
 ) -> None:
     before = panel.picture.answer
-    window.predictions.what_if.on_reply(Lost("the process has ended"))
+    window.predictions.what_if.on_reply(PredictionLost("the process has ended"))
     assert panel.picture.note == "The process has ended"
     panel.sliders["devices"].value = 6
     wait_for_another(panel, qtbot, before)
@@ -350,8 +350,7 @@ def test_a_process_that_is_suspended_is_ended_and_said(
 ) -> None:
     monkeypatch.setattr("core.process.child.SUSPENDED_SECONDS", 0.5)
     before = panel.picture.answer
-    predictor = window.predictions.what_if.predictor
-    os.kill(predictor.pid, signal.SIGSTOP)
+    os.kill(window.predictions.service.pid, signal.SIGSTOP)
     panel.sliders["devices"].value = 6
     qtbot.waitUntil(lambda: panel.picture.note.startswith("Predicting 6 devices"))
     wanted = "The process that predicts has ended; ask again to start it afresh"
@@ -381,7 +380,7 @@ def test_closing_the_window_in_the_middle_of_a_prediction_leaves_nothing(
     panel.schedule.setCurrentIndex(panel.schedule.findData("chimera"))
     panel.sliders["devices"].value = 64
     panel.sliders["microbatches"].value = 256
-    pid = window.predictions.what_if.predictor.pid
+    pid = window.predictions.service.pid
     assert pid is not None
     window.close()
     with pytest.raises(ProcessLookupError):

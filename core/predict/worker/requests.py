@@ -1,0 +1,68 @@
+"""Requests to the process that predicts, and its replies. No torch, no Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.costs.costs import CostModel
+from core.models.description import ModelDescription
+from core.plan.plan import Lane
+from core.plan.specification import Specification
+from core.predict.advisor import Advise
+from core.predict.whatif import WhatIfQuery
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Predict a question's pipeline as a whole recording; the result is the bytes of its stream."""
+
+    question: WhatIfQuery
+
+
+@dataclass(frozen=True, slots=True)
+class StepTimes:
+    """Predict one step of several runs of one model; the result has the ns of each."""
+
+    specifications: tuple[Specification, ...]
+    model: ModelDescription
+    lanes: tuple[Lane, ...]
+    costs: CostModel
+
+
+PredictionRequest = WhatIfQuery | Draw | StepTimes | Advise
+"""The result of a WhatIfQuery is a WhatIfResult, that of Advise is Advised."""
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionDone:
+    """The result of the request with this number."""
+
+    number: int
+    result: object
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionRefused:
+    """The request with this number cannot be answered; `text` gives the reason in one line."""
+
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionProgress:
+    """The request with this number is not finished: `done` of its `total` parts are."""
+
+    number: int
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionLost:
+    """The process has ended by itself, with all requests that it had; `text` says so in a line."""
+
+    text: str
+
+
+PredictionReply = PredictionDone | PredictionRefused | PredictionProgress | PredictionLost
