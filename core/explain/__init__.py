@@ -1,1 +1,1 @@
-"""Where the time went: idle time, sums per lane, splits and balance, from a trace alone."""
+"""Explanation of a trace: causes of idle time, critical path, statistics, balance of lanes."""

@@ -1,7 +1,7 @@
-"""Collectives of ranks: who came last to each and how often, and its wait apart from its transfer.
+"""Arrivals of ranks at collectives: the last rank, the wait for it, and the transfer after it.
 
-All ranks' times stand on one axis. Until the last rank has come, the others wait; from then on data
-moves. What waiting is shorter than the clocks are known to agree is not known to be waiting.
+The times of all ranks are on one axis. Until the last rank has arrived, the others wait; after that
+data moves. A wait that is shorter than the clocks' uncertainty may be no wait at all.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from core.trace.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """The `times` that ranks met for a collective; those of one kind, stage, block and bucket.
+    """Figures of a collective of one kind, stage, block, bucket and process group.
 
-    `group` is the place of the name of the process group in which they met, None for all ranks.
-    `last` says how often each rank (by its compute lane) came last, most often first. `wait_ns` is
-    from the first rank's coming to the last one's, `transfer_ns` from there to the last end; both
-    are sums over all times.
+    It ran `times` times. `group` is the index of the process group's name, None for all ranks.
+    `last` has (compute lane of a rank, number of times that it arrived last), most often first.
+    `wait_ns` runs from the first arrival to the last, `transfer_ns` from there to the last end;
+    both are sums over all times.
     """
 
     kind: Kind
@@ -43,42 +43,48 @@ class Arrivals:
     group: int | None = None
 
     @property
-    def names(self) -> tuple[Kind, int | None, int | None, int | None, int | None]:
-        """The values by which it differs from others."""
+    def key(self) -> tuple[Kind, int | None, int | None, int | None, int | None]:
+        """The values that identify the collective."""
         return self.kind, self.stage, self.block, self.bucket, self.group
 
 
 def arrivals(explanation: Explanation) -> tuple[Arrivals, ...]:
-    """A step's collectives in which several ranks met, in the order in which they came to them."""
+    """Return a step's collectives of more than one rank, in the order of their first arrivals."""
     columns, waits = explanation.columns, explanation.waits
     members = np.flatnonzero(waits.meets >= 0)
     members = members[np.argsort(columns.start[members], kind="stable")]
-    met = [own for own in groups(waits.meets, members) if len(own) > 1]
-    return merged(_of_one(explanation, own) for own in met)
+    meetings = groups(waits.meets, members)
+    return sum_by_collective(_of_one(explanation, met) for met in meetings if len(met) > 1)
 
 
-def merged(several: Iterable[Arrivals]) -> tuple[Arrivals, ...]:
-    """Those of one name added up, as of several steps."""
+def sum_by_collective(several: Iterable[Arrivals]) -> tuple[Arrivals, ...]:
+    """Add up the figures of each collective, for example over several steps."""
     found: dict[tuple[object, ...], Arrivals] = {}
     for one in several:
-        before = found.get(one.names)
-        found[one.names] = one if before is None else _sum(before, one)
+        before = found.get(one.key)
+        found[one.key] = one if before is None else _sum(before, one)
     return tuple(found.values())
 
 
 def _of_one(explanation: Explanation, members: Positions) -> Arrivals:
+    """Return the figures of one collective, whose tasks are at the positions `members`."""
     columns, waits = explanation.columns, explanation.waits
     one = int(members[0])
-    begun = int(waits.begun[one])
-    last = lane_ranks(explanation.lanes)[columns.lane[waits.slowest[one]]]
-    stage, block, bucket = (
-        known(column[one]) for column in (columns.stage, columns.block, columns.bucket)
-    )
+    last_arrival = int(waits.begun[one])
+    first_arrival = int(columns.start[members].min())
+    last_end = int(columns.end[members].max())
+    last_rank = lane_ranks(explanation.lanes)[columns.lane[waits.slowest[one]]]
     return Arrivals(
-        KINDS[columns.kind[one]], stage, block, bucket, 1, ((last, 1),),
-        max(0, begun - int(columns.start[members].min())),
-        max(0, int(columns.end[members].max()) - begun), known(columns.group[one]),
-    )  # fmt: skip
+        kind=KINDS[columns.kind[one]],
+        stage=known(columns.stage[one]),
+        block=known(columns.block[one]),
+        bucket=known(columns.bucket[one]),
+        times=1,
+        last=((last_rank, 1),),
+        wait_ns=max(0, last_arrival - first_arrival),
+        transfer_ns=max(0, last_end - last_arrival),
+        group=known(columns.group[one]),
+    )
 
 
 def _sum(one: Arrivals, other: Arrivals) -> Arrivals:
@@ -93,27 +99,28 @@ def _sum(one: Arrivals, other: Arrivals) -> Arrivals:
 
 
 def waiting_ns(columns: StepColumns, waits: Waits) -> NDArray[np.int64]:
-    """For each of n tasks the ns of its duration before its collective's last member arrived.
+    """Return how long each of n tasks waits for the last member of its collective, in ns.
 
-    0 for a task that is no collective of ranks.
+    0 for tasks that are not collectives of ranks.
     """
     early = np.clip(waits.begun - columns.start, 0, columns.duration)
     return np.where(waits.meets >= 0, early, 0)
 
 
 def lanes_waiting_ns(trace: Trace, steps: Sequence[int]) -> NDArray[np.int64]:
-    """Ns of `steps` for which each lane of a trace waits for other ranks in a collective."""
+    """Return the ns in `steps` for which each lane waits for other ranks in collectives."""
     total: NDArray[np.int64] = waiting_by_step(trace, steps).sum(axis=0)
     return total
 
 
 def waiting_by_step(trace: Trace, steps: Sequence[int]) -> NDArray[np.int64]:
-    """Ns for which each lane waits for other ranks in a collective: shape (steps, lanes)."""
+    """Return the ns for which each lane waits for other ranks in collectives, (steps, lanes)."""
     lanes = trace.header.lanes
     waiting = np.zeros((len(steps), len(lanes)), np.int64)
     if not IS_COLLECTIVE[trace.table.rows["kind"]].any():
         return waiting
     for place, step in enumerate(steps):
         columns = StepColumns.of_trace(trace, step)
-        np.add.at(waiting[place], columns.lane, waiting_ns(columns, waits_of(columns, lanes)))
+        of_tasks = waiting_ns(columns, waits_of(columns, lanes))
+        np.add.at(waiting[place], columns.lane, of_tasks)
     return waiting

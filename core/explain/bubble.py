@@ -1,4 +1,4 @@
-"""The bubble of a step by both definitions, and what the literature says that it should be."""
+"""Bubble of a step by both definitions, and by the closed form of its schedule."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from core.trace.step import StepColumns
 
 @dataclass(frozen=True, slots=True)
 class Bubble:
-    """The idle fraction, 0 to 1, of a step's compute lanes.
+    """Idle fraction, 0 to 1, of a step's compute lanes by two definitions.
 
-    `by_makespan`: their idle time over lanes times makespan. `by_lane_span`: of the lane whose own
-    span (its first start to its last end) is longest, the idle part of that span; so the Zero
-    Bubble paper (arXiv 2401.10241, section 5) counts. Idle is neither computing nor communicating.
+    `by_makespan` is the idle time of all compute lanes over lanes times makespan. `by_lane_span` is
+    the idle part of the longest lane span (first start to last end on a lane), as the Zero Bubble
+    paper defines it (arXiv 2401.10241, section 5). Idle means neither computing nor communicating.
     """
 
     by_makespan: float
@@ -31,10 +31,9 @@ class Bubble:
 def bubble_of(
     columns: StepColumns, every: Sequence[Lane], lengths: NDArray[np.int64] | None = None
 ) -> Bubble:
-    """Return the bubble of a step, run or predicted, on `every` lane.
+    """Return the bubble of a step, run or predicted, on all its lanes.
 
-    The step lasts from its first start to its last end, or as many ns on each lane as `lengths`
-    has for it.
+    The step lasts from its first start to its last end, or for the ns of `lengths` on each lane.
     """
     begin = int(columns.start.min()) if len(columns) else 0
     finish = int(columns.end.max()) if len(columns) else 0
@@ -42,8 +41,7 @@ def bubble_of(
     count = len(every)
     worked = np.zeros(count, np.int64)
     np.add.at(worked, columns.lane, columns.duration)
-    # The other way round, for lanes without tasks: they have a span below 0, and so never the
-    # longest.
+    # Reversed initial values: a lane without tasks has a negative span, which is never the longest.
     first = np.full(count, finish)
     last = np.full(count, begin)
     np.minimum.at(first, columns.lane, columns.start)
@@ -59,21 +57,19 @@ def bubble_of(
 
 
 def closed_form(columns: StepColumns, pipeline: Pipeline | None) -> float | None:
-    """The bubble by the schedule's formula, of the makespan, for the mean costs of the passes.
+    """Return the schedule's formula for the bubble by makespan, at the mean costs of the passes.
 
-    None without a pipeline whose numbers the formulas go by, for a schedule that has no formula,
-    outside the formula's domain, and for passes that took no time.
+    None without a pipeline, for a schedule without a formula, outside the formula's domain, and if
+    the passes took no time. The formulas and their sources are in core.plan.schedules.
     """
     schedule = SCHEDULES.get(pipeline.schedule) if pipeline is not None else None
     if pipeline is None or schedule is None:
         return None
     means = _means(columns)
-    forward, back, weight = (
-        means[KINDS.index(kind)]
-        for kind in (Kind.FORWARD, Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)
-    )
-    # Without passes for the weights alone a backward is one pass: then that is what the formula's
-    # backward costs, and nothing is left for W.
+    forward = means[KINDS.index(Kind.FORWARD)]
+    back = means[KINDS.index(Kind.BACKWARD_INPUT)]
+    weight = means[KINDS.index(Kind.BACKWARD_WEIGHT)]
+    # Schedules that do not split the backward pass have no W: the whole pass is the formula's B.
     if not weight:
         back = means[KINDS.index(Kind.BACKWARD)]
     if forward + back + weight == 0:
@@ -84,7 +80,7 @@ def closed_form(columns: StepColumns, pipeline: Pipeline | None) -> float | None
 
 
 def _means(columns: StepColumns) -> list[float]:
-    """The mean duration in ns of each of KINDS; 0 where there is none."""
+    """Return the mean duration of each of KINDS in ns, 0 for kinds without tasks."""
     totals = np.bincount(columns.kind, columns.duration, len(KINDS))
     counts = np.bincount(columns.kind, minlength=len(KINDS))
     means: list[float] = (totals / np.maximum(1, counts)).tolist()

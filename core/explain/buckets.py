@@ -1,4 +1,4 @@
-"""Collectives of ranks: when each was ready, launched and done, and what of it was exposed."""
+"""Times of collectives on each rank: ready, launched, started, done, and exposed time."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _EXPOSED = CAUSES.index(Cause.COLLECTIVE)
 
 @dataclass(frozen=True, slots=True)
 class BucketTimes:
-    """A rank's part in a collective; times in ns since the run's start.
+    """Times of a collective on one rank, in ns since the run's start.
 
-    `lane` is the rank's compute lane and `bytes` what is moved. `ready`: its gradients were there,
-    None if that was not noted; `launched`: it was handed over (its start, if not noted); `started`:
-    the rank had come to it, with no collective of its own in front; `begun`: the last rank had;
-    `done`: it ended. `exposed_ns` is the time for which the compute lane idled while this
-    collective moved data.
+    `lane` is the rank's compute lane, `bytes` the size of the data. At `ready` the rank's gradients
+    were complete (None if not recorded), at `launched` the collective was enqueued (its start if
+    not recorded), at `started` the rank had arrived at it with no earlier collective under way, at
+    `begun` the last rank had, at `done` it ended. `exposed_ns` is the idle time of the compute lane
+    while the collective moved data.
     """
 
     kind: Kind
@@ -41,7 +41,7 @@ class BucketTimes:
 
 @dataclass(frozen=True, slots=True)
 class GradientReady:
-    """The gradients of `block` were there on `lane` at `time` (ns): its backward had ended."""
+    """At `time` (ns) the backward pass of `block` ended on `lane`: its gradients are complete."""
 
     lane: int
     block: int
@@ -49,36 +49,40 @@ class GradientReady:
 
 
 def bucket_times(explanation: Explanation, trace: Trace | None = None) -> list[BucketTimes]:
-    """The collectives of a step in the order of its tasks; with the run's `trace` also `ready`."""
+    """Return a step's collectives in the order of its tasks.
+
+    `ready` is filled in from the run's `trace`, if that is given.
+    """
     columns, waits = explanation.columns, explanation.waits
     exposed = _exposed(explanation)
     ready = _ready(explanation, trace) if trace is not None else {}
     found = []
     for i in np.flatnonzero(IS_COLLECTIVE[columns.kind]).tolist():
         lane = explanation.lanes[columns.lane[i]].serves
-        noted, begun = int(columns.launched[i]), int(waits.begun[i])
+        start, begun = int(columns.start[i]), int(waits.begun[i])
+        launched = int(columns.launched[i])
         found.append(
             BucketTimes(
-                KINDS[columns.kind[i]],
-                known(columns.block[i]),
-                known(columns.bucket[i]),
-                lane,
-                int(columns.bytes[i]),
-                ready.get(int(columns.task[i])),
-                int(columns.start[i]) if noted == ABSENT else noted,
-                # One that stood behind others on its lane may have begun before its start
-                # (waits._came).
-                min(int(columns.start[i]), begun),
-                begun,
-                int(columns.end[i]),
-                exposed.get((int(waits.slowest[i]), lane), 0),
+                kind=KINDS[columns.kind[i]],
+                block=known(columns.block[i]),
+                bucket=known(columns.bucket[i]),
+                lane=lane,
+                bytes=int(columns.bytes[i]),
+                ready=ready.get(int(columns.task[i])),
+                launched=start if launched == ABSENT else launched,
+                # A collective that queued on its lane may have begun before its recorded start
+                # (core.costs.waits).
+                started=min(start, begun),
+                begun=begun,
+                done=int(columns.end[i]),
+                exposed_ns=exposed.get((int(waits.slowest[i]), lane), 0),
             )
         )
     return found
 
 
 def gradient_wave(explanation: Explanation) -> list[GradientReady]:
-    """When each block's backward ended on each lane, in order of time."""
+    """Return the end of each block's backward pass on each lane, in order of time."""
     columns = explanation.columns
     rows = np.flatnonzero((columns.kind == _BACKWARD) & (columns.block >= 0))
     rows = rows[np.argsort(columns.end[rows], kind="stable")]
@@ -89,9 +93,9 @@ def gradient_wave(explanation: Explanation) -> list[GradientReady]:
 
 
 def _exposed(explanation: Explanation) -> dict[tuple[int, int], int]:
-    """Idle ns of each lane for each collective, which is known by its slowest member.
+    """Return idle ns by (slowest member of a collective, lane that idles).
 
-    A walk along what a lane waited for may name the collective by another rank's member.
+    The slowest member identifies a collective: the blocking task may be another rank's member.
     """
     totals: dict[tuple[int, int], int] = {}
     for piece in np.flatnonzero(explanation.cause == _EXPOSED).tolist():
@@ -103,7 +107,7 @@ def _exposed(explanation: Explanation) -> dict[tuple[int, int], int]:
 
 
 def _ready(explanation: Explanation, trace: Trace) -> dict[int, int]:
-    """When each task of the step was ready, by its number, where that was noted."""
+    """Return the time at which each task of the step was ready, by task number, if recorded."""
     if not len(explanation.columns):
         return {}
     step = trace.step_table.at(explanation.begin)

@@ -1,21 +1,20 @@
-"""Why every idle nanosecond of a compute lane is idle.
+"""The cause of every idle nanosecond of a compute lane.
 
-The rule. A gap of a lane ends with a task that starts, or with the step. From there one walks back:
-from a task to what it waited for last (of the tasks that it names and of the one before it on its
-lane, that which ended last), and so on. A moment of the gap belongs to the task on this walk that
-ran at that moment, its **blocking task**. If none did, everything that the next task of the walk
-needed was there, and that task was late: it is the blocking task, and the cause is the host. A gap
-at the end of the step is walked from the step's last task. So every moment of a gap has exactly one
-blocking task, and the pieces of a gap add up to it.
+The rule. A gap of a lane ends when a task starts, or when the step ends. From there a walk goes
+back: from a task to its last wait (of its dependencies and the previous task on its lane, the one
+with the latest end), and so on. A moment of the gap belongs to the task on this walk that ran at
+that moment, its **blocking task**. If no task ran, the next task of the walk had all that it needed
+and started late: that task is the blocking task, and the cause is the host. For a gap at the end of
+the step the walk starts from the step's last task. So every moment of a gap has exactly one
+blocking task, and the pieces of a gap add up to the gap.
 
-A collective of ranks starts on each when that rank comes to it. Until the slowest has come, the
-walk goes on with what delayed the slowest; only from then on is the collective itself the blocking
-task.
+A collective of ranks starts on each rank when that rank arrives. Until the slowest rank has
+arrived, the walk follows what delayed it. Only after that is the collective the blocking task.
 
-Streams of which another program recorded what they did, not what they waited for, are explained by
-the state of their device (core.explain.devices).
+Streams recorded by another program have no dependencies. Their gaps are explained by the state of
+the device (core.explain.devices).
 
-The cause follows from the blocking task's kind and place: `_causes` is the table.
+The cause follows from the kind and place of the blocking task; see the table in `_causes`.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from numpy.typing import NDArray
 
 from core.costs.waits import Positions, Waits, waits_of
 from core.explain.devices import cut_by_device
-from core.explain.walk import Gaps, Pieces, gaps_of, walk
+from core.explain.walk import IdleGaps, IdlePieces, gaps_of, walk
 from core.plan.plan import Lane, Role, device_streams
 from core.plan.task import (
     ABSENT,
@@ -46,9 +45,9 @@ from core.trace.step import StepColumns
 
 
 class Cause(StrEnum):
-    """Why a lane is idle. The order is that of tables and legends: append only.
+    """Cause of idle time. Tables and legends use this order: append only.
 
-    A cause has one id (its value, which files have), one `label` and one `sentence`, everywhere.
+    The value is the id that files contain. There is one `label` and one `sentence` everywhere.
     """
 
     FILL = "pipeline-fill"
@@ -74,12 +73,12 @@ class Cause(StrEnum):
 
     @property
     def label(self) -> str:
-        """What it is called on screen, in tables and in printed text; English."""
+        """English name for the screen, tables and printed text."""
         return _WORDS[self][0]
 
     @property
     def sentence(self) -> str:
-        """What it means, in a sentence; English."""
+        """Meaning in one English sentence."""
         return _WORDS[self][1]
 
 
@@ -175,36 +174,31 @@ ACTIONS = {
     Cause.LOSS: "{lane} computes the loss",
     Cause.UPDATE: "{lane} updates the model",
 }
-"""The work of one lane for all replicas while others wait, by cause, for sentences; English."""
+"""English phrases for the work of one lane for all replicas while others wait, by cause."""
 
 
 CAUSES: tuple[Cause, ...] = tuple(Cause)
 Ints = NDArray[np.int64]
 _CODE = {cause: code for code, cause in enumerate(CAUSES)}
-_SCATTER, _REPLICATE, _LOSS, _STEP, _COPY, _DATA, _OTHER = (
-    KIND_CODES[kind]
-    for kind in (
-        Kind.SCATTER,
-        Kind.REPLICATE,
-        Kind.LOSS,
-        Kind.STEP,
-        Kind.COPY,
-        Kind.DATA,
-        Kind.OTHER,
-    )
-)
+_SCATTER = KIND_CODES[Kind.SCATTER]
+_REPLICATE = KIND_CODES[Kind.REPLICATE]
+_LOSS = KIND_CODES[Kind.LOSS]
+_STEP = KIND_CODES[Kind.STEP]
+_COPY = KIND_CODES[Kind.COPY]
+_DATA = KIND_CODES[Kind.DATA]
+_OTHER = KIND_CODES[Kind.OTHER]
 _PARAMETERS = PAYLOAD_CODES[Payload.PARAMETERS]
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The idle time of a step's compute lanes in pieces, by lane and then by time.
+    """The idle time of a step's compute lanes in k pieces, by lane and then by time.
 
-    Columns of k entries: the idle piece `start` to `end` (ns) of `lane` has one `cause` (index into
-    CAUSES) and one `blocking` (position in `columns`). Pieces of the same `gap` are parts of one
-    idle interval. `lane_first[l] : lane_first[l + 1]` are lane l's pieces. The step lasts from
-    `begin` to `finish`. Where it has a `fault`, nothing of it is explained: all idle time is
-    INCOMPLETE.
+    In the piece from `start` to `end` (ns) a `lane` is idle for one `cause` (index into CAUSES) and
+    because of one `blocking` task (position in `columns`). Pieces of the same `gap` are parts of
+    one idle interval. `lane_first[l] : lane_first[l + 1]` are lane l's pieces. The step lasts from
+    `begin` to `finish`, and on each lane from `begins` to `finishes`. A step with a `fault` is not
+    explained: all its idle time is INCOMPLETE. `follows` is true for the steps of a job.
     """
 
     columns: StepColumns
@@ -235,21 +229,23 @@ class Explanation:
         return self.finishes - self.begins
 
     def find(self, lane: int, time_ns: int) -> int | None:
-        """The piece of a lane's idle time at a moment; None if it is busy or outside the step."""
+        """Return the idle piece of a lane at a time, None if it is busy or outside the step."""
         first, last = int(self.lane_first[lane]), int(self.lane_first[lane + 1])
         at = first + int(np.searchsorted(self.start[first:last], time_ns, "right")) - 1
         return at if at >= first and time_ns < self.end[at] else None
 
     def pieces(self, gap: int) -> range:
-        """The pieces of a gap, in order of time."""
-        return range(*(int(i) for i in np.searchsorted(self.gap, [gap, gap + 1])))
+        """Return the pieces of a gap in order of time."""
+        first, last = np.searchsorted(self.gap, [gap, gap + 1]).tolist()
+        return range(first, last)
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """When a step begins and finishes, and when it does on each lane, in ns.
+    """Begin and finish of a step, overall and on each lane, in ns.
 
-    Steps of a job `follow` each other (core.trace.step_bounds).
+    `follow` is true for steps of a job, which follow each other without a pause
+    (core.trace.step_bounds).
     """
 
     begin: int
@@ -260,7 +256,7 @@ class Bounds:
 
     @classmethod
     def of_tasks(cls, columns: StepColumns, lanes: int) -> Bounds:
-        """From the first start to the last end, on all lanes."""
+        """Return bounds from the first start to the last end, the same on all lanes."""
         begin = int(columns.start.min()) if len(columns) else 0
         finish = int(columns.end.max()) if len(columns) else 0
         return cls(begin, finish, np.full(lanes, begin), np.full(lanes, finish))
@@ -269,39 +265,39 @@ class Bounds:
 def explain_step(
     columns: StepColumns, lanes: Sequence[Lane], bounds: Bounds | None = None
 ) -> Explanation:
-    """Explain the idle time of the compute lanes among `lanes` within a step, run or predicted.
+    """Explain the idle time of the compute lanes in a step, run or predicted.
 
     Without `bounds` the step lasts from the first start to the last end.
     """
     waits = waits_of(columns, lanes)
     bounds = bounds or Bounds.of_tasks(columns, len(lanes))
-    every = gaps_of(columns, waits, lanes, bounds.begins, bounds.finishes)
-    gaps = cut_by_device(columns, lanes, every)
+    idle = gaps_of(columns, waits, lanes, bounds.begins, bounds.finishes)
+    gaps = cut_by_device(columns, lanes, idle)
     pieces = walk(columns, waits, gaps)
     lane = gaps.lane[pieces.gap]
     return Explanation(
-        columns,
-        tuple(lanes),
-        waits,
-        bounds.begin,
-        bounds.finish,
-        lane,
-        pieces.start,
-        pieces.end,
-        _causes(columns, lanes, gaps, pieces),
-        pieces.blocking,
-        gaps.whole[pieces.gap],
-        np.searchsorted(lane, np.arange(len(lanes) + 1)),
-        bounds.begins,
-        bounds.finishes,
+        columns=columns,
+        lanes=tuple(lanes),
+        waits=waits,
+        begin=bounds.begin,
+        finish=bounds.finish,
+        lane=lane,
+        start=pieces.start,
+        end=pieces.end,
+        cause=_causes(columns, lanes, gaps, pieces),
+        blocking=pieces.blocking,
+        gap=gaps.whole[pieces.gap],
+        lane_first=np.searchsorted(lane, np.arange(len(lanes) + 1)),
+        begins=bounds.begins,
+        finishes=bounds.finishes,
         follows=bounds.follow,
     )
 
 
 def cause_totals(explanation: Explanation) -> NDArray[np.int64]:
-    """Idle ns of every lane by cause, (lanes, causes): a row adds up to the lane's idle time.
+    """Return idle ns by lane and cause, (lanes, CAUSES). A row adds up to the lane's idle time.
 
-    The idle time of copy and communication lanes is `NOTHING_TO_MOVE`.
+    The cause on copy and communication lanes is always NOTHING_TO_MOVE.
     """
     columns, lanes = explanation.columns, explanation.lanes
     totals = np.zeros((len(lanes), len(CAUSES)), np.int64)
@@ -317,38 +313,39 @@ def cause_totals(explanation: Explanation) -> NDArray[np.int64]:
 
 
 def _causes(
-    columns: StepColumns, lanes: Sequence[Lane], gaps: Gaps, pieces: Pieces
+    columns: StepColumns, lanes: Sequence[Lane], gaps: IdleGaps, pieces: IdlePieces
 ) -> NDArray[np.int8]:
-    """The cause of each piece: the first line of the table that applies."""
+    """Return the cause of each piece: the first row of the table that applies."""
     lane = gaps.lane[pieces.gap]
     streams = _Streams.of(columns, lanes, gaps, pieces)
     work = _Work.of(columns, len(lanes))
     kind, replica = columns.kind[pieces.blocking], columns.replica[pieces.blocking]
-    computes, by_rows = ~IS_COMMUNICATION[kind], PASSES[kind] | (kind == _LOSS)
-    # A peer does the same as this lane with other rows: it works for a replica that this lane,
-    # which works for some, does not hold.
+    computes = ~IS_COMMUNICATION[kind]
+    by_rows = PASSES[kind] | (kind == _LOSS)
+    # A peer does the same work as this lane on other rows. This lane works for some replicas, and
+    # the blocking task is of another replica.
     peer = (replica >= 0) & work.replicated[lane] & ~work.holds[lane, replica]
-    peer |= _does_another_shard(columns, lane, pieces)
-    # A task of no replica (-1) finds the last entry, which has no rows.
+    peer |= _is_other_shard(columns, lane, pieces)
+    # A task of no replica (-1) takes the last entry, which has no rows.
     more_rows = work.rows[replica] > work.lane_rows[lane]
     loss_for_all = (kind == _LOSS) & (replica < 0) & (len(work.rows) > 1)
-    # An update that this lane has none of is one lane's for all replicas, as in dp.
+    # If this lane has no update, one lane updates all replicas, as in dp.
     update_for_all = (kind == _STEP) & ~work.steps[lane]
-    # Broadcasts in other programs' traces are of this kind too, and may carry anything.
+    # Broadcasts in other programs' traces are of this kind too, with any payload.
     copies_model = columns.payload[pieces.blocking] == _PARAMETERS
     table = (
-        # The order decides where several lines apply: what is certain from the kinds involved comes
-        # first, what is left over (filling, draining, another lane's computing) last.
+        # If several rows apply, the first wins. Rows that are certain from the kinds of tasks are
+        # first; the last rows (fill, drain, compute) are for what remains.
         (streams.other & streams.copies, Cause.TRANSFER),
         (streams.other & computes, Cause.OTHER_STREAM),
-        (streams.not_told, Cause.NOT_TOLD),
+        (streams.unexplained, Cause.NOT_TOLD),
         (streams.host, Cause.HOST),
         (~pieces.late & IS_COLLECTIVE[kind], Cause.COLLECTIVE),
-        # A lane without any pass has got no rows: whoever computes meanwhile has what it lacks.
+        # A lane without passes has no rows; other lanes compute rows that it could have.
         (~pieces.late & computes & ~work.works[lane] & (kind != _OTHER), Cause.IMBALANCE),
-        # A peer with more rows than this lane is at work.
+        # A peer with more rows than this lane computes.
         (~pieces.late & by_rows & peer & more_rows, Cause.IMBALANCE),
-        # The walk came here through a collective: the peer has not reached that yet.
+        # The walk passed through a collective that the peer has not reached yet.
         (pieces.met & peer, Cause.SLOWEST_RANK),
         (pieces.late, Cause.HOST),
         (kind == _DATA, Cause.DATA),
@@ -362,22 +359,24 @@ def _causes(
         ((kind != _OTHER) & (pieces.end <= work.first[lane]), Cause.FILL),
         ((kind != _OTHER) & (pieces.start >= work.last[lane]), Cause.DRAIN),
     )
+    conditions = [applies for applies, _ in table]
     codes = [np.int8(_CODE[cause]) for _, cause in table]
-    return np.select([applies for applies, _ in table], codes, np.int8(_CODE[Cause.COMPUTE]))
+    return np.select(conditions, codes, np.int8(_CODE[Cause.COMPUTE]))
 
 
-def _does_another_shard(
-    columns: StepColumns, lane: NDArray[np.int32], pieces: Pieces
+def _is_other_shard(
+    columns: StepColumns, lane: NDArray[np.int32], pieces: IdlePieces
 ) -> NDArray[np.bool_]:
-    """Whether each piece's task is of a stage of which the piece's lane has another shard.
+    """Return true for pieces whose blocking task belongs to another shard of a stage of the lane.
 
-    Then both lanes have passes of one stage of one replica.
+    Then both lanes have passes of the same stage and replica.
     """
-    stages, replicas = (int(n.max(initial=0)) + 2 for n in (columns.stage, columns.replica))
-    # One number for each (replica, stage); + 1, so that ABSENT (-1) has a place of its own.
+    stages = int(columns.stage.max(initial=0)) + 2
+    replicas = int(columns.replica.max(initial=0)) + 2
+    # One number for each (replica, stage); the + 1 is for ABSENT (-1).
     name = (columns.replica.astype(np.int64) + 1) * stages + columns.stage + 1
     passes = PASSES[columns.kind] & (columns.stage >= 0) & (columns.replica >= 0)
-    # Which (lane, replica, stage) has passes: a set, looked up by `isin`.
+    # The set of all (lane, replica, stage) that have passes.
     held = np.unique(columns.lane[passes] * np.int64(stages * replicas) + name[passes])
     mine = lane * np.int64(stages * replicas) + name[pieces.blocking]
     computes = ~IS_COMMUNICATION[columns.kind[pieces.blocking]]
@@ -387,21 +386,21 @@ def _does_another_shard(
 
 @dataclass(frozen=True, slots=True)
 class _Streams:
-    """Of each piece of a device's stream, where its blocking task is; False for other lanes.
+    """The state of the device for each piece of a device's stream; all False for other lanes.
 
-    `other`: another stream of the device is at work, a stream of `copies` or not. `not_told`: the
-    device is idle though the blocking task, its next one, had been launched before, or no launch
-    of it is known. `host`: the blocking task is one of the host's.
+    `other`: another stream of the device works. `copies`: the blocking task is on a copy stream.
+    `unexplained`: the device is idle although its next task (the blocking task) was launched
+    before, or the launch is unknown. `host`: the blocking task runs on the host.
     """
 
     other: NDArray[np.bool_]
     copies: NDArray[np.bool_]
-    not_told: NDArray[np.bool_]
+    unexplained: NDArray[np.bool_]
     host: NDArray[np.bool_]
 
     @classmethod
     def of(
-        cls, columns: StepColumns, lanes: Sequence[Lane], gaps: Gaps, pieces: Pieces
+        cls, columns: StepColumns, lanes: Sequence[Lane], gaps: IdleGaps, pieces: IdlePieces
     ) -> _Streams:
         device = np.full(len(lanes), ABSENT)
         places: set[str] = set()
@@ -414,23 +413,23 @@ class _Streams:
         own, blocker = device[gaps.lane[pieces.gap]], columns.lane[pieces.blocking]
         same = (own != ABSENT) & (device[blocker] == own)
         launched, idle_since = columns.launched[pieces.blocking], gaps.start[pieces.gap]
-        # An unknown launch (-1) is before everything.
         return cls(
-            same & ~pieces.late,
-            copies[blocker],
-            same & pieces.late & (launched < idle_since),
-            (own != ABSENT) & hosts[blocker],
+            other=same & ~pieces.late,
+            copies=copies[blocker],
+            # An unknown launch (-1) is before everything.
+            unexplained=same & pieces.late & (launched < idle_since),
+            host=(own != ABSENT) & hosts[blocker],
         )
 
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """What each lane and replica has to do in a step.
+    """The work of each lane and replica in a step.
 
-    By lane: whether it `works` (has a pass), `steps`, is `replicated` (has passes of some replica),
-    which replicas it `holds` (lanes, replicas + 1), the `first` start and the `last` end of its
-    passes, and the `lane_rows` of its replicas. By replica, and one entry for none: the `rows` that
-    enter it.
+    By lane: `works` (it has passes), `steps` (it has an update), `replicated` (it has passes of
+    some replica), `holds` (lanes, replicas + 1; the replicas that it has passes of), `first` start
+    and `last` end of its passes, and `lane_rows` (rows of its replicas). By replica, with a last
+    entry for tasks of none: the `rows` that enter it.
     """
 
     works: NDArray[np.bool_]
@@ -450,7 +449,7 @@ class _Work:
         last = np.full(lanes, np.iinfo(np.int64).min)
         np.minimum.at(first, columns.lane[passes], columns.start[passes])
         np.maximum.at(last, columns.lane[passes], columns.end[passes])
-        # The column behind the last replica takes the tasks of none (-1).
+        # The last column is for tasks of no replica (-1).
         holds = np.zeros((lanes, replicas + 1), np.bool_)
         holds[columns.lane[passes], columns.replica[passes]] = True
         enters = ENTERS[columns.kind] & (columns.stage <= 0) & (columns.block <= 0)
@@ -458,14 +457,15 @@ class _Work:
         np.add.at(rows, columns.replica[enters], columns.rows[enters])
         steps = np.zeros(lanes, np.bool_)
         steps[columns.lane[columns.kind == _STEP]] = True
+        of_replicas = holds[:, :replicas]
         return cls(
-            # Lanes without passes still have the limits that they began with, the wrong way round.
-            last >= first,
-            steps,
-            np.any(holds[:, :replicas], axis=1, keepdims=True)[:, 0],
-            holds,
-            first,
-            last,
-            rows,
-            holds[:, :replicas] @ rows[:replicas],
+            # Lanes without passes keep the reversed initial values.
+            works=last >= first,
+            steps=steps,
+            replicated=np.any(of_replicas, axis=1, keepdims=True)[:, 0],
+            holds=holds,
+            first=first,
+            last=last,
+            rows=rows,
+            lane_rows=of_replicas @ rows[:replicas],
         )

@@ -1,10 +1,10 @@
-"""Gaps of streams, cut by what the device as a whole does.
+"""Gaps of streams, cut by the state of their device.
 
-Another program's trace does not say what tasks of a stream waited for. The state of the device is
-known at every moment, though: some stream computes, or else some stream communicates, or else some
-stream copies, or the device is idle. A stream's gap is cut by this state. While another stream
-works, the task of that stream is what the gap is laid to. Only where the device is idle is there
-something to explain, by what its next task waited for, whichever stream that is on.
+Another program's trace has no dependencies between the tasks of streams. But the state of the
+device is known at every moment: some stream computes, or else some stream communicates, or else
+some stream copies, or the device is idle. A stream's gap is cut by this state. While another stream
+works, the gap is attributed to that stream's task. While the device is idle, the gap is explained
+by the last wait of the device's next task, on any of its streams.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.intervals import Ints, apart, inside_of, outside_of
-from core.explain.walk import Gaps
+from core.explain.intervals import Ints, disjoint, intersect, subtract
+from core.explain.walk import IdleGaps
 from core.plan.plan import Lane, Role, device_streams
 from core.plan.task import ABSENT, IS_COMMUNICATION
 from core.trace.step import StepColumns
@@ -24,15 +24,15 @@ from core.trace.step import StepColumns
 
 @dataclass(frozen=True, slots=True)
 class Busy:
-    """The times at which a device works, sorted and apart, and the task at work in each."""
+    """Disjoint intervals in which a device works, in order of time, with the task of each."""
 
     task: Ints
     start: Ints
     end: Ints
 
 
-def cut_by_device(columns: StepColumns, lanes: Sequence[Lane], gaps: Gaps) -> Gaps:
-    """Return the gaps with those of streams cut wherever the state of their device changes."""
+def cut_by_device(columns: StepColumns, lanes: Sequence[Lane], gaps: IdleGaps) -> IdleGaps:
+    """Return the gaps, with gaps of streams cut where the state of their device changes."""
     devices = device_streams(lanes)
     if not devices:
         return gaps
@@ -49,23 +49,23 @@ def cut_by_device(columns: StepColumns, lanes: Sequence[Lane], gaps: Gaps) -> Ga
 
 
 def _busy(columns: StepColumns, streams: Sequence[Lane]) -> Busy:
-    """Times at which a device computes, else communicates, else copies."""
+    """Return the times at which a device computes, or else communicates, or else copies."""
     indices = [stream.index for stream in streams]
     copying = [stream.index for stream in streams if stream.role is Role.COPY]
     mine = np.isin(columns.lane, indices)
     moves = mine & IS_COMMUNICATION[columns.kind]
     copies = np.isin(columns.lane, copying) & ~moves
     busy = Busy(*np.empty((3, 0), np.int64))
-    # What comes first counts: time in which the device also computes is no time of moving data.
+    # The first wins: while the device also computes, the task of the time is the computing one.
     for some in (mine & ~moves & ~copies, moves, copies):
         busy = _with(busy, columns, np.flatnonzero(some))
     return busy
 
 
 def _with(busy: Busy, columns: StepColumns, tasks: Ints) -> Busy:
-    """The same times, and those of further tasks outside of them."""
-    place, start, end = apart(columns.start[tasks], columns.end[tasks])
-    own, start, end = outside_of(start, end, busy.start, busy.end)
+    """Add the times of further tasks that lie outside the times in `busy`."""
+    place, start, end = disjoint(columns.start[tasks], columns.end[tasks])
+    own, start, end = subtract(start, end, busy.start, busy.end)
     task = np.concatenate([busy.task, tasks[place[own]]])
     start, end = np.concatenate([busy.start, start]), np.concatenate([busy.end, end])
     order = np.argsort(start, kind="stable")
@@ -73,38 +73,37 @@ def _with(busy: Busy, columns: StepColumns, tasks: Ints) -> Busy:
 
 
 def _last_of_place(columns: StepColumns, lanes: Sequence[Lane], place: str) -> int:
-    """The task that ends last on the lanes of a place: a device and its host."""
-    mine = np.flatnonzero(
-        np.isin(columns.lane, [one.index for one in lanes if one.device == place])
-    )
+    """Return the task that ends last on the lanes of a place (a device and its host)."""
+    of_place = [lane.index for lane in lanes if lane.device == place]
+    mine = np.flatnonzero(np.isin(columns.lane, of_place))
     return int(mine[np.argmax(columns.end[mine])]) if len(mine) else ABSENT
 
 
-def _cut(gaps: Gaps, mine: NDArray[np.int64], busy: Busy, last: int) -> list[Gaps]:
-    """A stream's gaps in parts: where its device works, and where it is idle."""
+def _cut(gaps: IdleGaps, mine: NDArray[np.int64], busy: Busy, last: int) -> list[IdleGaps]:
+    """Return a stream's gaps in two groups of parts: its device works, and its device is idle."""
     starts, ends = gaps.start[mine], gaps.end[mine]
-    own, other, start, end = inside_of(starts, ends, busy.start, busy.end)
+    own, other, start, end = intersect(starts, ends, busy.start, busy.end)
     absent = np.full(len(own), ABSENT, np.int64)
-    working = Gaps(
+    working = IdleGaps(
         gaps.lane[mine[own]], start, end, absent, busy.task[other], absent, gaps.whole[mine[own]]
     )
-    own, start, end = outside_of(starts, ends, busy.start, busy.end)
-    # Whatever the device does next ended its idle time; with the step nothing did.
+    own, start, end = subtract(starts, ends, busy.start, busy.end)
+    # The device's next task ended its idle time; at the end of the step there is none.
     following = np.append(busy.task, ABSENT)[np.searchsorted(busy.start, end, "left")]
     absent = np.full(len(own), ABSENT, np.int64)
     until_end = np.full(len(own), last, np.int64)
-    idle = Gaps(
+    idle = IdleGaps(
         gaps.lane[mine[own]], start, end, following, absent, until_end, gaps.whole[mine[own]]
     )
     return [working, idle]
 
 
-def _joined(parts: Sequence[Gaps]) -> Gaps:
-    """All parts, by interval and in it by time."""
+def _joined(parts: Sequence[IdleGaps]) -> IdleGaps:
+    """Join all parts, sorted by interval and then by time."""
     whole = np.concatenate([part.whole for part in parts])
     start = np.concatenate([part.start for part in parts])
     order = np.lexsort((start, whole))
-    return Gaps(
+    return IdleGaps(
         np.concatenate([part.lane for part in parts])[order],
         start[order],
         np.concatenate([part.end for part in parts])[order],
@@ -115,9 +114,9 @@ def _joined(parts: Sequence[Gaps]) -> Gaps:
     )
 
 
-def _picked(gaps: Gaps, places: NDArray[np.int64]) -> Gaps:
-    """Some of the gaps, in the order of `places`."""
-    return Gaps(
+def _picked(gaps: IdleGaps, places: NDArray[np.int64]) -> IdleGaps:
+    """Return some of the gaps, in the order of `places`."""
+    return IdleGaps(
         gaps.lane[places],
         gaps.start[places],
         gaps.end[places],

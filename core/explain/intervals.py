@@ -1,4 +1,4 @@
-"""Intervals of time as sorted columns: what they cover, share and leave out. All times are ns."""
+"""Set operations on intervals of time, as sorted columns of starts and ends in ns."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ Ints = NDArray[np.int64]
 _FIRST, _LAST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 
-def apart(start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return n intervals without their overlaps, in order: the place of each, and its times.
+def disjoint(start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
+    """Remove the overlaps of n intervals; return the index, start and end of each, in order.
 
-    Of two that overlap the one that starts first keeps the time; what it covers whole is left out.
+    If two intervals overlap, the one that starts first keeps the time. An interval that others
+    cover completely is dropped.
     """
     place = stable_argsort(start)
     reach = np.maximum.accumulate(end[place])
@@ -24,38 +25,42 @@ def apart(start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
     return place[some], begins[some], end[place][some]
 
 
-def inside_of(
+def intersect(
     start: Ints, end: Ints, other_from: Ints, other_to: Ints
 ) -> tuple[Ints, Ints, Ints, Ints]:
-    """Return what n intervals share with m others: the interval, the other, and the times.
+    """Intersect n intervals with m others; return the indices of both, start and end of each part.
 
-    All are sorted, and neither the n nor the m overlap among themselves.
+    Both sets must be sorted and without overlaps.
     """
     low = np.searchsorted(other_to, start, "right")
     counts = np.maximum(0, np.searchsorted(other_from, end, "left") - low)
     own = np.repeat(np.arange(len(start)), counts)
-    # Each part's own count of others, from the first that its interval meets (`low`) on.
-    other = np.arange(len(own)) - np.repeat(np.cumsum(counts) - counts, counts) + low[own]
-    begins, ends = np.maximum(start[own], other_from[other]), np.minimum(end[own], other_to[other])
+    # The others of each interval are numbered from `low`, the first one that it meets.
+    first_part = np.repeat(np.cumsum(counts) - counts, counts)
+    other = np.arange(len(own)) - first_part + low[own]
+    begins = np.maximum(start[own], other_from[other])
+    ends = np.minimum(end[own], other_to[other])
     some = begins < ends
     return own[some], other[some], begins[some], ends[some]
 
 
-def outside_of(start: Ints, end: Ints, busy_from: Ints, busy_to: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return the parts of n intervals outside of m others, all sorted: their interval and times.
+def subtract(start: Ints, end: Ints, busy_from: Ints, busy_to: Ints) -> tuple[Ints, Ints, Ints]:
+    """Subtract m intervals from n others; return the index, start and end of each remaining part.
 
-    The n do not overlap; the m may.
+    Both sets must be sorted. The n intervals must not overlap; the m may.
     """
-    # The m + 1 stretches that are free: before, between and behind the others. Between two that
-    # overlap there is none: it would end before it begins, and falls out below.
+    # The m + 1 free intervals before, between and after the m. Between two that overlap, the free
+    # interval would end before it begins; it is dropped at the end.
     reach = np.maximum.accumulate(busy_to)
     free_from = np.concatenate([[_FIRST], reach])
     free_to = np.concatenate([busy_from, [_LAST]])
     low = np.searchsorted(free_to, start, "right")
     counts = np.maximum(0, np.searchsorted(free_from, end, "left") - low)
     piece = np.repeat(np.arange(len(start)), counts)
-    # Each piece's own count of free stretches, from its first one (`low`) on.
-    free = np.arange(len(piece)) - np.repeat(np.cumsum(counts) - counts, counts) + low[piece]
-    begins, ends = np.maximum(start[piece], free_from[free]), np.minimum(end[piece], free_to[free])
+    # The free intervals of each of the n are numbered from `low`, the first one that it meets.
+    first_part = np.repeat(np.cumsum(counts) - counts, counts)
+    free = np.arange(len(piece)) - first_part + low[piece]
+    begins = np.maximum(start[piece], free_from[free])
+    ends = np.minimum(end[piece], free_to[free])
     some = begins < ends
     return piece[some], begins[some], ends[some]

@@ -1,4 +1,4 @@
-"""Busy, communication and idle time of a lane within a span of time, and its idle gaps."""
+"""Busy, communication and idle time of a lane in a time window, and its idle gaps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from core.trace.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class LaneTime:
-    """A lane's time within a window, in ns; `busy + communication + idle` is the window."""
+    """A lane's time in a window, in ns; `busy + communication + idle` is the window."""
 
     busy_ns: int
     communication_ns: int
@@ -35,10 +35,10 @@ class LaneTime:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """An idle interval of a lane inside a step, in ns since the run's start.
+    """An idle interval of a lane in a step, in ns since the run's start.
 
-    `before` is the index among the lane's spans of the one that ended the gap, or None if it
-    had nothing more to do in the step.
+    `before` is the index of the lane's span that ended the gap, None for the gap after the last
+    span of a step.
     """
 
     lane: int
@@ -49,7 +49,7 @@ class Gap:
 
 
 def gap_at(trace: Trace, lane: int, time_ns: int) -> Gap | None:
-    """The idle interval of a lane at a moment, or None if it is busy or outside every step."""
+    """Return the idle interval of a lane at a time, None if it is busy or outside all steps."""
     step = step_at(trace, lane, time_ns)
     if step is None:
         return None
@@ -58,8 +58,8 @@ def gap_at(trace: Trace, lane: int, time_ns: int) -> Gap | None:
     return gaps.gap(hit) if hit >= 0 and time_ns < gaps.end[hit] else None
 
 
-class Gaps(NamedTuple):
-    """The n gaps of a lane as columns, times in ns; `before` as Gap's, ABSENT for none."""
+class LaneGaps(NamedTuple):
+    """The n gaps of a lane as columns, times in ns; `before` is as in Gap, ABSENT for None."""
 
     lane: int
     step: NDArray[np.int32]
@@ -68,26 +68,29 @@ class Gaps(NamedTuple):
     before: NDArray[np.int64]
 
     def gap(self, place: int) -> Gap:
-        """One of them."""
-        step, start, end, before = (int(column[place]) for column in self[1:])
-        return Gap(self.lane, step, start, end, known(before))
+        """Return the gap at an index."""
+        step, start, end = int(self.step[place]), int(self.start[place]), int(self.end[place])
+        return Gap(self.lane, step, start, end, known(int(self.before[place])))
 
 
-def gaps_within(trace: Trace, lane: int, first: int, last: int) -> Gaps:
-    """A lane's gaps in the steps `first` to `last`: all before spans, then the tails of steps."""
+def gaps_within(trace: Trace, lane: int, first: int, last: int) -> LaneGaps:
+    """Return a lane's gaps in the steps `first` to `last`: those before spans, then those at ends.
+
+    Gaps before spans are in order of time, and so are gaps at the ends of steps.
+    """
     table, spans = trace.step_table, trace.spans(lane)
     low, high = sorted_positions(table.numbers, [first, last + 1])
     numbers = table.numbers[low:high]
     begins, finishes = lane_bounds(trace, lane, numbers.astype(np.int64))
     left, right = sorted_positions(spans.step, [first, last + 1]).tolist()
     mine = spans[left:right]
-    # Where each step's spans begin and end among the lane's; an idle step has an empty range.
+    # The range of each step among the lane's spans; it is empty for an idle step.
     heads = sorted_positions(mine.step, numbers)
     tails = np.append(heads[1:], len(mine))
     worked = tails > heads
     before_each = np.empty(len(mine), np.int64)
     before_each[1:] = mine.end[:-1]
-    # Before a step's first span lies the step's own begin, not the end of the step before.
+    # The first span of a step follows the begin of the step, not the end of the previous step.
     before_each[heads[worked]] = begins[worked]
     after_last = begins.copy()
     after_last[worked] = mine.end[tails[worked] - 1]
@@ -96,29 +99,32 @@ def gaps_within(trace: Trace, lane: int, first: int, last: int) -> Gaps:
     ends = np.concatenate([mine.start, finishes])
     before = np.concatenate([np.arange(left, right), np.full(len(numbers), ABSENT)])
     idle = ends > starts
-    return Gaps(lane, steps[idle], starts[idle], ends[idle], before[idle])
+    return LaneGaps(lane, steps[idle], starts[idle], ends[idle], before[idle])
 
 
 def longest_gaps(
     trace: Trace, first: int, last: int, most: int, lanes: Sequence[int] | None = None
 ) -> list[Gap]:
-    """The longest idle gaps of the compute lanes in the steps `first` to `last`, at most `most`.
+    """Return at most `most` of the longest gaps of compute lanes in the steps `first` to `last`.
 
-    With `lanes`, only those of these. They come longest first, equally long ones by time and lane,
-    as `gap_at` gives them.
+    Only the gaps of `lanes`, if given. The longest is first; gaps of equal length are sorted by
+    time and lane.
     """
     found: list[Gap] = []
     for lane in trace.header.lanes:
         if lane.role is Role.COMPUTE and (lanes is None or lane.index in lanes):
             gaps = gaps_within(trace, lane.index, first, last)
-            # Start less end, so that the longest come first; lexsort takes its last key first.
+            # Negative lengths, so that the longest is first; the last key of lexsort is primary.
             longest = np.lexsort((gaps.start, gaps.start - gaps.end))[:most]
             found += map(gaps.gap, longest.tolist())
     return sorted(found, key=lambda gap: (gap.start - gap.end, gap.start, gap.lane))[:most]
 
 
 def spans_within(trace: Trace, first: ArrayLike, last: ArrayLike) -> int:
-    """How many spans all lanes have in the steps `first` to `last`, or in several such runs."""
+    """Return the number of spans of all lanes in the steps `first` to `last`.
+
+    Arrays of firsts and lasts are several ranges of steps, whose spans are added up.
+    """
     count = 0
     for lane in range(len(trace.header.lanes)):
         steps = trace.spans(lane).step
@@ -127,9 +133,10 @@ def spans_within(trace: Trace, first: ArrayLike, last: ArrayLike) -> int:
     return count
 
 
-def entering(spans: Spans) -> list[tuple[int, int, int]]:
-    """Replica, micro-batch and rows of each of the spans that passes rows forward."""
+def entering_rows(spans: Spans) -> list[tuple[int, int, int]]:
+    """Return (replica, micro-batch, rows) of each span that passes rows forward."""
     enter = spans[ENTERS[spans["kind"]]]
-    # Without replicas or micro-batches (-1) there is one, number 0.
-    numbers = (np.maximum(enter[name], 0).tolist() for name in ("replica", "microbatch"))
-    return list(zip(*numbers, enter["rows"].tolist(), strict=True))
+    # Without replicas or micro-batches (-1), there is one, with the number 0.
+    replicas = np.maximum(enter["replica"], 0).tolist()
+    microbatches = np.maximum(enter["microbatch"], 0).tolist()
+    return list(zip(replicas, microbatches, enter["rows"].tolist(), strict=True))

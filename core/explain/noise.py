@@ -1,4 +1,4 @@
-"""The noise floor of differences: what times scatter by from step to step."""
+"""Noise floor: whether lanes differ by more than their times scatter from step to step."""
 
 from __future__ import annotations
 
@@ -11,58 +11,67 @@ from numpy.typing import NDArray
 from core.scatter import scatter
 
 CHANCE = 0.01
-"""The chance that equal lanes are taken for different, of ten steps; of five steps it is 0.05."""
+"""Chance that equal lanes seem to differ, with ten steps. With five steps it is 0.05."""
 FEWEST = 3
-"""Steps of which the scatter is known."""
+"""Number of steps from which the scatter is known."""
 ALWAYS = 0.8
-"""The part of the steps at least in which a lane must be the one that is blamed."""
+"""Least fraction of the steps in which a lane must be the one that is blamed."""
 
 Floats = NDArray[np.float64]
 
 
 def median_error(values: Floats, chance: float = CHANCE) -> float:
-    """Return how far the median of n values may be above the true one with such a `chance`.
+    """Return by how much the median of n values exceeds the true median with a given chance.
 
-    0 for fewer than FEWEST values, whose scatter is not known.
+    0 for fewer than FEWEST values, whose scatter is unknown.
     """
     count = len(values)
     if count < FEWEST:
         return 0.0
-    # Of few values the median deviation is too small: by n / (n - 0.8) (Croux and Rousseeuw 1992).
+    # For few values the median deviation is too small, by n / (n - 0.8) (Croux and Rousseeuw 1992).
     deviation = scatter(values) * count / (count - 0.8)
-    # A median of n values scatters 1.25 times as much as their mean does.
+    # The standard error of a median is 1.25 times that of a mean: sqrt(pi / 2), normal values.
     return 1.25 * deviation * _student(count - 1, chance) / float(np.sqrt(count))
 
 
-def surely_positive(values: Floats, chance: float) -> bool:
-    """True if so many values are above 0 as happens with this `chance` at most (sign test)."""
+def significantly_positive(values: Floats, chance: float) -> bool:
+    """Return True if significantly more than half of the values are above 0.
+
+    By a sign test at the level `chance`: if each value were positive with a probability of 1/2, so
+    many would be positive with a probability of at most `chance`.
+    """
     count, above = len(values), int((values > 0).sum())
     ways = sum(math.comb(count, number) for number in range(above, count + 1))
-    found: bool = ways <= chance * 2**count
-    return found
+    is_significant: bool = ways <= chance * 2**count
+    return is_significant
 
 
-def surely_above(times: Floats) -> NDArray[np.bool_]:
-    """True for each lane that surely takes longer than the lanes' mean; `times` are (steps, lanes).
+def significantly_above(times: Floats) -> NDArray[np.bool_]:
+    """Return True for each lane that takes significantly longer than the mean of the lanes.
 
-    With fewer than FEWEST steps the scatter is not known: true for each that takes longer.
+    `times` has the shape (steps, lanes). With fewer than FEWEST steps the scatter is unknown, and
+    any excess counts.
     """
     excess = times - times.mean(axis=1, keepdims=True)
     usual = np.median(excess, axis=0)
     errors = np.array([median_error(of_lane) for of_lane in excess.T])
-    steadily = (excess > 0).mean(axis=0) >= ALWAYS if len(times) >= FEWEST else usual > 0
-    found: NDArray[np.bool_] = (usual > errors) & steadily
+    is_known = len(times) >= FEWEST
+    is_steady = (excess > 0).mean(axis=0) >= ALWAYS if is_known else usual > 0
+    found: NDArray[np.bool_] = (usual > errors) & is_steady
     return found
 
 
-def surely_apart(times: Floats) -> NDArray[np.bool_]:
-    """True for each lane that surely takes longer, or shorter, than the lanes' mean."""
-    apart: NDArray[np.bool_] = surely_above(times) | surely_above(-times)
-    return apart
+def significantly_different(times: Floats) -> NDArray[np.bool_]:
+    """Return True for each lane that takes significantly longer or shorter than the mean."""
+    found: NDArray[np.bool_] = significantly_above(times) | significantly_above(-times)
+    return found
 
 
 def _student(freedom: int, chance: float) -> float:
-    """Student's quantile for a chance, one-sided, by the series of Cornish and Fisher."""
+    """Return the one-sided quantile of Student's t distribution, by the Cornish-Fisher series.
+
+    Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5.
+    """
     z = NormalDist().inv_cdf(1 - chance)
     first = (z**3 + z) / (4 * freedom)
     second = (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)

@@ -1,7 +1,7 @@
-"""Why lanes are idle within a range of time: the steps' explanations, cut to the range.
+"""Causes of idle time in a range of time: the explanations of its steps, cut to the range.
 
-A moment belongs to the step that began last before it, as `Trace.step_at` has it. A lane that then
-still works for an earlier step is not idle.
+A moment belongs to the last step that began before it, as in `Trace.step_at`. A lane that still
+works for an earlier step at that moment is not idle.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from core.explain.causes import CAUSES, Cause, Explanation
 from core.explain.lanes import LaneTime
 from core.explain.run_step import without_earlier_work
-from core.explain.statistics import within
+from core.explain.statistics import spans_in_range
 from core.plan.plan import Role
 from core.trace.columns import sorted_positions
 from core.trace.spans import Spans
@@ -26,10 +26,10 @@ _BETWEEN, _NOTHING = CAUSES.index(Cause.BETWEEN_STEPS), CAUSES.index(Cause.NOTHI
 
 @dataclass(frozen=True, slots=True)
 class IdleCauses:
-    """Idle ns of some lanes by cause, from `explained` of the `steps` that a range touches.
+    """Idle ns of some lanes by cause; `explained` of the range's `steps` were explained.
 
-    Causes and `rest`, the idle time of the steps that were not explained, add up to the lane's
-    idle time in the range.
+    `rest` is the idle time in steps that were not explained. The causes and `rest` add up to the
+    lane's idle time in the range.
     """
 
     by_lane: dict[int, dict[Cause, int]]
@@ -39,14 +39,15 @@ class IdleCauses:
 
     @property
     def present(self) -> list[Cause]:
-        """The causes that any lane has, in the order of CAUSES."""
-        return [cause for cause in CAUSES if any(cause in own for own in self.by_lane.values())]
+        """Causes that occur on any lane, in the order of CAUSES."""
+        found: set[Cause] = set().union(*self.by_lane.values())
+        return [cause for cause in CAUSES if cause in found]
 
 
 def steps_within(trace: Trace, start: int, end: int) -> NDArray[np.int32]:
-    """Return the steps of which some part lies in a range.
+    """Return the steps that overlap a range.
 
-    With the next step of a job: ranks that are ahead begin it before the last rank has updated.
+    Includes the next step of a job: ranks that are ahead begin it before the last rank's update.
     """
     table = trace.step_table
     starts = table.starts
@@ -58,13 +59,17 @@ def steps_within(trace: Trace, start: int, end: int) -> NDArray[np.int32]:
 def step_causes(
     trace: Trace, explanation: Explanation, step: int, start: int, end: int
 ) -> NDArray[np.int64]:
-    """Idle ns of the compute lanes by cause, (lanes, CAUSES), in a step's part of a range."""
+    """Return idle ns by lane and cause, (lanes, CAUSES), in a step's part of a range."""
     table = trace.step_table
     place = int(sorted_positions(table.numbers, step))
-    until = end if table.follow else min([end, *table.starts[place + 1 : place + 2].tolist()])
-    if place and not table.follow and table.ends[:place].max() > explanation.begin:
-        explanation = without_earlier_work(explanation, trace, step)
-    begin, finish = (np.clip(times, start, until) for times in (explanation.start, explanation.end))
+    until = end
+    if not table.follow:
+        next_start = table.starts[place + 1 : place + 2].tolist()
+        until = min([end, *next_start])
+        if place and table.ends[:place].max() > explanation.begin:
+            explanation = without_earlier_work(explanation, trace, step)
+    begin = np.clip(explanation.start, start, until)
+    finish = np.clip(explanation.end, start, until)
     length = np.maximum(finish - begin, 0)
     totals = np.zeros((len(explanation.lanes), len(CAUSES)), np.int64)
     np.add.at(totals, (explanation.lane, explanation.cause.astype(np.int64)), length)
@@ -78,16 +83,15 @@ def idle_causes(
     lanes: Mapping[int, LaneTime],
     explained: Sequence[NDArray[np.int64]],
 ) -> IdleCauses:
-    """Put together what steps came to (`step_causes`) for lanes whose times are known.
+    """Add up the causes of steps, from `step_causes`, for `lanes` with their times.
 
-    What lies outside of every step is BETWEEN_STEPS, unless there is none. Lanes that only move
-    data have the rest of their idle time as NOTHING_TO_MOVE, whether or not their steps are
-    explained.
+    Idle time outside all steps is BETWEEN_STEPS, if the trace has steps. On lanes that only move
+    data the rest of the idle time is NOTHING_TO_MOVE, whether their steps are explained or not.
     """
     table = trace.step_table
     inside = (table.ends > start) & (table.starts < end)
-    # As `step_causes` has it, a step is over where the next one begins. After a short step during a
-    # long one no step goes on, though lanes may still work for the long one.
+    # As in `step_causes`, a step is over when the next one begins. After a short step that lies
+    # within a long one, no step is under way, although lanes may still work for the long one.
     over = np.minimum(table.ends, np.append(table.starts[1:], end))
     begins = np.maximum(table.starts[inside], start)
     ends = np.clip(over[inside], begins, end)
@@ -96,9 +100,10 @@ def idle_causes(
     by_lane, rest = {}, {}
     for lane, time in lanes.items():
         totals = sum((step[lane] for step in explained), np.zeros(len(CAUSES), np.int64))
-        totals[_BETWEEN] += outside
+        between = outside
         if outside and works_outside:
-            totals[_BETWEEN] -= _busy_outside(trace.spans(lane), start, end, begins, ends)
+            between -= _busy_outside(trace.spans(lane), start, end, begins, ends)
+        totals[_BETWEEN] += between
         if trace.header.lanes[lane].role is not Role.COMPUTE:
             totals[_NOTHING] = time.idle_ns - totals[_BETWEEN]
         by_lane[lane] = {CAUSES[i]: int(totals[i]) for i in np.flatnonzero(totals)}
@@ -109,25 +114,26 @@ def idle_causes(
 def _busy_outside(
     spans: Spans, start: int, end: int, begins: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> int:
-    """For how long of a range a lane works outside of its steps, which follow one another."""
-    mine = within(spans, start, end)[0]
-    first, last = _apart(np.maximum(mine.start, start), np.minimum(mine.end, end))
+    """Return the ns of a range in which a lane works outside steps; steps must not overlap."""
+    mine, _ = spans_in_range(spans, start, end)
+    first, last = _without_overlaps(np.maximum(mine.start, start), np.minimum(mine.end, end))
     before = np.concatenate([[0], np.cumsum(ends - begins)])
 
-    # How much of the steps' time lies before each moment.
-    def covered(times: NDArray[np.int64]) -> NDArray[np.int64]:
+    def step_time_before(times: NDArray[np.int64]) -> NDArray[np.int64]:
         place = np.searchsorted(begins, times, "right")
-        # What is left of the step that goes on; before the first one (place 0) there is none.
-        still = np.maximum(np.append(times.min(initial=0), ends)[place] - times, 0)
-        result: NDArray[np.int64] = before[place] - still
+        # The rest of the step under way; there is none before the first step (place 0).
+        end_of_step = np.append(times.min(initial=0), ends)[place]
+        result: NDArray[np.int64] = before[place] - np.maximum(end_of_step - times, 0)
         return result
 
-    return int((last - first).sum() - (covered(last) - covered(first)).sum())
+    busy = int((last - first).sum())
+    return busy - int((step_time_before(last) - step_time_before(first)).sum())
 
 
-def _apart(
+def _without_overlaps(
     starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Intervals by their starts, each without what those before it cover."""
+    """Cut from each interval, sorted by start, the time that earlier ones cover."""
     last = np.maximum.accumulate(ends)
-    return np.minimum(np.maximum(starts, np.append(starts[:1], last[:-1])), last), last
+    previous = np.append(starts[:1], last[:-1])
+    return np.minimum(np.maximum(starts, previous), last), last

@@ -110,7 +110,7 @@ def rank_times(trace: Trace) -> list[RankTime]:
     return [_time(place, spans, memory, _in_use(trace, spans)) for place, spans in _places(trace)]
 
 
-def told_rank_times(trace: Trace) -> list[RankTime]:
+def imported_rank_times(trace: Trace) -> list[RankTime]:
     """The times of ranks where they can be told: of a file that another program wrote.
 
     Runs and recorded jobs have figures of their steps instead, and tell no launches.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.statistics import Figures, RangeStatistics, within
+from core.explain.statistics import RangeStatistics, SpanFigures, spans_in_range
 from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind
 from core.trace.spans import Spans
 from core.trace.trace import Trace
@@ -20,7 +20,7 @@ FAR, MORE = 3.0, 1.25  # interquartile ranges beyond the third quartile, and tim
 
 
 @dataclass(frozen=True, slots=True)
-class NameFigures(Figures):
+class NameFigures(SpanFigures):
     """The spans with one label on their bars, `F0`, of all lanes of a range.
 
     `place` is the longest one's lane and index.
@@ -56,7 +56,9 @@ class Repeats:
 
 def repeats(trace: Trace, counted: RangeStatistics) -> Repeats | None:
     """What repeats in a counted range; None if there are too many spans to tell them apart."""
-    parts = [within(trace.spans(lane), counted.start, counted.end) for lane in counted.lanes]
+    parts = [
+        spans_in_range(trace.spans(lane), counted.start, counted.end) for lane in counted.lanes
+    ]
     counts = [len(spans) for spans, _ in parts]
     if not 0 < sum(counts) <= MOST_SPANS:
         return None if any(counts) else Repeats()

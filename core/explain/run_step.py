@@ -9,7 +9,7 @@ import numpy as np
 
 from core.costs.waits import Positions
 from core.explain.causes import CAUSES, Bounds, Cause, Explanation, Ints, explain_step
-from core.explain.intervals import outside_of
+from core.explain.intervals import subtract
 from core.order import stable_argsort
 from core.plan.plan import device_streams
 from core.plan.task import ABSENT
@@ -145,7 +145,7 @@ def without_earlier_work(explanation: Explanation, trace: Trace, step: int) -> E
     for lane in lanes:
         first, last = explanation.lane_first[lane.index : lane.index + 2].tolist()
         start, end = explanation.start[first:last], explanation.end[first:last]
-        piece, start, end = outside_of(start, end, *busy[lane.index])
+        piece, start, end = subtract(start, end, *busy[lane.index])
         parts.append((first + piece, start, end))
     return _picked(explanation, *map(np.concatenate, zip(*parts, strict=True)))
 

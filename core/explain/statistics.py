@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.durations import CODES, Ranked, size_codes
+from core.explain.durations import CODES, RankedDurations, size_codes
 from core.explain.lanes import LaneTime
 from core.plan.plan import Lane, Role
 from core.plan.task import IS_COMMUNICATION, KINDS, Kind
@@ -29,7 +29,7 @@ COUNTED = (Role.COMPUTE, Role.COPY, Role.COMMUNICATION)
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class SpanFigures:
     """Spans that a range holds at least a part of, at least one; all in ns.
 
     `inside` is the sum of their parts in the range. The rest counts whole spans: `mean`, `p50`
@@ -45,7 +45,7 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
-class KindFigures(Figures):
+class KindFigures(SpanFigures):
     """The spans of one kind."""
 
     kind: Kind
@@ -106,7 +106,7 @@ def longest_span(
     """
     best, found = -1, None
     for lane in counted.lanes:
-        inside, first = within(trace.spans(lane), counted.start, counted.end)
+        inside, first = spans_in_range(trace.spans(lane), counted.start, counted.end)
         lengths = inside.end - inside.start
         sizes = size_codes(lengths)
         fits = (sizes >= codes[0]) & (sizes < codes[1])
@@ -131,7 +131,7 @@ class RangeCount:
     ) -> None:
         self._start, self._end = start, max(start, end)
         self._lanes = counted_lanes(trace.header.lanes, lanes)
-        self._spans = [within(trace.spans(lane), start, end)[0] for lane in self._lanes]
+        self._spans = [spans_in_range(trace.spans(lane), start, end)[0] for lane in self._lanes]
         self._kind_of = np.ascontiguousarray(trace.table.rows["kind"])
         self.spans = sum(map(len, self._spans))
         self._windows = _windows(self._spans, self._start, self._end)
@@ -142,7 +142,7 @@ class RangeCount:
         self._any_busy = self._any_worked = 0
         self._inside, self._whole = (np.zeros(len(KINDS), np.int64) for _ in range(2))
         self._sizes = np.zeros((len(KINDS), CODES), np.int64)
-        self._ranked = Ranked(self._sizes, np.zeros((len(KINDS), 0), np.int64))
+        self._ranked = RankedDurations(self._sizes, np.zeros((len(KINDS), 0), np.int64))
 
     @property
     def parts(self) -> int:
@@ -159,7 +159,7 @@ class RangeCount:
         if self._parts < len(self._windows):
             self._count(*self._windows[self._parts])
             if self._parts == len(self._windows) - 1:
-                self._ranked = Ranked(self._sizes, _ranks(self._sizes.sum(axis=1)))
+                self._ranked = RankedDurations(self._sizes, _ranks(self._sizes.sum(axis=1)))
         elif self.left:
             parts = self._looks[self._parts - len(self._windows)]
             lengths = np.concatenate([spans.end - spans.start for spans in parts])
@@ -246,7 +246,7 @@ class RangeCount:
         )  # fmt: skip
 
 
-def within(spans: Spans, start: int, end: int) -> tuple[Spans, int]:
+def spans_in_range(spans: Spans, start: int, end: int) -> tuple[Spans, int]:
     """The spans of which a part lies in a range, and the index of the first."""
     first = int(np.searchsorted(spans.end, start, "right"))
     last = int(np.searchsorted(spans.start, end, "left"))

@@ -20,7 +20,7 @@ from core.trace.step import StepColumns
 
 
 @dataclass(frozen=True, slots=True)
-class Gaps:
+class IdleGaps:
     """Idle intervals by lane and time, or parts of such; `whole` numbers the interval of each.
 
     It ends with the start of the task `ended_by`, or with the end of `running`, a task at work
@@ -36,7 +36,7 @@ class Gaps:
     whole: NDArray[np.int64]
 
 
-class Pieces(NamedTuple):
+class IdlePieces(NamedTuple):
     """Parts of gaps with their blocking tasks.
 
     `late` where no task ran and the blocking task should have; `met` where the walk came through a
@@ -57,7 +57,7 @@ def gaps_of(
     lanes: Sequence[Lane],
     begins: NDArray[np.int64],
     finishes: NDArray[np.int64],
-) -> Gaps:
+) -> IdleGaps:
     """Find where the compute lanes have no task: before each task, and after the last one.
 
     The step begins and finishes on each of `lanes` at the moment given for it, in ns.
@@ -81,10 +81,12 @@ def gaps_of(
     count = int(idle.sum())
     final = int(np.argmax(columns.end)) if len(columns) else ABSENT
     running, last = np.full(count, ABSENT, np.int64), np.full(count, final, np.int64)
-    return Gaps(lane[idle], since[idle], start[idle], task[idle], running, last, np.arange(count))
+    return IdleGaps(
+        lane[idle], since[idle], start[idle], task[idle], running, last, np.arange(count)
+    )
 
 
-def walk(columns: StepColumns, waits: Waits, gaps: Gaps) -> Pieces:
+def walk(columns: StepColumns, waits: Waits, gaps: IdleGaps) -> IdlePieces:
     """Walk back from the end of all gaps at once, a task further in each turn.
 
     As many turns as the longest walk has tasks, and as much work as there are pieces.
@@ -99,7 +101,7 @@ def walk(columns: StepColumns, waits: Waits, gaps: Gaps) -> Pieces:
     met = IS_COLLECTIVE[columns.kind[waiter]] & (named >= 0)
     none = np.zeros(0, np.bool_)
     # For a step without any gap: concatenate wants a part.
-    found = [Pieces(gap[:0], until[:0], until[:0], task[:0], none, none)]
+    found = [IdlePieces(gap[:0], until[:0], until[:0], task[:0], none, none)]
     while len(gap):
         since = gaps.start[gap]
         # One turn of one gap. Time runs to the right, the walk goes left, from the task that the
@@ -115,7 +117,7 @@ def walk(columns: StepColumns, waits: Waits, gaps: Gaps) -> Pieces:
             lasts = end > start
             lates = np.full(int(lasts.sum()), late)
             some = gap[lasts], start[lasts], end[lasts], blocking[lasts], lates, met[lasts]
-            found.append(Pieces(*some))
+            found.append(IdlePieces(*some))
         # A walk ends where a task was at work when its gap began: nothing is left to explain.
         on = begun > since
         gap, until, task = gap[on], begun[on], task[on]
@@ -125,4 +127,4 @@ def walk(columns: StepColumns, waits: Waits, gaps: Gaps) -> Pieces:
     # By gap, in a gap by time: the walk found the latest first.
     every = [*map(np.concatenate, zip(*reversed(found), strict=True))]
     order = stable_argsort(every[0])
-    return Pieces(*(column[order] for column in every))
+    return IdlePieces(*(column[order] for column in every))

@@ -39,8 +39,8 @@ from core.plan.task import KIND_CODES, KINDS, Kind
 
 WORTH = 0.05
 """The part of a step that another way must be predicted to spare."""
-CHUNKS = (2, 3, 4)
-MOST_MICROBATCHES = 64
+TRIED_CHUNKS = (2, 3, 4)
+MOST_TRIED_MICROBATCHES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Advice:
 
 
 @dataclass(frozen=True, slots=True)
-class Advise:
+class AdviceQuery:
     """What is to be advised on.
 
     `specification` says all that is the same in every run: model, devices, batch, optimizer.
@@ -81,7 +81,7 @@ class Advise:
 
 
 @dataclass(frozen=True, slots=True)
-class Advised:
+class AdviceResult:
     """All ways, those that are known first, each part quickest first, and what was asked about.
 
     `present` is None if that cannot be predicted. `missing` says what the costs lack for ways that
@@ -109,17 +109,17 @@ class Advised:
         return best if best.step_ns <= (1 - WORTH) * least else None
 
 
-def advise(asked: Advise) -> Advised:
+def advise(asked: AdviceQuery) -> AdviceResult:
     """Predict every strategy, schedule, number of micro-batches, chunks and replicas.
 
     See `advise_in_turns`, which this runs to its end.
     """
     *_, advised = advise_in_turns(asked)
-    assert isinstance(advised, Advised)
+    assert isinstance(advised, AdviceResult)
     return advised
 
 
-def advise_in_turns(asked: Advise) -> Iterator[tuple[int, int] | Advised]:
+def advise_in_turns(asked: AdviceQuery) -> Iterator[tuple[int, int] | AdviceResult]:
     """Predict one way after another; yield (done, total) after each, and at the end the answer.
 
     Ways that do not fit (PlanError) are left out. Equal times are ranked by memory. Raises
@@ -150,7 +150,7 @@ def advise_in_turns(asked: Advise) -> Iterator[tuple[int, int] | Advised]:
     except CostError:
         present = None
     found.sort(key=lambda advice: (not advice.known, advice.step_ns, advice.memory_bytes))
-    yield Advised(found, present, str(missing[0]) if missing else "", asked.measured_ns)
+    yield AdviceResult(found, present, str(missing[0]) if missing else "", asked.measured_ns)
 
 
 def way_of(specification: Specification) -> Specification:
@@ -183,7 +183,7 @@ def choices(specification: Specification, lanes: int) -> Iterator[Specification]
                 continue
             rows = specification.batch_rows // (replicas or 1)
             for schedule in SCHEDULES.values():
-                for chunks in CHUNKS if schedule.settable_chunks else (None,):
+                for chunks in TRIED_CHUNKS if schedule.settable_chunks else (None,):
                     for count in _counts(schedule, rows, lanes):
                         yield one.having(schedule=schedule.name, chunks=chunks, microbatches=count)
 
@@ -197,7 +197,7 @@ def _replicas(strategy: Strategy, lanes: int) -> list[int | None]:
 
 def _counts(schedule: Schedule, rows: int, lanes: int) -> list[int]:
     """Numbers of micro-batches to try: powers of two, and multiples of the lanes."""
-    most = min(rows, MOST_MICROBATCHES)
+    most = min(rows, MOST_TRIED_MICROBATCHES)
     # Interleaved schedules need equal rounds, which multiples of the lanes make.
     tried = {2**power for power in range(1, 7)} | {lanes * factor for factor in (1, 2, 3, 4)}
     return sorted(count for count in tried if 2 <= count <= most)

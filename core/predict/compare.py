@@ -203,7 +203,7 @@ def prediction_trace(trace: Trace, comparison: Comparison) -> Trace:
     return other
 
 
-def steps_apart(predicted: Trace) -> Trace:
+def without_step_overlap(predicted: Trace) -> Trace:
     """A prediction as a run of its own, in which no step begins before the last one has ended."""
     steps = np.array(predicted.steps, np.int32)
     starts, ends = np.array([predicted.step_bounds(step) for step in steps.tolist()], np.int64).T

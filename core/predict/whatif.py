@@ -100,11 +100,11 @@ class WhatIfQuery:
         # Costs of other units than the asked stages, or fewer blocks than these: a stage is then an
         # equal part of the whole.
         if (self.stages > blocks) if costs.by_block else units not in (1, self.stages):
-            costs = evenly(costs, self.stages, blocks)
+            costs = split_evenly(costs, self.stages, blocks)
         return costs if self.link is None else costs.over(self.link)
 
 
-def evenly(costs: CostModel, stages: int, blocks: int) -> CostModel:
+def split_evenly(costs: CostModel, stages: int, blocks: int) -> CostModel:
     """The costs of a whole model, shared equally by so many stages.
 
     A single curve of costs by block stands for each of `blocks`.

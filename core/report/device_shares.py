@@ -14,7 +14,7 @@ from operator import attrgetter
 import numpy as np
 
 from core.explain.causes import CAUSES, Cause, Explanation
-from core.explain.intervals import apart, outside_of
+from core.explain.intervals import disjoint, subtract
 from core.explain.ranks import Device, RankTime, Windows, device_time, devices_of
 from core.explain.run_step import explain_run_step
 from core.plain import Say, duration_text, plainly
@@ -201,9 +201,9 @@ def _idle_words(shares: DeviceShares, say: Say) -> str:
 def _idle_by_cause(explanation: Explanation, device: Device, within: Windows) -> dict[Cause, int]:
     """Ns by cause in which a device is idle within some time."""
     first, last = explanation.lane_first[device.main : device.main + 2].tolist()
-    _, busy_from, busy_to = apart(device.spans.start, device.spans.end)
+    _, busy_from, busy_to = disjoint(device.spans.start, device.spans.end)
     start, end = explanation.start[first:last], explanation.end[first:last]
-    piece, start, end = outside_of(start, end, busy_from, busy_to)
+    piece, start, end = subtract(start, end, busy_from, busy_to)
     length = within.covered(end) - within.covered(start)
     cause = explanation.cause[first:last][piece]
     totals = np.bincount(cause, length, len(CAUSES)).astype(np.int64)

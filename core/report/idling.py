@@ -164,7 +164,7 @@ def _between_steps_ns(explanations: Sequence[Explanation]) -> int:
     return int(np.median(found)) if found else 0
 
 
-def idle_text(found: Idling, say: Say = plainly) -> str:
+def idle_sentences(found: Idling, say: Say = plainly) -> str:
     """Such as `Step 37 ms. Lanes idle 39 %: mostly waiting for other lanes to compute (21 %)`.
 
     `say` fills the placeholders of a text, and may translate it first.

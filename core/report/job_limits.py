@@ -15,11 +15,26 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.noise import ALWAYS, CHANCE, FEWEST, median_error, surely_above, surely_positive
+from core.explain.noise import (
+    ALWAYS,
+    CHANCE,
+    FEWEST,
+    median_error,
+    significantly_above,
+    significantly_positive,
+)
 from core.explain.run_step import explain_run_step
 from core.plain import duration_text
 from core.plan.task import ABSENT, Kind
-from core.report.job_step import BETWEEN, DATA, HOST, MOVES, UPDATE, JobStep, Part
+from core.report.job_step import (
+    BETWEEN_STEPS,
+    COMMUNICATION,
+    DATA_WAIT,
+    HOST_CODE,
+    UPDATE,
+    JobStep,
+    StepPart,
+)
 from core.report.limits import JOB_WORDS, PASS_WORDS, RANK_WORDS, WORDS, Finding, Limit
 from core.scatter import scatter
 from core.trace.trace import Trace
@@ -40,7 +55,7 @@ class Excess:
     """A rank that surely takes longer for a `part` than its peers: its usual ns, and theirs."""
 
     rank: int
-    part: Part
+    part: StepPart
     own: float
     usual: float
 
@@ -56,7 +71,7 @@ class JobTimes:
     step: JobStep
     step_ns: int
     replayed: tuple[JobStep, ...]
-    parts: Mapping[Part, Floats]
+    parts: Mapping[StepPart, Floats]
     blocks: Mapping[int, str]
 
     @classmethod
@@ -74,7 +89,7 @@ class JobTimes:
         }
         # Both are code of the job. What lies between steps is also looked at alone: what the rest
         # of the code scatters by would hide it.
-        parts[HOST] = parts[HOST] + parts.get(BETWEEN, 0.0)
+        parts[HOST_CODE] = parts[HOST_CODE] + parts.get(BETWEEN_STEPS, 0.0)
         start, end = trace.step_bounds(median)
         some = np.linspace(0, len(chosen) - 1, min(len(chosen), MOST_REPLAYED)).astype(int)
         replayed = tuple(chosen[at] for at in some.tolist())
@@ -85,7 +100,7 @@ class JobTimes:
         """Ns for which each rank computes in each step, shape (S, R)."""
         computed: Floats = sum(
             (ns for part, ns in self.parts.items() if part.computes),
-            np.zeros_like(self.parts[HOST]),
+            np.zeros_like(self.parts[HOST_CODE]),
         )
         return computed
 
@@ -105,7 +120,7 @@ class JobTimes:
                     found.append(Excess(rank, part, *times))
         return sorted(found, key=lambda one: one.usual - one.own)[:MOST_TRIED]
 
-    def _longer(self, part: Part, rank: int, chance: float) -> tuple[float, float] | None:
+    def _longer(self, part: StepPart, rank: int, chance: float) -> tuple[float, float] | None:
         """Return a rank's usual ns for a part and its peers', if it surely takes longer."""
         every = self.parts[part]
         peers = self._peers(part, rank)
@@ -117,11 +132,11 @@ class JobTimes:
         # It exceeds what it scatters by, or is there in so many steps as does not happen by chance.
         is_large = usual > max(scatter(excess), median_error(excess, chance))
         is_steady = (excess > 0).mean() >= ALWAYS
-        if not is_steady or not (is_large or surely_positive(excess, chance)):
+        if not is_steady or not (is_large or significantly_positive(excess, chance)):
             return None
         return float(np.median(every[:, rank])), float(np.median(others))
 
-    def _peers(self, part: Part, rank: int) -> list[int]:
+    def _peers(self, part: StepPart, rank: int) -> list[int]:
         """Return the ranks that have the same to do: of what computes, those with equal blocks."""
         others = [other for other in range(self.step.ranks) if other != rank]
         if not part.computes:
@@ -129,7 +144,7 @@ class JobTimes:
         return [other for other in others if self._work[other] == self._work[rank]]
 
     @cached_property
-    def _work(self) -> list[frozenset[Part]]:
+    def _work(self) -> list[frozenset[StepPart]]:
         """The parts that each rank computes in its usual step."""
         usual = {part: np.median(ns, axis=0) for part, ns in self.parts.items() if part.computes}
         return [
@@ -174,7 +189,7 @@ def slow_rank(times: JobTimes, rank: int, factor: float) -> tuple[int, float]:
 
 
 def _as_its_peers(step: JobStep, one: Excess) -> Floats:
-    parts = (HOST, BETWEEN) if one.part == HOST else (one.part,)
+    parts = (HOST_CODE, BETWEEN_STEPS) if one.part == HOST_CODE else (one.part,)
     mine = step.is_part(*parts) & (step.rank == one.rank)
     return np.where(mine, step.taken * min(1.0, one.usual / max(1.0, one.own)), step.taken)
 
@@ -212,14 +227,14 @@ def job_losses(times: JobTimes) -> Iterator[Finding]:
     totals = np.bincount(step.rank, work, step.ranks)
     mean = float(totals.mean())
     even = np.where(computes, taken * (mean / np.maximum(totals, 1.0))[step.rank], taken)
-    parts = (DATA,), (HOST, BETWEEN), (UPDATE,), (MOVES,)
+    parts = (DATA_WAIT,), (HOST_CODE, BETWEEN_STEPS), (UPDATE,), (COMMUNICATION,)
     without = [np.where(step.is_part(*some), 0.0, taken) for some in parts]
     data, host, update, moving, uneven, order = losses(step, [*without, even, work])
     # Without communication, data and other code a step lasts as long as the rank with the most
     # to compute, but for the order of the tasks.
     whole = float(step.periods(taken[:, None])[0])
     schedule = round(whole - order - float(totals.max()))
-    longer = surely_above(times.computed) & (totals > mean)
+    longer = significantly_above(times.computed) & (totals > mean)
     values: dict[str, object] = {
         "lane": int(np.where(longer, totals, 0.0).argmax()),
         "most": duration_text(round(float(np.where(longer, totals, 0.0).max()))),

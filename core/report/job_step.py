@@ -28,7 +28,7 @@ _DATA, _STEP = KIND_CODES[Kind.DATA], KIND_CODES[Kind.STEP]
 _LATE = np.iinfo(np.int64).max
 
 
-class Part(NamedTuple):
+class StepPart(NamedTuple):
     """Something that ranks do in a step: tasks of a kind of one block or stage.
 
     `kind` is None for code of the job that is not seen, `between` two steps or not, and for
@@ -47,11 +47,11 @@ class Part(NamedTuple):
         return self.kind not in (None, Kind.DATA) and not self.moves
 
 
-HOST = Part(None)
-BETWEEN = Part(None, between=True)
-MOVES = Part(None, moves=True)
-DATA = Part(Kind.DATA)
-UPDATE = Part(Kind.STEP)
+HOST_CODE = StepPart(None)
+BETWEEN_STEPS = StepPart(None, between=True)
+COMMUNICATION = StepPart(None, moves=True)
+DATA_WAIT = StepPart(Kind.DATA)
+UPDATE = StepPart(Kind.STEP)
 
 
 class _Interval(NamedTuple):
@@ -59,7 +59,7 @@ class _Interval(NamedTuple):
 
     start: int
     end: int
-    part: Part
+    part: StepPart
     needs: tuple[int, ...] = ()
 
 
@@ -67,12 +67,12 @@ class _Interval(NamedTuple):
 class _Graph:
     """Nodes in the order in which they are added: parts, ranks, durations, what each needs."""
 
-    parts: list[Part] = field(default_factory=list)
+    parts: list[StepPart] = field(default_factory=list)
     ranks: list[int] = field(default_factory=list)
     taken: list[int] = field(default_factory=list)
     needs: list[list[int]] = field(default_factory=list)
 
-    def add(self, part: Part, rank: int, taken: int, needs: Sequence[int]) -> int:
+    def add(self, part: StepPart, rank: int, taken: int, needs: Sequence[int]) -> int:
         """Add a node; returns its number."""
         self.parts.append(part)
         self.ranks.append(rank)
@@ -89,7 +89,7 @@ class JobStep:
     nodes with which the threads of R ranks begin and end.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[StepPart, ...]
     part: NDArray[np.int64]
     rank: NDArray[np.int64]
     taken: Floats
@@ -120,7 +120,7 @@ class JobStep:
         """How many ranks there are."""
         return len(self.first)
 
-    def is_part(self, *wanted: Part) -> NDArray[np.bool_]:
+    def is_part(self, *wanted: StepPart) -> NDArray[np.bool_]:
         """Return for each node whether it is of one of the `wanted` parts."""
         return np.array([part in wanted for part in self.parts], np.bool_)[self.part]
 
@@ -129,7 +129,7 @@ class JobStep:
         """True for each node that is a pass or an update."""
         return np.array([part.computes for part in self.parts], np.bool_)[self.part]
 
-    def totals(self) -> dict[Part, Floats]:
+    def totals(self) -> dict[StepPart, Floats]:
         """Return the ns that each rank (R) spends on each part."""
         keys = self.part * self.ranks + self.rank
         sums = np.bincount(keys, self.taken, len(self.parts) * self.ranks)
@@ -162,10 +162,10 @@ class JobStep:
 def _code(start: int, end: int, first: int, needs: tuple[int, ...] = ()) -> Iterator[_Interval]:
     """Yield a thread's code that is not seen: until the `first` of what is, it is BETWEEN steps."""
     if start < first:
-        yield _Interval(start, min(end, first), BETWEEN, needs)
+        yield _Interval(start, min(end, first), BETWEEN_STEPS, needs)
         needs = ()
     if end > first or start >= first:
-        yield _Interval(max(start, min(end, first)), end, HOST, needs)
+        yield _Interval(max(start, min(end, first)), end, HOST_CODE, needs)
 
 
 class _Builder:
@@ -206,7 +206,7 @@ class _Builder:
         moments = self._asked[moves].tolist()
         graph = self._graph
         # Something to begin with, for what is asked for at once.
-        first = node = graph.add(HOST, rank, 0, ())
+        first = node = graph.add(HOST_CODE, rank, 0, ())
         place = 0
         for interval in self._intervals(rank, moves):
             start, needs = interval.start, interval.needs
@@ -223,7 +223,7 @@ class _Builder:
         return first, node
 
     def _add_part(
-        self, part: Part, rank: int, taken: int, before: int, needs: tuple[int, ...]
+        self, part: StepPart, rank: int, taken: int, before: int, needs: tuple[int, ...]
     ) -> int:
         node = self._graph.add(part, rank, taken, [before])
         if needs:
@@ -247,7 +247,7 @@ class _Builder:
             since = int(waits.max()) if len(waits) else until
             if ready > until:
                 yield from _code(until, since, first)
-                yield _Interval(min(max(ready, since), start), start, HOST, needs)
+                yield _Interval(min(max(ready, since), start), start, HOST_CODE, needs)
             else:
                 yield from _code(until, start, first, needs)
             part = self._part(task)
@@ -270,25 +270,25 @@ class _Builder:
         first, last = columns.after_first[task : task + 2].tolist()
         return tuple(need for need in columns.after[first:last].tolist() if self._moves[need])
 
-    def _part(self, task: int) -> Part:
+    def _part(self, task: int) -> StepPart:
         columns = self._columns
         kind = tuple(Kind)[columns.kind[task]]
         if kind in (Kind.DATA, Kind.STEP):
-            return Part(kind)
-        return Part(kind, int(columns.stage[task]), int(columns.block[task]))
+            return StepPart(kind)
+        return StepPart(kind, int(columns.stage[task]), int(columns.block[task]))
 
     def _add_moves(self, asked: dict[int, int]) -> None:
         """Add communication: what ranks meet for begins when the last of them has asked for it."""
         columns, waits = self._columns, self._explanation.waits
         moves = np.flatnonzero(self._moves & (self._rank >= 0)).tolist()
         meetings = {
-            meeting: self._graph.add(MOVES, 0, 0, ())
+            meeting: self._graph.add(COMMUNICATION, 0, 0, ())
             for meeting in dict.fromkeys(waits.meets[moves].tolist())
             if meeting != ABSENT
         }
         for move in moves:
             begun, end = int(waits.begun[move]), int(columns.end[move])
-            node = self._graph.add(MOVES, int(self._rank[move]), end - begun, ())
+            node = self._graph.add(COMMUNICATION, int(self._rank[move]), end - begun, ())
             self._node_of[move] = node
         previous: dict[int, int] = {}
         for move in sorted(moves, key=lambda one: int(columns.start[one])):
@@ -321,7 +321,7 @@ def _order(needs: Sequence[Sequence[int]]) -> list[int] | None:
     return ready if len(ready) == len(needs) else None
 
 
-def _without_circles(needs: list[list[int]], parts: Sequence[Part]) -> list[list[int]]:
+def _without_circles(needs: list[list[int]], parts: Sequence[StepPart]) -> list[list[int]]:
     """The same, without what communication needs of communication where that is a circle.
 
     Ranks came to their collectives in orders that never meet, as far as their clocks tell.

@@ -37,7 +37,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredSteps:
     """S steps that share n tasks: what each task has `taken` in ns, shape (S, n).
 
     Waiting for other members of a collective is no part of it. `spans` are the S steps' own times.
@@ -71,7 +71,7 @@ class Measured:
     costs: Floats | None = field(repr=False)
 
     @classmethod
-    def of(cls, trace: Trace, steps: Sequence[int]) -> Measured:
+    def of(cls, trace: Trace, steps: Sequence[int]) -> MeasuredSteps:
         """From whole steps of a trace: of many some, of these those like the median one."""
         lanes, header = trace.header.lanes, trace.header
         whole = {step: end - start for step in steps for start, end in [trace.step_bounds(step)]}

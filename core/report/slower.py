@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from core.order import groups
 from core.plan.task import ABSENT, KINDS
-from core.report.measured import Floats, Ints, Measured
+from core.report.measured import Floats, Ints, MeasuredSteps
 from core.scatter import scatter
 
 CERTAIN = 2.8
@@ -42,7 +42,7 @@ class Slower:
 
 
 def slower(
-    run: Measured,
+    run: MeasuredSteps,
     task: Ints,
     place: Ints,
     count: int,
@@ -98,7 +98,7 @@ def _joined(one: _Compared, other: _Compared) -> _Compared:
 
 
 def _by_costs(
-    run: Measured,
+    run: MeasuredSteps,
     costs: Floats,
     task: Ints,
     place: Ints,
@@ -138,7 +138,7 @@ def _by_costs(
     return _Compared(own, usual, variance, known)
 
 
-def _relative(run: Measured, costs: Floats, tasks: Ints) -> Floats:
+def _relative(run: MeasuredSteps, costs: Floats, tasks: Ints) -> Floats:
     """Return the time of some tasks relative to their costs: of each of S steps, and the usual one.
 
     The usual one is without what is far out.
@@ -191,7 +191,7 @@ class _Compared:
 
 
 def _compared(
-    run: Measured, numbers: Ints, task: Ints, place: Ints, count: int,
+    run: MeasuredSteps, numbers: Ints, task: Ints, place: Ints, count: int,
     without: NDArray[np.bool_] | None = None,
 ) -> _Compared:  # fmt: skip
     """What the tasks of each place take beside those of other places that have the same number.

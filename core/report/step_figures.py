@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.explain.arrivals import Arrivals, arrivals, merged
+from core.explain.arrivals import Arrivals, arrivals, sum_by_collective
 from core.explain.bubble import Bubble, bubble_of, closed_form
 from core.explain.causes import CAUSES, Explanation, cause_totals
 from core.explain.critical import critical_path, path_shares
@@ -94,7 +94,7 @@ def mean_figures(figures: Sequence[StepFigures]) -> StepFigures:
         sum(forms) / count if len(forms) == count else None,
         _means([f.ladder for f in figures]),
         _means([f.critical_path for f in figures]),
-        merged(one for f in figures for one in f.collectives),
+        sum_by_collective(one for f in figures for one in f.collectives),
     )
 
 

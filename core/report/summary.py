@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass, field, replace
 import numpy as np
 
 from core.errors import PlanError
-from core.explain.arrivals import Arrivals, merged
+from core.explain.arrivals import Arrivals, sum_by_collective
 from core.explain.balance import lane_balances
-from core.explain.lanes import entering
-from core.explain.ranks import RankTime, told_rank_times
+from core.explain.lanes import entering_rows
+from core.explain.ranks import RankTime, imported_rank_times
 from core.explain.run_step import explain_run_step
 from core.plan.faults import faults_given
 from core.plan.pipeline.options import SCHEDULE
@@ -224,7 +224,7 @@ def summarise(trace: Trace) -> Summary:
     steps, faults = ended_steps(trace), run_faults(trace)
     plans = RunPlans(trace)
     summaries = [_step(trace, step, plans) for step in steps]
-    met = merged(one for _, own in summaries for one in own)
+    met = sum_by_collective(one for _, own in summaries for one in own)
     whole = completed_steps(trace) or steps
     return Summary(
         strategy=None if header.foreign else header.specification.strategy,
@@ -233,8 +233,8 @@ def summarise(trace: Trace) -> Summary:
         devices=tuple(lane.device for lane in header.lanes if lane.serves == lane.index),
         sharing=next((lane.sharing for lane in header.lanes if lane.sharing), ""),
         timing_note=header.timing_note,
-        splits=tuple(replica_rows(trace, step) for step in steps),
-        microbatch_rows=microbatch_rows(trace, steps[0]) if steps else (),
+        splits=tuple(rows_by_replica(trace, step) for step in steps),
+        microbatch_rows=rows_by_microbatch(trace, steps[0]) if steps else (),
         steps=tuple(step for step, _ in summaries),
         median_step=median_step(trace, whole) if whole else None,
         complete=trace.outcome == "finished" and not faults,
@@ -243,13 +243,13 @@ def summarise(trace: Trace) -> Summary:
         injected_faults=faults_given(header.specification),
         verdict=verdict(trace),
         collectives_over_steps=tuple(_collective(trace, one) for one in met),
-        ranks=tuple(RankSummary.of(time) for time in told_rank_times(trace)),
+        ranks=tuple(RankSummary.of(time) for time in imported_rank_times(trace)),
         odd=tuple(_odd(trace)),
         part_ns=trace.part,
     )
 
 
-def replica_rows(trace: Trace, step: int) -> tuple[int, ...]:
+def rows_by_replica(trace: Trace, step: int) -> tuple[int, ...]:
     """Rows of each replica in a step, zeros for those left idle.
 
     Of a job of one's own the ranks are known, which may be stages of one replica.
@@ -263,7 +263,7 @@ def replica_rows(trace: Trace, step: int) -> tuple[int, ...]:
     return tuple(rows)
 
 
-def microbatch_rows(trace: Trace, step: int) -> tuple[int, ...]:
+def rows_by_microbatch(trace: Trace, step: int) -> tuple[int, ...]:
     """Rows of each micro-batch in a step, in order of the micro-batches."""
     rows: dict[int, int] = {}
     for (_, microbatch), count in _forward_rows(trace, step).items():
@@ -354,4 +354,4 @@ def _forward_rows(trace: Trace, step: int) -> dict[tuple[int, int], int]:
     spans = StepSpans.of(trace, step).spans
     # Tasks that are blocks have no stage, and stages no block: that is -1.
     first = spans[(spans["stage"] <= 0) & (spans["block"] <= 0)]
-    return {(replica, microbatch): count for replica, microbatch, count in entering(first)}
+    return {(replica, microbatch): count for replica, microbatch, count in entering_rows(first)}

@@ -17,17 +17,17 @@ from statistics import NormalDist
 import numpy as np
 
 from core.explain.causes import CAUSES, Cause, Explanation, cause_totals
-from core.explain.noise import surely_above
+from core.explain.noise import significantly_above
 from core.explain.run_step import explain_run_step
 from core.order import groups
 from core.plain import Say, duration_text, plainly
 from core.plan.plan import device_streams, rank_names
 from core.plan.task import ABSENT
 from core.report.device_shares import device_limit, device_shares, device_text
-from core.report.idling import Idling, idle_text, share_text
+from core.report.idling import Idling, idle_sentences, share_text
 from core.report.job_limits import JobTimes, job_losses, rank_faults, slow_rank
 from core.report.limits import LANES_NOT_TOLD, RANK_WORDS, Finding, Limit
-from core.report.measured import Floats, Measured
+from core.report.measured import Floats, MeasuredSteps
 from core.report.slower import slower
 from core.report.warmup_text import warmup_text
 from core.scatter import scatter
@@ -99,18 +99,18 @@ def verdict(trace: Trace, say: Say = plainly) -> Verdict | None:
 
 def _of_lanes(trace: Trace, steps: Sequence[int], say: Say) -> tuple[str, Finding] | None:
     """Return the lanes' waits in words, and the limit of their steps; None if none computes."""
-    run = Measured.of(trace, steps)
+    run = MeasuredSteps.of(trace, steps)
     if not run.computes[np.isin(run.columns.lane, run.compute_lanes)].any():
         return None
     # In this order: where the host is late, times of tasks say little of lanes; and a fault, if
     # there is one, is what can be mended.
-    worst = host(run) or fault(run) or inherent(run)
+    worst = host_limit(run) or largest_fault(run) or inherent_limit(run)
     if worst.kind is Limit.HOST and not _tells_of_host(trace, run):
         worst = replace(worst, kind=Limit.NOT_TOLD, sentence=LANES_NOT_TOLD)
     return _idle_text(trace, run, say), worst
 
 
-def _tells_of_host(trace: Trace, run: Measured) -> bool:
+def _tells_of_host(trace: Trace, run: MeasuredSteps) -> bool:
     """True if most idle time that nothing else explains is known to be the host's."""
     idle = cause_totals(explain_run_step(trace, run.steps[run.median])).sum(axis=0)
     return bool(idle[CAUSES.index(Cause.HOST)] >= idle[CAUSES.index(Cause.NOT_TOLD)])
@@ -118,7 +118,7 @@ def _tells_of_host(trace: Trace, run: Measured) -> bool:
 
 def _of_job(trace: Trace, steps: Sequence[int], say: Say) -> tuple[str, Finding] | None:
     """The same of a training job, whose ranks do not begin a step together."""
-    run = Measured.of(trace, steps)
+    run = MeasuredSteps.of(trace, steps)
     if not run.computes.any():
         return None
     times = JobTimes.of(trace, steps, run.steps[run.median])
@@ -131,7 +131,7 @@ def _of_job(trace: Trace, steps: Sequence[int], say: Say) -> tuple[str, Finding]
     return _idle_text(trace, run, say), worst
 
 
-def _steady(run: Measured, times: JobTimes) -> Finding:
+def _steady(run: MeasuredSteps, times: JobTimes) -> Finding:
     """Return what costs every step of a job most: a fault of one rank, if that is much of it."""
     # Less than half of what must be lost cannot be what is lost.
     named = rank_faults(times, max(DISTURBED_NS, NAMED * times.step_ns) / 2)
@@ -153,7 +153,7 @@ def _is_named(one: Finding) -> bool:
     return one.share >= NAMED and one.loss_ns >= DISTURBED_NS
 
 
-def _slow_ranks(run: Measured, times: JobTimes) -> Iterator[Finding]:
+def _slow_ranks(run: MeasuredSteps, times: JobTimes) -> Iterator[Finding]:
     """Every rank of a job that surely computes longer than its peers."""
     place = np.where(run.computes, run.columns.lane, ABSENT)
     for one in slower(run, np.arange(len(run.columns)), place, len(run.lanes), cold=True):
@@ -166,14 +166,14 @@ def _slow_ranks(run: Measured, times: JobTimes) -> Iterator[Finding]:
         )
 
 
-def _idle_text(trace: Trace, run: Measured, say: Say) -> str:
+def _idle_text(trace: Trace, run: MeasuredSteps, say: Say) -> str:
     """Return how long the median step takes, and what its lanes wait for, in words."""
 
     def others() -> list[Explanation]:
         return [explain_run_step(trace, step) for step in _evenly(run.steps)]
 
     idling = Idling.of([explain_run_step(trace, run.steps[run.median])], others)
-    return idle_text(idling, say)
+    return idle_sentences(idling, say)
 
 
 def _of_devices(trace: Trace, steps: Sequence[int], say: Say) -> tuple[str, Finding] | None:
@@ -182,7 +182,7 @@ def _of_devices(trace: Trace, steps: Sequence[int], say: Say) -> tuple[str, Find
     shares = device_shares(trace, chosen)
     if shares is None:
         return None
-    found = [device_limit(shares), *hiccups(Measured.of(trace, steps))]
+    found = [device_limit(shares), *hiccups(MeasuredSteps.of(trace, steps))]
     worst = max(found, key=lambda one: one.share)
     return device_text(shares, worst.kind, say), worst
 
@@ -193,7 +193,7 @@ def _evenly(steps: Sequence[int]) -> list[int]:
     return [steps[place] for place in places.tolist()]
 
 
-def host(run: Measured) -> Finding | None:
+def host_limit(run: MeasuredSteps) -> Finding | None:
     """That the host was late for a large part of the steps: then nothing else can be measured."""
     # A step takes longer than its tasks need, if each starts as soon as it can, only because of the
     # host, which starts them.
@@ -207,7 +207,7 @@ def host(run: Measured) -> Finding | None:
     return Finding(Limit.HOST, "", lost, share, {"task": usual})
 
 
-def fault(run: Measured) -> Finding | None:
+def largest_fault(run: MeasuredSteps) -> Finding | None:
     """The lane, link or task that costs most, if it costs enough."""
     steady = max([*slow_lanes(run), *slow_links(run)], key=lambda one: one.share, default=None)
     once = max(hiccups(run), key=lambda one: one.share, default=None)
@@ -219,7 +219,7 @@ def fault(run: Measured) -> Finding | None:
     )
 
 
-def slow_lanes(run: Measured) -> Iterator[Finding]:
+def slow_lanes(run: MeasuredSteps) -> Iterator[Finding]:
     """Every lane that surely computes longer than its peers, by more than a cold start costs."""
     place = np.where(run.computes, run.columns.lane, ABSENT)
     task = np.arange(len(run.columns))
@@ -237,7 +237,7 @@ def _times(factor: float) -> str:
     return f"{factor:.3g}" if factor < 999.5 else f"{factor:,.0f}"
 
 
-def slow_links(run: Measured) -> Iterator[Finding]:
+def slow_links(run: MeasuredSteps) -> Iterator[Finding]:
     """Every link whose transfers surely take longer than the same would over other links."""
     links = run.links
     codes, number = np.unique(links.low * len(run.lanes) + links.high, return_inverse=True)
@@ -252,7 +252,7 @@ def slow_links(run: Measured) -> Iterator[Finding]:
         yield Finding(Limit.SLOW_LINK, f"link {low}-{high}", ns, share, values)
 
 
-def hiccups(run: Measured) -> Iterator[Finding]:
+def hiccups(run: MeasuredSteps) -> Iterator[Finding]:
     """Tasks that surely took longer in one step than in the others, by more than machines add."""
     disturbed = JOB_DISTURBED_NS if run.is_job else DISTURBED_NS
     least = 0 if run.predicted else disturbed
@@ -281,7 +281,7 @@ def hiccups(run: Measured) -> Iterator[Finding]:
             yield _hiccup(run, int(place), int(task), float(np.exp(usual[place, task])))
 
 
-def _hiccup(run: Measured, place: int, task: int, usual: float) -> Finding:
+def _hiccup(run: MeasuredSteps, place: int, task: int, usual: float) -> Finding:
     ns = run.longer_by(place, task, usual)
     lane = int(run.columns.lane[task])
     step = run.steps[place] - run.warmup + 1
@@ -300,7 +300,7 @@ def _hiccup(run: Measured, place: int, task: int, usual: float) -> Finding:
     return Finding(Limit.HICCUP, where, ns, ns / max(1, int(run.spans[place])), values)
 
 
-def _usual(run: Measured) -> Floats:
+def _usual(run: MeasuredSteps) -> Floats:
     """The logarithm of what each task usually takes, shape (S, n): the median of the other steps.
 
     Of fewer than three steps: of others that are alike on its lane.
@@ -326,7 +326,7 @@ def _median_of_others(values: Floats) -> Floats:
     return median
 
 
-def inherent(run: Measured) -> Finding:
+def inherent_limit(run: MeasuredSteps) -> Finding:
     """What limits the steps though no lane, link or task is worse than its peers."""
     taken, step = run.taken[run.median].astype(np.float64), max(1, run.step_ns)
     whole = int(run.makespans[run.median])
@@ -340,11 +340,11 @@ def inherent(run: Measured) -> Finding:
     return Finding(kind, where, ns, ns / step, values)
 
 
-Loss = tuple[Limit, str, int, Mapping[str, object]]
+_Loss = tuple[Limit, str, int, Mapping[str, object]]
 """What limits, where, for how many ns, and what fills its sentence."""
 
 
-def _losses(run: Measured, taken: Floats, whole: int) -> list[Loss]:
+def _losses(run: MeasuredSteps, taken: Floats, whole: int) -> list[_Loss]:
     """What a step that lasts `whole` ns would take less without one thing alone.
 
     That is uneven work, the order of tasks, moving data; and last the order once work is even: a
@@ -355,7 +355,7 @@ def _losses(run: Measured, taken: Floats, whole: int) -> list[Loss]:
     work = np.where(run.computes, taken, 0.0)
     totals = np.bincount(run.columns.lane, work, len(run.lanes))[lanes]
     mean = float(totals.mean())
-    longer = surely_above(run.computed) & (totals > mean)
+    longer = significantly_above(run.computed) & (totals > mean)
     most = int(np.where(longer, totals, 0.0).argmax())
     shares = np.ones(len(run.lanes))
     shares[lanes] = mean / np.maximum(totals, 1)
@@ -369,7 +369,7 @@ def _losses(run: Measured, taken: Floats, whole: int) -> list[Loss]:
     still, longest = run.lasts(work), round(totals.max())
     uneven = whole - run.lasts(even)
     order = run.lasts(np.where(run.computes, even, 0.0)) - round(mean)
-    balance: Loss = (Limit.IMBALANCE, f"lane {lanes[most]}", uneven, values)
+    balance: _Loss = (Limit.IMBALANCE, f"lane {lanes[most]}", uneven, values)
     if not longer.any():
         balance = (Limit.NOISE, "", uneven, {})
     return [

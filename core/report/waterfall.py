@@ -9,7 +9,7 @@ from core.costs.simulate import lasts
 from core.explain.causes import Explanation
 from core.plan.plan import Role
 from core.plan.task import IS_COMMUNICATION
-from core.report.job_step import BETWEEN, DATA, MOVES, JobStep
+from core.report.job_step import BETWEEN_STEPS, COMMUNICATION, DATA_WAIT, JobStep
 
 BAR_WORDS = {
     "ideal": "perfect division",
@@ -75,7 +75,12 @@ def job_waterfall(explanation: Explanation) -> dict[str, int]:
     computes, taken = step.computes, step.taken
     work = np.bincount(step.rank, np.where(computes, taken, 0.0), step.ranks).astype(int).tolist()
     ideal, longest = sum(work) // max(1, len(work)), max(work, default=0)
-    parts = (), (MOVES,), (MOVES, DATA), (MOVES, DATA, BETWEEN)
+    parts = (
+        (),
+        (COMMUNICATION,),
+        (COMMUNICATION, DATA_WAIT),
+        (COMMUNICATION, DATA_WAIT, BETWEEN_STEPS),
+    )
     ways = [np.where(computes | step.is_part(*some), taken, 0.0) for some in parts]
     still, moving, fed, begun = np.rint(step.periods(np.stack(ways, axis=1))).astype(int).tolist()
     return {

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.compare.runs import TwoRuns
-from core.predict.compare import steps_apart
+from core.predict.compare import without_step_overlap
 from core.trace.trace import Trace
 from gui.app.dialogs import ask_open
 from gui.app.session import Run
@@ -51,7 +51,7 @@ def others(runs: Sequence[Run], shown: Run) -> list[Other]:
     """What `shown` can be compared with: its prediction, then the other runs, latest first."""
     found = []
     if shown.ghost is not None:
-        found.append(Other(steps_apart(shown.ghost), tr("Prediction of this run")))
+        found.append(Other(without_step_overlap(shown.ghost), tr("Prediction of this run")))
     return found + [other_of(run) for run in reversed(runs) if run is not shown]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
-from core.report.idling import Idling, idle_text
+from core.report.idling import Idling, idle_sentences
 from core.report.verdict import Verdict, verdict
 from core.trace.complete import is_over
 from gui.app.jobs import Runner, Work
@@ -64,7 +64,7 @@ class Judge(QObject):
             self.text_changed.emit(tr("The first whole step is on its way."))
         elif scene.explained.at_hand(whole[0]):
             self.text_changed.emit(
-                idle_text(Idling.of([scene.explained.explanation(whole[0])]), tr)
+                idle_sentences(Idling.of([scene.explained.explanation(whole[0])]), tr)
             )
 
     def _forget(self) -> None:

@@ -9,7 +9,7 @@ from core.errors import PlanError
 from core.plan.lanes import virtual_instead
 from core.plan.planning import check
 from core.plan.specification import Specification
-from core.predict.advisor import Advised
+from core.predict.advisor import AdviceResult
 from core.report.limits import Limit
 from core.trace.trace import Trace
 
@@ -52,7 +52,7 @@ def suggestion(trace: Trace, limit: Limit | None) -> Suggestion | None:
     return None
 
 
-def better_way(advised: Advised) -> Suggestion | None:
+def better_way(advised: AdviceResult) -> Suggestion | None:
     """The way that the advisor would try first; None if none is known to spare enough."""
     best = advised.better
     if best is None:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QLineF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPixmap
 
 from core.explain.causes import Cause
-from core.explain.critical import Share
+from core.explain.critical import PathShare
 from gui.look.theme import Theme
 
 TILE = 6.0  # pixels from one line of a pattern to the next
@@ -57,13 +57,13 @@ CAUSE_LOOKS: dict[Cause, Look] = {
     Cause.OTHER_STREAM: Look("grid", Pattern.RISING),
     Cause.NOT_TOLD: Look("muted", Pattern.UPRIGHT),
 }
-SHARE_LOOKS: dict[Share, Look] = {
-    Share.COMPUTE: Look("forward", Pattern.SOLID),
-    Share.TRANSFER: CAUSE_LOOKS[Cause.TRANSFER],
-    Share.COLLECTIVE: CAUSE_LOOKS[Cause.COLLECTIVE],
-    Share.WAITING: Look("muted", Pattern.UPRIGHT),
-    Share.HOST: CAUSE_LOOKS[Cause.HOST],
-    Share.INCOMPLETE: CAUSE_LOOKS[Cause.INCOMPLETE],
+SHARE_LOOKS: dict[PathShare, Look] = {
+    PathShare.COMPUTE: Look("forward", Pattern.SOLID),
+    PathShare.TRANSFER: CAUSE_LOOKS[Cause.TRANSFER],
+    PathShare.COLLECTIVE: CAUSE_LOOKS[Cause.COLLECTIVE],
+    PathShare.WAITING: Look("muted", Pattern.UPRIGHT),
+    PathShare.HOST: CAUSE_LOOKS[Cause.HOST],
+    PathShare.INCOMPLETE: CAUSE_LOOKS[Cause.INCOMPLETE],
 }
 BAR_LOOKS: dict[str, Look] = {
     "ideal": Look("forward", Pattern.SOLID),

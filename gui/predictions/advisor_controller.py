@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from core.plan.specification import Specification
-from core.predict.advisor import Advice, Advise, Advised, way_of
+from core.predict.advisor import Advice, AdviceQuery, AdviceResult, way_of
 from core.predict.run_costs import RunCosts, run_costs
 from core.predict.worker.requests import (
     PredictionDone,
@@ -86,7 +86,7 @@ class AdvisorController(QObject):
         lanes = header.compute_lanes
         self._busy.start()
         self._asked = self.predictor.send(
-            Advise(
+            AdviceQuery(
                 header.specification, header.model, lanes, known.costs, known.stages, known.step_ns
             )
         )
@@ -104,7 +104,7 @@ class AdvisorController(QObject):
                 self.panel.show_progress(done, total)
             # Numbers are the client's: a reply to a question that was given up or asked again has
             # another.
-            case PredictionDone(number, Advised() as advised) if number == self._asked:
+            case PredictionDone(number, AdviceResult() as advised) if number == self._asked:
                 self._end()
                 self._show(advised)
             case PredictionRefused(number, text) if number == self._asked:
@@ -112,7 +112,7 @@ class AdvisorController(QObject):
             case PredictionLost(text) if self._asked is not None:
                 self._fail(text)
 
-    def _show(self, advised: Advised) -> None:
+    def _show(self, advised: AdviceResult) -> None:
         """Show predicted ways, and keep them: one of them may be run next."""
         self._predicted = {way_of(way.specification): way for way in advised.ways}
         left_out = tr("Some ways are left out: {missing}.", missing=advised.missing)

@@ -21,7 +21,7 @@ from core.predict.worker.requests import (
     PredictionReply,
 )
 from core.predict.worker.service import PredictionService
-from core.report.summary import microbatch_rows
+from core.report.summary import rows_by_microbatch
 from core.trace.trace import Trace
 from gui.app.dialogs import ask_open
 from gui.app.saving import Saver
@@ -151,7 +151,7 @@ class WhatIfController(Saver):
         header, last = trace.header, trace.steps[-1]
         lanes = len(header.compute_lanes)
         schedule = header.specification[SCHEDULE] or DEFAULT_SCHEDULE
-        self.panel.set_run(basis, lanes, max(1, len(microbatch_rows(trace, last))), schedule)
+        self.panel.set_run(basis, lanes, max(1, len(rows_by_microbatch(trace, last))), schedule)
 
 
 def run_basis(trace: Trace) -> Basis | None:

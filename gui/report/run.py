@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
-from core.explain.arrivals import Arrivals, merged
+from core.explain.arrivals import Arrivals, sum_by_collective
 from core.explain.balance import LaneBalance, lane_balances
 from core.explain.causes import CAUSES, Cause
-from core.explain.critical import Share
+from core.explain.critical import PathShare
 from core.plan.plan import Role, rank_names, working_lanes
 from core.report.step_figures import StepFigures
 from core.report.verdict import verdict
@@ -137,7 +137,7 @@ def _sections(scene: Scene, figures: Mapping[int, StepFigures]) -> Iterator[Sect
     yield Section(tr("From the ideal step to this one"), joined(waterfall, name))
     yield Section(tr("Idle time by cause"), joined(_idle(trace, median.figures), name))
     yield Section(tr("Critical path"), joined(_path(median.figures), name))
-    met = merged(one for step in steps for one in figures[step].collectives)
+    met = sum_by_collective(one for step in steps for one in figures[step].collectives)
     if met:
         over = paragraph(_over(len(steps)), "note")
         yield Section(tr("Collectives"), joined(_collectives(trace, met), over))
@@ -270,7 +270,7 @@ def _idle(trace: Trace, figures: StepFigures) -> Html:
 
 
 def _path(figures: StepFigures) -> Html:
-    shares = ((share, figures.critical_path.get(share, 0)) for share in Share)
+    shares = ((share, figures.critical_path.get(share, 0)) for share in PathShare)
     parts = [(share.value, ns, SHARE_LOOKS[share].colour) for share, ns in shares if ns]
     return _shares((tr("what"), tr("time"), tr("share"), ""), parts)
 

@@ -30,7 +30,7 @@ from core.plan.planning import check
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.plan.strategies.dp_pp import REPLICAS
-from core.predict.advisor import Advice, Advise, Advised, advise, way_of
+from core.predict.advisor import Advice, AdviceQuery, AdviceResult, advise, way_of
 from core.predict.run_costs import run_costs
 from core.trace.complete import completed_steps
 from core.trace.trace import Trace
@@ -119,18 +119,18 @@ def step_ms(trace: Trace) -> float:
     return statistics.median_low(end - start for start, end in bounds) / 1e6
 
 
-def advice_for(trace: Trace) -> Advised:
+def advice_for(trace: Trace) -> AdviceResult:
     """All ways, from the costs that a run has left behind."""
     known, header = run_costs(trace), trace.header
     assert known is not None
     lanes = header.compute_lanes
-    question = Advise(
+    question = AdviceQuery(
         header.specification, header.model, lanes, known.costs, known.stages, known.step_ns
     )
     return advise(question)
 
 
-def ways_to_run(advised: Advised, first: Specification) -> list[Specification]:
+def ways_to_run(advised: AdviceResult, first: Specification) -> list[Specification]:
     """The advised way, the next best, all strategies of one way, others spread over the rest."""
     known = [way.specification for way in advised.ways if way.known]
     others = [way.specification for way in advised.ways if not way.known]

@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from core.explain.arrivals import arrivals, merged
+from core.explain.arrivals import arrivals, sum_by_collective
 from core.explain.run_step import explain_run_step
 from core.paths import PROJECT_ROOT
 from core.recording.recording import open_recording
@@ -72,7 +72,9 @@ def told(trace):
     print(f"\nclocks: half-width at most {clock_uncertainty(trace.clocks) / 1e3:.1f} us")
     for (name, _), clock in trace.clocks.items():
         print(f"  {name}: {max(clock.values) / 1e3:.1f} us")
-    for one in merged(one for n in trace.steps[1:] for one in arrivals(explain_run_step(trace, n))):
+    for one in sum_by_collective(
+        one for n in trace.steps[1:] for one in arrivals(explain_run_step(trace, n))
+    ):
         number = one.block if one.bucket is None else one.bucket
         print(f"  {one.kind} {number}: last {dict(one.last)} of {one.times}, "
               f"wait {one.wait_ns / one.times / 1e3:.0f} us, "

@@ -8,7 +8,7 @@ from core.costs.costs import CostModel
 from core.models.description import ModelDescription
 from core.plan.plan import Lane
 from core.plan.specification import Specification
-from core.predict.advisor import Advise
+from core.predict.advisor import AdviceQuery
 from core.predict.whatif import WhatIfQuery
 
 
@@ -29,8 +29,8 @@ class StepTimes:
     costs: CostModel
 
 
-PredictionRequest = WhatIfQuery | Draw | StepTimes | Advise
-"""The result of a WhatIfQuery is a WhatIfResult, that of Advise is Advised."""
+PredictionRequest = WhatIfQuery | Draw | StepTimes | AdviceQuery
+"""The result of a WhatIfQuery is a WhatIfResult, that of an AdviceQuery is an AdviceResult."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from core.costs.plan_times import predict_times
 from core.errors import PlanError
 from core.plan.faults import Faults
 from core.plan.planning import plans_of
-from core.predict.advisor import Advise, Advised, advise_in_turns
+from core.predict.advisor import AdviceQuery, AdviceResult, advise_in_turns
 from core.predict.predict import predicted_recording
 from core.predict.whatif import WhatIf, WhatIfQuery, whole_answer
 from core.predict.worker.requests import (
@@ -25,7 +25,7 @@ from core.predict.worker.requests import (
 
 NICENESS = 5  # lower than that of lanes that are measured at the same time
 
-_rankings: dict[int, Iterator[tuple[int, int] | Advised]] = {}
+_rankings: dict[int, Iterator[tuple[int, int] | AdviceResult]] = {}
 """Rankings that are not finished, by the number of their request."""
 
 
@@ -50,7 +50,7 @@ def reply_to(number: int, request: PredictionRequest) -> PredictionReply:
                 return PredictionDone(number, draw(question))
             case StepTimes():
                 return PredictionDone(number, step_times(request))
-            case Advise():
+            case AdviceQuery():
                 _rankings[number] = advise_in_turns(request)
                 return _take_turn(number)
     except Exception as error:
@@ -83,7 +83,7 @@ def refusal(number: int, error: Exception) -> PredictionRefused:
 def _take_turn(number: int) -> PredictionReply:
     """Predict one more way of a ranking."""
     turn = next(_rankings[number])
-    if isinstance(turn, Advised):
+    if isinstance(turn, AdviceResult):
         forget(number)
         return PredictionDone(number, turn)
     done, total = turn

@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
-from core.predict.advisor import Advise
+from core.predict.advisor import AdviceQuery
 from core.predict.whatif import WhatIfQuery
 from core.predict.worker import server
 from core.predict.worker.requests import (
@@ -32,7 +32,7 @@ from core.predict.worker.requests import (
 from core.process.worker import Worker
 
 PREDICTOR_ENDED = "the process that predicts has ended; ask again to start it afresh"
-PRIORITY = (WhatIfQuery, StepTimes, Draw, Advise)
+PRIORITY = (WhatIfQuery, StepTimes, Draw, AdviceQuery)
 """Kinds of requests, the most urgent first: a user who moves a slider waits for a WhatIfQuery."""
 
 

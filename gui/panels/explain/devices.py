@@ -6,8 +6,8 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter
 
 from core.explain.balance import (
+    FirstLaneShare,
     LaneBalance,
-    Share,
     first_lane_load,
     first_lane_shares,
     imbalance,
@@ -221,7 +221,7 @@ def memory_words(balance: LaneBalance) -> str:
     return tr("peak {size}", size=bytes_text(balance.peak_bytes)) if balance.peak_bytes else ""
 
 
-def share_name(share: Share) -> str:
+def share_name(share: FirstLaneShare) -> str:
     """What a share is of."""
     if share.kind is None:
         return tr("peak memory")
@@ -230,7 +230,7 @@ def share_name(share: Share) -> str:
     )
 
 
-def share_figures(share: Share, steps: int) -> tuple[str, str, str, str]:
+def share_figures(share: FirstLaneShare, steps: int) -> tuple[str, str, str, str]:
     """Lane 0's figure in a mean step, its bytes, the others' mean, and lane 0's over that."""
     text = bytes_text if share.kind is None else duration_text
     count = 1 if share.kind is None else steps
@@ -240,7 +240,7 @@ def share_figures(share: Share, steps: int) -> tuple[str, str, str, str]:
     return text(share.first / count), moved, others, ratio
 
 
-def share_words(share: Share, steps: int) -> str:
+def share_words(share: FirstLaneShare, steps: int) -> str:
     """A share for screen readers."""
     first, moved, others, _ = share_figures(share, steps)
     return tr(

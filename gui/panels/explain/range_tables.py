@@ -12,7 +12,7 @@ from core.explain.durations import Histogram
 from core.explain.lanes import LaneTime
 from core.explain.range_causes import IdleCauses
 from core.explain.repeats import Outlier, Repeats
-from core.explain.statistics import Figures, RangeStatistics
+from core.explain.statistics import RangeStatistics, SpanFigures
 from core.plain import cell
 from core.trace.complete import measured_steps
 from core.trace.trace import Trace
@@ -149,7 +149,7 @@ def _size_heads(first: str, counted: RangeStatistics) -> tuple[Head, ...]:
     )  # fmt: skip
 
 
-def _size_words(title: str, own: Figures) -> tuple[str, ...]:
+def _size_words(title: str, own: SpanFigures) -> tuple[str, ...]:
     lengths = map(duration_text, (own.inside, own.mean, own.p50, own.p99, own.longest))
     return (title, f"{own.count:,}", *lengths)
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.explain.causes import CAUSES, Cause
-from core.explain.critical import Share
+from core.explain.critical import PathShare
 from core.plan.plan import Lane, Role
 from gui.look.causes import CAUSE_LOOKS, SHARE_LOOKS, Look
 from gui.look.text import duration_text, percent_text, tr
@@ -16,13 +16,13 @@ from gui.timeline.layout.fonts import text_width
 
 BAR = 18.0
 ROW = 21.0
-SHARE_WORDS: dict[Share, tuple[str, str]] = {
-    Share.COMPUTE: ("compute", "Tasks that compute."),
-    Share.TRANSFER: ("transfer", "Tasks that move data between two lanes, or to or from one."),
-    Share.COLLECTIVE: ("collective", "Collectives that every rank has reached."),
-    Share.WAITING: ("waiting", "The next task was launched, but its lane had not begun it."),
-    Share.HOST: ("host", "The next task had all that it needed, but came late."),
-    Share.INCOMPLETE: ("incomplete", "Spans of the step are missing: its path is not known."),
+SHARE_WORDS: dict[PathShare, tuple[str, str]] = {
+    PathShare.COMPUTE: ("compute", "Tasks that compute."),
+    PathShare.TRANSFER: ("transfer", "Tasks that move data between two lanes, or to or from one."),
+    PathShare.COLLECTIVE: ("collective", "Collectives that every rank has reached."),
+    PathShare.WAITING: ("waiting", "The next task was launched, but its lane had not begun it."),
+    PathShare.HOST: ("host", "The next task had all that it needed, but came late."),
+    PathShare.INCOMPLETE: ("incomplete", "Spans of the step are missing: its path is not known."),
 }
 Part = tuple[Look, float, str]
 """A piece of a bar: its look, its ns, and its tooltip."""
@@ -52,11 +52,11 @@ class PathBar(PartsBar):
 
     def __init__(self) -> None:
         super().__init__(tr("Shares of the critical path"))
-        self.shares: dict[Share, int] = {}
+        self.shares: dict[PathShare, int] = {}
 
     def show_shares(self, shares: dict[str, int]) -> None:
         """Show the `critical_path` of StepFigures."""
-        self.shares = {share: shares[share] for share in Share if shares.get(share)}
+        self.shares = {share: shares[share] for share in PathShare if shares.get(share)}
         self.refresh()
 
     def content_height(self) -> float:  # noqa: D102
@@ -79,7 +79,7 @@ class PathBar(PartsBar):
             self.legend_line(ink, y, SHARE_LOOKS[share], name, ns, whole)
             self.spot(QRectF(0, y, self.width(), LINE), parts[number][2])
 
-    def _words(self, share: Share) -> str:
+    def _words(self, share: PathShare) -> str:
         ns, whole = self.shares[share], sum(self.shares.values())
         name = tr(SHARE_WORDS[share][0])
         return f"{name}: {duration_text(ns)}, {percent_text(ns / whole)}"

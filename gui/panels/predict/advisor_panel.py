@@ -16,7 +16,7 @@ from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, with_defaults
 from core.plan.strategies import STRATEGIES
 from core.plan.strategies.dp_pp import REPLICAS
-from core.predict.advisor import Advice, Advised
+from core.predict.advisor import Advice, AdviceResult
 from gui.look.label import Label, plain_tip
 from gui.look.layouts import button, column, named, row
 from gui.look.text import (
@@ -267,7 +267,7 @@ class AdvisorPanel(QWidget):
 
 
 def ranked(
-    advised: Advised, measured: Callable[[Specification], int | None] = lambda _: None
+    advised: AdviceResult, measured: Callable[[Specification], int | None] = lambda _: None
 ) -> list[Ranked]:
     """Each way with its place and its step against the present one's, which is among them.
 

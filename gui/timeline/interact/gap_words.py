@@ -15,7 +15,7 @@ from core.explain.gaps import (
     WHOLE,
     GapReport,
     Reason,
-    main_reasons,
+    longest_reasons,
 )
 from core.explain.lanes import Gap
 from core.trace.trace import Trace
@@ -86,7 +86,7 @@ def gap_end_words(trace: Trace, gap: Gap) -> str:
 
 
 def _main_words(trace: Trace, step: int, report: GapReport) -> list[str]:
-    named, left = main_reasons(report)
+    named, left = longest_reasons(report)
     words = [_reason_words(trace, step, reason) for reason in named]
     return [*words, tr(REST, duration=duration_text(left))] if left else words
 

@@ -19,7 +19,7 @@ from core.explain.gaps import (
     WHOLE,
     GapReport,
     Reason,
-    main_reasons,
+    longest_reasons,
 )
 from core.explain.lanes import LaneTime
 from core.models.description import Block, ModelDescription
@@ -96,7 +96,7 @@ def gaps_of(trace: Trace, lane: int) -> list[tuple[int, int, int | None]]:
 def sentence(gap: GapReport) -> str:
     """A gap in plain English: `lane 1 waits 12.1 ms for 0F0 on lane 0: pipeline fills`."""
     lane = lane_text(gap.lane)
-    named, left = main_reasons(gap)
+    named, left = longest_reasons(gap)
     parts = [_words(reason) for reason in named]
     if left:
         parts.append(REST.format(duration=duration_text(left)))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.explain.noise import median_error, surely_above
+from core.explain.noise import median_error, significantly_above
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.report.limits import Limit
@@ -40,7 +40,7 @@ def test_equal_lanes_whose_times_scatter_are_seldom_blamed(strategy: str) -> Non
 @pytest.mark.parametrize(("steps", "most"), [(5, 0.08), (10, 0.03), (30, 0.02)])
 def test_of_equal_lanes_hardly_one_is_surely_above_the_others(steps: int, most: float) -> None:
     longest = [
-        surely_above(times)[times[0].argmax()]
+        significantly_above(times)[times[0].argmax()]
         for times in (lane_times(steps, seed) for seed in range(1000))
     ]
     assert np.mean(longest) <= most
@@ -52,10 +52,10 @@ def test_a_lane_that_takes_longer_in_every_step_is_found_beside_outliers() -> No
         times = lane_times(10, seed)
         times[:, 1] += 30_000
         times[seed % 10, seed % 4] += 400_000
-        found.append(surely_above(times).tolist() == [False, True, False, False])
+        found.append(significantly_above(times).tolist() == [False, True, False, False])
     assert np.mean(found) > 0.95
 
 
 def test_of_one_or_two_steps_the_scatter_is_not_known() -> None:
     assert median_error(np.array([1.0, 100.0])) == 0
-    assert surely_above(np.array([[10.0, 20.0, 10.0]])).tolist() == [False, True, False]
+    assert significantly_above(np.array([[10.0, 20.0, 10.0]])).tolist() == [False, True, False]

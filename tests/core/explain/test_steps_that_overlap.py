@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.explain.run_step import explain_run_step, outside_of
+from core.explain.intervals import subtract
+from core.explain.run_step import explain_run_step
 from core.recording.recording import open_recording
 
 SPANS = st.tuples(st.integers(0, 60), st.integers(0, 20)).map(lambda s: (s[0], sum(s)))
@@ -33,7 +34,7 @@ def test_what_is_cut_out_is_what_the_others_cover(ends, busy):
     ends = sorted(set(ends))[: len(set(ends)) // 2 * 2]
     start, end = (np.array(ends[n::2], np.int64) for n in (0, 1))
     busy = np.array(sorted(busy), np.int64).reshape(-1, 2)
-    piece, begins, finishes = outside_of(start, end, busy[:, 0], busy[:, 1])
+    piece, begins, finishes = subtract(start, end, busy[:, 0], busy[:, 1])
     left = {at for a, b in zip(begins, finishes, strict=True) for at in range(a, b)}
     whole = {at for a, b in zip(start, end, strict=True) for at in range(a, b)}
     assert left == whole - {at for a, b in busy.tolist() for at in range(a, b)}

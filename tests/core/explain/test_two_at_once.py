@@ -11,7 +11,7 @@ from core.costs.simulate import simulate
 from core.costs.waits import meeting
 from core.explain.buckets import bucket_times
 from core.explain.causes import CAUSES, Cause, Explanation, explain_step
-from core.explain.critical import Share, critical_path, path_shares
+from core.explain.critical import PathShare, critical_path, path_shares
 from core.explain.gaps import gap_report
 from core.plan.plan import Lane, Role
 from core.plan.task import ABSENT, Kind
@@ -96,7 +96,7 @@ def test_a_rank_waits_for_the_collective_that_ended_last_whichever_lane_it_is_on
 def test_the_path_goes_through_the_collective_that_ended_last() -> None:
     shares = path_shares(critical_path(opposite()))
     assert {share: ns // MS for share, ns in shares.items() if ns} == {
-        Share.COMPUTE: 24 + 2, Share.COLLECTIVE: 6,
+        PathShare.COMPUTE: 24 + 2, PathShare.COLLECTIVE: 6,
     }  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from core.plan.link import Link
 from core.plan.planning import check, job_of, lanes_of
 from core.plan.specification import Specification, describe
 from core.plan.task import Kind
-from core.predict.advisor import Advise, Advised, advise, choices, way_of
+from core.predict.advisor import AdviceQuery, AdviceResult, advise, choices, way_of
 from core.predict.without_machine import _NO_HARDWARE
 
 BATCH = 64
@@ -79,11 +79,11 @@ def truth(way: Specification) -> int:
     return int(predict_times(plan, costs_at(every_size, len(model.blocks))).end.max())
 
 
-def advised_for(asked: Specification, costs: CostModel) -> Advised:
+def advised_for(asked: Specification, costs: CostModel) -> AdviceResult:
     lanes = tuple(lanes_of(asked, _NO_HARDWARE, present=False))
     # Through a file's values, as a recording keeps them.
     kept = costs_of(values_of(costs))
-    return advise(Advise(asked, describe(asked), lanes, kept, measured_ns=truth(asked)))
+    return advise(AdviceQuery(asked, describe(asked), lanes, kept, measured_ns=truth(asked)))
 
 
 @pytest.mark.parametrize("asked", ASKED, ids=lambda asked: f"{asked.strategy} {asked.devices}")
@@ -133,7 +133,7 @@ def test_the_measured_step_widens_every_range_by_as_much_as_its_prediction_is_of
     present = exact.present
     assert present is not None and present.low_ns == present.high_ns == truth(asked)
     lanes = tuple(lanes_of(asked, _NO_HARDWARE, present=False))
-    slow = Advise(
+    slow = AdviceQuery(
         asked, describe(asked), lanes, costs_at(MEASURED, 8), measured_ns=2 * truth(asked)
     )
     off = advise(slow).present

@@ -18,7 +18,7 @@ from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, describe
 from core.plan.strategies import STRATEGIES
 from core.plan.task import Kind
-from core.predict.advisor import Advise, advise, choices
+from core.predict.advisor import AdviceQuery, advise, choices
 from core.predict.predict import predict_step
 from core.predict.without_machine import _NO_HARDWARE
 from core.trace.step import StepColumns
@@ -35,7 +35,7 @@ COSTS = {"by": "block", "rows": 8, "forward_ms": 3, "backward_ms": 6, "step_ms":
 
 def advised(costs=COSTS, run=RUN, stages=()):
     lanes = tuple(lanes_of(run, _NO_HARDWARE, present=False))
-    return advise(Advise(run, describe(run), lanes, costs_of(costs), stages)).ways
+    return advise(AdviceQuery(run, describe(run), lanes, costs_of(costs), stages)).ways
 
 
 def test_every_strategy_and_schedule_that_fits_is_advised_known_ones_first():

@@ -16,7 +16,7 @@ from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, describe
 from core.plan.strategies import STRATEGIES
 from core.plan.task import KINDS, Kind
-from core.predict.whatif import WhatIf, WhatIfQuery, evenly, whole_answer
+from core.predict.whatif import WhatIf, WhatIfQuery, split_evenly, whole_answer
 from tests.core.predict.plans import even, figures_of
 
 MODEL = describe(Specification(model=ModelSettings("mlp", width=64, depth=8)))
@@ -122,7 +122,7 @@ def test_a_list_by_stage_is_shared_by_another_number_of_stages():
 def test_one_number_by_block_stands_for_every_block():
     costs = costs_of({"forward_ms": 1, "backward_ms": 1, "step_ms": 0, "transfer_ms": 0,
                       "by": "block"})  # fmt: skip
-    shared = evenly(costs, 4, 8)
+    shared = split_evenly(costs, 4, 8)
     assert shared.passes[Kind.FORWARD] == (((1.0, 2.0 * MS),),)
 
 

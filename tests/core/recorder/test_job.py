@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from core.errors import RecordingError
-from core.explain.arrivals import arrivals, merged
+from core.explain.arrivals import arrivals, sum_by_collective
 from core.explain.causes import CAUSES, Cause, cause_totals
 from core.explain.run_step import explain_run_step
 from core.paths import PROJECT_ROOT
@@ -55,7 +55,9 @@ def test_who_came_last_to_a_collective_is_waited_for_apart_from_the_transfer(tmp
 def test_each_collective_tells_who_came_last_how_often_and_its_wait_and_transfer(tmp_path):
     two_ranks(tmp_path)
     trace = open_recording(tmp_path).trace
-    (met,) = merged(one for step in (1, 2) for one in arrivals(explain_run_step(trace, step)))
+    (met,) = sum_by_collective(
+        one for step in (1, 2) for one in arrivals(explain_run_step(trace, step))
+    )
     assert (met.kind, met.times, met.last) == ("all-reduce", 2, ((1, 2),))
     assert (met.wait_ns, met.transfer_ns) == (2 * MS, 4 * MS)
 

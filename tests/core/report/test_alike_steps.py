@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.recording.recording import open_recording
-from core.report.measured import Measured
+from core.report.measured import MeasuredSteps
 from core.report.verdict import hiccups, verdict
 from core.trace.complete import completed_steps
 from core.trace.own_steps import with_steps
@@ -52,7 +52,7 @@ def opened(tmp_path):
 
 
 def measured(trace):
-    return Measured.of(trace, completed_steps(trace))
+    return MeasuredSteps.of(trace, completed_steps(trace))
 
 
 def test_the_kth_kernel_of_a_name_is_the_same_task_in_every_step(opened):

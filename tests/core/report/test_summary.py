@@ -12,7 +12,7 @@ from bubblescope.cli.report import summary_text
 from core.plan.plan import Role
 from core.plan.task import KINDS, Kind
 from core.recording.exporters.recording import write_recording
-from core.report.summary import replica_rows, summarise
+from core.report.summary import rows_by_replica, summarise
 from tests.core.explain.drawn import specifications
 from tests.core.helpers import planned, trace_of
 from tests.make_believe import specification
@@ -45,7 +45,7 @@ def test_a_replica_whose_forwards_are_overlapped_has_all_its_rows() -> None:
     trace = run_of(specification(schedule="dualpipe-v", batch=12, microbatches=6, steps=1))
     spans = trace.spans(0)
     assert (spans["kind"] == KINDS.index(Kind.OVERLAP)).any()
-    assert replica_rows(trace, trace.steps[-1]) == (12,)
+    assert rows_by_replica(trace, trace.steps[-1]) == (12,)
 
 
 def test_the_printed_summary_has_the_ladder_the_bubble_and_each_lanes_main_cause() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from core.explain.bubble import bubble_of, closed_form
 from core.explain.causes import cause_totals
-from core.explain.critical import Share, critical_path, path_shares
+from core.explain.critical import PathShare, critical_path, path_shares
 from core.plan.division import Pipeline
 from core.plan.task import KINDS, Kind
 from core.report.step_figures import step_figures
@@ -78,7 +78,7 @@ def test_the_critical_path_runs_without_a_gap_from_the_steps_start_to_its_end(st
 @given(steps())
 def test_without_lateness_the_critical_path_is_all_work(step: Step) -> None:
     shares = path_shares(critical_path(step.explained()))
-    assert shares[Share.HOST] == shares[Share.WAITING] == 0
+    assert shares[PathShare.HOST] == shares[PathShare.WAITING] == 0
 
 
 @given(steps(1), st.data())
@@ -101,17 +101,17 @@ def test_a_late_task_is_the_hosts_until_it_is_launched_and_then_waits_for_its_la
     columns = replace(columns, launched=columns.start - 2 * MS)
     shares = path_shares(critical_path(step._replace(columns=columns).explained()))
     assert {share: ns / MS for share, ns in shares.items() if ns} == {
-        Share.COMPUTE: 3, Share.HOST: 3, Share.WAITING: 2,
+        PathShare.COMPUTE: 3, PathShare.HOST: 3, PathShare.WAITING: 2,
     }  # fmt: skip
 
 
 def test_transfers_and_collectives_have_shares_of_their_own() -> None:
     step = step_of("mp", {**PASS, Kind.COPY: 3}, devices="2xcuda:0", batch=4)
     shares = path_shares(critical_path(step.explained()))
-    assert (shares[Share.COMPUTE], shares[Share.TRANSFER]) == (6 * MS, 6 * MS)
+    assert (shares[PathShare.COMPUTE], shares[PathShare.TRANSFER]) == (6 * MS, 6 * MS)
     step = step_of("ddp", {**PASS, Kind.ALL_REDUCE: 5}, {1: 2}, batch=4)
     shares = path_shares(critical_path(step.explained()))
-    assert shares[Share.COLLECTIVE] == 5 * MS
+    assert shares[PathShare.COLLECTIVE] == 5 * MS
 
 
 @given(late_steps())

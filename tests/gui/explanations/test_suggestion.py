@@ -6,7 +6,7 @@ import pytest
 
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
-from core.predict.advisor import Advice, Advised
+from core.predict.advisor import Advice, AdviceResult
 from core.report.limits import Limit
 from core.trace.trace import Trace
 from gui.explanations.suggestion import Change, Suggestion, better_way, suggestion
@@ -56,9 +56,9 @@ def way(ms: float, strategy: str = "dp", known: bool = True) -> Advice:
 
 def test_the_quickest_known_way_is_suggested_if_it_spares_enough() -> None:
     ways = [way(8, "ddp"), way(9, "mp"), way(5, "fsdp", known=False)]
-    found = better_way(Advised(ways, way(10)))
+    found = better_way(AdviceResult(ways, way(10)))
     assert found == Suggestion(Change.OTHER_WAY, ways[0].specification, ways[0].step_ns)
-    assert better_way(Advised(ways, way(8.3))) is None
-    assert better_way(Advised(ways, way(10), measured_ns=8_300_000)) is None
-    assert better_way(Advised(ways, None)) is None
-    assert better_way(Advised([], way(10))) is None
+    assert better_way(AdviceResult(ways, way(8.3))) is None
+    assert better_way(AdviceResult(ways, way(10), measured_ns=8_300_000)) is None
+    assert better_way(AdviceResult(ways, None)) is None
+    assert better_way(AdviceResult([], way(10))) is None

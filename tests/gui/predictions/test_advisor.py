@@ -13,7 +13,7 @@ from core.engine.messages import Ended, Outcome
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
-from core.predict.advisor import Advice, Advised
+from core.predict.advisor import Advice, AdviceResult
 from core.predict.run_costs import run_costs
 from core.predict.worker.requests import PredictionDone, PredictionProgress, PredictionRefused
 from core.recording.schema import COSTS_LEVEL, Record
@@ -223,7 +223,7 @@ def test_progress_and_cancel_are_there_once_it_takes_a_while(
     assert not panel.cancel.isVisible()
     assert panel.line.text().startswith("Cancelled.")
     assert panel.model.rowCount() == rows
-    advisor.on_reply(PredictionDone(1001, Advised([], None)))
+    advisor.on_reply(PredictionDone(1001, AdviceResult([], None)))
     assert panel.model.rowCount() == rows, "what was cancelled must not come back"
     assert window.predictions.service.pid == process and is_alive(process)
 
@@ -260,11 +260,11 @@ def test_what_cannot_be_predicted_is_said(window: MainWindow, panel: AdvisorPane
 
 def test_present_settings_that_are_no_choice_of_the_advisors_are_ranked_too() -> None:
     ways = [advice(10, microbatches=8, schedule="1f1b"), advice(30, microbatches=4)]
-    rows = ranked(Advised(ways, advice(20, microbatches=5, schedule="1f1b")))
+    rows = ranked(AdviceResult(ways, advice(20, microbatches=5, schedule="1f1b")))
     assert [row.place for row in rows] == [1, 2, 3]
     assert [row.present for row in rows] == [False, True, False]
     assert [row.against for row in rows] == [-0.5, 0.0, 0.5]
-    assert [row.against for row in ranked(Advised(ways, None))] == [None, None]
+    assert [row.against for row in ranked(AdviceResult(ways, None))] == [None, None]
 
 
 def advice(step: int, known: bool = True, **values: object) -> Advice:
@@ -275,10 +275,10 @@ def test_present_settings_come_first_where_no_known_way_spares_enough() -> None:
     present = advice(200, microbatches=8, schedule="1f1b")
     guess = advice(50, known=False, microbatches=64)
     quick, near = advice(100, microbatches=4), advice(192, microbatches=4)
-    better = ranked(Advised([quick, present, guess], present, measured_ns=210))
+    better = ranked(AdviceResult([quick, present, guess], present, measured_ns=210))
     assert [row.advice for row in better] == [quick, present, guess]
     assert [row.measured_ns for row in better] == [None, 210, None]
-    stays = ranked(Advised([near, present, guess], present), {near.specification: 180}.get)
+    stays = ranked(AdviceResult([near, present, guess], present), {near.specification: 180}.get)
     assert [row.advice for row in stays] == [present, near, guess]
     assert [row.measured_ns for row in stays] == [None, 180, None]
 

@@ -8,7 +8,7 @@ from core.engine.messages import Message
 from core.explain.run_step import explain_run_step
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
-from core.report.idling import Idling, idle_text
+from core.report.idling import Idling, idle_sentences
 from core.report.summary import summarise
 from gui.explanations.suggestion import Change, Suggestion
 from gui.look.text import tr
@@ -49,7 +49,7 @@ def test_a_run_that_goes_on_has_its_last_whole_step_told(
     window.live.update()
     trace, steps = window.run_shown.trace, window.run_shown.trace.steps
     assert window.run_shown.live
-    told = {idle_text(Idling.of([explain_run_step(trace, step)]), tr) for step in steps}
+    told = {idle_sentences(Idling.of([explain_run_step(trace, step)]), tr) for step in steps}
     assert window.verdict.label.text() in told
     client.say(*rest)
 
@@ -108,7 +108,7 @@ def test_a_live_runs_line_tells_whole_steps_only_and_never_the_beginning_of_one(
         return window.verdict.label.text()
 
     def of(step: int) -> str:
-        return idle_text(Idling.of([explain_run_step(window.run_shown.trace, step)]), tr)
+        return idle_sentences(Idling.of([explain_run_step(window.run_shown.trace, step)]), tr)
 
     on_its_way = "The first whole step is on its way."
     half = len(warmup) // 2

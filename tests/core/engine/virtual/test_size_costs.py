@@ -8,7 +8,7 @@ from core.costs.costs_file import told_costs
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.plan.task import Kind
-from core.predict.advisor import Advise, advise
+from core.predict.advisor import AdviceQuery, advise
 from core.predict.compare import CostSource
 from core.predict.run_costs import run_costs
 from core.recording.exporters.recording import write_recording
@@ -71,7 +71,7 @@ def test_the_costs_of_sizes_are_kept_in_the_recording_and_advise_on_it(tmp_path)
         assert again.size_costs == trace.size_costs
         assert run_costs(again) == known
     header = trace.header
-    asked = Advise(header.specification, header.model, header.compute_lanes, known.costs)
+    asked = AdviceQuery(header.specification, header.model, header.compute_lanes, known.costs)
     found = advise(replace(asked, measured_ns=known.step_ns))
     assert {way.specification.strategy for way in found.ways if way.known} >= {
         "single", "dp", "ddp", "fsdp", "tp", "mp", "pipeline",

@@ -17,7 +17,7 @@ from core.paths import PROJECT_ROOT
 from core.plan.devices import Hardware
 from core.plan.planning import lanes_of
 from core.plan.specification import Specification, describe
-from core.predict.advisor import Advise
+from core.predict.advisor import AdviceQuery
 from core.predict.whatif import WhatIf, WhatIfQuery
 from core.predict.worker.requests import (
     Draw,
@@ -43,7 +43,9 @@ COSTS = costs_of(
     }
 )
 QUESTION = WhatIfQuery(MODEL, COSTS, 4, 8, "1f1b")
-RANKING = Advise(SPECIFICATION, MODEL, tuple(lanes_of(SPECIFICATION, Hardware(2, 1 << 34))), COSTS)
+RANKING = AdviceQuery(
+    SPECIFICATION, MODEL, tuple(lanes_of(SPECIFICATION, Hardware(2, 1 << 34))), COSTS
+)
 SECONDS = 60
 
 

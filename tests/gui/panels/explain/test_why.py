@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from core.engine.messages import Ended, Message, Outcome
 from core.explain.buckets import bucket_times
-from core.explain.critical import ON_TASKS, Share, path_shares
+from core.explain.critical import ON_TASKS, PathShare, path_shares
 from core.recording.recording import open_recording
 from core.recording.schema import NoteRow, Record, note_batch
 from core.report.summary import summarise
@@ -337,7 +337,7 @@ def test_every_rung_and_share_has_a_name_and_a_sentence(tmp_path: Path) -> None:
     ladders = [summarise(one).steps[0].ladder for one in (trace, job)]
     names = {bar.name for ladder in ladders for bar in waterfall_bars(ladder)}
     assert names == set(BAR_NAMES) == set(BAR_TIPS)
-    assert set(SHARE_WORDS) == set(Share)
+    assert set(SHARE_WORDS) == set(PathShare)
     for sentence in (*BAR_TIPS.values(), *(tip for _, tip in SHARE_WORDS.values())):
         assert sentence.endswith(".") and sentence.count(".") == 1
 
