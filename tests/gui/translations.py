@@ -39,7 +39,7 @@ TABLES = {
         "UNNAMED", "AND", "BUT",
     ),
     "core.explain.causes": ("_WORDS", "ACTIONS"),
-    "core.explain.critical": ("Share",),
+    "core.explain.critical": ("PathShare",),
     "core.explain.gaps": (
         "BLOCKED", "ACTING", "AND_MORE", "PLAIN", "WHOLE", "SEVERAL", "REST",
     ),
