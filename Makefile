@@ -7,7 +7,7 @@
 
 python = .venv/bin/python
 
-.PHONY: setup run test fuzz fuzz-files fuzz-commands lint ruff format mypy walls bench stress verdicts pictures thumbnails docs
+.PHONY: setup run test fuzz fuzz-files fuzz-commands lint ruff format mypy walls bench stress verdicts pictures thumbnails docs messages messages-extract messages-update messages-compile
 
 setup:
 	@sh resources/setup.sh
@@ -66,6 +66,27 @@ pictures: setup
 # The first page's, of samples and lessons; lessons are run for it.
 thumbnails: setup
 	$(python) -m tests.thumbnails
+
+# The window's texts: extracted from the sources into build/messages.pot, brought into the catalogue
+# of each language (resources/translations/LOCALE/LC_MESSAGES/bubblescope.po), and compiled into the
+# .mo files that the window reads. After translating, `make messages-compile` is enough.
+babel = $(python) -m babel.messages.frontend --quiet
+catalogues = -D bubblescope -d resources/translations
+
+messages: messages-extract messages-update messages-compile
+
+messages-extract: setup
+	@mkdir -p build
+	$(python) -m tests.gui.core_sentences
+	$(babel) extract --mapping pyproject.toml --no-location --sort-output \
+		--output build/messages.pot .
+
+messages-update: messages-extract
+	$(babel) update $(catalogues) --input-file build/messages.pot --previous --ignore-obsolete \
+		--ignore-pot-creation-date --no-wrap
+
+messages-compile: setup
+	$(babel) compile $(catalogues)
 
 # The pages of docs/ as a site in build/docs; a page that does not hold together is an error.
 docs: setup

@@ -51,7 +51,7 @@ setup(
             "lessons/*/*.md",
             "recordings/*",
             "report/*",
-            "translations/*.qm",
+            "translations/*/LC_MESSAGES/*.mo",
             "translations/*.json",
         ],
     },

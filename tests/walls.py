@@ -83,6 +83,7 @@ WALLS = (
 LAYERS = (
     (
         "core.errors",
+        "core.message",
         "core.plain",
         "core.paths",
         "core.version",

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from core.compare.differences import Difference
 from core.compare.settings import SettingDifference
 from core.explain.causes import ACTIONS, Cause
+from core.message import N_
 from core.plain import Say
 from core.plan.task import Kind
 
@@ -46,10 +47,10 @@ _WORK = (
 )
 _MOVE = ("strategy", "bucket_mb", "stages", "replicas", "microbatches", "batch", "devices")
 TOPICS: tuple[Topic, ...] = (
-    Topic("pipeline fill and drain", frozenset({Cause.FILL, Cause.DRAIN}), _PIPE),
-    Topic("waiting for other lanes' computing", frozenset({Cause.COMPUTE}), _PIPE),
+    Topic(N_("pipeline fill and drain"), frozenset({Cause.FILL, Cause.DRAIN}), _PIPE),
+    Topic(N_("waiting for other lanes' computing"), frozenset({Cause.COMPUTE}), _PIPE),
     Topic(
-        "computing",
+        N_("computing"),
         frozenset(
             {
                 Kind.FORWARD,
@@ -63,34 +64,46 @@ TOPICS: tuple[Topic, ...] = (
         ),
         _WORK,
     ),
-    Topic("the optimizer step", frozenset({Kind.STEP}), ("optimizer", "strategy", "model")),
     Topic(
-        "moving data themselves",
+        N_("the optimizer step"),
+        frozenset({Kind.STEP}),
+        (N_("optimizer"), N_("strategy"), N_("model")),
+    ),
+    Topic(
+        N_("moving data themselves"),
         frozenset({kind for kind in Kind if kind.is_communication} - {Kind.DATA}),
         _MOVE,
     ),
-    Topic("waiting for copies", frozenset({Cause.TRANSFER}), _MOVE),
-    Topic("waiting for the device that works for all", frozenset(ACTIONS), _MOVE),
-    Topic("waiting in collectives", frozenset({Cause.COLLECTIVE, Cause.SLOWEST_RANK}), _MOVE),
-    Topic("waiting for lanes with more work", frozenset({Cause.IMBALANCE}), ("batch", "lanes")),
-    Topic("waiting for the host", frozenset({Cause.HOST}), ("microbatches", "lanes", "cores")),
-    Topic("loading data", frozenset({Kind.DATA, Cause.DATA}), ()),
-    Topic("waiting for other streams of the device", frozenset({Cause.OTHER_STREAM}), ()),
-    Topic("waiting for reasons that the trace does not tell", frozenset({Cause.NOT_TOLD}), ()),
-    Topic("other work", frozenset({Kind.OTHER}), ()),
+    Topic(N_("waiting for copies"), frozenset({Cause.TRANSFER}), _MOVE),
+    Topic(N_("waiting for the device that works for all"), frozenset(ACTIONS), _MOVE),
+    Topic(N_("waiting in collectives"), frozenset({Cause.COLLECTIVE, Cause.SLOWEST_RANK}), _MOVE),
+    Topic(
+        N_("waiting for lanes with more work"),
+        frozenset({Cause.IMBALANCE}),
+        (N_("batch"), N_("lanes")),
+    ),
+    Topic(
+        N_("waiting for the host"),
+        frozenset({Cause.HOST}),
+        (N_("microbatches"), N_("lanes"), N_("cores")),
+    ),
+    Topic(N_("loading data"), frozenset({Kind.DATA, Cause.DATA}), ()),
+    Topic(N_("waiting for other streams of the device"), frozenset({Cause.OTHER_STREAM}), ()),
+    Topic(N_("waiting for reasons that the trace does not tell"), frozenset({Cause.NOT_TOLD}), ()),
+    Topic(N_("other work"), frozenset({Kind.OTHER}), ()),
 )
 
-SAME = "A and B take equally long, {a} and {b}."
-SAME_BUT = "A and B take equally long, {a} and {b}: {reasons}."
-WITHIN = "A and B take {a} and {b}: the difference is within the scatter of their steps."
-SHORTER = "B is {by} ({share}) shorter: {reasons}{settings}."
-LONGER = "B is {by} ({share}) longer: {reasons}{settings}."
-SPEND = "its lanes spend on average {parts}"
-LESS = "{time} less on {topic}"
-MORE = "{time} more on {topic}"
-UNNAMED = "some of its tasks overlap"
-AND = "{one} and {other}"
-BUT = "{one}, but {other}"
+SAME = N_("A and B take equally long, {a} and {b}.")
+SAME_BUT = N_("A and B take equally long, {a} and {b}: {reasons}.")
+WITHIN = N_("A and B take {a} and {b}: the difference is within the scatter of their steps.")
+SHORTER = N_("B is {by} ({share}) shorter: {reasons}{settings}.")
+LONGER = N_("B is {by} ({share}) longer: {reasons}{settings}.")
+SPEND = N_("its lanes spend on average {parts}")
+LESS = N_("{time} less on {topic}")
+MORE = N_("{time} more on {topic}")
+UNNAMED = N_("some of its tasks overlap")
+AND = N_("{one} and {other}")
+BUT = N_("{one}, but {other}")
 
 
 class Weight(NamedTuple):

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from core.costs.waits import Positions, Waits, waits_of
 from core.explain.devices import cut_by_device
 from core.explain.walk import IdleGaps, IdlePieces, gaps_of, walk
+from core.message import N_
 from core.plan.plan import Lane, Role, device_streams
 from core.plan.task import (
     ABSENT,
@@ -84,95 +85,103 @@ class Cause(StrEnum):
 
 _WORDS = {
     Cause.FILL: (
-        "pipeline fills",
-        "Before the lane's first pass, an earlier stage computes what that pass needs.",
+        N_("pipeline fills"),
+        N_("Before the lane's first pass, an earlier stage computes what that pass needs."),
     ),
     Cause.DRAIN: (
-        "pipeline drains",
-        "After the lane's last pass, other stages still compute.",
+        N_("pipeline drains"),
+        N_("After the lane's last pass, other stages still compute."),
     ),
     Cause.COMPUTE: (
-        "other lane computes",
-        "Between the lane's passes, another lane computes what the next one needs.",
+        N_("other lane computes"),
+        N_("Between the lane's passes, another lane computes what the next one needs."),
     ),
     Cause.TRANSFER: (
-        "transfer",
-        "A copy between lanes brings what the lane needs.",
+        N_("transfer"),
+        N_("A copy between lanes brings what the lane needs."),
     ),
     Cause.COLLECT: (
-        "gather or reduce",
-        "One device gathers the outputs or reduces the gradients of all replicas.",
+        N_("gather or reduce"),
+        N_("One device gathers the outputs or reduces the gradients of all replicas."),
     ),
     Cause.SLOWEST_RANK: (
-        "slowest rank",
-        "The lane is in a collective that its slowest rank has not reached.",
+        N_("slowest rank"),
+        N_("The lane is in a collective that its slowest rank has not reached."),
     ),
     Cause.COLLECTIVE: (
-        "exposed collective",
-        "A collective that every rank has reached moves data.",
+        N_("exposed collective"),
+        N_("A collective that every rank has reached moves data."),
     ),
     Cause.IMBALANCE: (
-        "uneven split",
-        "A replica with more rows computes; on a lane without work, any lane computes. All of the "
-        "wait counts, also what equal rows would not have spared.",
+        N_("uneven split"),
+        N_(
+            "A replica with more rows computes; on a lane without work, any lane "
+            "computes. All of the wait counts, also what equal rows would not have "
+            "spared."
+        ),
     ),
     Cause.HOST: (
-        "host",
-        "Everything was ready, but the work was late: launch, Python, contention.",
+        N_("host"),
+        N_("Everything was ready, but the work was late: launch, Python, contention."),
     ),
     Cause.BETWEEN_STEPS: (
-        "between steps",
-        "The time is outside of every step, or after a job's update and before anything else of "
-        "its next step.",
+        N_("between steps"),
+        N_(
+            "The time is outside of every step, or after a job's update and before "
+            "anything else of its next step."
+        ),
     ),
     Cause.NOTHING_TO_MOVE: (
-        "nothing to move",
-        "A copy or communication lane has nothing to carry: no loss in itself.",
+        N_("nothing to move"),
+        N_("A copy or communication lane has nothing to carry: no loss in itself."),
     ),
     Cause.INCOMPLETE: (
-        "spans missing",
-        "The step lacks spans: what looks idle may be work that was not told.",
+        N_("spans missing"),
+        N_("The step lacks spans: what looks idle may be work that was not told."),
     ),
     Cause.NOT_KNOWN: (
-        "not known yet",
-        "The step is not over: nothing is told yet of what the lane does next.",
+        N_("not known yet"),
+        N_("The step is not over: nothing is told yet of what the lane does next."),
     ),
     Cause.DATA: (
-        "waits for data",
-        "The next batch is not there yet: the job waits for what loads its data.",
+        N_("waits for data"),
+        N_("The next batch is not there yet: the job waits for what loads its data."),
     ),
     Cause.SCATTER: (
-        "scatter",
-        "One device sends the replicas their inputs, or the gradients of their outputs.",
+        N_("scatter"),
+        N_("One device sends the replicas their inputs, or the gradients of their outputs."),
     ),
     Cause.REPLICATE: (
-        "model copy",
-        "One device copies the model's parameters to the replicas.",
+        N_("model copy"),
+        N_("One device copies the model's parameters to the replicas."),
     ),
     Cause.LOSS: (
-        "loss for all",
-        "One device computes the loss of all replicas.",
+        N_("loss for all"),
+        N_("One device computes the loss of all replicas."),
     ),
     Cause.UPDATE: (
-        "update for all",
-        "One device updates the parameters of all replicas.",
+        N_("update for all"),
+        N_("One device updates the parameters of all replicas."),
     ),
     Cause.OTHER_STREAM: (
-        "other stream works",
-        "Another stream of the same device computes: no loss in itself.",
+        N_("other stream works"),
+        N_("Another stream of the same device computes: no loss in itself."),
     ),
     Cause.NOT_TOLD: (
-        "not told",
-        "The lane or device is idle though its next task had been launched, or neither a launch of "
-        "it nor what it waits for is known: the trace does not tell why.",
+        N_("not told"),
+        N_(
+            "The lane or device is idle though its next task had been launched, or "
+            "neither a launch of it nor what it waits for is known: the trace does not "
+            "tell why."
+        ),
     ),
 }
 ACTIONS = {
-    Cause.SCATTER: "{lane} scatters",
-    Cause.REPLICATE: "{lane} copies the model",
-    Cause.COLLECT: "{lane} gathers or reduces",
-    Cause.LOSS: "{lane} computes the loss",
-    Cause.UPDATE: "{lane} updates the model",
+    Cause.SCATTER: N_("{lane} scatters"),
+    Cause.REPLICATE: N_("{lane} copies the model"),
+    Cause.COLLECT: N_("{lane} gathers or reduces"),
+    Cause.LOSS: N_("{lane} computes the loss"),
+    Cause.UPDATE: N_("{lane} updates the model"),
 }
 """English phrases for the work of one lane for all replicas while others wait, by cause."""
 

@@ -10,23 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.causes import Explanation
+from core.message import N_
 from core.plan.task import ABSENT, IS_COLLECTIVE, IS_COMMUNICATION
 
 
 class PathShare(StrEnum):
     """Kind of a piece of the critical path. Tables use this order: append only."""
 
-    COMPUTE = "compute"
+    COMPUTE = N_("compute")
     """A task that computes."""
-    TRANSFER = "transfer"
+    TRANSFER = N_("transfer")
     """A task that moves data between lanes: a copy, scatter or reduce."""
-    COLLECTIVE = "collective"
+    COLLECTIVE = N_("collective")
     """A collective that every rank has reached."""
-    WAITING = "waiting"
+    WAITING = N_("waiting")
     """The next task was launched and ready, but its lane had not started it."""
-    HOST = "host"
+    HOST = N_("host")
     """The next task was ready but not launched, or its launch was not recorded."""
-    INCOMPLETE = "incomplete"
+    INCOMPLETE = N_("incomplete")
     """The step lacks spans, so its path is unknown."""
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from core.explain.causes import ACTIONS, CAUSES, Cause, Explanation
 from core.explain.lanes import gap_at
 from core.explain.run_step import explain_run_step
+from core.message import N_
 from core.plain import Say, plainly
 from core.plan.plan import Lane, Role
 from core.plan.task import Task
@@ -17,15 +18,15 @@ from core.trace.trace import Trace
 MOST_REASONS = 3
 """Number of reasons that a sentence names; the rest is summed up."""
 
-BLOCKED = "{duration} for {blocking} on {place}: {cause}"
-ACTING = "{duration} while {action} ({blocking})"
-AND_MORE = "{blocking} and {n} more"
-PLAIN = "{duration}: {cause}"
+BLOCKED = N_("{duration} for {blocking} on {place}: {cause}")
+ACTING = N_("{duration} while {action} ({blocking})")
+AND_MORE = N_("{blocking} and {n} more")
+PLAIN = N_("{duration}: {cause}")
 """English templates of a wait: for a blocking task, for the work of one lane for all others, for
 several blocking tasks, and without a task. The window translates them."""
-WHOLE = "{lane} waits {reason}"
-SEVERAL = "{lane} waits {duration}: {reasons}"
-REST = "{duration} for others"
+WHOLE = N_("{lane} waits {reason}")
+SEVERAL = N_("{lane} waits {duration}: {reasons}")
+REST = N_("{duration} for others")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import PlanError
+from core.message import N_
 
 ABSENT = -1
 """The value of a column for numbers that do not apply."""
@@ -32,25 +33,25 @@ class Kind(StrEnum):
     of the forward pass that were not kept.
     """
 
-    SCATTER = "scatter"
-    REPLICATE = "replicate"
-    FORWARD = "forward"
-    GATHER = "gather"
-    LOSS = "loss"
-    BACKWARD = "backward"
-    BACKWARD_INPUT = "backward-input"
-    BACKWARD_WEIGHT = "backward-weight"
-    REDUCE = "reduce"
-    ALL_REDUCE = "all-reduce"
-    COPY = "copy"
-    STEP = "step"
-    OVERLAP = "overlap"
-    ALL_GATHER = "all-gather"
-    REDUCE_SCATTER = "reduce-scatter"
-    OTHER = "other"
-    DATA = "data"
-    RECOMPUTE = "recompute"
-    ALL_TO_ALL = "all-to-all"
+    SCATTER = N_("scatter")
+    REPLICATE = N_("replicate")
+    FORWARD = N_("forward")
+    GATHER = N_("gather")
+    LOSS = N_("loss")
+    BACKWARD = N_("backward")
+    BACKWARD_INPUT = N_("backward-input")
+    BACKWARD_WEIGHT = N_("backward-weight")
+    REDUCE = N_("reduce")
+    ALL_REDUCE = N_("all-reduce")
+    COPY = N_("copy")
+    STEP = N_("step")
+    OVERLAP = N_("overlap")
+    ALL_GATHER = N_("all-gather")
+    REDUCE_SCATTER = N_("reduce-scatter")
+    OTHER = N_("other")
+    DATA = N_("data")
+    RECOMPUTE = N_("recompute")
+    ALL_TO_ALL = N_("all-to-all")
 
     @property
     def letter(self) -> str:
@@ -122,13 +123,13 @@ class Payload(StrEnum):
     """
 
     NONE = ""
-    INPUT = "input"
-    ACTIVATION = "activation"
-    OUTPUT = "output"
-    GRADIENT = "gradient"
-    PARAMETERS = "parameters"
-    PARAMETER_GRADIENTS = "parameter gradients"
-    PARAMETERS_AGAIN = "parameters again"
+    INPUT = N_("input")
+    ACTIVATION = N_("activation")
+    OUTPUT = N_("output")
+    GRADIENT = N_("gradient")
+    PARAMETERS = N_("parameters")
+    PARAMETER_GRADIENTS = N_("parameter gradients")
+    PARAMETERS_AGAIN = N_("parameters again")
 
 
 PAYLOADS: tuple[Payload, ...] = tuple(Payload)

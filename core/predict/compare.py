@@ -16,6 +16,7 @@ from core.costs.costs import CostError, CostModel, Curve, durations
 from core.costs.costs_file import told_costs
 from core.costs.simulate import simulate
 from core.costs.waits import meeting, waits_of
+from core.message import N_
 from core.order import stable_argsort
 from core.plan.faults import NO_FAULTS, Faults
 from core.plan.plan import Lane, Role, working_lanes
@@ -31,11 +32,11 @@ from core.trace.trace import Trace
 class CostSource(StrEnum):
     """Where the costs of a prediction come from."""
 
-    CALIBRATED = "measured with all lanes busy, before the measured steps"
-    ALONE = "measured one task at a time, before each measured step"
-    BY_SIZE = "measured block by block, in micro-batches of several sizes"
-    WARMUP = "taken from the last warm-up step"
-    MEASURED = "taken from the last measured step"
+    CALIBRATED = N_("measured with all lanes busy, before the measured steps")
+    ALONE = N_("measured one task at a time, before each measured step")
+    BY_SIZE = N_("measured block by block, in micro-batches of several sizes")
+    WARMUP = N_("taken from the last warm-up step")
+    MEASURED = N_("taken from the last measured step")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from core.explain.causes import CAUSES, Cause, Explanation
 from core.explain.intervals import disjoint, subtract
 from core.explain.ranks import Device, RankTime, Windows, device_time, devices_of
 from core.explain.run_step import explain_run_step
+from core.message import N_
 from core.plain import Say, duration_text, plainly
 from core.report.idling import LANES, REASONS, SEEN, STEP, share_text
 from core.report.limits import Finding, Limit
@@ -31,14 +32,14 @@ PARTLY = 0.9
 APART = 0.1
 """From this difference on between the idle shares of devices the least and the most are named."""
 
-IN_USE = "Devices are in use for {used} of it."
-IDLE = "Devices idle {idle}."
-SPREAD = "{idle} ({least} to {most})"
-MOSTLY = "Devices idle {idle}: mostly {reason} ({share})."
-LARGEST = "Devices idle {idle}, the largest part {reason} ({share})."
-EXPOSED = "Communication alone takes {share}."
-COPIES = "Copies alone take {share}."
-DEVICE_REASONS = {**REASONS, Cause.BETWEEN_STEPS: "between steps"}
+IN_USE = N_("Devices are in use for {used} of it.")
+IDLE = N_("Devices idle {idle}.")
+SPREAD = N_("{idle} ({least} to {most})")
+MOSTLY = N_("Devices idle {idle}: mostly {reason} ({share}).")
+LARGEST = N_("Devices idle {idle}, the largest part {reason} ({share}).")
+EXPOSED = N_("Communication alone takes {share}.")
+COPIES = N_("Copies alone take {share}.")
+DEVICE_REASONS = {**REASONS, Cause.BETWEEN_STEPS: N_("between steps")}
 """Why devices idle, by cause: their time is also that between steps."""
 
 

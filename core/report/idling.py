@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from core.explain.causes import ACTIONS, CAUSES, Cause, Explanation
 from core.explain.noise import ALWAYS
 from core.explain.statistics import union_ns
+from core.message import N_
 from core.plain import Say, duration_text, plainly
 from core.plan.plan import Lane, computing_lanes
 from core.plan.task import PASSES, Kind, among
@@ -23,43 +24,43 @@ SEEN = 0.005
 BETWEEN = 0.05
 """The part of a step that code between two steps adds from which on it is said."""
 
-STEP = "Step {step}."
-ITERATION = "{step} an iteration, {between} of them between steps."
-IDLE = "Lanes idle {idle}."
-WAITING = "Lanes idle {idle}: mostly {reason} ({share})."
-LARGEST = "Lanes idle {idle}, the largest part {reason} ({share})."
-LANE, LANES = "lane {lane}", "other lanes"
-RANK, RANKS = "rank {lane}", "other ranks"
-DEVICE, DEVICES = "device {device}", "other devices"
-FOR_ALL = "{who} spends {share} of a step on work for all, the longest part ({part}) to {work}."
+STEP = N_("Step {step}.")
+ITERATION = N_("{step} an iteration, {between} of them between steps.")
+IDLE = N_("Lanes idle {idle}.")
+WAITING = N_("Lanes idle {idle}: mostly {reason} ({share}).")
+LARGEST = N_("Lanes idle {idle}, the largest part {reason} ({share}).")
+LANE, LANES = N_("lane {lane}"), N_("other lanes")
+RANK, RANKS = N_("rank {lane}"), N_("other ranks")
+DEVICE, DEVICES = N_("device {device}"), N_("other devices")
+FOR_ALL = N_("{who} spends {share} of a step on work for all, the longest part ({part}) to {work}.")
 WORK = {
-    Kind.SCATTER: "scatter",
-    Kind.REPLICATE: "copy the model",
-    Kind.GATHER: "gather",
-    Kind.LOSS: "compute the loss",
-    Kind.REDUCE: "reduce",
-    Kind.STEP: "update the model",
+    Kind.SCATTER: N_("scatter"),
+    Kind.REPLICATE: N_("copy the model"),
+    Kind.GATHER: N_("gather"),
+    Kind.LOSS: N_("compute the loss"),
+    Kind.REDUCE: N_("reduce"),
+    Kind.STEP: N_("update the model"),
 }
 """The work of one lane for all others, by kind of task, to fit into FOR_ALL; English."""
 REASONS = {
-    Cause.FILL: "while the pipeline fills",
-    Cause.DRAIN: "while the pipeline drains",
-    Cause.COMPUTE: "waiting for {who} to compute",
-    Cause.TRANSFER: "waiting for copies between lanes",
-    **dict.fromkeys(ACTIONS, "waiting for {who}"),
-    Cause.SLOWEST_RANK: "waiting for {who} to reach a collective",
-    Cause.COLLECTIVE: "waiting for collectives to move data",
-    Cause.IMBALANCE: "waiting for {who}, with more rows",
-    Cause.HOST: "because the host is late",
-    Cause.INCOMPLETE: "where spans are missing",
-    Cause.NOT_KNOWN: "for what is not known yet",
-    Cause.DATA: "waiting for the next batch of data",
-    Cause.BETWEEN_STEPS: "between steps",
-    Cause.OTHER_STREAM: "while another stream of the device works",
-    Cause.NOT_TOLD: "for reasons that the trace does not tell",
+    Cause.FILL: N_("while the pipeline fills"),
+    Cause.DRAIN: N_("while the pipeline drains"),
+    Cause.COMPUTE: N_("waiting for {who} to compute"),
+    Cause.TRANSFER: N_("waiting for copies between lanes"),
+    **dict.fromkeys(ACTIONS, N_("waiting for {who}")),
+    Cause.SLOWEST_RANK: N_("waiting for {who} to reach a collective"),
+    Cause.COLLECTIVE: N_("waiting for collectives to move data"),
+    Cause.IMBALANCE: N_("waiting for {who}, with more rows"),
+    Cause.HOST: N_("because the host is late"),
+    Cause.INCOMPLETE: N_("where spans are missing"),
+    Cause.NOT_KNOWN: N_("for what is not known yet"),
+    Cause.DATA: N_("waiting for the next batch of data"),
+    Cause.BETWEEN_STEPS: N_("between steps"),
+    Cause.OTHER_STREAM: N_("while another stream of the device works"),
+    Cause.NOT_TOLD: N_("for reasons that the trace does not tell"),
 }
 """Why lanes idle, by cause, with the lane or lanes that are waited for; English."""
-MORE_WORK = "waiting for {who}, with more work"
+MORE_WORK = N_("waiting for {who}, with more work")
 """Of an uneven split in which a lane without any pass waits too: rows say nothing of that one."""
 
 

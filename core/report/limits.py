@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from core.message import N_
 from core.plan.task import Kind
 
 
@@ -43,87 +44,130 @@ class Limit(StrEnum):
 
 
 WORDS = {
-    Limit.SLOW_LANE: "Lane {lane} computes {factor} times as long as other lanes for the same: "
-    "that costs {loss} ({share}).",
-    Limit.SLOW_LINK: "Transfers between lanes {low} and {high} take {factor} times as long as "
-    "the same over other links: that costs {loss} ({share}).",
-    Limit.HICCUP: "In step {step} lane {lane} took {taken} for {task} instead of {usual}: that "
-    "cost {loss} ({share}) of this step.",
-    Limit.IMBALANCE: "Lane {lane} computes for {most}, a lane on average for {mean}: "
-    "that costs {loss} ({share}).",
-    Limit.SCHEDULE: "The order in which tasks need each other costs {loss} ({share}).",
-    Limit.COMMUNICATION: "Moving data costs {loss} ({share}).",
-    Limit.HOST: "Tasks take {task}; the host, which starts them, takes longer: that costs {loss} "
-    "({share}).",
-    Limit.NOISE: "Lanes' times scatter from step to step by more than the lanes differ: that costs "
-    "{loss} ({share}).",
-    Limit.NONE: "No lane, link or step is slower than its peers; balance, order and communication "
-    "cost less than a twentieth each.",
+    Limit.SLOW_LANE: N_(
+        "Lane {lane} computes {factor} times as long as other lanes for the same: "
+        "that costs {loss} ({share})."
+    ),
+    Limit.SLOW_LINK: N_(
+        "Transfers between lanes {low} and {high} take {factor} times as long as "
+        "the same over other links: that costs {loss} ({share})."
+    ),
+    Limit.HICCUP: N_(
+        "In step {step} lane {lane} took {taken} for {task} instead of {usual}: that "
+        "cost {loss} ({share}) of this step."
+    ),
+    Limit.IMBALANCE: N_(
+        "Lane {lane} computes for {most}, a lane on average for {mean}: "
+        "that costs {loss} ({share})."
+    ),
+    Limit.SCHEDULE: N_("The order in which tasks need each other costs {loss} ({share})."),
+    Limit.COMMUNICATION: N_("Moving data costs {loss} ({share})."),
+    Limit.HOST: N_(
+        "Tasks take {task}; the host, which starts them, takes longer: that costs {loss} ({share})."
+    ),
+    Limit.NOISE: N_(
+        "Lanes' times scatter from step to step by more than the lanes differ: that costs "
+        "{loss} ({share})."
+    ),
+    Limit.NONE: N_(
+        "No lane, link or step is slower than its peers; balance, order and communication "
+        "cost less than a twentieth each."
+    ),
 }
 """What is said of each, with placeholders, in English; the window translates it. What something
 costs is what a step would take less without it."""
 
 PLACE_WORDS = {
-    Limit.HICCUP: "In step {step} {place} took {taken} for {task} instead of {usual}: that "
-    "cost {loss} ({share}) of this step.",
+    Limit.HICCUP: N_(
+        "In step {step} {place} took {taken} for {task} instead of {usual}: that "
+        "cost {loss} ({share}) of this step."
+    ),
 }
 """The same where a rank or device of another program has a name of its own."""
 
 JOB_WORDS = {
-    Limit.DATA: "Waiting for the next batch of data costs {loss} ({share}).",
-    Limit.HOST: "The job's code outside of its model, loader and optimizer costs {loss} ({share}).",
-    Limit.UPDATE: "Updating the model costs {loss} ({share}).",
-    Limit.IMBALANCE: "Rank {lane} computes for {most}, a rank on average for {mean}: "
-    "that costs {loss} ({share}).",
+    Limit.DATA: N_("Waiting for the next batch of data costs {loss} ({share})."),
+    Limit.HOST: N_(
+        "The job's code outside of its model, loader and optimizer costs {loss} ({share})."
+    ),
+    Limit.UPDATE: N_("Updating the model costs {loss} ({share})."),
+    Limit.IMBALANCE: N_(
+        "Rank {lane} computes for {most}, a rank on average for {mean}: "
+        "that costs {loss} ({share})."
+    ),
 }
 """Of all ranks of a training job, where WORDS do not fit."""
 
 RANK_WORDS = {
-    Limit.SLOW_LANE: "Rank {lane} computes {factor} times as long as other ranks for the same: "
-    "that costs {loss} ({share}).",
-    Limit.DATA: "Rank {rank} waits {own} a step for its next batch, other ranks {usual}: that "
-    "costs {loss} ({share}).",
-    Limit.HOST: "Rank {rank} spends {own} a step on code outside of its model, loader and "
-    "optimizer, other ranks {usual}: that costs {loss} ({share}).",
-    Limit.UPDATE: "Rank {rank} takes {own} to update the model, other ranks {usual}: that costs "
-    "{loss} ({share}).",
-    Limit.BLOCK: "Rank {rank} takes {own} for {work} of block {block}, other ranks {usual}: that "
-    "costs {loss} ({share}).",
+    Limit.SLOW_LANE: N_(
+        "Rank {lane} computes {factor} times as long as other ranks for the same: "
+        "that costs {loss} ({share})."
+    ),
+    Limit.DATA: N_(
+        "Rank {rank} waits {own} a step for its next batch, other ranks {usual}: that "
+        "costs {loss} ({share})."
+    ),
+    Limit.HOST: N_(
+        "Rank {rank} spends {own} a step on code outside of its model, loader and "
+        "optimizer, other ranks {usual}: that costs {loss} ({share})."
+    ),
+    Limit.UPDATE: N_(
+        "Rank {rank} takes {own} to update the model, other ranks {usual}: that costs "
+        "{loss} ({share})."
+    ),
+    Limit.BLOCK: N_(
+        "Rank {rank} takes {own} for {work} of block {block}, other ranks {usual}: that "
+        "costs {loss} ({share})."
+    ),
 }
 """Of one rank of a training job, that takes longer for something than the other ranks."""
 
 PASS_WORDS = {
-    Kind.FORWARD: "Rank {rank} takes {own} for the forward pass of block {block}, other ranks "
-    "{usual}: that costs {loss} ({share}).",
-    Kind.BACKWARD: "Rank {rank} takes {own} for the backward pass of block {block}, other ranks "
-    "{usual}: that costs {loss} ({share}).",
-    Kind.RECOMPUTE: "Rank {rank} takes {own} to compute block {block} again, other ranks {usual}: "
-    "that costs {loss} ({share}).",
-    Kind.LOSS: "Rank {rank} takes {own} to compute the loss, other ranks {usual}: that costs "
-    "{loss} ({share}).",
+    Kind.FORWARD: N_(
+        "Rank {rank} takes {own} for the forward pass of block {block}, other ranks "
+        "{usual}: that costs {loss} ({share})."
+    ),
+    Kind.BACKWARD: N_(
+        "Rank {rank} takes {own} for the backward pass of block {block}, other ranks "
+        "{usual}: that costs {loss} ({share})."
+    ),
+    Kind.RECOMPUTE: N_(
+        "Rank {rank} takes {own} to compute block {block} again, other ranks {usual}: "
+        "that costs {loss} ({share})."
+    ),
+    Kind.LOSS: N_(
+        "Rank {rank} takes {own} to compute the loss, other ranks {usual}: that costs "
+        "{loss} ({share})."
+    ),
 }
 """The same of a block's pass, by kind of task."""
 
-AT_LEAST = (
+AT_LEAST = N_(
     "Lane {lane} computes {factor} times as long as other lanes for the same: that costs at least "
     "{loss} ({share})."
 )
 """Of a slow lane some of whose tasks have no peers."""
 
 DEVICE_WORDS = {
-    Limit.IMBALANCE: "{device} computes for {most} a step, a device on average for {mean}: evenly "
-    "divided that would be up to {loss} less ({share}).",
-    Limit.COMMUNICATION: "Communication that no computing hides costs {loss} a step ({share}).",
-    Limit.HOST: "Devices wait {loss} a step ({share}) for the host to start their work.",
-    Limit.NONE: "Idle time, communication alone and copies alone cost less than a twentieth each.",
-    Limit.COPIES: "Copies that no computing hides cost {loss} a step ({share}).",
-    Limit.NOT_TOLD: "Devices idle {loss} a step ({share}), and the trace does not tell what for.",
+    Limit.IMBALANCE: N_(
+        "{device} computes for {most} a step, a device on average for {mean}: evenly "
+        "divided that would be up to {loss} less ({share})."
+    ),
+    Limit.COMMUNICATION: N_("Communication that no computing hides costs {loss} a step ({share})."),
+    Limit.HOST: N_("Devices wait {loss} a step ({share}) for the host to start their work."),
+    Limit.NONE: N_(
+        "Idle time, communication alone and copies alone cost less than a twentieth each."
+    ),
+    Limit.COPIES: N_("Copies that no computing hides cost {loss} a step ({share})."),
+    Limit.NOT_TOLD: N_(
+        "Devices idle {loss} a step ({share}), and the trace does not tell what for."
+    ),
 }
 """Sentences for traces that have a device's own shares of time, but not what its tasks waited
 for: shares are of the devices' time."""
 
 
-LANES_NOT_TOLD = (
+LANES_NOT_TOLD = N_(
     "Tasks take {task}; lanes idle for {loss} ({share}) besides, and the trace does not tell what "
     "for."
 )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from core.message import N_
 from core.plain import Say, duration_text, plainly
 from core.trace.trace import Trace
 from core.trace.warmup import found_warmup
 
-FIRST_STEP = "The first step is warm-up: it took {longest}, later ones {usual}."
-FIRST_STEPS = "The first {n} steps are warm-up: they took up to {longest}, later ones {usual}."
+FIRST_STEP = N_("The first step is warm-up: it took {longest}, later ones {usual}.")
+FIRST_STEPS = N_("The first {n} steps are warm-up: they took up to {longest}, later ones {usual}.")
 
 
 def warmup_text(trace: Trace, say: Say = plainly) -> str:

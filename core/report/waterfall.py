@@ -7,19 +7,20 @@ from numpy.typing import NDArray
 
 from core.costs.simulate import lasts
 from core.explain.causes import Explanation
+from core.message import N_
 from core.plan.plan import Role
 from core.plan.task import IS_COMMUNICATION
 from core.report.job_step import BETWEEN_STEPS, COMMUNICATION, DATA_WAIT, JobStep
 
 BAR_WORDS = {
-    "ideal": "perfect division",
-    "imbalance": "imbalance",
-    "bubble": "bubble",
-    "communication": "exposed communication",
-    "data": "waiting for data",  # of a job
-    "between": "between steps",  # of a job
-    "contention": "slowdown",  # by other lanes, or by whatever else made tasks slower
-    "host": "host",
+    "ideal": N_("perfect division"),
+    "imbalance": N_("imbalance"),
+    "bubble": N_("bubble"),
+    "communication": N_("exposed communication"),
+    "data": N_("waiting for data"),  # of a job
+    "between": N_("between steps"),  # of a job
+    "contention": N_("slowdown"),  # by other lanes, or by whatever else made tasks slower
+    "host": N_("host"),
 }
 """What the bars are called on screen, bottom first."""
 

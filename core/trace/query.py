@@ -8,20 +8,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from core.message import N_
 from core.plan.task import KINDS
 
 NUMBERS = ("mb", "stage", "replica", "block", "bucket", "step", "task")
 KEYS = {
-    "kind": "forward, backward-*, communication, compute",
-    "mb": "a micro-batch: 3, 2-5, 4-",
-    "stage": "a stage: 1, 0-3",
-    "lane": "a lane's number or name: 2, 0-3, cpu*",
-    "step": "a step: 5, 10-20",
-    "replica": "a replica: 0, 1-",
-    "block": "a block: 2, 0-5",
-    "bucket": "a bucket: 1, 0|2",
-    "task": "a task of the plan: 17",
-    "name": "part of a name, or all of it: gemm, gemm*",
+    "kind": N_("forward, backward-*, communication, compute"),
+    "mb": N_("a micro-batch: 3, 2-5, 4-"),
+    "stage": N_("a stage: 1, 0-3"),
+    "lane": N_("a lane's number or name: 2, 0-3, cpu*"),
+    "step": N_("a step: 5, 10-20"),
+    "replica": N_("a replica: 0, 1-"),
+    "block": N_("a block: 2, 0-5"),
+    "bucket": N_("a bucket: 1, 0|2"),
+    "task": N_("a task of the plan: 17"),
+    "name": N_("part of a name, or all of it: gemm, gemm*"),
 }
 """Keys before a colon, and the accepted values after it."""
 # The micro sign and the Greek letter look alike, and both are written.

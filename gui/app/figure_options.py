@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 
+from core.message import N_
 from core.option import flag_of
 from core.trace.excerpt import Excerpt
 from core.typed import typed
@@ -34,10 +35,10 @@ PRESETS: dict[str, Preset] = {
     preset.name: preset
     for preset in (
         # A slide of 13.333 x 7.5 inches. In print 6.25 pixels for each 1/96 inch are 600 dpi.
-        Preset("slide", "Slide, 16:9", 338.667, 190.5, 16.0, 1.0, False, 2.0, False),
-        Preset("one-column", "One column, 85 mm", 85.0, None, 8.0, 0.5, True, 6.25, True),
-        Preset("two-column", "Two columns, 178 mm", 178.0, None, 8.0, 0.5, True, 6.25, True),
-        Preset("web", "Web page, 190 mm", 190.0, None, 8.5, 0.6, False, 2.0, False),
+        Preset("slide", N_("Slide, 16:9"), 338.667, 190.5, 16.0, 1.0, False, 2.0, False),
+        Preset("one-column", N_("One column, 85 mm"), 85.0, None, 8.0, 0.5, True, 6.25, True),
+        Preset("two-column", N_("Two columns, 178 mm"), 178.0, None, 8.0, 0.5, True, 6.25, True),
+        Preset("web", N_("Web page, 190 mm"), 190.0, None, 8.5, 0.6, False, 2.0, False),
     )
 }
 WIDTHS_MM = (30.0, 2000.0)

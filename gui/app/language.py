@@ -2,48 +2,48 @@
 
 from __future__ import annotations
 
+from gettext import NullTranslations
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
-from core.paths import RESOURCES
+from gui.look.catalogue import load_catalogue, use_catalogue
 
-FOLDER = RESOURCES / "translations"
 SOURCE = "en"
 """The language that texts are written in."""
-FILES = {"zh": "zh_CN", "ko": "ko"}
-"""The other languages, with what their files are called."""
-OWN, QTS = "bubblescope", "qtbase"
+LOCALES = {"zh": "zh_CN", "ko": "ko"}
+"""The locales of the other languages, which name folders in resources/translations."""
 SPOKEN = "spoken"
-"""The property of the application that tells what the files of its language are called."""
+"""The property of the application that holds the locale in use."""
 
 
 def system_language() -> str:
     """The first of the user's languages that the window speaks, else English."""
     wished = [name.partition("-")[0] for name in QLocale.system().uiLanguages()]
-    return next((name for name in wished if name == SOURCE or name in FILES), SOURCE)
+    return next((name for name in wished if name == SOURCE or name in LOCALES), SOURCE)
 
 
 def speak(app: QCoreApplication, chosen: str) -> None:
-    """Have texts that are made from now on in a language; in the system's if none is `chosen`."""
+    """Show texts that are made from now on in a language; in the system's if none is `chosen`."""
     for before in app.findChildren(QTranslator):
         app.removeTranslator(before)
         # removeTranslator leaves it a child of the application, and the next call would find it
         # here.
         before.setParent(None)
-    file = FILES.get(chosen if chosen in (SOURCE, *FILES) else system_language())
-    app.setProperty(SPOKEN, file or SOURCE)
-    if file is None:
+    locale = LOCALES.get(chosen if chosen in (SOURCE, *LOCALES) else system_language())
+    app.setProperty(SPOKEN, locale or SOURCE)
+    use_catalogue(load_catalogue(locale) if locale else NullTranslations())
+    if locale is None:
         return
-    folders = {OWN: str(FOLDER), QTS: QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)}
-    for name, folder in folders.items():
-        translator = QTranslator(app)
-        if translator.load(f"{name}_{file}", folder):
-            app.installTranslator(translator)
+    # The texts of Qt's own dialogs.
+    translator = QTranslator(app)
+    folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+    if translator.load(f"qtbase_{locale}", folder):
+        app.installTranslator(translator)
 
 
 def spoken() -> str:
-    """The language of the window as its files are called: en, zh_CN, ko."""
+    """Return the locale of the window: en, zh_CN or ko."""
     app = QCoreApplication.instance()
     return str((app and app.property(SPOKEN)) or SOURCE)
 

@@ -9,11 +9,12 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from core.files import check_is_no_input
+from core.message import N_
 from gui.app.dialogs import ask_save
 from gui.app.settings import Settings
 from gui.look.text import tr
 
-IMAGES = ("PNG image (*.png)", "SVG drawing (*.svg)", "PDF document (*.pdf)")
+IMAGES = (N_("PNG image (*.png)"), N_("SVG drawing (*.svg)"), N_("PDF document (*.pdf)"))
 """The kinds of files that pictures are written as."""
 
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QDockWidget, QWidget
 
 from core.compare.differences import Difference
 from core.compare.runs import TwoRuns
+from core.message import N_
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
 from gui.app.shown import Shown
@@ -32,8 +33,12 @@ if TYPE_CHECKING:
 
 LOW = 800  # pixels: lower windows have no room for two timelines and an overview
 LIVE_MS = 1000  # between two rounds while one of the runs is live
-IN_STRIP_A = {"compare_align": "Align", "compare_scale": "Equal", "compare_joins": "Join"}
-IN_STRIP_B = {"compare_export": "Export", "compare": "Change", "compare_leave": "✕"}
+IN_STRIP_A = {
+    "compare_align": N_("Align"),
+    "compare_scale": N_("Equal"),
+    "compare_joins": N_("Join"),
+}
+IN_STRIP_B = {"compare_export": N_("Export"), "compare": N_("Change"), "compare_leave": "✕"}
 """The buttons beside the titles, and what they are called there: they have little room."""
 
 

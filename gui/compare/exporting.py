@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
+from core.message import N_
 from gui.app.saving import IMAGES, Saver
 from gui.app.settings import Settings
 from gui.look.text import tr
@@ -15,7 +16,7 @@ from gui.look.text import tr
 if TYPE_CHECKING:
     from gui.compare.picture import Both  # the window is there sooner without
 
-FIGURES = (*IMAGES, "HTML report (*.html)")
+FIGURES = (*IMAGES, N_("HTML report (*.html)"))
 
 
 class ComparisonExport(Saver):

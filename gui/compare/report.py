@@ -9,6 +9,7 @@ from pathlib import Path
 from core.compare.differences import Difference, Group
 from core.compare.settings import settings_of
 from core.explain.causes import Cause
+from core.message import N_
 from core.plan.task import Kind
 from gui.compare.panel import matched_text
 from gui.compare.picture import Both, export_both
@@ -30,9 +31,12 @@ COLOURS = {
 }  # fmt: skip
 """The report's name of each family's colour."""
 NAMES = {
-    "microbatches": "micro-batches", "cores": "cores a lane", "batch": "rows of a batch",
-    "bucket_mb": "MiB of a bucket", "made": "times are",
-}  # fmt: skip
+    "microbatches": N_("micro-batches"),
+    "cores": N_("cores a lane"),
+    "batch": N_("rows of a batch"),
+    "bucket_mb": N_("MiB of a bucket"),
+    "made": N_("times are"),
+}
 """What settings are called whose own name would not be understood."""
 PAGES = (".html", ".htm")
 MOST_LANES = 128  # rows of a table

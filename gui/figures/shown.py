@@ -8,7 +8,7 @@ from core.trace.complete import measured_steps
 from core.trace.excerpt import Excerpt, range_of, range_zero, steps_of
 from core.trace.median_step import median_step, whole_steps
 from core.trace.trace import Trace
-from gui.look.text import duration_text, tr
+from gui.look.text import duration_text, ntr, tr
 from gui.timeline.layout.moments import Origin
 from gui.timeline.state.scene import Scene, step_name
 
@@ -59,11 +59,7 @@ def default_range(trace: Trace) -> Range:
     if not measured:
         text = tr("warm-up only")
     elif len(shown) == len(steps):
-        text = (
-            tr("{count} measured steps", count=len(steps))
-            if len(steps) > 1
-            else tr("1 measured step")
-        )
+        text = ntr("{n} measured step", "{n} measured steps", len(steps))
     else:
         text = tr("last {shown} of {count} measured steps", shown=len(shown), count=len(steps))
     return Range(start, end, text, tuple(shown))

@@ -154,7 +154,8 @@ def lay_out_textbook(
     face = style.bold if len(runs) == 1 else style.base  # below it, each run has a bold heading
     titles = face.wrapped(title, inner)
     if options.caption is None and _numbered(runs, boxes, style):
-        caption = f"{caption} {tr('Numbers are micro-batches.')}"
+        numbers = tr("Numbers are micro-batches.")
+        caption = f"{caption} {numbers}"
     captions = style.base.wrapped(caption, inner) + _reduced(boxes, style, inner)
     foot = _foot(options, style, legend, captions)
     head = style.edge + face.line * len(titles) + (0.35 * style.em if titles else 0.0)

@@ -12,7 +12,7 @@ from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, with_defaults
 from core.plan.strategies import STRATEGIES
 from core.trace.trace import Trace
-from gui.look.text import tr
+from gui.look.text import ntr, tr
 
 DOT = " · "
 
@@ -59,7 +59,7 @@ def _parts(trace: Trace) -> list[str]:
     title = model_title(trace.header.model.name)
     # Compute lanes serve themselves; those that move data serve one of them.
     lanes = sum(lane.serves == lane.index for lane in trace.header.lanes)
-    count = tr("1 lane") if lanes == 1 else tr("{lanes} lanes", lanes=lanes)
+    count = ntr("{n:,} lane", "{n:,} lanes", lanes)
     if trace.header.foreign:
         return [title, count]
     batch = tr("batch {rows}", rows=specification.batch_rows)

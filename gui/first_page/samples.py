@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.machine import host
+from core.message import N_
 from core.paths import RESOURCES
 from core.plan.planning import lanes_of
 from core.plan.specification import Specification
@@ -30,23 +31,26 @@ class Sample:
 
 PIPELINE = Sample(
     "1f1b-4-virtual-lanes.arrow",
-    "Pipeline, 1F1B, on 4 virtual lanes",
-    "Micro-batches walk down the stages and back; lanes wait while the pipeline fills and drains.",
+    N_("Pipeline, 1F1B, on 4 virtual lanes"),
+    N_(
+        "Micro-batches walk down the stages and back; lanes wait while the pipeline "
+        "fills and drains."
+    ),
 )
 DATA_PARALLEL = Sample(
     "dp-8-virtual-lanes.arrow",
-    "Data parallel on 8 virtual lanes",
-    "Lane 0 also scatters, gathers and reduces; the others wait for it.",
+    N_("Data parallel on 8 virtual lanes"),
+    N_("Lane 0 also scatters, gathers and reduces; the others wait for it."),
 )
 DISTRIBUTED = Sample(
     "ddp-8-virtual-lanes.arrow",
-    "DDP on 8 virtual ranks",
-    "Gradients are all-reduced bucket by bucket while the backward pass still runs.",
+    N_("DDP on 8 virtual ranks"),
+    N_("Gradients are all-reduced bucket by bucket while the backward pass still runs."),
 )
 REAL = Sample(
     "1f1b-2-cpu-lanes.arrow",
-    "Pipeline, 1F1B, on 2 CPU lanes",
-    "The same schedule on two cores at once: real copies, a real host between the tasks.",
+    N_("Pipeline, 1F1B, on 2 CPU lanes"),
+    N_("The same schedule on two cores at once: real copies, a real host between the tasks."),
 )
 SAMPLES = (PIPELINE, DATA_PARALLEL, DISTRIBUTED, REAL)
 

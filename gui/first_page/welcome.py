@@ -11,6 +11,7 @@ from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QScrollArea, QToolButton, QWidget
 
 from core.lessons.lesson import LessonError, read_heading, shipped
+from core.message import N_
 from core.recording.recording import is_large, open_recording
 from gui.app.jobs import Runner, Work
 from gui.app.language import in_language
@@ -26,18 +27,27 @@ from gui.panels.sheet import scroll_down
 
 WIDEST = 1180
 RECENT = 4  # recordings that are shown; the File menu has them all
-SENTENCE = (
+SENTENCE = N_(
     "Runs a training step in parallel on this machine's devices and shows what every device does, "
     "when it waits, and why."
 )
 FIRST_ACTIONS = (
-    ("schedules", "Run GPipe, then 1F1B", "Two short pipelines on 4 lanes, then one above "
-     "the other on one axis."),
-    ("bubble", "Find the longest bubble", "Opens the pipeline and selects its longest idle gap; "
-     "Details says why it is there."),
-    ("parallel", "Compare DP with DDP", "One gathers all on lane 0, the other reduces while it "
-     "computes."),
-)  # fmt: skip
+    (
+        "schedules",
+        N_("Run GPipe, then 1F1B"),
+        N_("Two short pipelines on 4 lanes, then one above the other on one axis."),
+    ),
+    (
+        "bubble",
+        N_("Find the longest bubble"),
+        N_("Opens the pipeline and selects its longest idle gap; Details says why it is there."),
+    ),
+    (
+        "parallel",
+        N_("Compare DP with DDP"),
+        N_("One gathers all on lane 0, the other reduces while it computes."),
+    ),
+)
 
 
 class WelcomePage(QScrollArea):

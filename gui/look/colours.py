@@ -10,6 +10,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from core.message import N_
+
 FAINTEST = 3.0
 """Least contrast of graphics against their ground (WCAG 2.2, 1.4.11)."""
 APART = 9.5
@@ -18,22 +20,22 @@ TOUCHING = 11.5
 """Least distance of colours that stand side by side in nearly every picture."""
 
 VISIONS: Mapping[str, NDArray[np.float64]] = {
-    "full colour vision": np.eye(3),
-    "protanopia": np.array(
+    N_("full colour vision"): np.eye(3),
+    N_("protanopia"): np.array(
         [
             [0.152286, 1.052583, -0.204868],
             [0.114503, 0.786281, 0.099216],
             [-0.003882, -0.048116, 1.051998],
         ]
     ),
-    "deuteranopia": np.array(
+    N_("deuteranopia"): np.array(
         [
             [0.367322, 0.860646, -0.227968],
             [0.280085, 0.672501, 0.047413],
             [-0.011820, 0.042940, 0.968881],
         ]
     ),
-    "tritanopia": np.array(
+    N_("tritanopia"): np.array(
         [
             [1.255528, -0.076749, -0.178779],
             [-0.078411, 0.930809, 0.147602],

@@ -10,10 +10,9 @@ import json
 import re
 from functools import cache, lru_cache
 
-from PySide6.QtCore import QCoreApplication
-
 from core.paths import RESOURCES
 from core.plain import in_number
+from gui.look.catalogue import catalogue
 
 TEMPLATES = RESOURCES / "translations" / "sentences.json"
 _PLACE = re.compile(r"\{(\w+)\}")
@@ -22,8 +21,8 @@ _PLACE = re.compile(r"\{(\w+)\}")
 def translated(text: str) -> str:
     """A sentence of core's in the window's language, and so what stands in it; others stay."""
     template, values = _parts(text)
-    found = QCoreApplication.translate("Bubblescope", template)
-    # Qt returns the source where it has no translation: the text then stays as core wrote it.
+    found = catalogue().gettext(template) if template else ""
+    # gettext returns the source where it has no translation: the text then stays as core wrote it.
     if found == template:
         return in_number(text)
     return found.format(**{name: translated(value) for name, value in values})

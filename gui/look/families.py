@@ -7,6 +7,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from core.message import N_
 from core.plan.task import KINDS, Kind
 from gui.look.text import tr
 
@@ -14,14 +15,14 @@ from gui.look.text import tr
 class Family(StrEnum):
     """A meaning that has a colour of its own, or (an overlap) two colours at once."""
 
-    FORWARD = "forward"
-    BACKWARD = "backward"
-    BACKWARD_INPUT = "backward-input"
-    BACKWARD_WEIGHT = "backward-weight"
-    OVERLAP = "forward with backward"
-    COMMUNICATION = "communication"
-    UPDATE = "loss and update"
-    OTHER = "other"
+    FORWARD = N_("forward")
+    BACKWARD = N_("backward")
+    BACKWARD_INPUT = N_("backward-input")
+    BACKWARD_WEIGHT = N_("backward-weight")
+    OVERLAP = N_("forward with backward")
+    COMMUNICATION = N_("communication")
+    UPDATE = N_("loss and update")
+    OTHER = N_("other")
 
 
 FAMILIES: tuple[Family, ...] = tuple(Family)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
-
+from gui.look.catalogue import catalogue
 from gui.look.core_texts import translated
 
 NO_BREAK = "\u00a0"
@@ -17,10 +16,16 @@ _SIZES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 
 def tr(text: str, **values: object) -> str:
-    """The translation of `text` with its `{placeholders}` filled."""
-    translated = QCoreApplication.translate("Bubblescope", text)
-    # Without values it is left alone: some texts are filled later, or have braces of their own.
-    return translated.format(**values) if values else translated
+    """Return the translation of a text with its `{placeholders}` filled."""
+    # The translation of "" is the catalogue's header.
+    found = catalogue().gettext(text) if text else ""
+    # Without values nothing is formatted: some texts contain braces that are not placeholders.
+    return found.format(**values) if values else found
+
+
+def ntr(one: str, many: str, n: int, **values: object) -> str:
+    """Return the translation for a count, with its `{placeholders}` filled; `{n}` is the count."""
+    return catalogue().ngettext(one, many, n).format(n=n, **values)
 
 
 def problem_text(error: Exception) -> str:
@@ -88,7 +93,7 @@ def change_text(fraction: float) -> str:
 
 def rows_text(rows: int) -> str:
     """A number of rows: `8 rows`."""
-    return tr("1 row") if rows == 1 else tr("{rows} rows", rows=rows)
+    return ntr("{n:,} row", "{n:,} rows", rows)
 
 
 def carried_rows_text(rows: int, paired_rows: int | None) -> str:

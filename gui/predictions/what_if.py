@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 
 from core.costs.costs_file import read_costs, write_costs
 from core.errors import PlanError
+from core.message import N_
 from core.plan.devices import KINDS, PREDICTED, kind_of
 from core.plan.faults import HICCUP, faults_given
 from core.plan.pipeline.options import DEFAULT_SCHEDULE, SCHEDULE
@@ -31,7 +32,7 @@ from gui.look.text import tr
 from gui.panels.predict.whatif import Basis, WhatIfPanel
 
 LATE_MS = 100  # then the panel says that it is still predicting
-FILES = "Costs (*.json *.toml)"
+FILES = N_("Costs (*.json *.toml)")
 
 
 class WhatIfController(Saver):

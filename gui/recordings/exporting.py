@@ -11,6 +11,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QWidget
 
 from core.errors import PlanError
+from core.message import N_
 from gui.app.banner import Banner
 from gui.app.dialogs import ProgressDialogs, to_front
 from gui.app.figure_options import FigureOptions
@@ -30,7 +31,7 @@ from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.scene import Scene
 
 DOCUMENTS = IMAGES[::-1]
-REPORT = "Web page (*.html)"
+REPORT = N_("Web page (*.html)")
 
 
 class Exporting(Saver):

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from core.errors import PlanError
 from core.files import check_is_no_input
+from core.message import N_
 from core.plain import plainly
 from core.recording.recording import may_take_long
 from core.recording.stream import Opened
@@ -25,8 +26,8 @@ from gui.look.text import problem_text, tr
 from gui.recordings.opening import OpeningStrip
 from gui.runs.faults import banner_text, faults_of
 
-RECORDINGS = "Recordings (*.arrow)"
-TRACES = "Traces of other programs (*.json *.json.gz *.sqlite *.pftrace *.perfetto-trace)"
+RECORDINGS = N_("Recordings (*.arrow)")
+TRACES = N_("Traces of other programs (*.json *.json.gz *.sqlite *.pftrace *.perfetto-trace)")
 AT_ONCE_S = 0.1  # a recording that takes longer is saved bit by bit
 
 

@@ -25,7 +25,7 @@ from gui.figures.shown import median_range, median_text
 from gui.figures.titles import run_title
 from gui.look.causes import BAR_LOOKS, CAUSE_LOOKS, SHARE_LOOKS
 from gui.look.core_texts import translated
-from gui.look.text import MINUS, bytes_text, duration_text, percent_text, time_text, tr
+from gui.look.text import MINUS, bytes_text, duration_text, ntr, percent_text, time_text, tr
 from gui.report.page import (
     NOTHING,
     Html,
@@ -146,7 +146,7 @@ def _sections(scene: Scene, figures: Mapping[int, StepFigures]) -> Iterator[Sect
 
 def _over(steps: int) -> str:
     """Return the words for figures that are of several steps."""
-    return tr("Over 1 step.") if steps == 1 else tr("Over {n} steps.", n=steps)
+    return ntr("Over {n} step.", "Over {n} steps.", steps)
 
 
 def _short(trace: Trace, figures: Mapping[int, StepFigures], median: _Median) -> Html:

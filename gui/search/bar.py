@@ -14,7 +14,7 @@ from core.trace.trace import Trace
 from gui.look.core_texts import translated
 from gui.look.label import Label
 from gui.look.layouts import button, column, row
-from gui.look.text import percent_text, tr
+from gui.look.text import ntr, percent_text, tr
 from gui.search.searching import Searcher
 from gui.timeline.state.scene import Scene
 
@@ -278,10 +278,10 @@ def count_text(searcher: Searcher, trace: Trace | None, chosen: tuple[int, int] 
     if chosen is not None and _is_hit(hits, *chosen):
         number = rank(trace, hits, position_of(trace, *chosen)) + 1
         text = tr("{number} of {count}", number=f"{number:,}", count=count)
-    elif search.count == 1:
-        text = tr("1 hit")
+    elif search.count:
+        text = ntr("{n:,} hit", "{n:,} hits", search.count)
     else:
-        text = tr("{count} hits", count=count) if search.count else tr("no hits")
+        text = tr("no hits")
     return tr("{hits}, cancelled", hits=text) if searcher.cancelled else text
 
 

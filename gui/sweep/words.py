@@ -13,7 +13,7 @@ from core.sweep.results import MOST_NAMED, Result, Results
 from core.sweep.sweep import Sweep
 from core.sweep.values import value_text
 from gui.figures.titles import DOT, model_title
-from gui.look.text import duration_text, tr
+from gui.look.text import duration_text, ntr, tr
 
 
 def ms_text(ms: float) -> str:
@@ -70,7 +70,7 @@ def sweep_title(results: Results) -> str:
         parts.append(tr("batch {rows}", rows=base.batch_rows))
     if len({result.lanes for result in results.of.values()}) == 1:
         lanes = next(iter(results.of.values())).lanes
-        parts.append(tr("1 lane") if lanes == 1 else tr("{lanes} lanes", lanes=lanes))
+        parts.append(ntr("{n:,} lane", "{n:,} lanes", lanes))
     return DOT.join(parts)
 
 

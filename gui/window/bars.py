@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidgetAction,
 )
 
+from core.message import N_
 from gui.app.session import Run
 from gui.figures.run_names import shown_title
 from gui.look.core_texts import translated
@@ -37,7 +38,7 @@ from gui.window.status import (
     verified_text,
 )
 
-NAMES = {"stop": "■", "export": "Export", "sheet": "?"}
+NAMES = {"stop": "■", "export": N_("Export"), "sheet": "?"}
 """What the bar calls its actions."""
 LEAST = 60  # pixels of the title, which gives way where the window is narrow
 PADDING = 10  # pixels beside a text that gives way

@@ -12,7 +12,7 @@ from gui.app.dialogs import ask_folder
 from gui.app.session import Session
 from gui.app.settings import Settings
 from gui.figures.run_names import free_paths, unsaved
-from gui.look.text import problem_text, tr
+from gui.look.text import ntr, problem_text, tr
 
 
 class Leaving:
@@ -41,9 +41,11 @@ class Leaving:
         box.setWindowTitle(tr("Close Bubblescope"))
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setText(
-            tr("1 run of this sitting is in no file yet.")
-            if count == 1
-            else tr("{count} runs of this sitting are in no file yet.", count=count)
+            ntr(
+                "{n} run of this sitting is in no file yet.",
+                "{n} runs of this sitting are in no file yet.",
+                count,
+            )
         )
         save = box.addButton(tr("Save all…"), QMessageBox.ButtonRole.AcceptRole)
         leave = box.addButton(tr("Close without saving"), QMessageBox.ButtonRole.DestructiveRole)

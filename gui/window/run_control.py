@@ -143,7 +143,8 @@ class RunControl(QObject):
     def _lose_engine(self, text: str) -> None:
         """The engine is gone, and no run was under way."""
         self._status.engine.setText(tr("no engine"))
-        self._banner.say(f"{sentence(text)} {tr('Run starts it afresh.')}")
+        hint = tr("Run starts it afresh.")
+        self._banner.say(f"{sentence(text)} {hint}")
 
     def _refuse(self, text: str) -> None:
         """The engine would not run what was asked for."""

@@ -11,7 +11,7 @@ from core.trace.event_rows import PASSES, STARTED
 from core.trace.trace import Trace
 from core.trace.verified import verified
 from gui.app.session import Run
-from gui.look.text import change_text, duration_text, significant, tr
+from gui.look.text import change_text, duration_text, ntr, significant, tr
 from gui.timeline.state.scene import Scene, step_name
 
 BEHIND_S = 0.3  # so much passes unsaid: it cannot be seen
@@ -20,8 +20,8 @@ BEHIND_S = 0.3  # so much passes unsaid: it cannot be seen
 def recorded_text(trace: Trace, per_pixel: float) -> str:
     """`5 steps recorded · 412 spans · exact`, or how many spans share a pixel."""
     count = len(trace.steps)
-    steps = tr("1 step recorded") if count == 1 else tr("{count} steps recorded", count=count)
-    spans = tr("{count} spans", count=f"{trace.span_count:,}")
+    steps = ntr("{n} step recorded", "{n} steps recorded", count)
+    spans = ntr("{n:,} span", "{n:,} spans", trace.span_count)
     drawn = (
         tr("reduced: about {count} spans a pixel", count=significant(per_pixel))
         if per_pixel

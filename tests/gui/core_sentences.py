@@ -1,16 +1,23 @@
-"""Collects the templates of the sentences that core says and the window shows."""
+"""Collects the templates of the sentences that core says and the window shows.
+
+`python -m tests.gui.core_sentences` writes them to resources/translations/sentences.json.
+"""
 
 from __future__ import annotations
 
 import ast
+import json
 import re
 import string
 from collections.abc import Iterator
+from pathlib import Path
 
 from core.paths import PROJECT_ROOT
+from gui.look.core_texts import TEMPLATES
 
 PLACES = (
-    "compare", "engine", "explain", "files.py", "job", "models", "option.py", "plain.py", "plan",
+    "compare", "costs",
+    "engine", "explain", "files.py", "job", "models", "option.py", "plain.py", "plan",
     "predict", "process", "reading.py", "recorder/kinds.py", "recorder/rank_stream.py",
     "recorder/session.py", "recording",
     "sql/apart.py", "sql/query.py", "sweep/sweep.py", "sweep/values.py", "trace/complete.py",
@@ -33,16 +40,18 @@ _NOT_SHOWN = re.compile(
 _WORD = re.compile(r"[A-Za-z][a-z']+")
 
 
+def file_sentences(file: Path) -> list[str]:
+    """Return the templates of a file of core, sorted; none outside of `PLACES`."""
+    place = file.relative_to(PROJECT_ROOT / "core").as_posix()
+    if not place.startswith(PLACES) or place.startswith(_COMMANDS):
+        return []
+    return sorted(set(_templates(ast.parse(file.read_text("utf-8")))))
+
+
 def core_sentences() -> list[str]:
-    """The templates, each once."""
-    found = set()
-    for place in PLACES:
-        path = PROJECT_ROOT / "core" / place
-        files = [path] if path.is_file() else sorted(path.rglob("*.py"))
-        for file in files:
-            if not file.relative_to(PROJECT_ROOT / "core").as_posix().startswith(_COMMANDS):
-                found |= set(_templates(ast.parse(file.read_text("utf-8"))))
-    return sorted(found)
+    """Return the templates of all of core, each once, sorted."""
+    files = (PROJECT_ROOT / "core").rglob("*.py")
+    return sorted({text for file in files for text in file_sentences(file)})
 
 
 def _templates(tree: ast.AST) -> Iterator[str]:
@@ -74,3 +83,7 @@ def _template(node: ast.AST) -> str:
         str(part.value) if isinstance(part, ast.Constant) else f"{{{next(names)}}}"
         for part in node.values
     )
+
+
+if __name__ == "__main__":
+    TEMPLATES.write_text(json.dumps(core_sentences(), indent=0, ensure_ascii=False), "utf-8")

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.message import N_
 from core.trace.excerpt import Excerpt
 from gui.app.figure_options import PRESETS, FigureOptions
 from gui.figures.picture import SCREEN, Picture, image_of
@@ -31,19 +32,23 @@ FIELD = 210
 SIZE = QSize(1060, 600)
 PATIENCE_MS = 120  # after the last change, before the preview is drawn
 PARTS = {
-    "title": ("Title", "A line above the picture."),
-    "caption": ("Caption", "Words below the picture."),
-    "legend": ("Legend", "What the colours and patterns mean."),
-    "axis": ("Axis", "The time axis."),
-    "makespan": ("Makespan", "How long each step is."),
-    "idle": ("Idle time", "How much of the steps each lane is idle."),
+    "title": (N_("Title"), N_("A line above the picture.")),
+    "caption": (N_("Caption"), N_("Words below the picture.")),
+    "legend": (N_("Legend"), N_("What the colours and patterns mean.")),
+    "axis": (N_("Axis"), N_("The time axis.")),
+    "makespan": (N_("Makespan"), N_("How long each step is.")),
+    "idle": (N_("Idle time"), N_("How much of the steps each lane is idle.")),
 }
 SWITCHES = ("legend", "axis", "makespan", "idle")
 COLOURS = (
-    ("As the figure has it", "", ""),
-    ("Colours", "colours", "Colours only, as in the window."),
-    ("Colours and patterns", "patterns", "Told apart also without colour."),
-    ("Greyscale", "grey", "No colour at all; patterns and letters tell families apart."),
+    (N_("As the figure has it"), "", ""),
+    (N_("Colours"), "colours", N_("Colours only, as in the window.")),
+    (N_("Colours and patterns"), "patterns", N_("Told apart also without colour.")),
+    (
+        N_("Greyscale"),
+        N_("grey"),
+        N_("No colour at all; patterns and letters tell families apart."),
+    ),
 )
 AUTOMATIC, VISIBLE, NAMED = "automatic", "visible", "named"
 

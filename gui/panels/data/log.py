@@ -7,6 +7,7 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
+from core.message import N_
 from core.trace.columns import Column
 from core.trace.event_rows import Log
 from core.trace.trace import Trace
@@ -20,7 +21,7 @@ from gui.panels.tables import Head, TableModel, dress
 from gui.runs.faults import told_log
 from gui.timeline.state.scene import Scene
 
-LEVELS = ("info", "size", "warning", "error", "state")
+LEVELS = (N_("info"), N_("size"), N_("warning"), N_("error"), N_("state"))
 
 
 class LogModel(TableModel):

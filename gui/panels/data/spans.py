@@ -27,7 +27,7 @@ from gui.app.dialogs import ask_save
 from gui.app.jobs import Runner, Work
 from gui.look.label import Label
 from gui.look.layouts import button, column, named, row
-from gui.look.text import percent_text, tr
+from gui.look.text import ntr, percent_text, tr
 from gui.panels.data.spans_model import COLUMNS, MOST_ROWS, SpansModel
 from gui.panels.tables import dress
 from gui.search.bar import QueryField
@@ -315,4 +315,4 @@ def count_text(listing: Listing | None, trace: Trace | None) -> str:
         return tr("the first {shown} of {count} spans", shown=f"{MOST_ROWS:,}", count=f"{count:,}")
     if listing.chosen is not None:
         return tr("{count} of {all} spans", count=f"{count:,}", all=f"{trace.span_count:,}")
-    return tr("1 span") if count == 1 else tr("{count} spans", count=f"{count:,}")
+    return ntr("{n:,} span", "{n:,} spans", count)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QObject, Qt
 
+from core.message import N_
 from core.trace.listing import Listing
 from core.trace.span import Span
 from gui.look.text import bytes_text, duration_text, time_text, tr
@@ -29,7 +30,9 @@ class ColumnOf:
     tip: str = ""
 
 
-STEP = "Counted from 0, warm-up steps included, as step: in a search and files of spans have it."
+STEP = N_(
+    "Counted from 0, warm-up steps included, as step: in a search and files of spans have it."
+)
 
 
 def _number(name: str) -> Callable[[Span, str], str]:
@@ -47,22 +50,26 @@ def _rows(span: Span, lane: str) -> str:
 
 
 COLUMNS = (
-    ColumnOf("lane", "Lane", lambda span, lane: lane, numeric=False),
-    ColumnOf("task", "Task", lambda span, lane: action(span) or span.name, numeric=False),
-    ColumnOf("kind", "Kind", lambda span, lane: tr(TITLES.get(span.kind, "Other")), numeric=False),
-    ColumnOf("step", "Step", _number("step"), tip=STEP),
-    ColumnOf("start", "Start in run", lambda span, lane: time_text(span.start)),
+    ColumnOf("lane", N_("Lane"), lambda span, lane: lane, numeric=False),
+    ColumnOf("task", N_("Task"), lambda span, lane: action(span) or span.name, numeric=False),
     ColumnOf(
-        "duration", "Duration", lambda span, lane: duration_text((span.end or 0) - span.start)
+        "kind", N_("Kind"), lambda span, lane: tr(TITLES.get(span.kind, "Other")), numeric=False
     ),
-    ColumnOf("stage", "Stage", _number("stage")),
-    ColumnOf("microbatch", "Micro-batch", _number("microbatch")),
-    ColumnOf("replica", "Replica", _number("replica")),
-    ColumnOf("block", "Block", _number("block")),
-    ColumnOf("bucket", "Bucket", _number("bucket")),
-    ColumnOf("rows", "Rows", _rows),
-    ColumnOf("bytes", "Moves", lambda span, lane: bytes_text(span.bytes) if span.bytes else ""),
-    ColumnOf("name", "Name", lambda span, lane: span.name, numeric=False),
+    ColumnOf("step", N_("Step"), _number("step"), tip=STEP),
+    ColumnOf("start", N_("Start in run"), lambda span, lane: time_text(span.start)),
+    ColumnOf(
+        "duration",
+        N_("Duration"),
+        lambda span, lane: duration_text((span.end or 0) - span.start),
+    ),
+    ColumnOf("stage", N_("Stage"), _number("stage")),
+    ColumnOf("microbatch", N_("Micro-batch"), _number("microbatch")),
+    ColumnOf("replica", N_("Replica"), _number("replica")),
+    ColumnOf("block", N_("Block"), _number("block")),
+    ColumnOf("bucket", N_("Bucket"), _number("bucket")),
+    ColumnOf("rows", N_("Rows"), _rows),
+    ColumnOf("bytes", N_("Moves"), lambda span, lane: bytes_text(span.bytes) if span.bytes else ""),
+    ColumnOf("name", N_("Name"), lambda span, lane: span.name, numeric=False),
 )
 
 

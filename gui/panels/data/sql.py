@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.sql.apart import answer_apart
-from core.sql.examples import EXAMPLES, TITLES
+from core.sql.examples import EXAMPLES
 from core.sql.query import Answer, QueryError
 from core.sql.tables import TABLES
 from core.trace.trace import Trace
@@ -26,7 +26,7 @@ from gui.app.jobs import Runner, Work
 from gui.app.session import Session
 from gui.look.label import Label
 from gui.look.layouts import button, column, joined, row, widget_of
-from gui.look.text import duration_text, tr
+from gui.look.text import duration_text, ntr, tr
 from gui.panels.run.fields import choice
 from gui.panels.tables import Head, TableModel, dress
 
@@ -102,7 +102,7 @@ class SqlPanel(QWidget):
         self._session = session
         self._interrupt: Callable[[], None] = _nothing
         self.query, self.model, self.table = QueryEdit(), AnswerModel(self), QTableView()
-        titles = (tr("Examples"), *map(tr, TITLES))
+        titles = (tr("Examples"), *(tr(example.title) for example in EXAMPLES))
         self.examples = choice([(title, "", "") for title in titles])
         self.status = Label(look="quiet", wrapped=True)
         self.runner = Runner(self, "SQL")
@@ -151,7 +151,7 @@ class SqlPanel(QWidget):
         self.model.show(found)
         self.table.resizeColumnsToContents()
         count = len(found.rows)
-        rows = tr("1 row") if count == 1 else tr("{rows} rows", rows=f"{count:,}")
+        rows = ntr("{n:,} row", "{n:,} rows", count)
         cut = tr("only the first {n}; add LIMIT", n=f"{count:,}") if found.cut else ""
         self.status.setText(" · ".join(filter(None, (rows, cut, duration_text(taken)))))
 

@@ -15,7 +15,7 @@ from core.explain.balance import (
 )
 from core.plan.plan import Lane, Role
 from core.plan.task import Kind
-from gui.look.text import NONE, bytes_text, duration_text, percent_text, tr
+from gui.look.text import NONE, bytes_text, duration_text, ntr, percent_text, tr
 from gui.look.writing import RIGHT
 from gui.panels.drawing import Ink
 from gui.panels.sheet import PAD, Sheet
@@ -69,7 +69,7 @@ class DevicesPanel(Sheet):
         if load:
             ink.bold(QRectF(PAD, 4, self.width() - 2 * PAD, LOAD - 3), load)
         legend = self._legend(ink, PAD, top)
-        over = tr("1 step") if scene.summed == 1 else tr("{n} steps", n=scene.summed)
+        over = ntr("{n:,} step", "{n:,} steps", scene.summed)
         beside = QRectF(legend, top + 4, self.width() - PAD - legend, 17)
         if text_width(ink.fonts.small, over) <= beside.width():
             ink.small(beside, over, RIGHT)

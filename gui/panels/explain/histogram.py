@@ -7,7 +7,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPen
 
 from core.explain.durations import Histogram, histogram
-from gui.look.text import duration_text, percent_text, tr
+from gui.look.text import duration_text, ntr, percent_text, tr
 from gui.panels.drawing import PAD, Drawing, Ink
 from gui.timeline.layout.fonts import text_width
 
@@ -68,7 +68,8 @@ class HistogramChart(Drawing):
                 bar.setTop(column.bottom() - max(2.0, column.height() * count / most))
                 gap = 1.0 if column.width() > 4 else 0.0
                 painter.fillRect(bar.adjusted(0, 0, -gap, 0), QColor(self.theme.accent))
-                self.spot(column, f"{self._tip(number)}\n{tr('Click for the longest of them.')}")
+                hint = tr("Click for the longest of them.")
+                self.spot(column, f"{self._tip(number)}\n{hint}")
         self._draw_axis(ink)
         if self.hasFocus():
             painter.setPen(QPen(QColor(self.theme.text), 1.5))
@@ -133,4 +134,4 @@ class HistogramChart(Drawing):
 
 
 def _spans(count: int) -> str:
-    return tr("1 span") if count == 1 else tr("{n} spans", n=f"{count:,}")
+    return ntr("{n:,} span", "{n:,} spans", count)

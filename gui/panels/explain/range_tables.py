@@ -16,7 +16,7 @@ from core.explain.statistics import RangeStatistics, SpanFigures
 from core.plain import cell
 from core.trace.complete import measured_steps
 from core.trace.trace import Trace
-from gui.look.text import NONE, duration_text, percent_text, time_text, tr
+from gui.look.text import NONE, duration_text, ntr, percent_text, time_text, tr
 from gui.panels.tables import Head
 from gui.timeline.interact.describe import kind_title, span_title
 from gui.timeline.state.scene import shown_steps, step_name
@@ -139,7 +139,7 @@ def _size_heads(first: str, counted: RangeStatistics) -> tuple[Head, ...]:
     tips = (
         tr("The mean duration of whole spans."),
         tr("Half of the whole spans are no longer than this."),
-        tr("99 % of the whole spans are no longer than this."),
+        tr("Of the whole spans, 99 % are no longer than this."),
         tr("The duration of the longest span."),
     )  # fmt: skip
     return (
@@ -169,15 +169,17 @@ def notes(
     running = sum(
         task.lane in counted.lanes and task.start < counted.end for task in trace.open_tasks
     )
-    if running == 1:
-        yield tr("1 task still runs and is not counted.")
-    elif running:
-        yield tr("{n} tasks still run and are not counted.", n=running)
+    if running:
+        yield ntr(
+            "{n} task still runs and is not counted.",
+            "{n} tasks still run and are not counted.",
+            running,
+        )
     if causes.explained < causes.steps:
         values = {"explained": f"{causes.explained:,}", "steps": f"{causes.steps:,}"}
         yield tr("Causes of {explained} of {steps} steps.", **values)
     if counted.cut:
-        words = tr("1 span is cut") if counted.cut == 1 else tr("{n} spans are cut", n=counted.cut)
+        words = ntr("{n} span is cut", "{n} spans are cut", counted.cut)
         yield tr(
             "{cut} by the range: their parts inside count in times, "
             "and they count whole in counts, means, percentiles, maxima and the histogram.",

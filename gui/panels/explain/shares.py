@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from core.explain.causes import CAUSES, Cause
 from core.explain.critical import PathShare
+from core.message import N_
 from core.plan.plan import Lane, Role
 from gui.look.causes import CAUSE_LOOKS, SHARE_LOOKS, Look
 from gui.look.text import duration_text, percent_text, tr
@@ -17,12 +18,21 @@ from gui.timeline.layout.fonts import text_width
 BAR = 18.0
 ROW = 21.0
 SHARE_WORDS: dict[PathShare, tuple[str, str]] = {
-    PathShare.COMPUTE: ("compute", "Tasks that compute."),
-    PathShare.TRANSFER: ("transfer", "Tasks that move data between two lanes, or to or from one."),
-    PathShare.COLLECTIVE: ("collective", "Collectives that every rank has reached."),
-    PathShare.WAITING: ("waiting", "The next task was launched, but its lane had not begun it."),
-    PathShare.HOST: ("host", "The next task had all that it needed, but came late."),
-    PathShare.INCOMPLETE: ("incomplete", "Spans of the step are missing: its path is not known."),
+    PathShare.COMPUTE: (N_("compute"), N_("Tasks that compute.")),
+    PathShare.TRANSFER: (
+        N_("transfer"),
+        N_("Tasks that move data between two lanes, or to or from one."),
+    ),
+    PathShare.COLLECTIVE: (N_("collective"), N_("Collectives that every rank has reached.")),
+    PathShare.WAITING: (
+        N_("waiting"),
+        N_("The next task was launched, but its lane had not begun it."),
+    ),
+    PathShare.HOST: (N_("host"), N_("The next task had all that it needed, but came late.")),
+    PathShare.INCOMPLETE: (
+        N_("incomplete"),
+        N_("Spans of the step are missing: its path is not known."),
+    ),
 }
 Part = tuple[Look, float, str]
 """A piece of a bar: its look, its ns, and its tooltip."""

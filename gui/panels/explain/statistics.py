@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
 
 from core.explain.durations import histogram
+from core.message import N_
 from core.trace.trace import Trace
 from gui.app.jobs import Runner
 from gui.explanations.range_job import RangeFigures, RangeJob
@@ -220,10 +221,10 @@ class StatisticsPanel(QWidget):
         self._stack = stacked(self, self.hint, scrolled(body), self._waiting)
 
 
-HINT = (
+HINT = N_(
     "Drag over the lanes to select a range: busy, communication and idle time of the lanes that "
     "you drag over stand here, and the durations of their spans. Drag along the axis for all lanes."
 )
 
 
-RANGE = "Drag over the lanes to count a range alone."
+RANGE = N_("Drag over the lanes to count a range alone.")

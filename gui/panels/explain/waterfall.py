@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen
 
+from core.message import N_
 from core.report.waterfall import BAR_WORDS
 from gui.look.causes import BAR_LOOKS
 from gui.look.text import MINUS, NO_BREAK, percent_text, significant, tr
@@ -23,24 +24,24 @@ BAR = 0.66  # of a column
 WIDEST = 64.0
 GAP = 5.0  # between the names of two bars
 SMALLEST = 0.8  # of the usual size of small text
-TOTAL = "measured"
+TOTAL = N_("measured")
 
 BAR_NAMES: dict[str, tuple[str, ...]] = {
     **{name: (word,) for name, word in BAR_WORDS.items()},
-    "communication": (BAR_WORDS["communication"], "exposed comm."),
-    TOTAL: ("measured",),
+    "communication": (BAR_WORDS["communication"], N_("exposed comm.")),
+    TOTAL: (N_("measured"),),
 }
 """What stands under a bar; the second choice where the first has no room."""
 BAR_TIPS: dict[str, str] = {
-    "ideal": "All computing, divided evenly over the lanes: the best that they can do.",
-    "imbalance": "What the lane with the most computing has above an even share.",
-    "bubble": "What the order of the tasks adds, though nothing moves and nobody is late.",
-    "communication": "What moving data adds, where no computing hides it.",
-    "data": "What waiting for the next batch of data adds.",
-    "between": "What the job does after its update, before anything else of the next step.",
-    "contention": "What the tasks took longer than they were measured to cost before the run.",
-    "host": "All the rest: tasks that began late because of launch, Python or the system.",
-    TOTAL: "The whole step, from its start to its end.",
+    "ideal": N_("All computing, divided evenly over the lanes: the best that they can do."),
+    "imbalance": N_("What the lane with the most computing has above an even share."),
+    "bubble": N_("What the order of the tasks adds, though nothing moves and nobody is late."),
+    "communication": N_("What moving data adds, where no computing hides it."),
+    "data": N_("What waiting for the next batch of data adds."),
+    "between": N_("What the job does after its update, before anything else of the next step."),
+    "contention": N_("What the tasks took longer than they were measured to cost before the run."),
+    "host": N_("All the rest: tasks that began late because of launch, Python or the system."),
+    TOTAL: N_("The whole step, from its start to its end."),
 }
 
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QToolButton, QWidget
 
+from core.message import N_
 from core.plan.schedules import SCHEDULES
 from core.report.step_figures import StepFigures, mean_figures
 from core.report.verdict import Verdict
@@ -276,12 +277,12 @@ class _Bubbles(QWidget):
 
 
 _BUBBLES = (
-    ("by makespan", "Idle time of the compute lanes over lanes times makespan."),
+    (N_("by makespan"), N_("Idle time of the compute lanes over lanes times makespan.")),
     (
-        "by the longest lane's span",
-        "Idle time of the lane that works longest, within its first start and last end.",
+        N_("by the longest lane's span"),
+        N_("Idle time of the lane that works longest, within its first start and last end."),
     ),
-    ("closed form", ""),
+    (N_("closed form"), ""),
 )
 
 

@@ -11,6 +11,7 @@ from PySide6.QtCore import QSortFilterProxyModel, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QProgressBar, QPushButton, QWidget
 
+from core.message import N_
 from core.plan.pipeline.options import CHUNKS, MICROBATCHES, SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, with_defaults
@@ -68,61 +69,65 @@ class Column:
 
 COLUMNS = (
     Column(
-        "Way",
+        N_("Way"),
         lambda r: way_text(r.advice.specification),
         lambda r: way_text(r.advice.specification),
-        "The schedule (×2 is with two chunks a lane), or the strategy that has none.",
+        N_("The schedule (×2 is with two chunks a lane), or the strategy that has none."),
     ),
     Column(
-        "Micro-batches",
+        N_("Micro-batches"),
         lambda r: pieces_text(r.advice.specification),
         lambda r: r.advice.specification[MICROBATCHES] or 0,
-        "How many micro-batches, where the strategy makes some.",
-        "Micro-batches",
+        N_("How many micro-batches, where the strategy makes some."),
+        N_("Micro-batches"),
     ),
     Column(
-        "Step",
+        N_("Step"),
         lambda r: ("" if r.advice.known else "≈ ") + duration_text(r.advice.step_ns),
         lambda r: r.place,
-        "Predicted time of a step. ≈ marks micro-batches smaller or larger than all that were "
-        "measured: their time is a guess, and they come last.",
-        "≈ 99.9 ms",
+        N_(
+            "Predicted time of a step. ≈ marks micro-batches smaller or larger than all that were "
+            "measured: their time is a guess, and they come last."
+        ),
+        N_("≈ 99.9 ms"),
     ),
     Column(
-        "Range",
+        N_("Range"),
         lambda r: range_text(r.advice.low_ns, r.advice.high_ns),
         lambda r: r.advice.high_ns,
-        "From the least to the most that a step is expected to take: as far as measured costs "
-        "differ from each other, and the prediction of the run that was made from its step.",
-        "99.9 to 99.9 ms",
+        N_(
+            "From the least to the most that a step is expected to take: as far as measured costs "
+            "differ from each other, and the prediction of the run that was made from its step."
+        ),
+        N_("99.9 to 99.9 ms"),
     ),
     Column(
-        "Change",
+        N_("Change"),
         lambda r: against_text(r),
         lambda r: r.against or 0.0,
-        "The step against that of the present settings, which is predicted alike.",
+        N_("The step against that of the present settings, which is predicted alike."),
         "−99.9 %",
     ),
     Column(
-        "Measured",
+        N_("Measured"),
         lambda r: NONE if r.measured_ns is None else duration_text(r.measured_ns),
         lambda r: r.measured_ns or 0,
-        "What the median step took where this way was run.",
-        "99.9 ms",
+        N_("What the median step took where this way was run."),
+        N_("99.9 ms"),
     ),
     Column(
-        "Bubble",
+        N_("Bubble"),
         lambda r: percent_text(r.advice.bubble),
         lambda r: r.advice.bubble,
-        "Idle time of the compute lanes over lanes times makespan.",
-        "Bubble",
+        N_("Idle time of the compute lanes over lanes times makespan."),
+        N_("Bubble"),
     ),
     Column(
-        "Memory",
+        N_("Memory"),
         lambda r: bytes_text(r.advice.memory_bytes),
         lambda r: r.advice.memory_bytes,
-        "The most that a lane holds: an estimate from the model and the plan.",
-        "99.9 MB",
+        N_("The most that a lane holds: an estimate from the model and the plan."),
+        N_("99.9 MB"),
     ),
 )
 
@@ -327,7 +332,8 @@ def way_tip(specification: Specification) -> str:
     """A way in full."""
     title = tr(STRATEGIES[specification.strategy].title)
     title_and_way = tr("{strategy}: {way}", strategy=title, way=way_text(specification))
-    return f"{title_and_way}\n{tr('Double-click or press Enter to run this.')}"
+    hint = tr("Double-click or press Enter to run this.")
+    return f"{title_and_way}\n{hint}"
 
 
 def against_text(row: Ranked) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QGridLayout
 
+from core.message import N_
 from core.predict.whatif import WhatIfResult
 from gui.look.label import Label
 from gui.look.layouts import named
@@ -38,14 +39,22 @@ class AnswerFigures(QGridLayout):
 
 
 FIGURES = {
-    "makespan": ("Makespan", "What the step takes."),
-    "closed_form": ("Closed form", "The bubble by the literature's formula, where there is one."),
-    "by_makespan": ("Bubble by makespan", "Idle time of all lanes over lanes times makespan."),
-    "peak": ("Activations", "The most that a lane holds at a time, each of one stage and "
-                            "micro-batch."),
-    "by_lane_span": ("Bubble by lane span", "Idle part of the longest lane's own span."),
-    "tasks": ("Tasks", "Tasks of the predicted step."),
-}  # fmt: skip
+    "makespan": (N_("Makespan"), N_("What the step takes.")),
+    "closed_form": (
+        N_("Closed form"),
+        N_("The bubble by the literature's formula, where there is one."),
+    ),
+    "by_makespan": (
+        N_("Bubble by makespan"),
+        N_("Idle time of all lanes over lanes times makespan."),
+    ),
+    "peak": (
+        N_("Activations"),
+        N_("The most that a lane holds at a time, each of one stage and micro-batch."),
+    ),
+    "by_lane_span": (N_("Bubble by lane span"), N_("Idle part of the longest lane's own span.")),
+    "tasks": (N_("Tasks"), N_("Tasks of the predicted step.")),
+}
 
 
 def figure_texts(answer: WhatIfResult) -> dict[str, str]:

@@ -11,6 +11,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QPushButton, QSpinBox, QWidget
 
 from core.costs.costs import CostModel
+from core.message import N_
 from core.models.description import ModelDescription
 from core.option import Value
 from core.plan.devices import PREDICTED
@@ -39,19 +40,28 @@ MICROSECONDS = (0, 1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 80, 100, 200, 500, 1000, 2
 FACTORS = tuple(n / 10 for n in range(10, 41))
 RUN, PLAIN_COSTS, FILE = "run", "plain", "file"
 WORDS = {
-    "costs": ("Costs", "What the tasks take: as in the run that is shown, or as a file says."),
-    "schedule": ("Schedule", "In which order every stage works through the micro-batches."),
-    "devices": ("Devices", "On how many devices the stages are, whatever this machine has."),
-    "microbatches": ("Micro-batches", "Into how many pieces the batch is cut."),
-    "chunks": ("Chunks", "Stages of each device, for schedules that give it several."),
-    "batch": (
-        "Batch",
-        "Rows of the whole batch; without a number it grows with the micro-batches.",
+    "costs": (
+        N_("Costs"),
+        N_("What the tasks take: as in the run that is shown, or as a file says."),
     ),
-    "bandwidth": ("Link speed", "GB each second between two devices, in place of the costs'."),
-    "latency": ("Latency", "Microseconds that every transfer takes at least."),
-    "slow_lane": ("Slow lane", "The lane that computes longer than the others."),
-    "factor": ("Slower by", "How many times as long the slow lane computes."),
+    "schedule": (N_("Schedule"), N_("In which order every stage works through the micro-batches.")),
+    "devices": (
+        N_("Devices"),
+        N_("On how many devices the stages are, whatever this machine has."),
+    ),
+    "microbatches": (N_("Micro-batches"), N_("Into how many pieces the batch is cut.")),
+    "chunks": (N_("Chunks"), N_("Stages of each device, for schedules that give it several.")),
+    "batch": (
+        N_("Batch"),
+        N_("Rows of the whole batch; without a number it grows with the micro-batches."),
+    ),
+    "bandwidth": (
+        N_("Link speed"),
+        N_("GB each second between two devices, in place of the costs'."),
+    ),
+    "latency": (N_("Latency"), N_("Microseconds that every transfer takes at least.")),
+    "slow_lane": (N_("Slow lane"), N_("The lane that computes longer than the others.")),
+    "factor": (N_("Slower by"), N_("How many times as long the slow lane computes.")),
 }
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from core.explain.balance import MEMORY_COUNTERS
 from core.explain.lanes import Gap
+from core.message import N_
 from core.plan.task import Kind, Payload
 from core.trace.dependencies import waited_for
 from core.trace.span import Span
@@ -28,10 +29,26 @@ from gui.timeline.state.selection import TimeRange
 Facts = list[tuple[str, str]]
 Card = tuple[str, list[str]]
 NAMED = 6  # lanes that are listed by name
-TITLES = {kind: kind.value.capitalize() for kind in Kind} | {
-    Kind.STEP: "Optimizer step",
-    Kind.OVERLAP: "Forward and backward",
-    Kind.DATA: "Waiting for data",
+TITLES = {
+    Kind.SCATTER: N_("Scatter"),
+    Kind.REPLICATE: N_("Replicate"),
+    Kind.FORWARD: N_("Forward"),
+    Kind.GATHER: N_("Gather"),
+    Kind.LOSS: N_("Loss"),
+    Kind.BACKWARD: N_("Backward"),
+    Kind.BACKWARD_INPUT: N_("Backward-input"),
+    Kind.BACKWARD_WEIGHT: N_("Backward-weight"),
+    Kind.REDUCE: N_("Reduce"),
+    Kind.ALL_REDUCE: N_("All-reduce"),
+    Kind.COPY: N_("Copy"),
+    Kind.STEP: N_("Optimizer step"),
+    Kind.OVERLAP: N_("Forward and backward"),
+    Kind.ALL_GATHER: N_("All-gather"),
+    Kind.REDUCE_SCATTER: N_("Reduce-scatter"),
+    Kind.OTHER: N_("Other"),
+    Kind.DATA: N_("Waiting for data"),
+    Kind.RECOMPUTE: N_("Recompute"),
+    Kind.ALL_TO_ALL: N_("All-to-all"),
 }
 
 

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from core.plan.plan import Lane, Role
 from gui.look.core_texts import translated
-from gui.look.text import tr
+from gui.look.text import ntr, tr
 
 NODE_DEVICES = 8  # of a node, where the devices' names do not say on which host they are
 MOST_NODE_DEVICES = 4096
@@ -215,8 +215,10 @@ def _namings(
     def pipeline(lane: Lane) -> tuple[str, str]:
         held = replicas.get(lane.index, ())
         listed = ", ".join(map(str, held))
-        words = tr("pipeline {n}") if len(held) == 1 else tr("pipelines {n}")
-        return f"pipeline {listed}", words.format(n=listed) if held else tr("no pipeline")
+        if not held:
+            return "pipeline ", tr("no pipeline")
+        name = ntr("pipeline {numbers}", "pipelines {numbers}", len(held), numbers=listed)
+        return f"pipeline {listed}", name
 
     return {
         Grouping.NONE: lambda lane: ("", ""),

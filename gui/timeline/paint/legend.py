@@ -10,6 +10,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter, QPen
 
+from core.message import N_
 from core.plan.task import ABSENT
 from core.trace.own_colours import OWN_COLOURS
 from core.trace.spans import TaskTable
@@ -35,8 +36,8 @@ GAP = 6.0  # between a box and its words
 SPACE = 18.0  # between entries
 LINE = 18.0  # from one line to the next
 _NAMES = {
-    ColourBy.MICROBATCH: ("micro-batch", "micro-batches", "no micro-batch"),
-    ColourBy.STAGE: ("stage", "stages", "no stage"),
+    ColourBy.MICROBATCH: (N_("micro-batch"), N_("micro-batches"), N_("no micro-batch")),
+    ColourBy.STAGE: (N_("stage"), N_("stages"), N_("no stage")),
 }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPen, QPolygonF
 
-from gui.look.text import duration_text, number_text, tr
+from gui.look.text import duration_text, ntr, number_text, tr
 from gui.look.writing import LEFT, RIGHT, elided, elided_name, write
 from gui.timeline.layout.axis import ticks, unit_of
 from gui.timeline.layout.fonts import Fonts, text_width
@@ -130,7 +130,7 @@ def heading_text(scene: Scene, group: Section) -> str:
 
 def lanes_text(count: int) -> str:
     """A number of lanes: `1,024 lanes`."""
-    return tr("1 lane") if count == 1 else tr("{n} lanes", n=f"{count:,}")
+    return ntr("{n:,} lane", "{n:,} lanes", count)
 
 
 def _heading(
@@ -164,7 +164,7 @@ def cores_text(scene: Scene, device: str) -> str:
     cores = next(lane.cores for lane in scene.trace.header.lanes if lane.device == device)
     if not cores:
         return ""
-    return tr("1 core a lane") if cores == 1 else tr("{cores} cores a lane", cores=cores)
+    return ntr("{n} core a lane", "{n} cores a lane", cores)
 
 
 def _lane_label(

@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Iterator
+from gettext import NullTranslations
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
 from PySide6.QtCore import QCoreApplication, Qt, QTranslator
 from PySide6.QtGui import QAction, QPainter
 from PySide6.QtWidgets import (
@@ -29,17 +33,18 @@ from core.engine.messages import Ended, Outcome
 from core.lessons.lesson import read_heading, read_lesson, shipped
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
-from gui.app.language import FILES, FOLDER, OWN, in_language, speak, system_language
+from gui.app.language import LOCALES, in_language, speak, system_language
 from gui.app.session import Session
 from gui.app.settings import Settings
-from gui.look.text import tr
+from gui.look.catalogue import use_catalogue
+from gui.look.text import ntr, tr
 from gui.menus.keys import KeySheet
 from gui.report.run import write_run_report
 from gui.window.start import Sitting
+from tests.gui.catalogues import extracted, po_file, read_catalogue, translations
 from tests.gui.fake_client import FakeClient
 from tests.gui.pictures import until
 from tests.gui.report.test_report import Reader
-from tests.gui.translations import CONTEXT, every_text, translated
 from tests.gui.window.test_window import MakeWindow, perform
 from tests.make_believe import batches, specification, trace_of
 
@@ -50,29 +55,55 @@ def english_again(qapp: QApplication) -> Iterator[None]:
     speak(qapp, "en")
 
 
-@pytest.mark.parametrize("name", FILES.values())
-def test_every_text_is_translated_and_the_window_reads_what_linguist_shows(name: str) -> None:
-    known = translated(FOLDER / f"{OWN}_{name}.ts")
-    texts = every_text()
-    assert [text for text in texts if text not in known] == []
-    read = QTranslator()
-    assert read.load(f"{OWN}_{name}", str(FOLDER))
-    assert [t for t in texts if read.translate(CONTEXT, t) != known[t]] == []
+@pytest.fixture(scope="module")
+def template() -> Catalog:
+    """Every text of the sources, as `make messages-extract` finds them."""
+    return extracted()
 
 
-@pytest.mark.parametrize("name", FILES.values())
-def test_translations_have_the_placeholders_and_the_ends_of_their_texts(name: str) -> None:
-    for text, other in translated(FOLDER / f"{OWN}_{name}.ts").items():
-        assert _placeholders(text) == _placeholders(other), text
-        assert text.endswith("…") == other.endswith("…"), text
-        assert (text[:1] == " ") == (other[:1] in (" ", "（")), text
+@pytest.mark.parametrize("locale", LOCALES.values())
+def test_every_text_is_translated_and_no_other(template: Catalog, locale: str) -> None:
+    known = {message.id: message for message in read_catalogue(locale) if message.id}
+    wanted = {message.id for message in template if message.id}
+    assert wanted - set(known) == set()
+    assert set(known) - wanted == set()
+    missing = [id for id, one in known.items() if one.fuzzy or not all(translations(one))]
+    assert missing == []
 
 
-def _placeholders(text: str) -> set[str]:
+@pytest.mark.parametrize("locale", LOCALES.values())
+def test_what_the_window_reads_is_compiled_from_the_catalogue(locale: str) -> None:
+    compiled = BytesIO()
+    write_mo(compiled, read_catalogue(locale))
+    assert po_file(locale).with_suffix(".mo").read_bytes() == compiled.getvalue()
+
+
+@pytest.mark.parametrize("locale", LOCALES.values())
+def test_translations_have_the_placeholders_and_the_ends_of_their_texts(locale: str) -> None:
+    for message in read_catalogue(locale):
+        text = message.id if isinstance(message.id, str) else message.id[1]
+        for other in translations(message) if text else ():
+            assert _placeholders(text) == _placeholders(other), text
+            assert text.endswith("…") == other.endswith("…"), text
+            assert (text[:1] == " ") == (other[:1] in (" ", "（")), text
+
+
+def _placeholders(text: str) -> set[tuple[str, str | None]]:
     try:
-        return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+        parts = list(string.Formatter().parse(text))
     except ValueError:  # braces that are no placeholders
         return set()
+    return {(name, spec) for _, name, spec, _ in parts if name is not None}
+
+
+def test_a_count_takes_the_form_of_its_language(qapp: QApplication) -> None:
+    for language, one, many in (
+        ("en", "1 lane", "1,024 lanes"),
+        ("ko", "레인 1개", "레인 1,024개"),
+    ):
+        speak(qapp, language)
+        told = [ntr("{n:,} lane", "{n:,} lanes", n) for n in (1, 1024)]
+        assert told == [one, many]
 
 
 def test_the_first_language_of_the_system_that_is_known_is_spoken(
@@ -147,8 +178,23 @@ def test_a_run_that_is_under_way_goes_on_in_another_language(
     after.deleteLater()
 
 
-class Marked(QTranslator):
-    """Puts every text in marks, so that one that nobody translates stands out."""
+class Marked(NullTranslations):
+    """Puts every text of the catalogue in marks, so that one that nobody translates is seen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        ids = [message.id for message in read_catalogue("ko")]
+        self._known = {text for id in ids for text in ((id,) if isinstance(id, str) else id)}
+
+    def gettext(self, message: str) -> str:
+        return f"⟦{message}⟧" if message in self._known else message
+
+    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
+        return self.gettext(super().ngettext(msgid1, msgid2, n))
+
+
+class MarkedQt(QTranslator):
+    """Puts every text of Qt's own in marks."""
 
     def isEmpty(self) -> bool:
         return False
@@ -160,7 +206,8 @@ class Marked(QTranslator):
 @pytest.fixture
 def marks(qapp: QApplication) -> Iterator[None]:
     """Every text in marks."""
-    marked = Marked(qapp)
+    use_catalogue(Marked())
+    marked = MarkedQt(qapp)
     qapp.installTranslator(marked)
     yield
     qapp.removeTranslator(marked)
@@ -254,7 +301,7 @@ def test_a_report_tells_its_language(qapp: QApplication, tmp_path: Path) -> None
         assert f'<html lang="{lang}">' in page and word in page
 
 
-@pytest.mark.parametrize("folder", FILES.values())
+@pytest.mark.parametrize("folder", LOCALES.values())
 def test_each_lesson_is_there_in_each_language_and_does_the_same(folder: str) -> None:
     for path in shipped():
         ours, theirs = read_lesson(path), read_lesson(path.parent / folder / path.name)

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.app.language import FILES, SOURCE, speak
+from gui.app.language import LOCALES, SOURCE, speak
 from gui.app.settings import Settings
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
@@ -32,7 +32,7 @@ SIZES = ((1000, 650), (1600, 1000), (3840, 2160))
 """In logical pixels: at scale 2, 3840x2160 is 1920x1080, which lies between."""
 
 
-@pytest.fixture(params=[SOURCE, *FILES])
+@pytest.fixture(params=[SOURCE, *LOCALES])
 def spoken(request: pytest.FixtureRequest, qapp: QApplication) -> Iterator[str]:
     """Each language of the window."""
     speak(qapp, request.param)

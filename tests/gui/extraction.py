@@ -1,0 +1,68 @@
+"""Babel's extraction methods for texts that are not literal arguments of a call.
+
+pyproject.toml says which files each method reads. A method gets an open file and yields a line
+number, a function's name, a text and comments for each text in it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from babel.messages.extract import extract_python
+
+from core.models.catalogue import MODELS
+from core.plan.schedules import SCHEDULES
+from core.plan.specification import OPTIONS
+from core.plan.strategies import STRATEGIES
+from tests.gui.core_sentences import file_sentences
+
+NOT_TEXT = re.compile(r"[\W\d]*|n|name|list|.*\.arrow")
+"""Signs, numbers, units that no field shows, and names of files."""
+Extracted = tuple[int, str, str, list[str]]
+
+
+def actions(file: BinaryIO, keywords: Any, comments: Any, options: Any) -> Iterator[Extracted]:
+    """Yield menus, actions and mouse gestures of resources/actions.json."""
+    table = json.loads(file.read())
+    mouse = table.pop("mouse")
+    texts = [*mouse, *mouse.values(), "Open recent"]
+    for menu, rows in table.items():
+        texts += menu.split("/")
+        for text, _, _, tip, *_ in rows.values():
+            texts += (text, tip)
+    yield from _extracted(texts)
+
+
+def core(file: BinaryIO, keywords: Any, comments: Any, options: Any) -> Iterator[Extracted]:
+    """Yield marked texts of a module, and its messages that are not values yet."""
+    yield from extract_python(file, keywords, comments, options)
+    yield from _extracted(file_sentences(Path(file.name).resolve()))
+
+
+def registry(file: BinaryIO, keywords: Any, comments: Any, options: Any) -> Iterator[Extracted]:
+    """Yield what the strategies, schedules, models or options of a registry are called and for."""
+    yield from core(file, keywords, comments, options)
+    texts = []
+    match file.name.split("/")[-2:]:
+        case ["strategies", _]:
+            texts = [text for one in STRATEGIES.values() for text in (one.title, one.line)]
+        case ["schedules", _]:
+            texts = [text for one in SCHEDULES.values() for text in (one.title, one.line)]
+        case [_, "catalogue.py"]:
+            texts = [text for one in MODELS.values() for text in (one.title, one.line)]
+        case [_, "specification.py"]:
+            for option in OPTIONS:
+                name = option.name.replace("_", " ")
+                texts += [option.title or name.capitalize(), name, option.help, option.unit]
+                texts += [option.usual, option.otherwise, *option.contrast]
+    yield from _extracted(texts)
+
+
+def _extracted(texts: Iterable[str]) -> Iterator[Extracted]:
+    for text in texts:
+        if not NOT_TEXT.fullmatch(text):
+            yield 1, "N_", text, []
