@@ -8,7 +8,7 @@ from statistics import fmean
 from core.explain.causes import Cause
 from core.models.description import ModelDescription
 from core.plain import counted, digits, plain, size_text
-from core.plan.devices import HOST, Hardware, kind_of
+from core.plan.devices import HOST, Hardware, device_kind
 from core.plan.division import Stage
 from core.plan.grid import grid
 from core.plan.plan import Plan
@@ -48,7 +48,7 @@ def devices_text(hardware: Hardware) -> str:
         memory = size_text(found.memory) if found.memory else "not told"
         rows.append((found.device, found.name, memory, found.device))
     header = ("device", "what", "memory", "as lanes", "kind", "can")
-    kinds = [kind_of(device) for device in hardware.devices]
+    kinds = [device_kind(device) for device in hardware.devices]
     text = table(
         header,
         [(*row, kind.title, kind.abilities) for row, kind in zip(rows, kinds, strict=True)],

@@ -13,7 +13,7 @@ import torch.distributed as dist
 
 from core.errors import PlanError
 from core.machine import host
-from core.plan.devices import Accelerator, Hardware, kind_of, process_group
+from core.plan.devices import Accelerator, Hardware, device_kind, process_group
 from core.plan.plan import Lane
 
 MEETING_TIMEOUT = timedelta(minutes=5)
@@ -34,14 +34,14 @@ def _accelerator(kind: str, index: int) -> Accelerator:
         properties = torch.get_device_module(kind).get_device_properties(index)
     except (AttributeError, RuntimeError):  # a backend need not have any
         properties = None
-    known = kind_of(kind)
+    known = device_kind(kind)
     name = getattr(properties, "name", f"{kind} device")
     return Accelerator(known.device(index), name, getattr(properties, "total_memory", 0))
 
 
 def meeting_place(lanes: Sequence[Lane]) -> str:
     """The process group that ranks on `lanes` meet in. Raises PlanError if there is none."""
-    group, kind = process_group(lanes), kind_of(lanes[0].device)
+    group, kind = process_group(lanes), device_kind(lanes[0].device)
     if group is None:
         group = dist.Backend.default_device_backend_map.get(kind.name, "")
     if not group:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.plan.plan import Lane
-from core.recorder.kinds import CUDA, GLOO, HOST, KINDS, DeviceKind, kind_of
+from core.recorder.kinds import CUDA, GLOO, HOST, KINDS, DeviceKind, device_kind
 
 __all__ = [
     "CUDA",
@@ -17,7 +17,7 @@ __all__ = [
     "Accelerator",
     "DeviceKind",
     "Hardware",
-    "kind_of",
+    "device_kind",
     "process_group",
 ]
 
@@ -30,7 +30,7 @@ def process_group(lanes: Sequence[Lane]) -> str | None:
 
     The group differs if ranks share a device: NCCL, for example, refuses two ranks on one device.
     """
-    kind = kind_of(lanes[0].device)
+    kind = device_kind(lanes[0].device)
     has_own = len({lane.device for lane in lanes}) == len(lanes)
     return kind.group if has_own else kind.shared_group
 

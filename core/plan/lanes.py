@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from core.errors import PlanError
 from core.option import listed
-from core.plan.devices import HOST, KINDS, Hardware, kind_of
+from core.plan.devices import HOST, KINDS, Hardware, device_kind
 from core.plan.link import link_text
 from core.plan.plan import Lane, Role
 
@@ -35,7 +35,7 @@ def lane_devices(text: str, hardware: Hardware) -> list[str]:
             raise PlanError(
                 f"--devices {text!r}: virtual lanes run alone, on one device; use 8xvirtual:cpu"
             )
-    elif len({kind_of(device).name for device in devices}) > 1:
+    elif len({device_kind(device).name for device in devices}) > 1:
         raise PlanError(f"--devices {text!r} mixes kinds of devices; use one kind in a run")
     return devices
 
@@ -154,8 +154,12 @@ def _item_devices(item: str, text: str, hardware: Hardware) -> list[str]:
         item,
     )
     # KINDS lacks backends that torch plug-ins add; the machine's own devices have them.
-    known = {**KINDS, **{kind.name: kind for kind in map(kind_of, hardware.devices)}}
-    kind = None if match is None else known.get(match["kind"] or kind_of(hardware.devices[-1]).name)
+    known = {**KINDS, **{kind.name: kind for kind in map(device_kind, hardware.devices)}}
+    kind = (
+        None
+        if match is None
+        else known.get(match["kind"] or device_kind(hardware.devices[-1]).name)
+    )
     if (
         match is None
         or kind is None

@@ -1,4 +1,4 @@
-"""Jobs that torchrun starts: which of them torch's own engine can run, and on which hosts."""
+"""Checks jobs for torchrun: whether torch's own engine can run them on the given hosts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TORCH_SCHEDULES = tuple(name for name, one in SCHEDULES.items() if one.torch_nam
 
 @dataclass(frozen=True, slots=True)
 class Hosts:
-    """The hosts of a job, by torchrun's own options; `endpoint` is HOST:PORT of node 0."""
+    """The hosts of a job, as in torchrun's options; `endpoint` is HOST:PORT of node 0."""
 
     nodes: int = 1
     node: int = 0
@@ -29,14 +29,14 @@ class Hosts:
 
 
 def check_launch(specification: Specification, lanes: list[Lane], hosts: Hosts, out: str) -> None:
-    """Raise PlanError, naming the first value that a job under torchrun cannot have.
+    """Raise PlanError with the first value that a job under torchrun cannot have.
 
-    `specification` has its defaults: a schedule where its strategy takes one, none elsewhere.
+    `specification` has its defaults: a schedule if its strategy takes one, else None.
     """
     s = specification
     flag = "--launcher torchrun"
     schedule, endpoint = s[SCHEDULE], hosts.endpoint
-    # All are looked at before one is named, so none may fail itself: hence max(1, nodes) below.
+    # All conditions are evaluated before one is reported, so none may fail: max(1, nodes) below.
     problems = {
         f"--strategy {s.strategy}: {flag} runs {listed(LAUNCHED, 'and')}": (
             s.strategy not in LAUNCHED
@@ -71,7 +71,7 @@ def check_launch(specification: Specification, lanes: list[Lane], hosts: Hosts, 
 
 
 def check_parts(specification: Specification, plans: Iterable[Plan]) -> None:
-    """Raise PlanError for micro-batches that torch's schedules would weight wrongly or not take."""
+    """Raise PlanError for micro-batches that torch's schedules would weight wrongly or refuse."""
     sizes = sorted({part.rows for plan in plans for part in plan.parts})
     if specification[SCHEDULE] is not None and len(sizes) > 1:
         raise PlanError(

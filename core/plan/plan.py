@@ -14,7 +14,7 @@ from core.option import Option, Value
 from core.plan.division import Collectives, Part, Pipeline, Placement, Stage
 from core.plan.schedules.schedule import Schedule
 from core.plan.task import Kind, Task, TaskColumns
-from core.recorder.kinds import kind_of
+from core.recorder.kinds import device_kind
 
 T = TypeVar("T")
 
@@ -223,7 +223,7 @@ class Job:
     @property
     def copies_overlap(self) -> bool:
         """True if devices have copy engines, so that copies run on separate lanes."""
-        return kind_of(self.lanes[0].device).streams
+        return device_kind(self.lanes[0].device).streams
 
 
 Options = tuple[Option[Any], ...]

@@ -1,1 +1,1 @@
-"""Records a training script of somebody's own; imported as `bubblescope.recorder`."""
+"""Records training scripts; users import it as `bubblescope.recorder`."""

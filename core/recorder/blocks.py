@@ -1,4 +1,4 @@
-"""The blocks of a model: the modules whose passes are recorded one by one."""
+"""Finds the blocks of a model: the modules whose forward and backward passes are recorded."""
 
 from __future__ import annotations
 
@@ -9,21 +9,24 @@ from torch import nn
 CONTAINERS = (nn.Sequential, nn.ModuleList, nn.ModuleDict)
 MOST_BLOCKS = 512
 FEW_BLOCKS = 8
-"""With fewer blocks than this, a block that repeats layers inside is opened."""
+"""If a model has fewer blocks than this, blocks that repeat layers are replaced by these layers."""
 WRAPPERS = ("module", "_orig_mod", "_fsdp_wrapped_module")
-"""The attributes in which DistributedDataParallel, torch.compile and others keep the model."""
+"""Attributes in which DistributedDataParallel, torch.compile and others keep the model."""
 
 
 def unwrapped(model: nn.Module, into_compiled: bool = True) -> nn.Module:
-    """Return the model without its wrappers, or the first module of them that was compiled."""
+    """Return the model without its wrappers.
+
+    Unless `into_compiled`, a compiled module is returned as it is, wrapper included.
+    """
     if not into_compiled and is_compiled(model):
         return model
-    inner = wrapped(model)
+    inner = inner_module(model)
     return model if inner is None else unwrapped(inner, into_compiled)
 
 
-def wrapped(model: nn.Module) -> nn.Module | None:
-    """Return the module that a wrapper holds; None if the module is no wrapper."""
+def inner_module(model: nn.Module) -> nn.Module | None:
+    """Return the module inside a wrapper; None if the module is not a wrapper."""
     for name in WRAPPERS:
         inner = model._modules.get(name)
         if inner is not None and len(model._modules) == 1:
@@ -32,55 +35,64 @@ def wrapped(model: nn.Module) -> nn.Module | None:
 
 
 def is_compiled(module: nn.Module) -> bool:
-    """Return True if torch.compile runs the module as a whole, so that nothing inside is seen."""
+    """Return True if torch.compile runs the whole module, so that calls inside are not seen."""
     return module._compiled_call_impl is not None or "_orig_mod" in module._modules
 
 
-def blocks_of(model: nn.Module) -> list[tuple[str, nn.Module]]:
+def find_blocks(model: nn.Module) -> list[tuple[str, nn.Module]]:
     """Return the blocks of a model in order, each with its name in the model.
 
-    Blocks are the model's children, and the children of containers among them. While these are
-    fewer than FEW_BLOCKS, the largest block that keeps half of its parameters in a container, as
-    the body of a transformer does, is replaced by its own children. A compiled module is one block.
+    The blocks are the model's children; containers are replaced by their children. While there are
+    fewer than FEW_BLOCKS, the largest block that keeps half of its parameters in a container, such
+    as the body of a transformer, is replaced by its own children. A compiled module is one block.
     """
     root = unwrapped(model, into_compiled=False)
     if is_compiled(root):
         return [("model", root)]
     blocks = list(_children(root, ""))
     while len(blocks) < FEW_BLOCKS:
-        openable = [place for place, (_, block) in enumerate(blocks) if _repeats_layers(block)]
-        if not openable:
+        sizes = {}
+        for place, (_, block) in enumerate(blocks):
+            if _repeats_layers(block):
+                sizes[place] = _parameter_count(block)
+        if not sizes:
             break
-        place = max(openable, key=lambda place: _size(blocks[place][1]))
-        name, block = blocks[place]
-        blocks[place : place + 1] = _children(block, f"{name}.")
+        largest = max(sizes, key=sizes.__getitem__)
+        name, block = blocks[largest]
+        blocks[largest : largest + 1] = _children(block, f"{name}.")
     return blocks[:MOST_BLOCKS] or [("model", root)]
 
 
 def _children(module: nn.Module, prefix: str) -> Iterator[tuple[str, nn.Module]]:
-    """Yield the module's children, with those of containers in place of these."""
+    """Yield the module's children; containers are replaced by their children."""
     children = list(module.named_children())
     for name, child in children:
         path = f"{prefix}{name}"
-        has_inside = any(True for _ in child.children()) and not is_compiled(child)
-        if has_inside and (isinstance(child, CONTAINERS) or len(children) == 1):
+        has_children = next(child.children(), None) is not None and not is_compiled(child)
+        if has_children and (isinstance(child, CONTAINERS) or len(children) == 1):
             yield from _children(child, f"{path}.")
         else:
             yield path, child
 
 
 def _repeats_layers(block: nn.Module) -> bool:
-    """Return True if a container inside holds two layers or more and half of the parameters."""
+    """Return True if a container inside has at least two layers and half of the parameters."""
     if is_compiled(block):
         return False
-    half = _size(block) / 2
-    return any(
-        isinstance(inner, CONTAINERS) and len(inner._modules) > 1 and _size(inner) >= half > 0
-        for inner in block.modules()
-    )
+    half = _parameter_count(block) / 2
+    if not half:
+        return False
+    for inner in block.modules():
+        is_repeated = isinstance(inner, CONTAINERS) and len(inner._modules) > 1
+        if is_repeated and _parameter_count(inner) >= half:
+            return True
+    return False
 
 
-def _size(module: nn.Module) -> int:
-    """Return the number of parameters of a module, as far as they are known."""
-    parameters = [p for p in module.parameters() if not isinstance(p, nn.UninitializedParameter)]
-    return sum(parameter.numel() for parameter in parameters)
+def _parameter_count(module: nn.Module) -> int:
+    """Return the number of elements in a module's parameters whose shapes are known."""
+    count = 0
+    for parameter in module.parameters():
+        if not isinstance(parameter, nn.UninitializedParameter):
+            count += parameter.numel()
+    return count

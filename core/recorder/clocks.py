@@ -1,9 +1,9 @@
-"""How far the ranks' clocks are apart: round trips through the store in which the job's ranks met.
+"""Compares the clocks of the ranks with round trips through the store in which the job's ranks met.
 
-Rank 0 answers each other rank in turn with what its clock shows. Of a rank's round trips the
-shortest is kept: its clock was as far behind rank 0's as the answer differs from the middle of the
-trip, by half of the trip at most. Compared at the recording's begin and again at its end, a linear
-map lies between.
+Rank 0 answers the other ranks in turn with the time on its clock. Each rank keeps its shortest
+round trip: rank 0 read its clock within the trip, so the middle of the trip is wrong by at most
+half of its length. Clocks are compared at the beginning and at the end of a recording, and are
+taken as linear in between.
 """
 
 from __future__ import annotations
@@ -19,66 +19,71 @@ import torch.distributed as dist
 TRIPS = 30
 PATIENCE = timedelta(seconds=20)
 _RECORDINGS = itertools.count()
-"""Numbers the recordings of this process: the store keeps the answers of earlier ones."""
+"""Numbers this process's recordings, because the store keeps the answers of earlier ones."""
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """At `at` on this rank's clock rank 0's was `ahead` ns ahead, give or take `half_width`."""
+class ClockOffset:
+    """The lead of rank 0's clock over this rank's: `ahead` ± `half_width`, in ns.
+
+    It was measured at `at`, in ns on this rank's clock.
+    """
 
     at: int
     ahead: int = 0
     half_width: int = 0
 
 
-class Clocks:
-    """Compares the clocks of a job's `world` ranks; every rank calls it at the same places.
+class RankClocks:
+    """Compares the clocks of a job's `world` ranks. All ranks must call it at the same points.
 
-    What is asked goes by a connection of its own, so that nothing of the job waits for it, and
-    still there when the job has left its process group.
+    It uses its own connection to the store: the job's own requests do not wait for it, and it still
+    works after the job has destroyed its process group.
     """
 
     def __init__(self, rank: int, world: int) -> None:
-        self._rank, self._world = rank, world
+        self._rank = rank
+        self._world = world
         self._recording = next(_RECORDINGS)
         self._store: Any = None
         if world > 1:
-            # torch has no public way to the store that the ranks met in.
+            # torch has no public access to the store in which the ranks met.
             store: Any = dist.distributed_c10d._get_default_store()
             self._store = store.clone()
             self._store.set_timeout(PATIENCE)
 
-    def compare(self, when: str) -> Compared | None:
-        """Compare, under a name of its own; None where a rank or the store does not answer.
+    def compare(self, name: str) -> ClockOffset | None:
+        """Compare the clocks; `name` must be new in this recording.
 
-        Rank 0 has the run's clock.
+        Return None if a rank or the store does not answer. Rank 0's own offset is 0.
         """
-        about = f"bubblescope/{self._recording}/{when}"
+        prefix = f"bubblescope/{self._recording}/{name}"
         try:
-            if self._rank > 0:  # of ranks that never met nothing is known
-                return _ask(self._store, f"{about}/{self._rank}") if self._store else None
+            if self._rank > 0:
+                if self._store is None:  # the ranks have not met
+                    return None
+                return _ask(self._store, f"{prefix}/{self._rank}")
             for other in range(1, self._world):
-                _answer(self._store, f"{about}/{other}")
+                _answer(self._store, f"{prefix}/{other}")
         except RuntimeError:
             return None
-        return Compared(time.perf_counter_ns())
+        return ClockOffset(time.perf_counter_ns())
 
 
-def _answer(store: Any, about: str) -> None:
+def _answer(store: Any, prefix: str) -> None:
     for trip in range(TRIPS):
-        store.get(f"{about}/ask/{trip}")
-        store.set(f"{about}/answer/{trip}", str(time.perf_counter_ns()))
+        store.get(f"{prefix}/ask/{trip}")
+        store.set(f"{prefix}/answer/{trip}", str(time.perf_counter_ns()))
 
 
-def _ask(store: Any, about: str) -> Compared:
+def _ask(store: Any, prefix: str) -> ClockOffset:
     trips = []
     for trip in range(TRIPS):
         before = time.perf_counter_ns()
-        store.set(f"{about}/ask/{trip}", "")
-        answered = int(store.get(f"{about}/answer/{trip}"))
+        store.set(f"{prefix}/ask/{trip}", "")
+        answered = int(store.get(f"{prefix}/answer/{trip}"))
         after = time.perf_counter_ns()
         middle = (before + after) // 2
-        # Rank 0 read its clock somewhere within the trip: at its middle, give or take half of it.
-        # Rounded up, so that the half-width never promises too much.
-        trips.append(Compared(middle, answered - middle, -(-(after - before) // 2)))
+        half_width = -(-(after - before) // 2)  # rounded up, so that it is never too small
+        trips.append(ClockOffset(middle, answered - middle, half_width))
     return min(trips, key=lambda trip: trip.half_width)

@@ -1,12 +1,13 @@
-"""When work ran on a device that times it: events on the job's own streams, asked about later.
+"""Times work on a device that supports timed events.
 
-An event is put on the current stream where something begins or ends, as a kernel is; nothing waits
-for the device. At the end of a later step it is asked whether it is past, on the thread that trains
-and never while a graph is captured, which a question of another thread would spoil.
+An event is put on the job's current stream where an operation begins or ends, just like a kernel.
+Nothing waits for the device. At the end of a later step the recorder asks whether the event has
+happened. It asks on the training thread and never while a graph is captured, because a question
+from another thread would break the capture.
 
-The device's clock is put on the host's by anchors: events on a stream where nothing else is, each
-between two readings of the host's clock, of a few the one that was past the soonest. Between two
-anchors the map is linear; half of what an anchor took is how far it may be off.
+Anchors map the device's clock to the host's. An anchor is an event on an idle stream, recorded and
+observed between two readings of the host's clock; of several tries the fastest is kept. Between
+two anchors the map is linear, and half of the time that an anchor took is its uncertainty.
 """
 
 from __future__ import annotations
@@ -21,50 +22,62 @@ import numpy as np
 import torch
 from torch import nn
 
-from .kinds import kind_of
+from .kinds import device_kind
 from .rank_step import COMPUTE, DATA, FIRST_TRACK, Op
 
 TRIES = 8
+"""Events from which the best anchor is chosen."""
 PATIENCE_NS = 200_000
-"""For an event on an idle stream to be past, while the job trains."""
+"""How long to wait for an event on the idle stream during training."""
 FIRST_PATIENCE_NS = 1_000_000_000
+"""How long to wait for the first one."""
 REST_NS = 500_000_000
-"""Between two anchors: so long a device's clock hardly drifts, and float32 ms still tell 30 ns."""
-MANY, MOST_WAITING = 64, 4096
-"""Steps that wait for the device: so many are looked at before their time, and given up."""
+"""Time between two anchors. Within it a device's clock hardly drifts, and a float32 in ms still
+resolves 30 ns."""
+MANY = 64
+"""If more steps wait for the device, it is asked before REST_NS have passed."""
+MOST_WAITING = 4096
+"""If more steps wait for the device, the oldest is dropped and counted."""
 
 
-class Event(Protocol):
-    """What a timed event of torch can do."""
+class TimedEvent(Protocol):
+    """The methods used of a timed event of torch."""
 
     def record(self, stream: Any) -> None:
-        """Put it on a stream, also where it was put before."""
+        """Put the event on a stream, which forgets where it was before."""
 
     def query(self) -> bool:
-        """Whether it is past; waits for nothing."""
+        """Return True if the event has happened, without waiting."""
 
     def elapsed_time(self, other: Any) -> float:
-        """Milliseconds from this one to another, as a float32; both are past."""
+        """Return the ms from this event to another, a float32. Both must have happened."""
+
+
+IsPast = Callable[[Any], bool]
+"""Returns True if a timed event has happened, without waiting."""
 
 
 class Moment(int):
-    """The host's time in ns at which something was asked for, and an event for when it was done.
+    """The host's time in ns when an operation was requested, and an event for when it happened.
 
-    An event goes back to its pool with the last who knows the moment: nobody can ask for it then.
+    When nothing refers to the moment any more, its event returns to the pool.
     """
 
-    event: Event
-    pool: list[Event]
+    event: TimedEvent
+    pool: list[TimedEvent]
 
     def __del__(self) -> None:
         self.pool.append(self.event)
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """Of a device: how an event is made, the job's current stream, and `own`, an idle one."""
+class EventSource:
+    """Access to a device's events and streams.
 
-    make: Callable[[], Event]
+    `make` creates an event, `current` returns the job's current stream, `own` is an idle stream.
+    """
+
+    make: Callable[[], TimedEvent]
     current: Callable[[], Any]
     own: object
     is_capturing: Callable[[], bool] = lambda: False
@@ -73,30 +86,30 @@ class Source:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Anchor:
-    """An event that was past at `host` ns of the host's clock, give or take `half_width`."""
+    """An event that happened at `host` ± `half_width`, in ns on the host's clock."""
 
-    event: Event
+    event: TimedEvent
     host: int
     half_width: int
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """What happened in a step, all on the host's clock once it is `ready`.
+class RecordedStep:
+    """The operations of a step; their times are on the host's clock once `ready` has returned it.
 
-    `since` is the last anchor before it (None where the host timed the step), `half_width` how far
-    a device's times may be off in ns.
+    `anchor` is the last one before the step (None if the host timed the step). `half_width` is the
+    uncertainty of the device's times in ns.
     """
 
     number: int
     ops: list[Op]
     replica: int | None
-    since: Anchor | None = None
+    anchor: Anchor | None = None
     half_width: int = 0
 
     def moments(self) -> Iterator[Moment]:
-        """Its moments on the device, the last ones first."""
-        # The last is the likeliest not to be past yet: then one question is enough.
+        """Yield the moments on the device, the last one first."""
+        # If a moment has not happened yet, it is most likely the last, which is then asked first.
         for op in reversed(self.ops):
             for moment in (op.end, op.start):
                 if isinstance(moment, Moment):
@@ -104,25 +117,25 @@ class Step:
 
 
 class DeviceTimes:
-    """Makes the moments of a job on a device, and gives its steps out once the device is there."""
+    """Makes moments on a device, and returns steps once the device has completed them."""
 
-    def __init__(self, source: Source) -> None:
-        """Raises RuntimeError if the device times nothing."""
+    def __init__(self, source: EventSource) -> None:
+        """Raise RuntimeError if the device does not time its work."""
         self._source = source
-        self._pool: list[Event] = []
-        self._waiting: deque[Step] = deque()
+        self._pool: list[TimedEvent] = []
+        self._waiting: deque[RecordedStep] = deque()
         first = self._anchor(FIRST_PATIENCE_NS)
         if first is None:
-            raise RuntimeError("an event on an idle stream is not past within a second")
-        # For the error that it raises where events are not timed.
+            raise RuntimeError("an event on an idle stream has not happened within a second")
+        # It raises RuntimeError where events are not timed.
         first.event.elapsed_time(first.event)
         self._anchors = [first]
         self._busy_until = {COMPUTE: 0, FIRST_TRACK: 0}
         self.left_out = 0
-        """Steps that were given up: too many waited, or the device has failed."""
+        """Steps that were dropped, because too many waited or the device has failed."""
 
     def now(self) -> int:
-        """A moment on the current stream; the host's time while a graph is captured."""
+        """Return a moment on the current stream; the host's time while a graph is captured."""
         source = self._source
         if source.is_capturing():
             return source.now()
@@ -130,50 +143,59 @@ class DeviceTimes:
             event = self._pool.pop()
         except IndexError:
             event = source.make()
-        moment = Moment(source.now())  # before it is asked for, so never later than the device
-        moment.event, moment.pool = event, self._pool
+        moment = Moment(source.now())  # before the record, so never later than on the device
+        moment.event = event
+        moment.pool = self._pool
         event.record(source.current())
         return moment
 
-    def host_time(self, time: int) -> int | None:
-        """Return a time on the host's clock, as far as it is known by now; None if it is to come.
+    def host_time(self, time: int, is_past: IsPast) -> int | None:
+        """Return a moment on the host's clock, in ns; None if it has not happened yet.
 
-        Safe from another thread.
+        Safe to call from another thread if `is_past`, which queries the event, asks nothing while a
+        graph is captured. The result is provisional: the next anchor is not known yet.
         """
         if not isinstance(time, Moment):
             return time
         anchor = self._anchors[-1]
-        if not time.event.query():
+        if not is_past(time.event):
             return None
-        return max(int(time), anchor.host + int(1e6 * anchor.event.elapsed_time(time.event)))
+        elapsed = int(1e6 * anchor.event.elapsed_time(time.event))
+        return max(int(time), anchor.host + elapsed)
 
     def hand_in(self, number: int, ops: list[Op], replica: int | None) -> None:
-        """A step is over for the host."""
-        self._waiting.append(Step(number, ops, replica, self._anchors[-1]))
+        """Take a step that the host has completed."""
+        self._waiting.append(RecordedStep(number, ops, replica, self._anchors[-1]))
         if len(self._waiting) > MOST_WAITING:
             self._waiting.popleft()
             self.left_out += 1
 
-    def ready(self, at_once: bool = False) -> Iterator[Step]:
-        """Steps that the device has done too, in their order; without waiting for any."""
-        rested = self._source.now() - self._anchors[-1].host >= REST_NS
-        if not (rested or at_once or len(self._waiting) >= MANY) or self._source.is_capturing():
+    def ready(self, at_once: bool = False) -> Iterator[RecordedStep]:
+        """Yield the steps that the device has completed, in order, without waiting.
+
+        Unless `at_once`, the device is asked seldom, and nothing is yielded in between.
+        """
+        has_rested = self._source.now() - self._anchors[-1].host >= REST_NS
+        is_due = has_rested or at_once or len(self._waiting) >= MANY
+        if not is_due or self._source.is_capturing():
             return
         try:
             yield from self._resolved()
-        except RuntimeError:  # of the device, which the job will hear of
+        except RuntimeError:  # the device has failed, and the job gets the same error
             self.left_out += len(self._waiting)
             self._waiting.clear()
 
-    def finish(self, seconds: float) -> Iterator[Step]:
-        """All steps, as far as the device is done with them within so long."""
+    def finish(self, seconds: float) -> Iterator[RecordedStep]:
+        """Yield the steps that the device completes within `seconds`; the others are dropped."""
         end = self._source.now() + seconds * 1e9
         while self._waiting and self._source.now() < end:
             yield from self.ready(at_once=True)
             time.sleep(0.001)
         self.left_out += len(self._waiting)
+        self._waiting.clear()
 
-    def _resolved(self) -> Iterator[Step]:
+    def _resolved(self) -> Iterator[RecordedStep]:
+        """Yield the completed steps, with times between their anchor and a new one."""
         done = 0
         for step in self._waiting:
             if not all(moment.event.query() for moment in step.moments()):
@@ -186,38 +208,41 @@ class DeviceTimes:
         for _ in range(done):
             yield self._timed(self._waiting[0])
             self._waiting.popleft()
-        # Anchors before the begin of the oldest step that waits are needed no more.
-        oldest = self._waiting[0].since if self._waiting else anchor
+        # Anchors before the oldest waiting step are no longer needed.
+        oldest = self._waiting[0].anchor if self._waiting else anchor
         assert oldest is not None
         self._anchors = self._anchors[self._anchors.index(oldest) :]
 
-    def _timed(self, step: Step) -> Step:
-        """The step with the host's times in place of moments.
+    def _timed(self, step: RecordedStep) -> RecordedStep:
+        """Return the step with times on the host's clock in place of moments.
 
-        What the job waited for while the device still did the step before held up nothing; what
-        computes and what moves keeps its turn from step to step.
+        Computing and communication each take their turn from step to step: what waited for the
+        device's previous step begins when that step ended.
         """
-        assert step.since is not None
-        host_time, half_width = line_through(self._anchors[self._anchors.index(step.since) :])
+        assert step.anchor is not None
+        first = self._anchors.index(step.anchor)
+        host_time, half_width = line_through(self._anchors[first:])
         begin = dict(self._busy_until)
         for op in step.ops:
             op.asked = int(op.start)
             if isinstance(op.start, Moment):
-                # Never before it was asked for, whatever the anchors' uncertainty makes of it.
+                # Within the anchors' uncertainty a start may seem to precede its request.
                 op.start = max(op.asked, host_time(op.start.event))
             if isinstance(op.end, Moment):
                 op.end = max(op.start, host_time(op.end.event))
             if op.end is not None:
                 work = FIRST_TRACK if op.lane >= FIRST_TRACK else COMPUTE
-                op.start, op.end = max(begin[work], op.start), max(begin[work], op.end)
-                # Waiting for data keeps nothing busy, so it shifts nothing behind it.
-                until = op.end if op.lane != DATA else 0
-                self._busy_until[work] = max(self._busy_until[work], until)
-        return Step(step.number, step.ops, step.replica, step.since, half_width)
+                op.start = max(begin[work], op.start)
+                op.end = max(begin[work], op.end)
+                # A wait for data keeps the device free, so it delays nothing after it.
+                if op.lane != DATA:
+                    self._busy_until[work] = max(self._busy_until[work], op.end)
+        return RecordedStep(step.number, step.ops, step.replica, step.anchor, half_width)
 
     def _anchor(self, patience: int) -> Anchor | None:
-        """The best of a few tries; None if the device takes longer than there is patience."""
-        now, own = self._source.now, self._source.own
+        """Return the best of TRIES anchors; None if the device takes more than `patience` ns."""
+        now = self._source.now
+        own = self._source.own
         tries: list[Anchor] = []
         for _ in range(TRIES):
             event = self._source.make()
@@ -227,7 +252,8 @@ class DeviceTimes:
                 if now() - before > patience:
                     return min(tries, key=_half_width, default=None)
             after = now()
-            tries.append(Anchor(event, (before + after) // 2, -(-(after - before) // 2)))
+            half_width = -(-(after - before) // 2)  # rounded up
+            tries.append(Anchor(event, (before + after) // 2, half_width))
         return min(tries, key=_half_width)
 
 
@@ -235,36 +261,41 @@ def _half_width(anchor: Anchor) -> int:
     return anchor.half_width
 
 
-def line_through(anchors: Sequence[Anchor]) -> tuple[Callable[[Event], int], int]:
-    """What turns an event into host time, linear between anchors, and how far that may be off.
+def line_through(anchors: Sequence[Anchor]) -> tuple[Callable[[TimedEvent], int], int]:
+    """Return a function from events to host time in ns, and its uncertainty in ns.
 
-    `elapsed_time` rounds to a float32, so the longer the time the anchors span the coarser it is.
+    The function is linear between anchors. `elapsed_time` rounds to a float32, so the resolution
+    decreases with the time between the first and the last anchor.
     """
     first = anchors[0]
-    since = [0.0, *(1e6 * first.event.elapsed_time(anchor.event) for anchor in anchors[1:])]
-    host = [float(anchor.host - first.host) for anchor in anchors]
-    # A float32 has 24 bits: of a long time the last ns are rounded away.
-    rounded = int(since[-1]) >> 24
+    device_ns = [0.0]
+    for anchor in anchors[1:]:
+        device_ns.append(1e6 * first.event.elapsed_time(anchor.event))
+    host_ns = [float(anchor.host - first.host) for anchor in anchors]
+    rounding = int(device_ns[-1]) >> 24  # a float32 has 24 bits
 
-    def host_time(event: Event) -> int:
-        return first.host + round(
-            float(np.interp(first.event.elapsed_time(event) * 1e6, since, host))
-        )
+    def host_time(event: TimedEvent) -> int:
+        elapsed = first.event.elapsed_time(event) * 1e6
+        return first.host + round(float(np.interp(elapsed, device_ns, host_ns)))
 
-    return host_time, max(anchor.half_width for anchor in anchors) + rounded
+    return host_time, max(anchor.half_width for anchor in anchors) + rounding
 
 
 def device_times(model: nn.Module) -> DeviceTimes | None:
-    """Of the one device where a model is; None if it does not time its work: the host's hold."""
+    """Return the times of the device that holds the model.
+
+    None if the model is on several devices or if the device does not time its work; then the host's
+    times are used.
+    """
     devices = {parameter.device for parameter in model.parameters()}
     found = torch.accelerator.current_accelerator()
     if len(devices) != 1 or found is None:
         return None
     (device,) = devices
-    if device.type != found.type or not kind_of(device.type).events:
+    if device.type != found.type or not device_kind(device.type).events:
         return None
     module = torch.get_device_module(device.type)
-    source = Source(
+    source = EventSource(
         lambda: torch.Event(device, enable_timing=True),
         lambda: torch.accelerator.current_stream(device),
         torch.Stream(device),

@@ -1,4 +1,7 @@
-"""How this process ends: watched from its start, for a script may take `sys.exit` by name."""
+"""Finds out how this process ends.
+
+Watching begins when the process starts, because a script may import `sys.exit` by name.
+"""
 
 from __future__ import annotations
 
@@ -8,27 +11,28 @@ import threading
 from types import TracebackType
 
 STATUS: list[object] = []
-"""Statuses other than 0 that the main thread has left with, the last one last."""
+"""Statuses other than 0 that the main thread has exited with, the latest last."""
 ERRORS: list[BaseException] = []
 """Errors that nothing has caught."""
 
 
-def watch() -> None:
-    """Note the exits from here on. One by `raise SystemExit` is not seen."""
-    on_error, leave = sys.excepthook, sys.exit
+def watch_exits() -> None:
+    """Note exits from now on. An exit by `raise SystemExit` is not seen."""
+    on_error = sys.excepthook
+    leave = sys.exit
 
     def note(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         ERRORS.append(error)
         on_error(kind, error, trace)
 
-    # Python calls no hook for the SystemExit that these raise, though it may mean a failure.
+    # Python calls no hook for the SystemExit that these functions raise.
     def exit(status: object = None, /) -> None:
         _note(status)
         leave(status)  # type: ignore[arg-type]
 
     sys.excepthook = note
     sys.exit = exit  # type: ignore[assignment]
-    # The `exit` and `quit` of the module `site`, which lacks them under `python -S`.
+    # `exit` and `quit` come from the module `site`, which `python -S` does not load.
     for name in ("exit", "quit"):
         if hasattr(builtins, name):
             quitter = type(getattr(builtins, name))
@@ -37,14 +41,14 @@ def watch() -> None:
 
 
 def failure() -> BaseException | None:
-    """Return the error or exit with which the process ends; None if it ends well."""
+    """Return the error or exit that ends the process; None if it ends well."""
     if ERRORS:
         return ERRORS[0]
     return SystemExit(STATUS[-1]) if STATUS else None
 
 
 def _note(status: object) -> None:
-    # In another thread it ends that one alone.
+    # In any other thread an exit ends only that thread.
     if status not in (None, 0) and threading.current_thread() is threading.main_thread():
         STATUS.append(status)
 

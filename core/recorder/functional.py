@@ -1,4 +1,4 @@
-"""Functional collectives, which DTensor calls: seen where they are asked for and waited for."""
+"""Records functional collectives, which DTensor calls, from the request to the end of the wait."""
 
 from __future__ import annotations
 
@@ -26,47 +26,51 @@ KINDS = {
     "reduce_scatter_tensor": "reduce-scatter",
     "reduce_scatter_tensor_autograd": "reduce-scatter",
 }
-"""The functions that are seen; their results are waited for by `wait_tensor`."""
+"""The functions that are recorded, and their kinds; `wait_tensor` waits for their results."""
 MOST_PENDING = 4096
-"""Collectives whose end is looked for at a time."""
+"""Most collectives whose end is looked for at the same time."""
+NoteEnd = Callable[[], None]
 
 
 @dataclass(slots=True)
-class Call:
-    """A collective under way: its operation, its clock, and whether the caller waits for it."""
+class CollectiveCall:
+    """A running collective: its operation, its clock, and whether the caller waits for it."""
 
     op: Op
     now: Callable[[], int]
     waits: bool = False
 
     def end(self) -> None:
-        """Note the end, unless it is known already."""
+        """Set the end to the current time, unless it is set already."""
         if self.op.end is None:
             self.op.end = self.now()
 
 
 class FunctionalCollectives:
-    """Watches torch's functional collectives, if the job has imported them.
+    """Records calls of torch's functional collectives, if the job has imported them.
 
-    `begin` notes a collective by kind, tensor and group name, and returns its call; `waiting` runs
-    a function in which the calling thread waits, and then one that notes the end.
+    `begin` notes a collective, given its kind, tensor and group name, and returns its call.
+    `waiting` runs a function in which the calling thread waits, and then the one that notes the
+    end.
     """
 
     def __init__(
         self,
         guard: Guard,
-        begin: Callable[[str, Tensor, str], Call],
-        waiting: Callable[[Callable[[], Any], Callable[[], None]], Any],
+        begin: Callable[[str, Tensor, str], CollectiveCall],
+        waiting: Callable[[Callable[[], Any], NoteEnd], Any],
     ) -> None:
-        self._guard, self._begin, self._waiting = guard, begin, waiting
+        self._guard = guard
+        self._begin = begin
+        self._waiting = waiting
         self.is_on = True
         self._module: Any = None
         self._originals: dict[str, Callable[..., Any]] = {}
-        self._pending: dict[int, Call] = {}  # by the address of the result
+        self._pending: dict[int, CollectiveCall] = {}  # by the address of the result
         self._is_calling = False
 
     def install(self) -> None:
-        """Begin to see them; call it again later, for the job may import them meanwhile."""
+        """Begin recording. Call it again later, because the job may import the module then."""
         module: Any = sys.modules.get(MODULE)
         if self._module is not None or module is None:
             return
@@ -74,11 +78,11 @@ class FunctionalCollectives:
         for name, kind in KINDS.items():
             original = getattr(module, name, None)
             if original is not None:
-                self._replace(name, self._seen(kind, original))
+                self._replace(name, self._recorded(kind, original))
         self._replace("wait_tensor", self._wait_tensor(module.wait_tensor))
 
     def remove(self) -> None:
-        """See no more."""
+        """End recording and restore the module."""
         self.is_on = False
         for name, original in self._originals.items():
             setattr(self._module, name, original)
@@ -87,11 +91,11 @@ class FunctionalCollectives:
         self._originals[name] = getattr(self._module, name)
         setattr(self._module, name, function)
 
-    def _seen(self, kind: str, original: Callable[..., Any]) -> Callable[..., Any]:
+    def _recorded(self, kind: str, original: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: Any, **options: Any) -> Any:
             if self._is_calling or not self.is_on or torch.compiler.is_compiling():
                 return original(*arguments, **options)
-            self._is_calling = True  # one of these functions calls another
+            self._is_calling = True  # these functions call each other; only the outer call counts
             begun = self._guard(self._begun, kind, arguments, options)
             try:
                 result = original(*arguments, **options)
@@ -103,15 +107,17 @@ class FunctionalCollectives:
 
         return call
 
-    def _begun(self, kind: str, arguments: Sequence[Any], options: Mapping[str, Any]) -> Call:
+    def _begun(
+        self, kind: str, arguments: Sequence[Any], options: Mapping[str, Any]
+    ) -> CollectiveCall:
         tensor = arguments[0] if arguments else options["self"]
-        # `group` is the last argument but `tag`, which nobody gives by place.
+        # `group` is the last positional argument: only `tag` follows it, always given by name.
         group = options["group"] if "group" in options else arguments[-1]
         _, ranks, _ = self._module._expand_group(group, options.get("tag", ""))
         return self._begin(kind, tensor, group_name(ranks, dist.get_world_size()))
 
-    def _launched(self, call: Call, result: Any) -> None:
-        """Look for the end where the result is waited for; a plain result is there already."""
+    def _launched(self, call: CollectiveCall, result: Any) -> None:
+        """Register the call to end when its result is waited for; a plain tensor has ended."""
         value = getattr(result, "elem", None)
         if value is None:
             call.end()
@@ -120,7 +126,7 @@ class FunctionalCollectives:
 
     def _wait_tensor(self, original: Callable[[Tensor], Tensor]) -> Callable[[Tensor], Tensor]:
         def wait_tensor(tensor: Tensor) -> Tensor:
-            # By names that torch.compile knows: it compiles this function too.
+            # torch.compile compiles this function too, so it uses only names known to it.
             if torch.compiler.is_compiling() or not self._pending:
                 return original(tensor)
             call = self._guard(self._pending_of, tensor)
@@ -131,5 +137,5 @@ class FunctionalCollectives:
 
         return wait_tensor
 
-    def _pending_of(self, tensor: Tensor) -> Call | None:
+    def _pending_of(self, tensor: Tensor) -> CollectiveCall | None:
         return self._pending.pop(tensor.data_ptr(), None)

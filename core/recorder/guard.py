@@ -8,38 +8,38 @@ from typing import Any
 
 
 class Guard:
-    """Runs the recorder's code inside somebody's training job.
+    """Runs the recorder's code inside a user's training job.
 
     Every hook, callback and entry of the recorder runs through one guard. The first error ends the
-    recording with one printed line: nothing guarded runs from then on, and the job goes on.
+    recording and prints one line. After that no guarded code runs, and the job continues.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self.error = ""
-        """The error that ended the recording; empty while there is none."""
+        """The error that ended the recording; "" if there was none."""
 
     def __call__(self, function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-        """Return the function's result; None after an error, its own or an earlier one."""
+        """Return the function's result; None if it fails, or if an earlier call has failed."""
         if self.error:
             return None
         try:
             return function(*arguments, **options)
-        except Exception as error:  # whatever it is: a recording is not worth a training job
+        except Exception as error:  # no error of a recording may end a training job
             self._end(error)
             return None
 
     def always(self, function: Callable[[], object]) -> None:
-        """Run a clean-up, also after an error; only the first error is printed."""
+        """Run a clean-up, even after an error. Only the first error is printed."""
         try:
             function()
         except Exception as error:
             self._end(error)
 
     def around(self, function: Callable[..., Any]) -> Callable[..., None]:
-        """Return a callback that runs the function under this guard and returns nothing.
+        """Return a callback that runs the function under this guard and returns None.
 
-        A callback that changes what it is given returns a value, so none of the recorder's may.
+        torch replaces a tensor or a gradient by a callback's result, so callbacks return nothing.
         """
 
         def guarded(*arguments: Any, **options: Any) -> None:
@@ -48,7 +48,7 @@ class Guard:
         return guarded
 
     def _end(self, error: Exception) -> None:
-        # Threads may fail at once, each with an error of its own: one of them is printed.
+        # Several threads may fail at the same time. Only the first error is kept and printed.
         with self._lock:
             if not self.error:
                 self.error = " ".join(f"{type(error).__name__}: {error}".split())

@@ -1,12 +1,12 @@
-"""Notes when a model's blocks pass forward and backward, without touching the model.
+"""Records the forward and backward passes of a model's blocks, without changing the model.
 
-The hooks are torch's global module hooks, so nothing is stored in the model: it is saved, copied
-and exported as without a recording. A block's backward begins when the gradient of its output is
-there (a hook before the output's `grad_fn`) and ends with the last gradient of its inputs and
-parameters. A block that runs forward while a backward pass goes on is recomputed (checkpointing). A
-forward pass of the whole model without gradients is an evaluation: neither it nor the wait for its
-data is part of a step. One thread trains: passes forward of others, which may evaluate the model
-meanwhile, are not noted.
+The hooks are torch's global module hooks. Nothing is stored in the model, so it is saved, copied
+and exported as without a recording. A block's backward pass begins when the gradient of its output
+arrives (a hook before the output's `grad_fn`), and ends with the last gradient of its inputs and
+parameters. A block that runs forward during a backward pass is recomputed (checkpointing). A
+forward pass of the whole model without gradients is an evaluation; neither it nor the wait for its
+data belongs to a step. One thread trains: forward passes in other threads, which may evaluate the
+model at the same time, are not recorded.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from torch.nn.modules.module import (
     register_module_forward_pre_hook,
 )
 
-from .backward import Backward, is_backward
+from .backward import BackwardPasses, is_backward
 from .guard import Guard
-from .memory import Activations
-from .modules import Modules, Watched
+from .memory import ActivationMemory
+from .modules import WatchedModule, WatchedModules
 from .rank_step import Op
 from .step_ops import StepOps
 from .values import leaves_of, rows_of
 
 
-class Hooks:
-    """Notes the passes of a model's blocks in `ops`.
+class BlockHooks:
+    """Adds the passes of a model's blocks to `ops`.
 
-    With a `model` of None the outermost module that first runs forward with gradients is the model.
-    `first_pass` is called once, before the first training pass is noted, when the job has made what
-    it trains with; `outermost` with each module that trains and is not part of another, such as a
-    wrapper of the model. While hooks are muted nothing is noted: a pipeline's stage then notes its
-    passes as a whole, and sets the `replica` that the rank works for, if that is not its own.
-    `activations` counts what blocks keep for their backward passes.
+    With a `model` of None, the outermost module that first runs forward with gradients is the
+    model. `first_pass` is called once, before the first training pass is recorded. `outermost` is
+    called with each outermost module that trains, such as a wrapper of the model. While the hooks
+    are muted, nothing is recorded: a pipeline's stage then records its passes as a whole, and sets
+    `replica` if the rank works for another one. `activations` counts the memory that blocks keep
+    for their backward passes.
     """
 
     def __init__(
@@ -51,64 +51,69 @@ class Hooks:
         guard: Guard,
         first_pass: Callable[[], None],
         outermost: Callable[[nn.Module], None],
-        activations: Activations | None = None,
+        activations: ActivationMemory | None = None,
     ) -> None:
-        self.model, self.ops = model, ops
+        self.model = model
+        self.ops = ops
         self.replica: int | None = None
-        self._guard, self._first_pass, self._outermost = guard, first_pass, outermost
+        self._guard = guard
+        self._first_pass = first_pass
+        self._outermost = outermost
         self._activations = activations
-        self.backward = Backward(ops, guard, activations)
-        before, after = self._hook(self._before), self._hook(self._after)
-        self.modules = Modules(guard, self.backward.gradient, before, after)
+        self.backward = BackwardPasses(ops, guard, activations)
+        before = self._hook(self._before)
+        after = self._hook(self._after)
+        self.modules = WatchedModules(guard, self.backward.gradient, before, after)
         self._installed = before, after
         self._handles: list[Any] = []
         self._has_begun = self._is_muted = self._is_paused = self._is_removed = False
         self._passes = -1
-        self._open: list[tuple[Op, set[object]]] = []  # running forward, and what made its input
+        # Blocks that run forward, each with the functions that computed its inputs.
+        self._open: list[tuple[Op, set[object]]] = []
         self._roots_open = 0
         self._is_evaluation = False
-        self._thread = threading.get_ident()  # that trains
+        self._thread = threading.get_ident()  # the one that trains
 
     def install(self) -> None:
-        """Begin to see the passes of modules."""
+        """Begin recording."""
         before, after = self._installed
         if self.modules.blocks is None:
             self._handles += [
                 register_module_forward_pre_hook(before),
-                # Also after an exception: by one a checkpoint stops recomputing once it has all it
-                # needs.
+                # Also called after an exception: a checkpoint raises one to stop recomputing once
+                # it has all that it needs.
                 register_module_forward_hook(after, always_call=True),
             ]
         if self.model is not None:
             self.modules.watch(self.model)
 
     def remove(self) -> None:
-        """Take all hooks off again."""
+        """Remove all hooks."""
         self._is_removed = self.backward.is_removed = True
         for handle in (*self._handles, self.modules):
             handle.remove()
 
     @property
     def is_muted(self) -> bool:
-        """True while no passes are noted."""
+        """True while no passes are recorded."""
         return self._is_muted or self._is_paused
 
     def mute(self, on: bool) -> None:
-        """Note no passes until this is called again: somebody else does."""
+        """Stop recording passes, or resume: the caller records them while this is on."""
         self._is_muted = on
         self.backward.forget()
 
     def pause(self, on: bool) -> None:
-        """The job does something from here on, or until here, that is part of no step."""
+        """Begin or end a period that belongs to no step."""
         self._is_paused = on
         self.backward.forget()
         if on:
             self.ops.leave()
         else:
-            self.ops.come_back()
+            self.ops.resume()
 
     def begin(self, model: nn.Module | None = None) -> None:
-        """Before the first training pass: look at the model as the job has made it by now."""
+        """Prepare for the first training pass, with the model as the job has made it by now."""
         self.model = model if self.model is None else self.model
         if not self._has_begun and self.model is not None:
             self._has_begun = True
@@ -116,7 +121,7 @@ class Hooks:
             self._first_pass()
 
     def interrupt(self) -> None:
-        """The thread that passes forward or backward waits for a collective from now on."""
+        """Interrupt the forward or backward pass, because it waits for a collective."""
         if self._open:
             self._open[-1][0].end = self.ops.now()
         elif is_backward():
@@ -124,19 +129,19 @@ class Hooks:
         else:
             self.backward.interrupt_loss()
 
-    def go_on(self) -> None:
-        """Go on behind a collective: forward, or backward if a gradient is still to come."""
+    def resume(self) -> None:
+        """Continue the pass after a collective; a backward pass, if another gradient arrives."""
         if self._open:
             op, made = self._open[-1]
             rest = replace(op, start=self.ops.now(), end=None, rows=0)
             self._open[-1] = self.ops.note(rest), made
         elif is_backward():
-            self.backward.go_on()
+            self.backward.continue_block()
         else:
-            self.backward.go_on_with_loss()
+            self.backward.continue_loss()
 
     def end_step(self) -> None:
-        """The step's update has ended."""
+        """End the step, after the optimizer's update."""
         self._passes = -1
         if self._activations is not None:
             self._activations.begin_step()
@@ -144,15 +149,16 @@ class Hooks:
         self.ops.end()
 
     def _hook(self, function: Callable[..., None]) -> Callable[..., None]:
-        """Return a hook for all modules: inert while torch compiles, traces or exports."""
+        """Return a hook for all modules that does nothing while torch compiles or traces."""
 
         def hook(*arguments: Any) -> None:
-            # First of all and by names that torch.compile knows: it compiles the hook too.
+            # torch.compile compiles this hook too, so the check comes first and uses only names
+            # known to it.
             if torch.compiler.is_compiling() or torch.jit.is_tracing():  # type: ignore[attr-defined]
                 return
             self._guard(function, *arguments)
             if self._guard.error and self._activations is not None:
-                # Nothing guarded runs any more, and what is measured would be kept for ever.
+                # No guarded code runs any more, so the measurement must be ended here.
                 self._guard.always(partial(self._activations.abandon, arguments[0]))
 
         return hook
@@ -174,15 +180,15 @@ class Hooks:
             self._begin_forward(one, module, inputs, backward)
 
     def _is_training_thread(self) -> bool:
-        """Return True in the thread that trains; between passes another one may take over."""
+        """Return True in the thread that trains. Between passes another thread may take over."""
         thread = threading.get_ident()
         is_between = not self._open and not self._roots_open
         if thread != self._thread and is_between and torch.is_grad_enabled():
             self._thread = thread
         return thread == self._thread
 
-    def _meet(self, module: nn.Module) -> Watched | None:
-        """An outermost module runs: the model, a wrapper of it, or another network that trains."""
+    def _meet(self, module: nn.Module) -> WatchedModule | None:
+        """Watch an outermost module that trains: the model, a wrapper, or another network."""
         if not torch.is_grad_enabled() or is_backward():
             return None
         if not any(parameter.requires_grad for parameter in module.parameters()):
@@ -192,12 +198,12 @@ class Hooks:
         return self.modules.known(module) or self.modules.remember(module)
 
     def _trains(self) -> bool:
-        """Return True if a block that runs forward now is part of a training pass."""
-        # A reentrant checkpoint runs its blocks without gradients within a pass that has them.
+        """Return True if a block that runs forward now belongs to a training pass."""
+        # A reentrant checkpoint runs its blocks without gradients inside a pass with gradients.
         return not self._is_evaluation if self._roots_open else torch.is_grad_enabled()
 
     def _enter(self) -> None:
-        """The whole model begins to pass forward: a micro-batch of the step, or an evaluation."""
+        """Begin a forward pass of the whole model: a micro-batch of the step or an evaluation."""
         self._roots_open += 1
         if self._roots_open > 1:
             return
@@ -209,23 +215,25 @@ class Hooks:
             self._passes += 1
 
     def _leave(self) -> None:
+        """End a forward pass of the whole model."""
         self._roots_open -= 1
         if self._roots_open:
             return
         if self._is_evaluation:
             self._is_evaluation = False
-            self.ops.come_back()
+            self.ops.resume()
         elif torch.is_grad_enabled():
             self.backward.begin_loss(max(0, self._passes))
 
     def _begin_forward(
-        self, one: Watched, module: nn.Module, inputs: tuple[Any, ...], backward: bool
+        self, one: WatchedModule, module: nn.Module, inputs: tuple[Any, ...], backward: bool
     ) -> None:
         self.begin()
         self.ops.take_waits()
         op = Op("recompute" if backward else "forward", 0, None, one.number, one.name)
         leaves = list(leaves_of(inputs))
-        op.rows, op.pass_number = rows_of(leaves), max(0, self._passes)
+        op.rows = rows_of(leaves)
+        op.pass_number = max(0, self._passes)
         made = self.backward.watch_inputs(one.number, leaves)
         if self._activations is not None:
             first = next((leaf for leaf in leaves if isinstance(leaf, Tensor)), None)
@@ -237,7 +245,7 @@ class Hooks:
         self._open.append((self.ops.note(op), made))
 
     def _after(self, module: nn.Module, inputs: tuple[Any, ...], output: object) -> None:
-        """A module has run, or an exception has left it, as one ends a recompute early."""
+        """End a module's forward pass, also after an exception, as a checkpoint raises one."""
         one = self.modules.known(module)
         if one is None or self._is_removed or self.is_muted:
             return
@@ -248,7 +256,7 @@ class Hooks:
         if one.is_root and self._roots_open and not is_backward():
             self._leave()
 
-    def _end_forward(self, one: Watched, module: nn.Module, output: object) -> None:
+    def _end_forward(self, one: WatchedModule, module: nn.Module, output: object) -> None:
         op, made = self._open.pop()
         op.end = self.ops.now()
         if self._activations is not None:

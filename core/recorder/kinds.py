@@ -1,4 +1,4 @@
-"""The one table of what kinds of devices can do. A job that is recorded has it too: pure Python."""
+"""The table of device kinds and their abilities. Pure Python, because recorded jobs load it too."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ GLOO = "gloo"
 
 @dataclass(frozen=True, slots=True)
 class DeviceKind:
-    """A kind of device by torch's name for it; `title` is the word for people.
+    """A kind of device. `name` is torch's name for it, `title` the name shown to people.
 
-    With `streams` it has queues of its own, so that it copies beside computing; with `events` it
-    times what is in them. Where there may be `several` they have numbers. `group` is the process
-    group of ranks that have a device each, `shared_group` that of ranks that share one; empty if
-    such ranks cannot meet, None if only torch knows. `graph` is torch's class of graphs that are
-    captured from its streams; empty if it has none.
+    `streams`: it has queues of its own, so it can copy while it computes.
+    `events`: it can time the work in its queues.
+    `several`: a machine may have more than one, so devices are numbered.
+    `group`: process group of ranks with one device each; "" if they cannot meet, None if only torch
+    knows.
+    `shared_group`: the same for ranks that share a device.
+    `graph`: torch's class for graphs captured from its streams; "" if there is none.
     """
 
     name: str
@@ -29,34 +31,31 @@ class DeviceKind:
 
     @property
     def abilities(self) -> str:
-        """What it can do, in words."""
-        timed = "timed events" if self.events else "timed by the host"
-        groups = dict.fromkeys(group for group in (self.group, self.shared_group) if group)
-        return ", ".join([*(["streams"] if self.streams else []), timed, *groups])
+        """Its abilities in words, separated by commas."""
+        words = ["streams"] if self.streams else []
+        words.append("timed events" if self.events else "timed by the host")
+        for group in (self.group, self.shared_group):
+            if group and group not in words:
+                words.append(group)
+        return ", ".join(words)
 
     def device(self, index: int) -> str:
-        """The name of one of them."""
+        """Return torch's name of one device of this kind."""
         return f"{self.name}:{index}" if self.several else self.name
 
 
 HOST = DeviceKind("cpu", "CPU", False, False, False, GLOO, GLOO)
 CUDA = DeviceKind("cuda", "NVIDIA or AMD GPU", group="nccl", shared_group=GLOO, graph="CUDAGraph")
-KINDS = {
-    kind.name: kind
-    for kind in (
-        HOST,
-        CUDA,
-        DeviceKind("xpu", "Intel GPU", group="xccl", graph="XPUGraph"),
-        DeviceKind("mps", "Apple GPU", False, False, False, group=""),
-    )
-}
+XPU = DeviceKind("xpu", "Intel GPU", group="xccl", graph="XPUGraph")
+MPS = DeviceKind("mps", "Apple GPU", False, False, False, group="")
+KINDS = {kind.name: kind for kind in (HOST, CUDA, XPU, MPS)}
 
 
-def kind_of(device: str) -> DeviceKind:
-    """The kind of a device, by its name.
+def device_kind(device: str) -> DeviceKind:
+    """Return the kind of a device, given its name.
 
-    One that torch itself does not know (of an out-of-tree backend, PrivateUse1), or that is
-    virtual, is taken to do what a GPU does.
+    A name that is not in the table belongs to an out-of-tree backend (PrivateUse1) or to a virtual
+    device. Such a device is assumed to have the abilities of a GPU.
     """
     name = device.partition(":")[0]
     return KINDS.get(name) or DeviceKind(name, "out-of-tree backend")

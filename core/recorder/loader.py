@@ -1,4 +1,4 @@
-"""Waiting for the next batch, seen where torch's DataLoader hands it out."""
+"""Measures waits for the next batch, where torch's DataLoader returns it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from torch.utils.data import dataloader
 
 from .guard import Guard
 
-Waited = Callable[[int, int], None]
+NoteWait = Callable[[int, int], None]
 """Called with the start and the end of a wait in ns."""
 
 
-def watch(waited: Waited, guard: Guard) -> Callable[[], None]:
-    """Tell how long the calling thread waits for batches; returns what ends that."""
+def watch_batches(note: NoteWait, guard: Guard) -> Callable[[], None]:
+    """Report the calling thread's waits for batches to `note`; return a function that stops it."""
     kind: Any = dataloader._BaseDataLoaderIter
     thread = threading.get_ident()
     inner = kind.__next__
@@ -25,11 +25,11 @@ def watch(waited: Waited, guard: Guard) -> Callable[[], None]:
         start = time.perf_counter_ns()
         batch = inner(self)
         if threading.get_ident() == thread:
-            guard(waited, start, time.perf_counter_ns())
+            guard(note, start, time.perf_counter_ns())
         return batch
 
     def leave() -> None:
-        # Else somebody has wrapped it since, and theirs calls ours.
+        # If other code has wrapped the method since, its wrapper still calls `outer`.
         if kind.__next__ is outer:
             kind.__next__ = inner
 

@@ -9,29 +9,31 @@ from itertools import pairwise
 from typing import NamedTuple
 
 COMPUTE, DATA, FIRST_TRACK = 0, 1, 2
-"""The lanes of a rank: computing, waiting for data, and from here on communication."""
+"""The lanes of a rank: computing, waiting for data, and from FIRST_TRACK on communication."""
 TRACKS = 2
-"""Lanes for communication of a rank: gloo has two threads."""
+"""Communication lanes of a rank, because gloo has two threads."""
 PASSES = ("forward", "backward", "backward-input", "backward-weight", "recompute")
 FROM, TO = "from rank ", "to rank "
-"""Begins of the name of a copy between two ranks, before the other's number."""
+"""Prefixes of the name of a copy between two ranks; the other rank's number follows."""
 GROUP = "ranks "
-"""Begin of the name of a collective in which some of the job's ranks meet, before their numbers."""
+"""Prefix of the name of a collective of some of the job's ranks; their numbers follow."""
 
 
 def group_name(ranks: Sequence[int], world: int) -> str:
-    """Return the name of a collective of these of the job's `world` ranks; "" for one of all."""
-    return "" if len(ranks) == world else GROUP + ", ".join(map(str, sorted(ranks)))
+    """Return the name of a collective of some of the job's `world` ranks; "" if all take part."""
+    if len(ranks) == world:
+        return ""
+    return GROUP + ", ".join(map(str, sorted(ranks)))
 
 
 @dataclass(slots=True)
 class Op:
-    """Something that a rank did. Times are ns of its host's clock; None is not known (yet).
+    """An operation of a rank. Times are in ns on the host's clock; None if not known (yet).
 
-    `number` is its block or bucket, -1 if it has none. Where times are a device's, `asked` is when
-    the host asked for it. A collective is `launched` when its call begins; until then it waits in a
-    queue. `parameters` are the ids of those whose gradients a bucket has; `held` are the bytes that
-    a pass keeps in memory until its backward is over.
+    `number` is its block or bucket, or -1. If a device timed it, `asked` is when the host requested
+    it. A collective waits in a queue until it is `launched`, when its call begins. `parameters` are
+    the ids of the parameters whose gradients are in a bucket. `held` is the size in bytes of the
+    memory that a pass keeps until its backward pass is over.
     """
 
     kind: str
@@ -52,15 +54,16 @@ class Op:
 
     @property
     def brings(self) -> bool:
-        """Whether the rank goes on with what it brings: all but gradients and what it sends.
+        """True if the following computations need its result.
 
-        Gradients that DistributedDataParallel reduces are for the update.
+        That is false for data that the rank sends, and for the gradients that
+        DistributedDataParallel reduces, which only the update needs.
         """
         return not self.payload and not self.name.startswith(TO)
 
 
-class Placed(NamedTuple):
-    """A collective on a track (from 0), with start and end in ns; None while it runs."""
+class PlacedOp(NamedTuple):
+    """An operation on a track (from 0), with start and end in ns; no end while it runs."""
 
     op: Op
     track: int
@@ -69,7 +72,7 @@ class Placed(NamedTuple):
 
 
 class CounterValue(NamedTuple):
-    """The value of a counter from a time (ns, the host's clock) on."""
+    """The value of a counter from a time on, in ns on the host's clock."""
 
     name: str
     at: int
@@ -77,7 +80,7 @@ class CounterValue(NamedTuple):
 
 
 class PlannedTask(NamedTuple):
-    """A task of a plan, by the recording's names; None does not apply."""
+    """A task of a plan, with the field names of the recording; None does not apply."""
 
     kind: str
     lane: int
@@ -94,7 +97,7 @@ class PlannedTask(NamedTuple):
 
 
 class TimedStep(NamedTuple):
-    """Tasks of a step with start, end and launch (ns) and lane; aligned by index."""
+    """The tasks of a step, with their starts, ends and launches in ns, and lanes, by index."""
 
     tasks: tuple[PlannedTask, ...]
     start: list[int]
@@ -104,27 +107,32 @@ class TimedStep(NamedTuple):
 
 
 def timed_step(ops: Sequence[Op], replica: int, tracks: int) -> TimedStep:
-    """A step's tasks and when they ran, from what happened in it in any order.
+    """Return a step's tasks and when they ran, given its operations in any order.
 
-    What a lane does never overlaps: something ends at the latest where the next thing begins on
-    its lane, and a collective goes on the first of the `tracks` that is free, as where threads take
-    them from a queue. Tasks are in the order in which they were asked for. What never ended is left
-    out: it was given up, as a forward pass that an exception left.
+    Operations of a lane never overlap: each ends at the latest when the next one on its lane
+    begins. A collective runs on the first free one of the `tracks`, as threads take work from a
+    queue. Tasks are in the order in which they were requested. Operations without an end are left
+    out; they were given up, such as a forward pass that raised an exception.
     """
-    done = sorted(_around_passes([op for op in ops if op.end is not None]), key=_turn)
-    # Before the start is put off of what finds no track free.
+    ended = [op for op in ops if op.end is not None]
+    done = sorted(_around_passes(ended), key=_request_order)
+    # Taken before `on_tracks` moves the start of a collective that finds no free track.
     launched = [op.start if op.lane >= FIRST_TRACK else op.asked for op in done]
     for placed in on_tracks([op for op in done if op.lane >= FIRST_TRACK], tracks):
         placed.op.lane = FIRST_TRACK + placed.track
-        placed.op.start, placed.op.end = placed.start, placed.end
+        placed.op.start = placed.start
+        placed.op.end = placed.end
     for lane in (COMPUTE, DATA):
         on_lane = [op for op in done if op.lane == lane]
-        for op, following in pairwise(sorted(on_lane, key=lambda op: op.start)):
+        on_lane.sort(key=_start)
+        for op, following in pairwise(on_lane):
             op.end = min(_end(op), following.start)
-    # With one pass in a step there are no micro-batches to tell apart.
-    several = any(op.pass_number for op in done)
+    # With one pass in a step there are no micro-batches to distinguish.
+    has_microbatches = any(op.pass_number for op in done)
+    dependencies = _dependencies(done)
     tasks = [
-        _task_of(op, replica, several, after) for op, after in zip(done, _after(done), strict=True)
+        _task_of(op, replica, has_microbatches, after)
+        for op, after in zip(done, dependencies, strict=True)
     ]
     return TimedStep(
         tuple(tasks),
@@ -136,14 +144,17 @@ def timed_step(ops: Sequence[Op], replica: int, tracks: int) -> TimedStep:
 
 
 def _around_passes(ops: Sequence[Op]) -> list[Op]:
-    """Split updates around the passes inside: LBFGS asks for losses while it updates."""
+    """Split updates around the passes inside them: LBFGS computes losses while it updates."""
     found = [op for op in ops if op.kind != "step"]
     passes = [op for op in found if op.lane == COMPUTE]
     for update in ops:
         if update.kind != "step":
             continue
-        start, end, asked = update.start, _end(update), update.asked
-        inside = sorted((op for op in passes if start <= op.start < end), key=lambda op: op.start)
+        start = update.start
+        end = _end(update)
+        asked = update.asked
+        inside = [op for op in passes if start <= op.start < end]
+        inside.sort(key=_start)
         for op in inside:
             if start < op.start:
                 found.append(replace(update, start=start, end=op.start, asked=asked))
@@ -153,9 +164,13 @@ def _around_passes(ops: Sequence[Op]) -> list[Op]:
     return found
 
 
-def _turn(op: Op) -> tuple[int, int]:
-    """When it was asked for: a device does it later, and what of several streams in any order."""
+def _request_order(op: Op) -> tuple[int, int]:
+    """Sort key: the request. A device runs operations of several streams in any order."""
     return op.start if op.asked is None else op.asked, op.lane
+
+
+def _start(op: Op) -> int:
+    return op.start
 
 
 def _end(op: Op) -> int:
@@ -163,40 +178,41 @@ def _end(op: Op) -> int:
     return op.end
 
 
-def on_tracks(collectives: Sequence[Op], tracks: int) -> list[Placed]:
-    """Place collectives that have begun, each on the first track that is free.
+def on_tracks(collectives: Sequence[Op], tracks: int) -> list[PlacedOp]:
+    """Return the collectives that have begun, each on the first free track.
 
-    They are given in the order of asking. The threads of a gloo group, which share one queue, take
-    them in this way, and so does a stream, which is one track. Torch does not report when one
-    begins: here it is the later of its launch and the end of what ran on the track before, but
-    never later than its own end. Those that run have no end.
+    They are given in the order of their requests. The threads of a gloo group, which share a queue,
+    take collectives in this way, and so does a stream, which is one track. torch does not report
+    when a collective begins. It is taken as the later of its launch and the end of the one before
+    on its track, but never later than its own end. Running collectives have no end.
     """
-    # When each track is free again; infinite while its collective runs. Of a, b and c on two
-    # tracks, launched in this order, c begins when the first of the others has ended:
+    # The time at which each track is free; infinite while its collective runs. For example, a, b
+    # and c are launched in this order on two tracks. c begins when the first of the others ends:
     #     track 0  aaaaaaaa cccc
     #     track 1     bbbbbbbbbbbbb
     free: list[float] = [0.0] * tracks
-    found: list[Placed] = []
+    found: list[PlacedOp] = []
     for op in collectives:
         track = min(range(tracks), key=free.__getitem__)
         is_queued = op.launched is None and op.end is None
-        # The rest waits in the same queue, so none of it has begun either.
+        # The other collectives are behind it in the same queue, so they have not begun either.
         if is_queued or free[track] == math.inf:
             break
-        asked = op.start if op.launched is None else max(op.start, op.launched)
-        latest = math.inf if op.end is None else op.end
-        start = int(max(asked, min(free[track], latest)))
+        launched = op.start if op.launched is None else max(op.start, op.launched)
+        latest_start = math.inf if op.end is None else op.end
+        start = int(max(launched, min(free[track], latest_start)))
         end = None if op.end is None else max(start, op.end)
         free[track] = math.inf if end is None else end
-        found.append(Placed(op, track, start, end))
+        found.append(PlacedOp(op, track, start, end))
     return found
 
 
-def _after(done: Sequence[Op]) -> list[tuple[int, ...]]:
-    """What each waited for on the rank's other lanes.
+def _dependencies(done: Sequence[Op]) -> list[tuple[int, ...]]:
+    """Return, for each operation, the operations on the rank's other lanes that it waited for.
 
-    A collective waits for what the rank computed before it; computing for the data that was waited
-    for and what other ranks have sent, an update for all communication before it, as torch has it.
+    A collective waits for the computation before it. A computation waits for the data loaded before
+    it and for the results of earlier communication; an update waits for all communication before
+    it, as in torch.
     """
     found: list[tuple[int, ...]] = []
     computed = data = None
@@ -205,42 +221,61 @@ def _after(done: Sequence[Op]) -> list[tuple[int, ...]]:
     for place, op in enumerate(done):
         needs: list[int] = []
         if op.lane == COMPUTE:
-            needs = [data] if data is not None else []
-            # What has come by now may be what it waited for; what comes later is for a later one.
+            if data is not None:
+                needs.append(data)
+            # Results that are there at its start may be needed; later results are not.
             there = [n for n in brought if _end(done[n]) <= op.start]
-            brought = [n for n in brought if n not in there] if there else brought
+            if there:
+                brought = [n for n in brought if n not in there]
             if op.kind == "step":
-                needs, moved = needs + moved, []
+                needs += moved
+                moved = []
             needs += there
-            data, computed = None, place
+            data = None
+            computed = place
         elif op.lane == DATA:
-            needs, data = ([] if computed is None else [computed]), place
-            needs = [n for n in needs if _end(done[n]) <= op.start]  # else the device is behind
+            # If the computation ends later, its device has fallen behind the host.
+            if computed is not None and _end(done[computed]) <= op.start:
+                needs.append(computed)
+            data = place
         else:
-            needs = [] if computed is None or _end(done[computed]) > op.start else [computed]
+            if computed is not None and _end(done[computed]) <= op.start:
+                needs.append(computed)
             (brought if op.brings else moved).append(place)
-        needs = sorted({n for n in needs if done[n].start <= op.start}) if needs else []
-        found.append(tuple(needs))
+        if needs:
+            begun = {n for n in needs if done[n].start <= op.start}
+            found.append(tuple(sorted(begun)))
+        else:
+            found.append(())
     return found
 
 
-def _task_of(op: Op, replica: int, several: bool, after: tuple[int, ...]) -> PlannedTask:
+def _task_of(op: Op, replica: int, has_microbatches: bool, after: tuple[int, ...]) -> PlannedTask:
     number = op.number if op.number >= 0 else None
-    moves = op.lane >= FIRST_TRACK
-    microbatch = op.pass_number if several and (op.kind in (*PASSES, "loss")) else None
-    stage = op.stage if op.stage >= 0 else None
+    is_communication = op.lane >= FIRST_TRACK
+    is_pass = op.kind in PASSES or op.kind == "loss"
+    # By position: named arguments would take longer, for each operation of each step.
     return PlannedTask(
-        op.kind, min(op.lane, FIRST_TRACK), stage, replica, microbatch,
-        None if moves else number, number if moves else None,
-        op.rows, op.bytes, op.payload, after, op.name,
-    )  # fmt: skip
+        op.kind,
+        min(op.lane, FIRST_TRACK),
+        op.stage if op.stage >= 0 else None,
+        replica,
+        op.pass_number if has_microbatches and is_pass else None,
+        None if is_communication else number,
+        number if is_communication else None,
+        op.rows,
+        op.bytes,
+        op.payload,
+        after,
+        op.name,
+    )
 
 
-def lanes_of(rank: int, device: str, note: str = "") -> list[dict[str, object]]:
-    """A rank's lanes: computing, waiting for data, and communication."""
-    tracks = [f"rank {rank} communication {n + 1}" for n in range(TRACKS)]
+def rank_lanes(rank: int, device: str, note: str = "") -> list[dict[str, object]]:
+    """Return a rank's lanes for the header: computing, waiting for data, and communication."""
     named = [(f"rank {rank}", "compute"), (f"rank {rank} data", "copy")]
-    named += [(name, "communication") for name in tracks]
+    for track in range(TRACKS):
+        named.append((f"rank {rank} communication {track + 1}", "communication"))
     return [
         {
             "index": index,

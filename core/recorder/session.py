@@ -1,9 +1,9 @@
-"""Two lines in a training script: `with record(model, optimizer, out="runs/"):`.
+"""The recorder's entry for training scripts: `with record(model, optimizer, out="runs/"):`.
 
-A step ends where the optimizer's update does, or the last of other optimizers' that follow at once.
-What happened since the last step belongs to it, waiting for its data too. The first step begins
-with the recording. What the job may make after that, such as its process group,
-DistributedDataParallel and the model's device, is looked up when the first step runs.
+A step ends with the optimizer's update, or with the last update if other optimizers follow at once.
+It contains everything since the last step, waits for its data too. The first step begins with the
+recording. Objects that the job may create later, such as its process group,
+DistributedDataParallel and the model on its device, are looked up when the first step runs.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from torch.optim.optimizer import (
     register_optimizer_step_pre_hook,
 )
 
-from . import loader
 from .guard import Guard
 from .instrument import Instrument
-from .memory import StepCounters
+from .loader import watch_batches
+from .memory import StepMemory
 from .rank_step import Op
-from .rank_stream import RankStream
+from .rank_writer import RankWriter
 
 LAST_SECONDS = 10.0
-"""For what the device still does when the recording ends."""
+"""How long to wait for the device's last steps when the recording ends."""
 OUTSIDE = "outside_ms"
-"""The counter with the ms for which the job evaluated, or was paused, from the value's time on."""
+"""Counter of the ms that the job evaluated or was paused; a value's time is the period's start."""
 NO_STEPS = "no optimizer of torch.optim has updated the model, so there are no steps"
 
 
 @dataclass(slots=True)
-class Update:
-    """An optimizer's update that goes on; `inside` counts its own hooked updates within."""
+class OptimizerUpdate:
+    """An optimizer's running update; `inside` counts its updates within this one."""
 
     optimizer: torch.optim.Optimizer
     op: Op
@@ -51,14 +51,15 @@ class Update:
 
 
 class record(AbstractContextManager["record"]):
-    """Records the steps of a training job, each rank into a file of its own in the folder `out`.
+    """Records the steps of a training job, each rank into its own file in the folder `out`.
 
-    Or to a listener, whose address `bubblescope listen` shows. `header` has more for the file's.
+    `out` may also be a listener's address, as `bubblescope listen` shows it. `header` adds entries
+    to the recording's header.
 
-    `model` is what runs forward (also in DistributedDataParallel), `optimizer` the one whose steps
-    are the steps, or a wrapper of it; without one it is the first that updates the model. Nothing
-    of the job is changed or waited for, and nothing is stored in the model. An error of the
-    recorder ends the recording with one printed line, and the job goes on.
+    `model` is the module that runs forward, with or without DistributedDataParallel. `optimizer` is
+    the one whose updates end the steps, or a wrapper of it; the default is the first one that
+    updates the model. Nothing of the job is changed or waited for, and nothing is stored in the
+    model. An error of the recorder ends the recording and prints one line; the job continues.
     """
 
     def __init__(
@@ -69,18 +70,20 @@ class record(AbstractContextManager["record"]):
         *,
         header: Mapping[str, object] | None = None,
     ) -> None:
-        self._model, self._optimizer = model, optimizer
-        self._out, self._header = out, header or {}
+        self._model = model
+        self._optimizer = optimizer
+        self._out = out
+        self._header = header or {}
         self._guard = Guard()
 
     def __enter__(self) -> record:
-        """Begin to look at the job."""
+        """Begin recording."""
         guard = self._guard
         self._step = 0
-        self._stream = RankStream(self._out, self._header)
-        self._update: Update | None = None
+        self._stream = RankWriter(self._out, self._header)
+        self._update: OptimizerUpdate | None = None
         self._stepping: weakref.ref[torch.optim.Optimizer] | None = None
-        self._counters = StepCounters()
+        self._counters = StepMemory()
         self._instrument = Instrument(
             self._model, guard, self._stream.step, self._counters.report, self._end_step
         )
@@ -90,22 +93,24 @@ class record(AbstractContextManager["record"]):
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
         trace: TracebackType | None,
-    ) -> None:  # fmt: skip
-        """End: the hooks are taken off, and clocks compared again unless the job failed."""
+    ) -> None:
+        """Remove the hooks and end the recording. Unless the job failed, clocks are compared."""
         for remove in self._removers:
             self._guard.always(remove)
         has_failed = kind is not None and not _is_success(error)
         self._guard.always(partial(self._finish, has_failed))
 
     def tell(self, name: str, value: float) -> None:
-        """Record a number (such as `loss`) of the step that has just ended; call it on one rank."""
+        """Record a number, such as the loss, of the step that has just ended; on one rank only."""
         self._guard(self._stream.number, name, self._step - 1, value)
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Leave out of the job's steps what happens within: an evaluation, a checkpoint."""
+        """Leave the code within, such as an evaluation or a checkpoint, out of the job's steps."""
         self._guard(self._instrument.pause, True)
         try:
             yield
@@ -113,35 +118,36 @@ class record(AbstractContextManager["record"]):
             self._guard(self._instrument.pause, False)
 
     def _install(self) -> None:
-        """Put all hooks on. Each has its removal listed before anything else can fail."""
-        # torch.compile warns of global hooks, because they are called for its wrapper too. Ours
-        # want that.
+        """Install all hooks. The removal of each is listed before anything else can fail."""
+        # torch.compile warns that global hooks are called for its wrapper too. Ours need that.
         warnings.filterwarnings("ignore", "Using `torch.compile.module.` when there are global")
         self._removers += self._instrument.removers()
         self._instrument.install()
-        before, after = map(self._guard.around, (self._before_update, self._after_update))
+        before = self._guard.around(self._before_update)
+        after = self._guard.around(self._after_update)
         self._removers.append(register_optimizer_step_pre_hook(before).remove)
         self._removers.append(register_optimizer_step_post_hook(after).remove)
-        self._removers.append(loader.watch(self._instrument.ops.waited, self._guard))
+        self._removers.append(watch_batches(self._instrument.ops.waited, self._guard))
 
     def _before_update(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
         # An optimizer inside another one, as in ZeroRedundancyOptimizer, is part of its update, and
-        # so is the parent's step of a subclass. An update that failed has no end that is seen.
+        # so is a subclass's call of its parent's step. The frames are counted, because no hook is
+        # called at the end of an update that has failed.
         if self._update is not None and _updates_running() > 1:
             self._update.inside += optimizer is self._update.optimizer
             return
         self._update = None
         self._hooks.begin()
         is_stepping = self._is_stepping(optimizer)
-        # One that asks for the first pass itself, as LBFGS does, may come before the model.
+        # LBFGS runs the model's first pass within its update, so the model may not be known yet.
         may_train = self._hooks.model is None
         if not (is_stepping or may_train or self._shares_parameters(optimizer)):
             return
         if not self._stream.has_begun and is_stepping:
-            # The ranks wait for each other here, once, in the step that is no measure of the
-            # others. No rank needs anything more of another one to come this far.
+            # The ranks wait for each other here once, in the warm-up step. Every rank gets this far
+            # without anything more from another one.
             self._begin_stream(is_together=True)
-        self._update = Update(optimizer, self._instrument.begin_update())
+        self._update = OptimizerUpdate(optimizer, self._instrument.begin_update())
 
     def _after_update(self, optimizer: torch.optim.Optimizer, *_: object) -> None:
         update = self._update
@@ -159,7 +165,7 @@ class record(AbstractContextManager["record"]):
         if not is_stepping:
             ops.note(update.op)
             return
-        ops.flush()  # an update that follows another is a step of its own
+        ops.flush()  # an update that follows another one of this optimizer is a separate step
         ops.note(update.op)
         if not self._stream.has_begun:
             self._begin_stream(is_together=True)
@@ -175,9 +181,9 @@ class record(AbstractContextManager["record"]):
     def _is_stepping(self, optimizer: torch.optim.Optimizer) -> bool:
         """Return True if the optimizer's updates end the steps.
 
-        It is the first one that updates what the given optimizer does, which may be a wrapper of
-        it; without one, or where that has nothing of the model, the first that updates the model.
-        An optimizer that takes over its parameters replaces it.
+        It is the first one that updates parameters of the optimizer given to `record`, which may be
+        a wrapper. If none was given, or if it updates nothing of the model, it is the first one
+        that updates the model. An optimizer that takes over its parameters replaces it.
         """
         current = None if self._stepping is None else self._stepping()
         if optimizer is current:
@@ -193,7 +199,7 @@ class record(AbstractContextManager["record"]):
         return False
 
     def _end_step(self, step: int, outside: list[tuple[int, int]]) -> None:
-        """The step is whole, and the next one begins."""
+        """Record the counters of a complete step, and the periods before its end outside steps."""
         counted = self._counters.end_step()
         if counted:
             self._stream.counters(step, counted)
@@ -206,9 +212,9 @@ class record(AbstractContextManager["record"]):
         self._stream.begin(self._hooks.model, times_device, is_together)
 
     def _finish(self, has_failed: bool) -> None:
-        """Write what is left, and end the stream."""
+        """Write the last steps and end the stream."""
         if self._hooks.model is None:
-            return  # a process that trained nothing
+            return  # this process has trained nothing
         self._instrument.ops.flush()
         is_whole = not has_failed and not self._guard.error
         if not self._stream.has_begun:
@@ -217,19 +223,21 @@ class record(AbstractContextManager["record"]):
                 print(f"bubblescope: {NO_STEPS}", flush=True)
         self._instrument.finish(LAST_SECONDS)
         if is_whole and self._step:
-            # Where one rank has failed, the others are not there to compare clocks with: it would
-            # wait for them in vain.
+            # Not after a failure: the other ranks may not reach this point.
             self._stream.compare_clocks()
-        outcome = None if self._guard.error else "failed" if has_failed else "finished"
+        outcome: str | None = "failed" if has_failed else "finished"
+        if self._guard.error:
+            outcome = None
         self._stream.finish(outcome, list(self._warnings()))
 
     def _warnings(self) -> Iterator[str]:
-        """Yield what the recording lacks, a line each."""
+        """Yield a line for each thing that is missing from the recording."""
         if self._guard.error:
             yield f"the recording ended before the job: {self._guard.error}"
         elif not self._step:
             yield NO_STEPS
-        device_times, lost = self._instrument.device_times, self._instrument.ops.lost
+        device_times = self._instrument.device_times
+        lost = self._instrument.ops.lost
         if device_times is not None and device_times.left_out:
             yield f"{device_times.left_out} steps were left out: the device did not end them"
         if lost:
@@ -243,7 +251,7 @@ def _parameters_of(optimizer: Any) -> set[int]:
 
 
 def _updates_running() -> int:
-    """Return how many updates the calling hook is inside of: torch calls it from each one's."""
+    """Return the number of nested updates that run; torch calls the hooks from each of them."""
     running = 0
     frame: FrameType | None = sys._getframe()
     while frame is not None:

@@ -1,4 +1,4 @@
-"""The passes of torch.distributed.pipelining's stages: whole stages, by micro-batch."""
+"""Records the passes of torch.distributed.pipelining's stages, as wholes and by micro-batch."""
 
 from __future__ import annotations
 
@@ -10,26 +10,30 @@ from typing import Any
 import torch.distributed as dist
 
 from .guard import Guard
-from .hooks import Hooks
+from .hooks import BlockHooks
 from .rank_step import Op
 from .values import leaves_of, rows_of
 
 PIPELINING = "torch.distributed.pipelining"
 Run = Callable[[], Any]
 Wrap = Callable[[Run, tuple[Any, ...], dict[str, Any]], Any]
-"""Runs a method of a stage or schedule, which is given with its arguments, and notes when."""
+"""Runs a method of a stage or schedule, given with its arguments, and records its times."""
 
 
-class Stages:
-    """Has every stage of this process report its passes, in place of the blocks inside them."""
+class StageHooks:
+    """Records the passes of every stage in this process, instead of the blocks inside them."""
 
-    def __init__(self, hooks: Hooks, guard: Guard) -> None:
-        self._hooks, self._guard = hooks, guard
+    def __init__(self, hooks: BlockHooks, guard: Guard) -> None:
+        self._hooks = hooks
+        self._guard = guard
         self._originals: list[tuple[Any, str, Callable[..., Any]]] = []
         self._rows: dict[tuple[int, int], int] = {}
 
     def install(self) -> None:
-        """Begin to see the stages, if the job has imported what makes them; call it again later."""
+        """Begin recording, if the job has imported torch's pipelining.
+
+        Call it again later, because the job may import it then.
+        """
         stage: Any = sys.modules.get(f"{PIPELINING}.stage")
         schedules: Any = sys.modules.get(f"{PIPELINING}.schedules")
         if self._originals or stage is None or schedules is None:
@@ -41,7 +45,7 @@ class Stages:
         self._wrap(schedules._PipelineSchedule, "_maybe_compute_loss", self._loss)
 
     def remove(self) -> None:
-        """Leave the stages as they were."""
+        """Restore torch's methods."""
         for kind, name, original in self._originals:
             setattr(kind, name, original)
 
@@ -64,19 +68,21 @@ class Stages:
         return wrap
 
     def _backward(self, run: Run, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        # Torch's own signature: (stage, chunk, loss, full_backward, ...), by place or by name.
-        is_whole = options.get("full_backward", arguments[3] if len(arguments) > 3 else True)
-        kind = "backward" if is_whole else "backward-input"
+        # torch's signature is (stage, chunk, loss, full_backward, ...); each may be given by name.
+        is_full = options.get("full_backward", True)
+        if len(arguments) > 3:
+            is_full = arguments[3]
+        kind = "backward" if is_full else "backward-input"
         return self._timed(kind, arguments[0], _chunk(arguments, options), run)
 
     def _loss(self, run: Run, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        # Torch's own arguments: schedule, stage, output, targets, number of the micro-batch.
+        # torch calls it with (schedule, stage, output, targets, micro-batch).
         if len(arguments) < 5 or not arguments[1].is_last:
             return run()
         return self._timed("loss", arguments[1], arguments[4], run)
 
     def _timed(self, kind: str, stage: Any, chunk: int, run: Run) -> Any:
-        if self._hooks.is_muted:  # by the job: an evaluation
+        if self._hooks.is_muted:  # the job has paused the recording
             return run()
         op = self._guard(self._begin, kind, stage, chunk)
         try:
@@ -91,7 +97,7 @@ class Stages:
     def _begin(self, kind: str, stage: Any, chunk: int) -> Op:
         hooks = self._hooks
         hooks.begin(stage.submod)
-        # The ranks of one pipeline are one replica, which has the number of the lowest.
+        # The ranks of one pipeline form one replica, numbered by its lowest rank.
         hooks.replica = min(dist.get_process_group_ranks(stage.group))
         op = Op(kind, hooks.ops.now(), stage=stage.stage_index, pass_number=chunk)
         hooks.mute(True)
@@ -110,5 +116,7 @@ class Stages:
 
 
 def _chunk(arguments: tuple[Any, ...], options: dict[str, Any]) -> int:
-    """Return the number of the micro-batch, the first argument behind the stage."""
-    return int(arguments[1] if len(arguments) > 1 else next(iter(options.values())))
+    """Return the number of the micro-batch, the first argument after the stage."""
+    if len(arguments) > 1:
+        return int(arguments[1])
+    return int(next(iter(options.values())))

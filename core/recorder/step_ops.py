@@ -1,4 +1,4 @@
-"""The operations of the step that goes on, and the time that belongs to no step."""
+"""Collects the operations of the current step, and the times that belong to no step."""
 
 from __future__ import annotations
 
@@ -8,30 +8,33 @@ from collections.abc import Callable
 from .rank_step import DATA, Op
 
 MOST_OPS = 200_000
-"""Operations kept for one step; more, as in a job that never updates its model, are counted."""
+"""Most operations kept for one step. A job that never updates its model would have no end of them;
+the rest is only counted."""
+Period = tuple[int, int]
+"""Start and end in ns."""
 
 
 class StepOps:
-    """Keeps what happens in a step until its end. `now` reads the clock, or makes a moment.
+    """Collects operations until their step ends. `now` reads the clock, or makes a moment.
 
-    A step that has ended is whole once anything but another update follows. Then `hand_in` gets its
-    operations, and the times (start, end) in ns that were part of no step.
+    A step that has ended is complete when anything but another update follows. `hand_in` then
+    receives its operations, and the periods before its end that belong to no step.
     """
 
-    def __init__(self, hand_in: Callable[[list[Op], list[tuple[int, int]]], None]) -> None:
+    def __init__(self, hand_in: Callable[[list[Op], list[Period]], None]) -> None:
         self._hand_in = hand_in
         self._has_ended = False
         self.now: Callable[[], int] = time.perf_counter_ns
         self.lost = 0
-        """Operations that were not kept, because a step had too many."""
+        """Operations that were dropped because a step had too many."""
         self._ops: list[Op] = []
         self._waits: list[Op] = []  # for data, since the last pass
-        self._outside: list[tuple[int, int]] = []
+        self._outside: list[Period] = []
         self._outside_since: int | None = None
-        self._has_trained = True  # since the last time that was part of no step
+        self._has_trained = True  # since the last period outside of a step
 
     def note(self, op: Op) -> Op:
-        """Keep an operation; its end may be set later."""
+        """Add an operation; its end may be set later."""
         if op.kind != "step":
             self.flush()
         self._has_trained = True
@@ -43,7 +46,7 @@ class StepOps:
 
     @property
     def kept(self) -> tuple[Op, ...]:
-        """The step's operations so far; safe from another thread."""
+        """The step's operations so far. Safe to call from another thread."""
         return tuple(self._ops)
 
     def waited(self, start: int, end: int) -> None:
@@ -52,41 +55,44 @@ class StepOps:
             self._waits.append(Op("data", start, end, lane=DATA))
 
     def take_waits(self) -> None:
-        """A training pass begins: the data that was waited for is the step's."""
+        """Add the waits for data to the step, because a training pass begins."""
         for op in self._waits:
             self.note(op)
         self._waits.clear()
 
     def leave(self) -> None:
-        """The job does something from here on that is part of no step."""
+        """Begin a period that belongs to no step."""
         self.flush()
         if self._outside_since is None:
             self._outside_since = time.perf_counter_ns()
 
     def evaluate(self) -> None:
-        """An evaluation begins, which uses the data that was waited for."""
+        """Begin an evaluation. The waits for data before it were waits for its own data."""
         self.leave()
         if self._waits:
             self._outside_since = self._waits[0].start
             self._waits.clear()
 
-    def come_back(self) -> None:
-        """The job goes on; it may leave again before it trains, as between batches of a test."""
+    def resume(self) -> None:
+        """End a period that belongs to no step.
+
+        Periods without training in between, such as the batches of a test, are joined to one.
+        """
         if self._outside_since is None:
             return
         start, self._outside_since = self._outside_since, None
         if self._outside and not self._has_trained:
-            start = self._outside.pop()[0]
+            start, _ = self._outside.pop()
         self._outside.append((start, time.perf_counter_ns()))
         self._has_trained = False
 
     def end(self) -> None:
-        """The step's update has ended; updates of other optimizers may follow."""
+        """End the step. Updates of other optimizers may still follow and belong to it."""
         self.take_waits()
         self._has_ended = True
 
     def flush(self) -> None:
-        """Hand in the step that has ended, if one has: the next begins."""
+        """Hand in the step that has ended, if there is one, and begin the next step."""
         if not self._has_ended:
             return
         self._has_ended = False

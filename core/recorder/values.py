@@ -1,4 +1,4 @@
-"""The tensors among what modules take and give."""
+"""Finds the tensors in the inputs and outputs of modules."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from torch import Tensor
 
 
 def leaves_of(values: object) -> Iterator[object]:
-    """Yield the values that tuples, lists and mappings hold, at any depth."""
+    """Yield the values inside tuples, lists and mappings, at any depth."""
     if isinstance(values, Mapping):
         values = tuple(values.values())
     if isinstance(values, tuple | list):
@@ -19,18 +19,20 @@ def leaves_of(values: object) -> Iterator[object]:
 
 
 def rows_of(leaves: Sequence[object]) -> int:
-    """Return the rows of the first tensor among values; 0 if there is none."""
-    first = next((leaf for leaf in leaves if isinstance(leaf, Tensor)), None)
-    return 0 if first is None or not first.dim() else int(first.shape[0])
+    """Return the number of rows of the first tensor among the values; 0 if there is none."""
+    for leaf in leaves:
+        if isinstance(leaf, Tensor):
+            return int(leaf.shape[0]) if leaf.dim() else 0
+    return 0
 
 
-def flows(leaf: object) -> bool:
-    """Return True if a gradient flows on through the value."""
+def needs_gradient(leaf: object) -> bool:
+    """Return True if the value is a computed tensor through which gradients flow."""
     return isinstance(leaf, Tensor) and leaf.requires_grad and leaf.grad_fn is not None
 
 
-def bytes_of(tensor: Tensor) -> int:
-    """Return the bytes that a tensor holds; of a sparse one its indices and values."""
+def tensor_bytes(tensor: Tensor) -> int:
+    """Return the size of a tensor in bytes; for a sparse tensor, of its indices and values."""
     if tensor.is_sparse:
         return tensor._indices().nbytes + tensor._values().nbytes
     return tensor.nbytes

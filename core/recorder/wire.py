@@ -1,8 +1,8 @@
-"""A rank's stream over TCP to a listener (`bubblescope listen`), instead of into a file.
+"""Sends a rank's stream over TCP to a listener (`bubblescope listen`), instead of into a file.
 
-A connection begins with MAGIC, the token in hexadecimal digits and the rank's number; then follows
-the recording as a file would have it. TCP keeps its order and delivers nothing twice, and nothing
-is sent again after a break: so every span arrives once, up to where the connection broke.
+A connection begins with MAGIC, the token in hexadecimal digits and the rank's number. The recording
+follows, as it would be in a file. TCP keeps the order and delivers nothing twice, and nothing is
+sent again after a break. So every span arrives once, up to the point where the connection broke.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ SCHEME = "tcp"
 TOKEN_VARIABLE = "BUBBLESCOPE_TOKEN"
 """Environment variable with the token, for an address without one.
 
-Other users of the machine can read the words of a command, but not its environment.
+Other users of the machine can read a command's arguments, but not its environment.
 """
 MAGIC = b"bubblescope 1\n"
 TOKEN_BYTES = 32
 OPENING = struct.Struct(f">{len(MAGIC)}s{TOKEN_BYTES}sH")
 ALL_HERE = b"."
 PATIENCE_SECONDS = 5.0
-"""For connecting, and for the answer that everything has arrived."""
+"""Timeout of the connection, and of the answer that everything has arrived."""
 LISTENER_GONE = "the listener ended before it had everything"
 STALL_SECONDS = 600.0
-"""After which a listener that takes nothing is given up. Until then steps wait, or are left out."""
+"""Timeout of a listener that reads nothing. Until then steps wait, or are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +61,23 @@ class Address:
 
 
 def is_address(out: str) -> bool:
-    """Return True if a recording goes to a listener and not into a folder."""
+    """Return True if `out` is a listener's address and not a folder."""
     return out.startswith(f"{SCHEME}://")
 
 
 def parse_address(out: str) -> Address:
-    """Return the parts of `tcp://TOKEN@HOST:PORT`, or `tcp://HOST:PORT` and TOKEN_VARIABLE.
+    """Parse `tcp://TOKEN@HOST:PORT`, or `tcp://HOST:PORT` with the token in TOKEN_VARIABLE.
 
-    Raises ValueError, in one line that does not show the token, if one of them is missing.
+    Raise ValueError, in one line that does not show the token, if a part is missing.
     """
-    # The token must not get into a log. It ends at the last @, as urlsplit has it.
-    shown = f"{SCHEME}://" + out.removeprefix(f"{SCHEME}://").rpartition("@")[2]
+    # The token must not appear in a log. Like in urlsplit, it ends at the last @.
+    _, _, place = out.removeprefix(f"{SCHEME}://").rpartition("@")
+    shown = f"{SCHEME}://{place}"
     form = "as `bubblescope listen` shows it"
     try:
         parts = urlsplit(out)
-        host, port = parts.hostname, parts.port
+        host = parts.hostname
+        port = parts.port
     except ValueError:  # such as a port of letters
         host = port = None
     if not host or not port:
@@ -87,16 +89,16 @@ def parse_address(out: str) -> Address:
 
 
 def record_command(address: Address) -> str:
-    """Return the command that sends a job to a listener, to be followed by ` -- COMMAND`.
+    """Return the command that sends a job to a listener; ` -- COMMAND` must follow.
 
-    The token is in its environment: everybody on a machine can list the words of all commands.
+    The token is in its environment, because all users of a machine can read a command's arguments.
     """
     out = address.without_token
     return f"{TOKEN_VARIABLE}={address.token} bubblescope record --out {out}"
 
 
 class Wire(io.RawIOBase):
-    """A connection to a listener as a file to write; its end is said to have arrived, or raises."""
+    """A connection to a listener, as a file to write. `close` raises unless all data arrived."""
 
     def __init__(self, peer: socket.socket) -> None:
         self._peer = peer
@@ -105,7 +107,7 @@ class Wire(io.RawIOBase):
         return True
 
     def write(self, data: Buffer) -> int:
-        """Send all of it. Raises OSError if the listener is gone or takes nothing for long."""
+        """Send all data. Raise OSError if the listener is gone or reads nothing for a long time."""
         try:
             self._peer.sendall(data)
         except ConnectionError as error:
@@ -113,26 +115,26 @@ class Wire(io.RawIOBase):
         return memoryview(data).nbytes
 
     def close(self) -> None:
-        """End what is sent. Raises OSError unless the listener says that it has everything."""
+        """End the stream. Raise OSError unless the listener answers that it has everything."""
         if self.closed:
             return
         super().close()
         with self._peer:
             self._peer.settimeout(PATIENCE_SECONDS)
             try:
-                # Only this way: the listener reads an end, and answers on the other.
+                # Close only this direction: the listener reads an end of file and then answers.
                 self._peer.shutdown(socket.SHUT_WR)
                 answer = self._peer.recv(1)
             except TimeoutError:
                 raise
-            except OSError as error:  # also that it is not connected any more
+            except OSError as error:  # such as that it is not connected any more
                 raise OSError(LISTENER_GONE) from error
             if answer != ALL_HERE:
                 raise OSError(LISTENER_GONE)
 
 
 def connect(out: str, rank: int) -> Wire:
-    """Connect to a listener's address. Raises OSError or ValueError if that cannot be done."""
+    """Connect to a listener's address. Raise OSError or ValueError if that fails."""
     address = parse_address(out)
     opening = OPENING.pack(MAGIC, address.token.encode()[:TOKEN_BYTES], rank)
     peer = socket.create_connection((address.host, address.port), PATIENCE_SECONDS)

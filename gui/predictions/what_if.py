@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from core.costs.costs_file import read_costs, write_costs
 from core.errors import PlanError
 from core.message import N_
-from core.plan.devices import KINDS, PREDICTED, kind_of
+from core.plan.devices import KINDS, PREDICTED, device_kind
 from core.plan.faults import HICCUP, faults_given
 from core.plan.pipeline.options import DEFAULT_SCHEDULE, SCHEDULE
 from core.predict.run_costs import run_costs
@@ -161,7 +161,7 @@ def run_basis(trace: Trace) -> Basis | None:
     if known is None:
         return None
     header = trace.header
-    device = KINDS.get(kind_of(header.lanes[0].device).name, PREDICTED).name
+    device = KINDS.get(device_kind(header.lanes[0].device).name, PREDICTED).name
     source = tr(
         "{model}, {rows} rows: {source}.", model=model_title(header.model.name),
         rows=header.specification.batch_rows, source=tr(str(known.source)),

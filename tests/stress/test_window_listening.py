@@ -22,7 +22,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel
 
 from core.recorder import stream
-from core.recorder.rank_step import lanes_of
+from core.recorder.rank_step import rank_lanes
 from core.recorder.wire import connect
 from core.recording.listener import READER
 from tests.core.recorder.made import two_ranks
@@ -150,7 +150,7 @@ def test_names_that_would_steer_a_page_are_shown_as_they_are(window, listening, 
     header = {
         "specification": {"warmup": 0},
         "model": {"name": HOSTILE, "blocks": [], "input_bytes": 0},
-        "lanes": [{**lane, "name": HOSTILE} for lane in lanes_of(0, "cpu")], "replicas": 1,
+        "lanes": [{**lane, "name": HOSTILE} for lane in rank_lanes(0, "cpu")], "replicas": 1,
         "origin_ns": 0, "started": "", "hardware": {"host": HOSTILE},
         "versions": {"torch": HOSTILE},
         "format": stream.FORMAT,
@@ -159,7 +159,7 @@ def test_names_that_would_steer_a_page_are_shown_as_they_are(window, listening, 
     sender = stream.Sender(lambda: wire)
     sender.start(header)
     for name in ("counter", "log"):
-        told = stream.note_batch(name, HOSTILE, 0, 0, float("nan"), HOSTILE)
+        told = stream.note_row(name, HOSTILE, 0, 0, float("nan"), HOSTILE)
         sender.hand_in(lambda write, told=told: write(told))
     qtbot.waitUntil(lambda: window.session.live is not None, timeout=20_000)
     sender.close()

@@ -16,7 +16,7 @@ from itertools import pairwise
 import torch
 
 from core.engine.lanes.lane import LaneThread, Timestamp, ask_nothing_while_captured
-from core.plan.devices import HOST, kind_of
+from core.plan.devices import HOST, device_kind
 from core.plan.plan import Lane
 
 ANCHORS = 8  # round trips tried for each anchor; the shortest is kept
@@ -180,7 +180,7 @@ def open_lanes(lanes: tuple[Lane, ...]) -> list[LaneThread]:
     turns = {device: threading.Lock() for device in devices}
 
     def opened(lane: Lane) -> LaneThread:
-        if kind_of(lane.device) is HOST:
+        if device_kind(lane.device) is HOST:
             return LaneThread(lane)
         if has_timed_events(lane.device):
             return StreamLane(lane, devices)
@@ -189,7 +189,7 @@ def open_lanes(lanes: tuple[Lane, ...]) -> list[LaneThread]:
     made = [opened(lane) for lane in lanes]
     on_streams = [lane for lane in made if isinstance(lane, StreamLane)]
     for device in dict.fromkeys(lane.lane.device for lane in on_streams):
-        kind = kind_of(device)
+        kind = device_kind(device)
         graph = getattr(getattr(torch, kind.name, None), kind.graph or " ", None)
         if graph is not None:
             ask_nothing_while_captured(graph)
@@ -218,7 +218,7 @@ def open_clock(device: str) -> Clock:
 @cache
 def has_timed_events(device: str) -> bool:
     """Whether a device times its work: its kind can, and it does not refuse to."""
-    if not kind_of(device).events:
+    if not device_kind(device).events:
         return False
     # Tried out, since a backend may have the classes of events and refuse elapsed_time.
     place = torch.device(device)
@@ -236,7 +236,7 @@ def has_timed_events(device: str) -> bool:
 
 def allocator_bytes(device: str) -> int | None:
     """Bytes that torch's allocator holds on an accelerator for tensors; None if it does not say."""
-    if kind_of(device) is HOST:
+    if device_kind(device) is HOST:
         return None
     try:
         return torch.accelerator.memory_allocated(torch.device(device))
@@ -247,7 +247,7 @@ def allocator_bytes(device: str) -> int | None:
 @contextmanager
 def kept_random_state(devices: Iterable[str]) -> Iterator[None]:
     """Puts the random state back, of the host and of devices of one kind."""
-    accelerators = sorted({device for device in devices if kind_of(device) is not HOST})
-    kind = kind_of(accelerators[0]) if accelerators else HOST
+    accelerators = sorted({device for device in devices if device_kind(device) is not HOST})
+    kind = device_kind(accelerators[0]) if accelerators else HOST
     with torch.random.fork_rng(accelerators, device_type=kind.name):
         yield

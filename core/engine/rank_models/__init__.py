@@ -1,1 +1,1 @@
-"""The model in a rank, as torch divides it: one file for each way, timed by hooks."""
+"""The ways in which torch divides the model in a rank, a module for each."""

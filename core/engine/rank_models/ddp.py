@@ -1,8 +1,6 @@
-"""A rank's model as DistributedDataParallel has it: every rank holds all of it."""
+"""A rank's model in DistributedDataParallel: every rank holds a full copy."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
@@ -15,14 +13,15 @@ from core.recorder.rank_step import Op
 
 
 def data_parallel(blocks: nn.Module, specification: Specification) -> DistributedDataParallel:
-    """A model as torch replicates it, with buckets as large as asked for or of torch's own size."""
+    """Wrap a model with buckets of the specified size, or of torch's default size."""
     bucket_mb = specification[BUCKET_MB]
-    caps: dict[str, Any] = {} if bucket_mb is None else {"bucket_cap_mb": bucket_mb}
-    return DistributedDataParallel(blocks, **caps)
+    if bucket_mb is None:
+        return DistributedDataParallel(blocks)
+    return DistributedDataParallel(blocks, bucket_cap_mb=bucket_mb)
 
 
 class Replicated(RankModel):
-    """DistributedDataParallel, whose gradient buckets the recorder sees."""
+    """A model in DistributedDataParallel; the recorder times its gradient buckets."""
 
     def __init__(self, blocks: list[nn.Module], setup: RankSetup) -> None:
         super().__init__(blocks, setup)
@@ -34,21 +33,21 @@ class Replicated(RankModel):
         setup.report("parameters", sum(p.nbytes for p in parameters.values()))
 
     def finish(self) -> None:
-        """The backward pass itself has waited for its all-reduces.
+        """Check the gradients; the backward pass has waited for the all-reduces.
 
-        Raises PlanError if a parameter had no gradient: its bucket was then never reduced.
+        Raise PlanError if a parameter has no gradient, because its bucket was not reduced.
         """
         self._setup.report("gradients", self._gradient_bytes)
-        reduced = sum(len(op.parameters) for op in self._setup.instrument.ops.kept)
-        if reduced < len(self._trained):
-            unused = ", ".join(name for name, p in self._trained.items() if p.grad is None)
+        unused = [name for name, parameter in self._trained.items() if parameter.grad is None]
+        if unused:
             raise PlanError(
-                f"no gradient for {unused}: ddp waits for that of every trained parameter; use "
-                "them in the forward pass, or freeze them with requires_grad_(False)"
+                f"no gradient for {', '.join(unused)}: ddp waits for that of every trained "
+                "parameter; use them in the forward pass, or freeze them with "
+                "requires_grad_(False)"
             )
 
     def parameters_of(self, op: Op) -> tuple[str, ...]:
-        """Names of the parameters whose gradients a bucket has."""
+        """Return the names of the parameters whose gradients are in a bucket."""
         return tuple(self._names[parameter] for parameter in op.parameters)
 
 

@@ -1,14 +1,14 @@
-"""A rank's model as fully_shard (FSDP2) has it: every rank holds a part of each parameter.
+"""A rank's model in fully_shard (FSDP2): every rank holds a part of each parameter.
 
-Each block that has parameters is sharded by itself, the root has none left. torch asks for a
-block's parameters by itself in the backward pass while the next block computes. In the forward
-pass it would do so only where the host runs ahead of the device; a block is told to ask for the
-next one's, which overlaps as much on a GPU (`set_modules_to_forward_prefetch`) and on a CPU too.
+Each block with parameters is sharded separately, so none are left for the root. In the backward
+pass torch gathers the next block's parameters while a block computes. In the forward pass it does
+so only if the host runs ahead of the device. So each block is told to prefetch the next one
+(`set_modules_to_forward_prefetch`), which gives as much overlap on a GPU and works on a CPU too.
 
-Memory counted: the rank's parts of parameters and gradients, as they are without padding; a whole
-block's parameters from when they are asked for until they are given up, a whole block's gradients
-from when they are packed to be reduced until that is done. What is not counted: the copies that
-torch packs and unpacks for a moment, and whole gradients before they are packed.
+The memory counted is that of the rank's parts of parameters and gradients without padding, of a
+whole block's parameters from the request until they are released, and of a whole block's gradients
+while they are reduced. The copies that torch packs and unpacks for a moment, and whole gradients
+before they are packed, are not counted.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from core.engine.rank_models.communication import Communication, ThreadedCollect
 from core.engine.rank_models.model import RankModel, RankSetup
 from core.errors import PlanError
 from core.plan.task import Kind, Payload
-from core.recorder.collectives import Requested
+from core.recorder.collectives import CollectiveRequest
 from core.recorder.rank_step import Op
 
 
@@ -40,15 +40,16 @@ class Sharded(RankModel):
     """fully_shard on each block that has parameters, and on the root."""
 
     def __init__(self, blocks: list[nn.Module], setup: RankSetup) -> None:
-        # A block that ends with a view is well as long as nobody writes to it, as everywhere here.
+        # The warning concerns blocks that return a view, if it is written to, which never happens
+        # here.
         warnings.filterwarnings("ignore", "FSDP2-wrapped module .* returned a view")
         super().__init__(blocks, setup)
         runs = Communication if setup.on_streams else ThreadedCollectives
         self._communication = runs(setup.lane)
         self._lock = threading.Lock()  # reduce-scatters end in another thread
-        # Blocks gathered in this step already, whose next gathering is for the backward pass;
-        # `_whole` has the bytes of a block's whole parameters for as long as the rank has them.
-        self._again: set[int] = set()
+        # Blocks gathered in this step. They are gathered again for the backward pass.
+        self._gathered: set[int] = set()
+        # The bytes of a block's whole parameters, while the rank holds them.
         self._whole: dict[int, int] = {}
         self._reducing = 0
         self._names = [_names(number, block) for number, block in enumerate(blocks)]
@@ -60,7 +61,7 @@ class Sharded(RankModel):
 
     @classmethod
     def check(cls, workload: Workload) -> None:
-        """Raise PlanError if a parameter cannot be divided as fully_shard does, block by block."""
+        """Raise PlanError if fully_shard cannot divide a parameter, block by block."""
         super().check(workload)
         owner: dict[int, int] = {}
         for number, block in enumerate(workload.blocks):
@@ -71,17 +72,19 @@ class Sharded(RankModel):
                         f"blocks {other} and {number} share a parameter ({number}.{name}), and "
                         "each block is sharded by itself; put both into one block, or use ddp"
                     )
-                if not parameter.dim() or not parameter.is_contiguous():
-                    what = "is not contiguous" if parameter.dim() else "has no dimension to divide"
+                problem = "" if parameter.is_contiguous() else "is not contiguous"
+                if not parameter.dim():
+                    problem = "has no dimension to divide"
+                if problem:
                     raise PlanError(
-                        f"parameter {number}.{name} {what}, which fully_shard refuses; "
+                        f"parameter {number}.{name} {problem}, which fully_shard refuses; "
                         "make it contiguous and of shape [1] at least, or use ddp"
                     )
 
     def begin(self) -> None:
-        """Forget the gradients."""
+        """Prepare for a step: clear the gradients and the counts."""
         super().begin()
-        self._again.clear()
+        self._gathered.clear()
         self._whole.clear()
         self._reducing = 0
         self._report_parameters()
@@ -89,36 +92,36 @@ class Sharded(RankModel):
     def finish(self) -> None:
         """Wait for the reduce-scatters, as an optimizer step does on a GPU."""
         self._communication.finish()
-        self._whole.clear()  # a frozen block is gathered for nothing, and not given up
+        self._whole.clear()  # torch does not release a frozen block after the backward pass
         self._report_parameters()
         self._setup.report("gradients", self._gradient_parts)
 
     def whole(self, tensor: Tensor) -> Tensor:
-        """Gathered from all ranks."""
+        """Return a copy of a whole parameter or gradient, gathered from all ranks."""
         assert isinstance(tensor, DTensor)
         return tensor.full_tensor().detach().clone()
 
     def held_bytes(self, tensor: Tensor) -> int:
-        """Its part in this rank, padding left out."""
+        """Return the bytes of this rank's part, without padding."""
         return tensor.to_local().nbytes if isinstance(tensor, DTensor) else tensor.nbytes
 
     def close(self) -> None:
-        """End the communication."""
+        """End the communication thread."""
         self._communication.close()
 
     def gather(
         self, block: int, whole: Tensor, part: Tensor, group: dist.ProcessGroup
     ) -> dist.Work | None:
-        """Gather a block's parameters: first for the forward pass, then for the backward pass."""
-        payload = Payload.PARAMETERS_AGAIN if block in self._again else Payload.PARAMETERS
-        self._again.add(block)
+        """Gather a block's parameters, for the forward pass and again for the backward pass."""
+        payload = Payload.PARAMETERS_AGAIN if block in self._gathered else Payload.PARAMETERS
+        self._gathered.add(block)
         self._whole[block] = whole.nbytes
         self._report_parameters()
         requested = self._request(Kind.ALL_GATHER, payload, block, whole)
         return self._communication.run(requested, lambda: all_gather(whole, part, group=group))
 
     def reduce(self, block: int, part: Tensor, whole: Tensor, group: dist.ProcessGroup) -> None:
-        """Reduce-scatter a block's gradients to their mean; its parameters are resharded by now."""
+        """Reduce-scatter a block's gradients to their mean, after its parameters are released."""
         self._resharded(block)
         self._hold_gradients(whole.nbytes)
         payload = Payload.PARAMETER_GRADIENTS
@@ -131,11 +134,13 @@ class Sharded(RankModel):
         self._communication.run(requested, collective)
 
     def parameters_of(self, op: Op) -> tuple[str, ...]:
-        """Names of a block's parameters; to reduce gradients, of those that have some."""
+        """Return the names of a block's parameters; for gradients, only of those with one."""
         names = self._trained if op.kind == Kind.REDUCE_SCATTER else self._names
         return names[op.number]
 
-    def _request(self, kind: Kind, payload: Payload, block: int, whole: Tensor) -> Requested:
+    def _request(
+        self, kind: Kind, payload: Payload, block: int, whole: Tensor
+    ) -> CollectiveRequest:
         return self._setup.instrument.collectives.request(kind, payload, block, whole)
 
     def _shard(self) -> None:
@@ -146,8 +151,8 @@ class Sharded(RankModel):
         for number, block in enumerate(self.blocks):
             if self._names[number]:
                 sharded.append(self._shard_block(number, block, mesh))
-        # The root last: it takes what its children have
-        # left, which is nothing, and so has no collective.
+        # The root is last. It gets the parameters that its children have left, which are none, so
+        # it has no collective.
         fully_shard(self.blocks, mesh=mesh)
         for module, following in pairwise(sharded):
             module.set_modules_to_forward_prefetch([following])
@@ -156,10 +161,10 @@ class Sharded(RankModel):
         module = fully_shard(block, mesh=mesh)
         module.set_custom_all_gather(_Gather(self, number))
         module.set_custom_reduce_scatter(_Reduce(self, number))
-        # The mean is taken while reducing: torch would divide before the gradients are there.
+        # The mean is computed while reducing. torch would divide before the gradients arrive.
         module.set_gradient_divide_factor(1.0)
         module.set_force_sum_reduction_for_comms(True)
-        # Behind fully_shard's own hook, which gives the whole parameters up.
+        # Registered after fully_shard's hook, which releases the whole parameters.
         block.register_forward_hook(lambda *_: self._resharded(number))
         return module
 
@@ -212,10 +217,12 @@ class _Reduce(DefaultAllocMixin, ReduceScatter):
 
 
 def _names(number: int, block: nn.Module, trained: bool = False) -> tuple[str, ...]:
-    """A block's parameters by their names in nn.Sequential; only those with gradients."""
-    return tuple(
-        f"{number}.{name}" for name, p in block.named_parameters() if p.requires_grad or not trained
-    )
+    """Return the names of a block's parameters in nn.Sequential; if `trained`, of those only."""
+    found = []
+    for name, parameter in block.named_parameters():
+        if parameter.requires_grad or not trained:
+            found.append(f"{number}.{name}")
+    return tuple(found)
 
 
 MODEL = Sharded

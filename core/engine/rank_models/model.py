@@ -1,4 +1,4 @@
-"""What a rank needs of the model that torch runs in it, however torch divides that model."""
+"""The interface between a rank and its model, however torch divides that model."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from core.recorder.rank_step import Op
 
 @dataclass(frozen=True, slots=True)
 class RankSetup:
-    """The lane of a rank's model, what records it, and the function that gets its counters.
+    """The lane of a rank's model, the instrument that records it, and the receiver of counters.
 
-    `on_streams` says that collectives run on the device's streams, not on threads of the host.
+    `on_streams` says that collectives run on the device's streams and not on threads of the host.
     """
 
     lane: LaneThread
@@ -32,9 +32,10 @@ class RankSetup:
 
 
 class RankModel:
-    """A model in one of the ranks: its `blocks` in nn.Sequential, in `module` as torch runs them.
+    """The model in a rank: its `blocks` in nn.Sequential, and `module`, which torch runs.
 
-    What is named `whole` is a collective: every rank must ask for it, outside the timed step.
+    Methods that begin with `whole` are collectives: every rank must call them, outside the timed
+    step.
     """
 
     def __init__(self, blocks: list[nn.Module], setup: RankSetup) -> None:
@@ -44,7 +45,7 @@ class RankModel:
 
     @classmethod
     def check(cls, workload: Workload) -> None:
-        """Raise PlanError for a model that this one cannot be made of."""
+        """Raise PlanError if torch cannot divide the model in this way."""
         if len(set(workload.blocks)) < len(workload.blocks):
             raise PlanError(
                 f"{workload.description.name} lists a block twice, and each is timed by itself in "
@@ -53,42 +54,48 @@ class RankModel:
 
     @property
     def parameters(self) -> dict[str, nn.Parameter]:
-        """What this rank steps, by name."""
+        """The parameters that this rank updates, by name."""
         return full_names(list(self.blocks))
 
     def begin(self) -> None:
-        """Before each step: forget the gradients."""
+        """Prepare for a step: clear the gradients."""
         self.blocks.zero_grad(set_to_none=True)
         self._setup.report("gradients", 0)
 
     def finish(self) -> None:
-        """Behind the backward pass: wait until the gradients are those of the whole batch."""
+        """After the backward pass, wait until the gradients are those of the whole batch."""
 
     def parameters_of(self, op: Op) -> tuple[str, ...]:
-        """Names of the parameters that a recorded collective moves, or whose gradients."""
+        """Return the names of the parameters that a recorded collective transfers.
+
+        For a collective of gradients, these are the parameters that have the gradients.
+        """
         raise NotImplementedError
 
     def whole(self, tensor: Tensor) -> Tensor:
-        """A copy of a parameter or gradient, all of it."""
+        """Return a copy of a whole parameter or gradient."""
         return tensor.detach().clone()
 
     def held_bytes(self, tensor: Tensor) -> int:
-        """Bytes of a parameter, gradient or optimizer state that this rank holds."""
+        """Return the bytes of a parameter, gradient or optimizer state that this rank holds."""
         return tensor.nbytes
 
     def close(self) -> None:
-        """After the last step."""
+        """End all threads, after the last step."""
 
     def whole_parameters(self) -> dict[str, Tensor]:
-        """Copies of all parameters, by name."""
+        """Return copies of all parameters, by name."""
         return {name: self.whole(p.detach()) for name, p in self.parameters.items()}
 
     def whole_gradients(self) -> dict[str, Tensor]:
-        """Copies of all gradients, by name; zeros for a parameter without one."""
+        """Return copies of all gradients, by name; zeros for a parameter without one."""
         return {name: self.whole(g) for name, g in gradients_of(self.parameters).items()}
 
 
 def rank_model(strategy: Strategy) -> type[RankModel]:
-    """How torch divides the model in the strategy's ranks. Some take half a second to import."""
+    """Return the class of the strategy's rank model.
+
+    Its module is imported only here, because some take half a second.
+    """
     made: type[RankModel] = import_module(f"core.engine.rank_models.{strategy.rank_model}").MODEL
     return made

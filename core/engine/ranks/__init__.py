@@ -1,1 +1,1 @@
-"""The processes of a run that torch drives: one for each rank."""
+"""Runs strategies that torch drives, with a process for each rank."""

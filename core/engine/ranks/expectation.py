@@ -1,4 +1,4 @@
-"""What a rank expects of a step: its plan, completed with the collectives that torch reports."""
+"""The plan of a rank's step, completed with the collectives that torch reports."""
 
 from __future__ import annotations
 
@@ -12,78 +12,86 @@ from core.plan.planning import job_of
 from core.plan.task import Kind, Payload, Task
 
 Key = tuple[Kind, int, Payload]
-"""Identifies a task within a rank's step: kind, block or bucket (or -1), and what is moved."""
+"""Identifies a task within a rank's step: kind, block or bucket (or -1), and payload."""
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
-    """A step as it is expected, by a plan whose number is `number`. `own` are the rank's tasks.
+class ExpectedStep:
+    """A step with its plan, whose number in the recording is `number`.
 
-    Tasks whose index is `sure` or more may get other ones when torch reports its collectives.
+    `own` are this rank's tasks. Tasks with an index of `settled` or more may be renumbered when
+    torch reports its collectives.
     """
 
     step: int
     plan: Plan
     number: int
     own: dict[Key, Task]
-    sure: int
+    settled: int
 
 
-class Expectations:
-    """The expected steps of a rank; `now` is that of the step under way.
+class StepExpectations:
+    """The expected steps of a rank; `current` is the one that runs.
 
-    It is replaced as a whole, so that another thread always finds plan and tasks of one step.
+    It is replaced as a whole, so that another thread always finds the plan and tasks of one step.
+    `report` records a plan's tasks and returns the plan's number.
     """
 
     def __init__(
         self, prepared: Prepared, rank: int, report: Callable[[Sequence[Task]], int]
     ) -> None:
-        self._prepared, self._rank, self._report = prepared, rank, report
+        self._prepared = prepared
+        self._rank = rank
+        self._report = report
         self._reported: Collectives | None = None
-        self._confirmed = False
+        self._is_confirmed = False
         self._numbers: dict[tuple[Task, ...], int] = {}
         self._plans: dict[int, Plan] = {}
-        self.now = self._expect(0, prepared.specification.all_rows[0])
+        self.current = self._expect(0, prepared.specification.all_rows[0])
 
-    def begin(self, step: int) -> Expected:
-        """The coming step, with the collectives that torch last reported."""
-        self.now = self._expect(step, self._prepared.specification.all_rows[step])
-        return self.now
+    def begin(self, step: int) -> ExpectedStep:
+        """Return the next step, with the collectives that torch has reported last."""
+        self.current = self._expect(step, self._prepared.specification.all_rows[step])
+        return self.current
 
     def learn(self, collectives: Collectives) -> None:
-        """Complete the step under way with what torch did."""
-        # Certain are collectives that came twice in a row, or as they were planned: DDP's
-        # first step has one bucket, and behind it the buckets are put together anew.
+        """Complete the current step's plan with the collectives that torch has run."""
+        # Collectives are confirmed if they are as planned, or the same in two steps in a row.
+        # DDP's first step has one bucket; after it torch forms the buckets again.
         if collectives == self._reported:
-            self._confirmed = True
+            self._is_confirmed = True
             return
-        before, self._reported = self.now.plan, collectives
-        # Those for other numbers of rows were completed with the same collectives.
+        before = self.current.plan
+        self._reported = collectives
+        # The plans for other numbers of rows contain the earlier collectives.
         self._plans.clear()
-        self.now = self._expect(self.now.step, before.rows)
-        self._confirmed = self.now.plan == before
+        self.current = self._expect(self.current.step, before.rows)
+        self._is_confirmed = self.current.plan == before
 
-    def _expect(self, step: int, rows: int) -> Expected:
+    def _expect(self, step: int, rows: int) -> ExpectedStep:
         if rows not in self._plans:
             self._plans[rows] = completed(self._prepared, rows, self._reported)
         plan = self._plans[rows]
         if plan.tasks not in self._numbers:
             self._numbers[plan.tasks] = self._report(plan.tasks)
         own = {_key(task): task for task in plan.tasks if task.replica == self._rank}
-        first = next((t.index for t in plan.tasks if t.kind.is_collective), len(plan.tasks))
-        # Tasks are numbered along the plan: as long as its collectives may
-        # change, only what stands before the first of them keeps its number.
-        sure = len(plan.tasks) if self._confirmed else first
-        return Expected(step, plan, self._numbers[plan.tasks], own, sure)
+        settled = len(plan.tasks)
+        if not self._is_confirmed:
+            # Tasks are numbered in plan order, so those before the first collective keep their
+            # numbers if the collectives change.
+            collectives = (task.index for task in plan.tasks if task.kind.is_collective)
+            settled = next(collectives, settled)
+        return ExpectedStep(step, plan, self._numbers[plan.tasks], own, settled)
 
 
 def completed(prepared: Prepared, rows: int, collectives: Collectives | None) -> Plan:
-    """The plan of a step of `rows` rows with the collectives that torch reported, if it has."""
+    """Return the plan of a step of `rows` rows, with the collectives if torch has reported them."""
     complete = prepared.strategy.complete
     if collectives is None or complete is None:
         return prepared.plans[rows]
     lanes = list(prepared.lanes)
-    return complete(job_of(prepared.specification, prepared.model, lanes, rows), collectives)
+    job = job_of(prepared.specification, prepared.model, lanes, rows)
+    return complete(job, collectives)
 
 
 def _key(task: Task) -> Key:

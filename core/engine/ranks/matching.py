@@ -4,44 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from core.engine.ranks.expectation import Expected, Key
+from core.engine.ranks.expectation import ExpectedStep, Key
 from core.plan.task import Kind, Payload
-from core.recorder.rank_step import COMPUTE, FIRST_TRACK, Op, Placed, on_tracks
+from core.recorder.rank_step import COMPUTE, FIRST_TRACK, Op, PlacedOp, on_tracks
 from core.recording.schema import Timings
 
 
-def moved_by(ops: Iterable[Op]) -> list[Op]:
-    """Return the collectives among operations, in the order of asking."""
+def collectives_in(ops: Iterable[Op]) -> list[Op]:
+    """Return the collectives among operations, in the order of their requests."""
     return [op for op in ops if op.lane >= FIRST_TRACK]
 
 
-def placed(ops: Sequence[Op], tracks: int) -> list[Placed]:
-    """Place operations on the rank's lanes: its track 0 is also the one of what computes.
+def place_ops(ops: Sequence[Op], tracks: int) -> list[PlacedOp]:
+    """Place operations on the rank's lanes; computations are on track 0, as collectives may be.
 
     Collectives that have not begun are left out.
     """
-    computed = [Placed(op, 0, op.start, op.end) for op in ops if op.lane == COMPUTE]
-    return [*computed, *on_tracks(moved_by(ops), tracks)]
+    computed = [PlacedOp(op, 0, op.start, op.end) for op in ops if op.lane == COMPUTE]
+    return computed + on_tracks(collectives_in(ops), tracks)
 
 
-def timings(rows: Sequence[Placed], expected: Expected, lanes: Sequence[int]) -> Timings:
+def timings(rows: Sequence[PlacedOp], expected: ExpectedStep, lanes: Sequence[int]) -> Timings:
     """Return operations as spans of the expected tasks; those without an end are open.
 
-    `lanes` are those of the tracks; a span names its lane if that is not its task's, the first.
-    Raises KeyError for an operation that the plan does not have.
+    `lanes` has the lane of each track. A span names its lane if it is not its task's lane, which is
+    that of track 0. Raise KeyError for an operation that is not in the plan.
     """
+    launched = []
+    for row in rows:
+        launched.append(row.op.asked if row.op.launched is None else row.op.launched)
     return Timings(
-        expected.number,
-        expected.step,
-        [expected.own[key_of(row.op)].index for row in rows],
-        [row.start for row in rows],
-        [row.end for row in rows],
-        [row.op.start if row.op.lane >= FIRST_TRACK else None for row in rows],
-        [row.op.asked if row.op.launched is None else row.op.launched for row in rows],
-        [lanes[row.track] if row.track else None for row in rows],
+        plan=expected.number,
+        step=expected.step,
+        task=[expected.own[task_key(row.op)].index for row in rows],
+        start=[row.start for row in rows],
+        end=[row.end for row in rows],
+        ready=[row.op.start if row.op.lane >= FIRST_TRACK else None for row in rows],
+        launched=launched,
+        lane=[lanes[row.track] if row.track else None for row in rows],
     )
 
 
-def key_of(op: Op) -> Key:
-    """Identify an operation within its rank's step, as the tasks of the plan are."""
+def task_key(op: Op) -> Key:
+    """Return the key of an operation, which is that of its task in the plan."""
     return Kind(op.kind), op.number, Payload(op.payload)

@@ -1,7 +1,7 @@
-"""One rank of a strategy that torch runs, in a process of its own.
+"""The process of one rank, for strategies that torch runs.
 
-Started by core.engine.ranks.run, which sends its settings as a line of JSON and gets its rows as a
-stream of the same schema.
+core.engine.ranks.run starts it, sends its settings as a line of JSON, and receives its rows as a
+stream with the recording's schema.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from torch.distributed import TCPStore  # type: ignore[attr-defined]
 from core.engine.failures import explain
 from core.engine.hardware import MEETING_TIMEOUT, compute_exactly
 from core.engine.lanes.devices import Clock, has_timed_events, open_lanes
+from core.engine.lanes.lane import reached
 from core.engine.lanes.memory import optimizer_bytes
 from core.engine.messages import Outcome, send
 from core.engine.models.modules import Batch
@@ -36,8 +37,8 @@ from core.engine.models.workload import (
 )
 from core.engine.prepare import Prepared, prepare
 from core.engine.rank_models.model import RankModel, RankSetup, rank_model
-from core.engine.ranks.expectation import Expectations, Expected
-from core.engine.ranks.matching import key_of, moved_by, placed, timings
+from core.engine.ranks.expectation import ExpectedStep, StepExpectations
+from core.engine.ranks.matching import collectives_in, place_ops, task_key, timings
 from core.engine.tasks.step_counters import inside, outside
 from core.engine.verify import judge, keeps_parameters
 from core.plan.devices import GLOO, Hardware
@@ -46,7 +47,7 @@ from core.plan.plan import Role
 from core.plan.specification import Specification
 from core.plan.task import Kind, Payload
 from core.process.lifeline import only_here, open_pipes
-from core.recorder.events import Step
+from core.recorder.events import RecordedStep
 from core.recorder.guard import Guard
 from core.recorder.instrument import Instrument
 from core.recorder.rank_step import COMPUTE, Op
@@ -55,7 +56,7 @@ from core.trace.event_rows import STARTED
 from core.typed import typed
 
 DEVICE_SECONDS = 60.0
-"""For a device to end a step, once the host has."""
+"""How long to wait for a device to complete a step that the host has completed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,36 +70,38 @@ class RankSettings:
     hardware: Hardware
 
 
-class Rank:
-    """Builds the model, joins the group, and runs every step."""
+class RankWorker:
+    """Builds the model, joins the process group, and runs every step."""
 
     def __init__(self, settings: RankSettings, prepared: Prepared, writer: TraceWriter) -> None:
-        self._settings, self._prepared, self._writer = settings, prepared, writer
+        self._settings = settings
+        self._prepared = prepared
+        self._writer = writer
         self._workload: Workload = prepared.workload or build_workload(prepared.specification)
         self._lane = open_lanes((prepared.lanes[settings.rank],))[0]
         self._guard = Guard()
         self._instrument = Instrument(None, self._guard, self._record, self._report)
         if not has_timed_events(self._lane.lane.device):
-            # The host's time: of a device that times nothing itself, when it is idle.
+            # Host times. A device that does not time its work is synchronized first.
             self._instrument.ops.now = cast("Callable[[], int]", self._lane.timestamp)
-        # How finely the host's clock is taken, in ns.
+        # The resolution of the host's clock in ns.
         self._resolution = Clock().end()
         self._tracks = [
             lane.index
             for lane in prepared.header.lanes
             if lane.serves == settings.rank and lane.role is Role.COMMUNICATION
         ]
-        self._expectations = Expectations(prepared, settings.rank, writer.plan)
-        # A step ends either before or after the thread that sends looks at what is open: else it
-        # would announce tasks of the last step as the next one's.
+        self._expectations = StepExpectations(prepared, settings.rank, writer.plan)
+        # Held while a step ends and while the sending thread looks for open tasks. Otherwise that
+        # thread could report tasks of the last step as tasks of the next one.
         self._step_lock = threading.Lock()
         self._announced: set[int] = set()
-        # Collectives outside the timed step (whole_parameters, whole_gradients) are entered by all
-        # ranks or by none: so this follows from the specification, which is the same everywhere.
+        # All ranks or none must enter the collectives outside the timed step (whole_parameters and
+        # whole_gradients). So this depends only on the specification, which all ranks share.
         self._compares = keeps_parameters(prepared.specification)
 
     def run(self) -> None:
-        """Run all steps; returns when the last one's rows are flushed."""
+        """Run all steps; return when the rows of the last one are handed in."""
         self._writer.counter(STARTED, 1, self._settings.rank)
         with self._lane.settings():
             store = TCPStore("127.0.0.1", self._settings.port, is_master=False)
@@ -113,9 +116,9 @@ class Rank:
             self._optimizer = make_optimizer(
                 self._prepared.specification, list(self._model.parameters.values())
             )
-            self._instrument.own(self._model.module, self._model.blocks)
+            self._instrument.use_blocks(self._model.module, self._model.blocks)
             self._instrument.install()
-            self._writer.running = self._openings
+            self._writer.running = self._open_tasks
             if self._settings.rank == 0 and self._lane.note:
                 self._writer.log("warning", self._lane.note)
             if self._settings.rank == 0 and self._prepared.specification.verify:
@@ -127,7 +130,7 @@ class Rank:
             dist.destroy_process_group()
 
     def _wrap(self) -> RankModel:
-        # Neither torch's hooks nor the recorder's may be on what the plain step is made from.
+        # Copied, because the plain step for verification must run on modules without hooks.
         blocks = copy.deepcopy(self._workload.blocks)
         specification = self._prepared.specification
         on_streams = self._prepared.backend != GLOO
@@ -139,16 +142,15 @@ class Rank:
         rows = expected.plan.rows
         part = expected.plan.parts[self._settings.rank]
         mine = slice(part.start, part.start + part.rows)
-        # Copies, since the model may write to its input, and
-        # verification needs the batch as it was.
+        # Copied, because the model may write to its input and verification needs the batch as it
+        # was.
         x, target = (tensor[mine].clone().to(self._lane.device) for tensor in batch)
         before = self._model.whole_parameters() if self._compares else {}
         self._model.begin()
-        dist.barrier()  # steps begin together, as they do on lanes
+        dist.barrier()  # all ranks begin a step together, as lanes do
+        # torch averages gradients over the ranks. This weight makes the average of the ranks' means
+        # the gradient of the mean over the whole batch.
         share = part.rows * dist.get_world_size() / rows
-        # Torch averages gradients over the n ranks. With share = rows of
-        # the rank * n / rows of the batch, that average of the ranks'
-        # means, weighted, is the gradient of the mean over the whole batch.
         loss, output_shape = self._compute(x, target, share)
         self._end_step(index)
         if self._optimizer is not None:
@@ -158,15 +160,23 @@ class Rank:
         dist.all_reduce(loss)
         gradients = self._model.whole_gradients() if self._compares else {}
         if self._settings.rank == 0:
-            mean, parts = loss.item() / dist.get_world_size(), self._expectations.now.plan.parts
-            about = self._prepared.specification, self._workload, index
-            judge(self._writer, *about, batch, parts, before, mean, lambda: [gradients])
+            judge(
+                self._writer,
+                self._prepared.specification,
+                self._workload,
+                index,
+                batch,
+                self._expectations.current.plan.parts,
+                before,
+                loss.item() / dist.get_world_size(),
+                lambda: [gradients],
+            )
         self._writer.flush_soon()
 
     def _compute(self, x: Tensor, target: Tensor, share: float) -> tuple[Tensor, list[int]]:
-        """Run one step, recorded; return its loss and the output's shape.
+        """Run and record one step; return its loss and the shape of its output.
 
-        `share` weights a rank's mean so that the ranks' mean is the batch's.
+        `share` is the weight of this rank's mean.
         """
         with only_here():
             output = self._model.module(x)
@@ -181,7 +191,7 @@ class Rank:
         return loss.detach(), list(output.shape)
 
     def _end_step(self, number: int) -> None:
-        """End a step, and send it once its device has ended it too."""
+        """End a step and hand in its rows once its device has completed it."""
         with self._step_lock:
             self._instrument.end_step(number)
             self._instrument.ops.flush()
@@ -193,65 +203,76 @@ class Rank:
         if self._guard.error:
             raise RuntimeError(f"a rank's recording has ended: {self._guard.error}")
 
-    def _record(self, step: Step) -> None:
-        """Match what happened to the plan's tasks and send it as spans.
+    def _record(self, step: RecordedStep) -> None:
+        """Hand in a step's operations as spans of the plan's tasks.
 
-        Raises KeyError for what the plan does not have.
+        Raise KeyError for an operation that is not in the plan.
         """
-        self._expectations.learn(
-            tuple(
-                Collective(Kind(op.kind), Payload(op.payload), self._model.parameters_of(op))
-                for op in moved_by(step.ops)
-            )
-        )
-        uncertainty = step.half_width if step.since is not None else self._resolution
+        collectives = []
+        for op in collectives_in(step.ops):
+            names = self._model.parameters_of(op)
+            collectives.append(Collective(Kind(op.kind), Payload(op.payload), names))
+        self._expectations.learn(tuple(collectives))
+        uncertainty = step.half_width if step.anchor is not None else self._resolution
         self._writer.clock(self._lane.lane.device, step.number, uncertainty)
-        rows = placed(step.ops, len(self._tracks))
-        # The model's finish() has waited for the collectives: so nothing is open any more.
+        rows = place_ops(step.ops, len(self._tracks))
+        # The model's finish() has waited for all collectives, so none is still running.
         assert len(rows) == len(step.ops)
         assert all(row.end is not None for row in rows)
-        self._writer.spans(timings(rows, self._expectations.now, self._tracks))
+        self._writer.spans(timings(rows, self._expectations.current, self._tracks))
 
-    def _openings(self) -> Iterator[Timings]:
-        """Tasks under way on the rank's lanes that were not sent yet, for the thread that sends."""
+    def _open_tasks(self) -> Iterator[Timings]:
+        """Yield the tasks that run on the rank's lanes and were not reported yet.
+
+        The sending thread calls it.
+        """
         with self._step_lock:
-            expected = self._expectations.now
-            rows = placed(self._instrument.under_way(), len(self._tracks))
-            # A row of an open task names its task by index, and cannot be taken back.
-            fresh = [row for row in rows if row.end is None and self._is_new(row.op, expected)]
-            # On one lane one task is under way at a time: the first that has no end.
-            computing = [row for row in fresh if row.op.lane == COMPUTE]
-            fresh = [row for row in fresh if row.op.lane != COMPUTE or row is computing[0]]
+            expected = self._expectations.current
+            running = self._instrument.running(reached)
+            fresh = []
+            is_computing = False
+            for row in place_ops(running, len(self._tracks)):
+                if row.end is not None or not self._is_new(row.op, expected):
+                    continue
+                # A lane runs one task at a time: the first one without an end.
+                if row.op.lane == COMPUTE:
+                    if is_computing:
+                        continue
+                    is_computing = True
+                fresh.append(row)
             if fresh:
                 opened = timings(fresh, expected, self._tracks)
                 self._announced.update(opened.task)
                 yield opened
 
-    def _is_new(self, op: Op, expected: Expected) -> bool:
-        """Whether an operation is a task that was not sent and keeps its number in the plan.
+    def _is_new(self, op: Op, expected: ExpectedStep) -> bool:
+        """Return True if an operation is a task that was not reported and keeps its number.
 
-        It may get another one when torch reports its collectives.
+        A row of an open task names it by its number and cannot be taken back, but tasks may be
+        renumbered when torch reports its collectives.
         """
-        task = expected.own.get(key_of(op))
-        return task is not None and task.index < expected.sure and task.index not in self._announced
+        task = expected.own.get(task_key(op))
+        if task is None or task.index >= expected.settled:
+            return False
+        return task.index not in self._announced
 
     def _log_sizes(self, batch: Batch, entered: list[int], left: list[int]) -> None:
-        step = self._expectations.now.step
+        step = self._expectations.current.step
         self._writer.log("size", inside(None, entered, left), step)
         if self._settings.rank == 0:
             self._writer.log("size", outside(batch[0].shape, left[1:]), step)
 
     def _report(self, name: str, value: float) -> None:
-        self._writer.counter(name, value, self._settings.rank, self._expectations.now.step)
+        self._writer.counter(name, value, self._settings.rank, self._expectations.current.step)
 
 
-def main() -> None:
-    """Run on the pipes that the engine passed."""
+def run_rank() -> None:
+    """Run a rank on the pipes that the engine has passed to this process."""
     wire, commands = open_pipes()
     compute_exactly()
     settings: RankSettings = typed(RankSettings, json.loads(commands.readline()))
     prepared = prepare(settings.specification, settings.hardware)
-    # All ranks' times are one run's.
+    # The times of all ranks count from the run's start.
     header = replace(prepared.header, origin_ns=settings.origin_ns)
     sink = pa.PythonFile(wire, "w")
     writer = TraceWriter(sink, header)
@@ -259,19 +280,19 @@ def main() -> None:
     sending = ExitStack()
 
     def leave(outcome: Outcome, text: str = "") -> NoReturn:
-        """Flush and exit the process; a second caller blocks until it is gone."""
+        """Flush and exit the process. A second caller blocks until the process is gone."""
         leaving.acquire()
         sending.close()
         writer.close()
         send(sink, "ended", [outcome, text])
-        with suppress(Exception):  # the user's model may have closed it
+        with suppress(Exception):  # the user's model may have closed stdout
             sys.stdout.flush()
-        # Not through destructors, which may wait for other ranks; nor through the interpreter's
-        # end: a thread of torch's that still wants its lock then aborts the process.
+        # Exit without destructors, which may wait for other ranks, and without ending the
+        # interpreter: a thread of torch that then requests its lock would abort the process.
         os._exit(0 if outcome is Outcome.FINISHED else 1)
 
     def stop_when_asked() -> None:
-        """The only command is to stop; at the end of the pipe the lifeline ends the process."""
+        """Stop on a command. At the end of the pipe, the lifeline ends the process."""
         if commands.readline():
             leave(Outcome.STOPPED)
 
@@ -279,7 +300,7 @@ def main() -> None:
         sending.enter_context(writer.sending())
         threading.Thread(target=stop_when_asked, daemon=True, name="commands").start()
         try:
-            Rank(settings, prepared, writer).run()
+            RankWorker(settings, prepared, writer).run()
         except Exception as error:
             writer.log("error", f"rank {settings.rank}: {traceback.format_exc()}")
             leave(Outcome.FAILED, explain(error))
@@ -287,4 +308,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_rank()

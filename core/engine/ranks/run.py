@@ -1,4 +1,4 @@
-"""Runs strategies that torch drives: a process for each rank, whose reports are gathered."""
+"""Runs strategies that torch drives: starts a process for each rank and collects their rows."""
 
 from __future__ import annotations
 
@@ -27,41 +27,46 @@ from core.recording.decode import numbers_of
 from core.recording.schema import TraceWriter
 
 LAST_WORDS_SECONDS = 1.0
-STOP_SECONDS = 0.7  # what ranks are given to send what they have measured, and to end
-LOOK_SECONDS = 0.1  # between two looks whether to stop
+"""How long to wait for the reasons of the other ranks after one has ended early."""
+STOP_SECONDS = 0.7
+"""How long ranks may take to send their rows and end, once they are asked to stop."""
+LOOK_SECONDS = 0.1
+"""Time between two checks for a request to stop."""
 HOST = "127.0.0.1"
 
 RANK = "core.engine.ranks.rank"
 
 Report = tuple[int, Message | str]
-"""A rank, and a message of it or how its process ended."""
+"""A rank, and either its message or how its process ended."""
 
 
 class RankError(RuntimeError):
-    """A rank failed, ended, or reported what the plan does not have."""
+    """A rank has failed, has ended, or has run other collectives than another rank."""
 
 
 def run_on_ranks(prepared: Prepared, writer: TraceWriter, stop: threading.Event) -> None:
-    """Run every step in rank processes. Raises Stopped on request, RankError if a rank fails."""
+    """Run every step in rank processes. Raise Stopped on request, RankError if a rank fails."""
     _log_shares(prepared, writer)
     if prepared.specification.blocks:
         writer.log("warning", "blocks are not recorded: torch runs the ranks by itself")
-    # One reader thread for each rank puts, this thread alone
-    # takes: so the writer and PlanNumbers need no lock.
+    # Reader threads, one for each rank, only put into the queue. Only this thread takes from it, so
+    # the writer and PlanNumbers need no lock.
     reports: queue.SimpleQueue[Report] = queue.SimpleQueue()
     store = _open_store()
     with ExitStack() as stack:
         ranks: list[Child[Message]] = []
         for rank in range(len(prepared.lanes)):
             ranks.append(_start_rank(prepared, rank, store.port, reports))
-            # At once, for each: if the next one cannot be
-            # started, those that run already are ended.
+            # If a later rank cannot be started, this one is closed.
             stack.callback(ranks[-1].close)
-        _gather(writer, ranks, reports, stop)
+        _collect(writer, ranks, reports, stop)
 
 
 def _open_store() -> TCPStore:
-    """Where ranks meet. The socket is made here: torch's own would listen on every interface."""
+    """Open the store in which the ranks meet.
+
+    Its socket listens on the loopback interface only; torch's own would listen on all interfaces.
+    """
     listener = socket.create_server((HOST, 0))
     port = listener.getsockname()[1]
     return TCPStore(
@@ -72,12 +77,11 @@ def _open_store() -> TCPStore:
 def _start_rank(
     prepared: Prepared, rank: int, port: int, reports: queue.SimpleQueue[Report]
 ) -> Child[Message]:
-    """Start a rank, whose rows and end go to `reports`."""
+    """Start a rank; its rows and its end go to `reports`."""
     variables = {
-        # Read by OpenMP when torch is imported, and taken by
-        # threads that set no number of their own.
+        # OpenMP reads it when torch is imported; it holds for threads that set no other number.
         "OMP_NUM_THREADS": str(prepared.lanes[rank].cores or 1),
-        # Ranks of one machine meet on the loopback interface, whatever its host name resolves to.
+        # The ranks meet on the loopback interface, whatever the host's name resolves to.
         "GLOO_SOCKET_IFNAME": "lo0" if sys.platform == "darwin" else "lo",
     }
     settings = {
@@ -96,22 +100,24 @@ def _start_rank(
     return child
 
 
-def _gather(
+def _collect(
     writer: TraceWriter,
     ranks: Sequence[Child[Message]],
     reports: queue.SimpleQueue[Report],
     stop: threading.Event,
 ) -> None:
-    """Pass the ranks' rows on until all have ended, of their own accord or as they are asked to."""
+    """Pass the ranks' rows on until all ranks have ended, by themselves or on request."""
     plans = PlanNumbers()
-    words: dict[int, Ended] = {}
-    ends: dict[int, str] = {}
-    # Finite from a request to stop or a rank's failure on; ranks that
-    # are silent by then are ended, and what they have not sent is lost.
-    deadline, is_stopping = math.inf, False
-    while len(ends) < len(ranks) and time.monotonic() < deadline:
+    ended: dict[int, Ended] = {}
+    exits: dict[int, str] = {}
+    # Finite once a stop is requested or a rank has ended early. Ranks that run longer than this are
+    # ended, and the rows that they have not sent are lost.
+    deadline = math.inf
+    is_stopping = False
+    while len(exits) < len(ranks) and time.monotonic() < deadline:
         if stop.is_set() and not is_stopping:
-            is_stopping, deadline = True, min(deadline, time.monotonic() + STOP_SECONDS)
+            is_stopping = True
+            deadline = min(deadline, time.monotonic() + STOP_SECONDS)
             for child in ranks:
                 child.send(b"stop")
         try:
@@ -119,34 +125,35 @@ def _gather(
         except queue.Empty:
             continue
         if isinstance(message, pa.RecordBatch):
-            if (rows := plans.renumbered(rank, message)) is not None:
+            rows = plans.renumbered(rank, message)
+            if rows is not None:
                 writer.forward(rows)
         elif isinstance(message, Ended):
-            words[rank] = message
+            ended[rank] = message
         elif isinstance(message, str):
-            ends[rank] = f"rank {rank} (process {ranks[rank].pid}) {message}"
-            is_done = rank in words and words[rank].outcome is Outcome.FINISHED
-            if not is_done and deadline == math.inf:
-                # One rank's end breaks the others' collectives: hear them all, then blame the
-                # one that did not say why.
+            exits[rank] = f"rank {rank} (process {ranks[rank].pid}) {message}"
+            has_finished = rank in ended and ended[rank].outcome is Outcome.FINISHED
+            if not has_finished and deadline == math.inf:
+                # The end of one rank breaks the collectives of the others. Hear all reasons before
+                # one is chosen.
                 deadline = time.monotonic() + LAST_WORDS_SECONDS
-    # A stopped run is no failure, whatever ranks said while they were being ended.
+    # A stopped run has not failed, whatever its ranks said while they ended.
     if is_stopping:
         raise Stopped
     if deadline < math.inf:
-        # A rank that fails by itself sends why; one that was killed, by the kernel for want of
-        # memory for one, could not. So the silent one is the cause, and what the others send
-        # (a lost connection) its effect.
-        silent = [end for rank, end in ends.items() if rank not in words]
-        reasons = [f"rank {rank}: {word.text}" for rank, word in words.items() if word.text]
+        # A rank that fails sends the reason. A rank that was killed, for example by the kernel when
+        # memory ran out, sends nothing; then the errors of the others (a lost connection) are only
+        # its consequence.
+        silent = [text for rank, text in exits.items() if rank not in ended]
+        reasons = [f"rank {rank}: {end.text}" for rank, end in ended.items() if end.text]
         raise RankError((silent + reasons)[0])
 
 
 class PlanNumbers:
-    """Gives the ranks' plans, which each rank numbers by itself, their numbers in the run.
+    """Maps the plan numbers of each rank to those of the run.
 
-    A rank sends the whole plan of a step, completed with the collectives that torch ran in it: so
-    what ranks send must be the same.
+    Every rank sends the whole plan of a step, completed with the collectives that torch ran. So all
+    ranks must send the same plans.
     """
 
     def __init__(self) -> None:
@@ -155,46 +162,50 @@ class PlanNumbers:
         self._of_step: dict[int, tuple[int, int]] = {}
 
     def renumbered(self, rank: int, batch: pa.RecordBatch) -> pa.RecordBatch | None:
-        """A rank's batch as the run has it; None for a plan that another rank has sent already.
+        """Return a rank's batch with the run's plan numbers.
 
-        Raises RankError if ranks ran different collectives in a step.
+        None for a plan that another rank has sent already. Raise RankError if ranks ran different
+        collectives in a step.
         """
         of_rank = self._of_rank[rank]
-        # Three sorts of batches come from a rank: counters and log
-        # lines, which name no plan; the tasks of a plan, told before
-        # its first span; and spans and open tasks of plans told before.
+        # A rank sends three kinds of batches: counters and log lines, which name no plan; the tasks
+        # of a plan, before its first span; and spans and open tasks.
         if len(batch) and batch["plan"].null_count:
             return batch
         if batch["tasks"].null_count < len(batch):
+            # Compared by its bytes, because ranks that expect the same tasks write the same batch,
+            # whatever number each of them gives it.
             serialized = batch.select(["tasks"]).serialize().to_pybytes()
-            # By its bytes: ranks that expect the same tasks write
-            # the same batch, whatever number each gives it.
-            known = serialized in self._numbers
+            is_known = serialized in self._numbers
             of_rank.append(self._numbers.setdefault(serialized, len(self._numbers)))
-            return None if known else _with_plans(batch, np.array(of_rank[-1:]))
+            return None if is_known else _with_plans(batch, np.array(of_rank[-1:]))
         plans = np.array(of_rank)[numbers_of(batch, "plan")]
-        ended = batch["end"].is_valid().to_numpy(zero_copy_only=False)
-        steps = numbers_of(batch, "step")
-        # Of ended tasks only: what is open may still be renamed when torch reports its
-        # collectives, but a span is of the completed plan, on which all ranks must agree.
-        for step, plan in sorted(
-            set(zip(steps[ended].tolist(), plans[ended].tolist(), strict=True))
-        ):
+        self._check_agreement(rank, batch, plans)
+        return _with_plans(batch, plans)
+
+    def _check_agreement(self, rank: int, batch: pa.RecordBatch, plans: NDArray[np.int64]) -> None:
+        """Raise RankError if the spans' plans differ from those of another rank."""
+        # Open tasks are not compared: their plan may change when torch reports its collectives.
+        # Spans belong to the completed plan.
+        has_ended = batch["end"].is_valid().to_numpy(zero_copy_only=False)
+        steps = numbers_of(batch, "step")[has_ended]
+        pairs = set(zip(steps.tolist(), plans[has_ended].tolist(), strict=True))
+        for step, plan in sorted(pairs):
             other, agreed = self._of_step.setdefault(step, (rank, plan))
             if agreed != plan:
                 raise RankError(
                     f"ranks {other} and {rank} ran different collectives in step {step}"
                 )
-        return _with_plans(batch, plans)
 
 
 def _with_plans(batch: pa.RecordBatch, plans: NDArray[np.int64]) -> pa.RecordBatch:
     place = batch.schema.get_field_index("plan")
-    return batch.set_column(place, batch.schema.field(place), pa.array(plans, pa.int32()))
+    column = pa.array(plans, pa.int32())
+    return batch.set_column(place, batch.schema.field(place), column)
 
 
 def _log_shares(prepared: Prepared, writer: TraceWriter) -> None:
-    """Say how a batch is shared that does not divide by the ranks."""
+    """Log how a batch is shared whose rows cannot be divided equally."""
     world = len(prepared.lanes)
     for rows, plan in prepared.plans.items():
         if rows % world:

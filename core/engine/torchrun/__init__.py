@@ -1,1 +1,1 @@
-"""Strategies on torch's own engine, a process of torchrun's for each lane."""
+"""Runs strategies with torch's own wrappers and schedules, in processes that torchrun starts."""

@@ -1,4 +1,4 @@
-"""Starts torchrun for a strategy, and opens what its ranks have recorded. Without torch."""
+"""Starts torchrun for a strategy and opens its ranks' recordings. Does not import torch."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import socket
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -29,18 +29,18 @@ from core.trace.trace import Trace
 
 RANK = "core.engine.torchrun.rank"
 NOT_RECORDED = "bubblescope: not all was recorded: "
-# What torchrun and its processes print: a rank's own line (rank.py), then torchrun's summary of
-# what has failed. `_LOST` is in what gloo says of a rank that went away, whoever was at fault.
+# Ranks print a line when they fail (rank.py); torchrun then prints a summary of the failures.
 _REASON = re.compile(r"bubblescope: (rank (\d+): .*)")
+# gloo says this when another rank is gone, whichever rank has failed first.
 _LOST = re.compile("by peer|Broken pipe")
-# Once a process has failed torchrun ends the others so: of these it says nothing.
+# When a process has failed, torchrun ends the others with this signal.
 _ENDED_BY_TORCHRUN = str(-signal.SIGTERM)
 _FAILED = re.compile(r"rank\s*: (\d+) .*?exitcode\s*: (-?\d+) \(pid: (\d+)\)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchSettings:
-    """The argument of each process. `lifeline` is a named pipe that closes with the launcher."""
+    """The argument of each process. The named pipe `lifeline` closes when the launcher ends."""
 
     specification: Specification
     out: str
@@ -48,18 +48,20 @@ class LaunchSettings:
     nodes: int
 
 
-def title_of(specification: Specification, model: str) -> str:
-    """What a recorded job of a specification with its defaults is called."""
-    schedule = f" {name}" if (name := specification[SCHEDULE]) else ""
-    return f"{specification.strategy}{schedule} of {model}, torchrun"
+def job_title(specification: Specification, model: str) -> str:
+    """Return the name of a recorded job; the specification has its defaults."""
+    schedule = specification[SCHEDULE]
+    strategy = f"{specification.strategy} {schedule}" if schedule else specification.strategy
+    return f"{strategy} of {model}, torchrun"
 
 
 def launch(
     specification: Specification, lanes: list[Lane], hosts: Hosts, out: str, verbose: bool
 ) -> tuple[Trace | None, Ended]:
-    """Run a job under torchrun and read what it recorded into the folder `out`, if one is named.
+    """Run a job under torchrun and read its recording.
 
-    The trace is None on hosts but the first, for a listener, and where nothing was recorded.
+    It records into the folder `out`, or if that is "", into a temporary one. The trace is None on
+    all hosts but the first, for a listener, and if nothing was recorded.
     """
 
     def on_line(line: str) -> None:
@@ -67,11 +69,12 @@ def launch(
             say(line.rstrip("\n"), sys.stderr)
 
     with tempfile.TemporaryDirectory(prefix="bubblescope-") as own:
-        # Without a name, recordings are read and dropped.
         folder = out or str(Path(own, "ranks"))
         out = folder if is_address(folder) else str(Path(folder).absolute())
         ended = run_torchrun(specification, len(lanes), hosts, out, on_line)
-        if hosts.node or is_address(folder) or not any(Path(folder).glob("rank-*.arrow")):
+        if hosts.node or is_address(folder):
+            return None, ended
+        if not any(Path(folder).glob("rank-*.arrow")):
             return None, ended
         return open_recording(folder).trace, ended
 
@@ -84,10 +87,10 @@ def run_torchrun(
     on_line: Callable[[str], None],
     stop: threading.Event | None = None,
 ) -> Ended:
-    """Run torchrun until it ends, is stopped, or Ctrl+C is pressed.
+    """Run torchrun until it ends, `stop` is set, or Ctrl+C is pressed.
 
-    Each rank records to `out`, an absolute folder or a listener's address. `on_line` gets each line
-    that is printed, on another thread.
+    Each rank records to `out`, an absolute folder or a listener's address. `on_line` receives each
+    printed line, on another thread. Raise OSError if torchrun cannot be started.
     """
     lines: list[str] = []
 
@@ -97,10 +100,10 @@ def run_torchrun(
 
     variables = _variables(hosts)
     if is_address(out):
-        # Everybody on the machine can list the words of the processes that torchrun starts.
+        # All users of the machine can read the arguments of the processes that torchrun starts.
         address = parse_address(out)
         out, variables[TOKEN_VARIABLE] = address.without_token, address.token
-    # For the lifeline's pipe and torchrun's logs.
+    # The folder holds the lifeline's pipe and torchrun's logs.
     with tempfile.TemporaryDirectory(prefix="bubblescope-") as own:
         settings = LaunchSettings(specification, out, str(Path(own, "lifeline")), hosts.nodes)
         command = _command(settings, lanes, hosts, own)
@@ -116,64 +119,86 @@ def run_torchrun(
 
 
 def _command(settings: LaunchSettings, lanes: int, hosts: Hosts, own: str) -> list[str]:
-    """Torchrun and what it runs, without the interpreter."""
+    """Return the module of torchrun and its arguments, without the interpreter."""
     meet = ["--standalone"]
     if hosts.nodes > 1:
         meet = [
-            f"--nnodes={hosts.nodes}", f"--node-rank={hosts.node}", "--rdzv-backend=c10d",
-            f"--rdzv-endpoint={hosts.endpoint}", "--rdzv-id=bubblescope",
-            f"--rdzv-conf=is_host={hosts.node == 0}", f"--local-addr={_address(hosts.endpoint)}",
-        ]  # fmt: skip
+            f"--nnodes={hosts.nodes}",
+            f"--node-rank={hosts.node}",
+            "--rdzv-backend=c10d",
+            f"--rdzv-endpoint={hosts.endpoint}",
+            "--rdzv-id=bubblescope",
+            f"--rdzv-conf=is_host={hosts.node == 0}",
+            f"--local-addr={_address(hosts.endpoint)}",
+        ]
     each = f"--nproc-per-node={lanes // hosts.nodes}"
     argument = json.dumps(asdict(settings))
     return ["torch.distributed.run", *meet, each, f"--log-dir={own}", "-m", RANK, argument]
 
 
 def _address(endpoint: str) -> str:
-    """This host's address towards another: its name may lead to one that the others cannot reach.
+    """Return the address from which this host reaches `endpoint`, HOST:PORT.
 
-    Raises PlanError if there is no way there.
+    The address of its host name may be unreachable for the others. Raise PlanError if there is no
+    route.
     """
     host, _, port = endpoint.rpartition(":")
     try:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:  # which sends nothing
-            # Which network interface leads there is the kernel's to say:
-            # connecting a datagram socket asks it.
-            way.connect((host, int(port)))
-            return str(way.getsockname()[0])
+        # Connecting a datagram socket sends nothing; the kernel only chooses the interface.
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.connect((host, int(port)))
+            return str(probe.getsockname()[0])
     except OSError as error:
         raise PlanError(f"--rdzv-endpoint {endpoint}: {error.strerror or error}") from error
 
 
 def _variables(hosts: Hosts) -> dict[str, str]:
-    """Environment variables for gloo: processes of one host meet on the loopback interface."""
+    """Return environment variables for gloo: ranks of one host meet on the loopback interface."""
     if hosts.nodes > 1:
         return {}
     return {"GLOO_SOCKET_IFNAME": "lo0" if sys.platform == "darwin" else "lo"}
 
 
 def reason_of(printed: str, status: int) -> str:
-    """Why a job failed: what a rank said, or how torchrun found that it had ended.
+    """Return why a job failed, given everything printed and torchrun's status.
 
-    A rank that reports no more than the loss of another one is the least certain reason.
+    The best reason is a line of a rank. A rank that only reports the loss of another one is the
+    least certain; better is torchrun's report of how a process ended.
     """
     reasons = {found[2]: found[1] for found in _REASON.finditer(printed)}
     first_hand = [text for text in reasons.values() if not _LOST.search(text)]
-    failed = list(_FAILED.finditer(printed))  # torchrun names last what it saw first
-    ended = [
-        _ended(one)
-        for one in failed
-        if one[1] not in reasons and (one is failed[-1] or one[2] != _ENDED_BY_TORCHRUN)
-    ]
-    *_, last = ["", *(line.strip() for line in printed.splitlines() if line.strip())]
-    other = found_without_torch(printed)
-    other = other or f"torchrun ended with status {status}" + (f": {last}" if last else "")
-    # From the least to the most telling, of which the last that there is counts:
-    #     torchrun's status, a rank that lost another, how a process ended, a rank's own reason
-    return [other, *list(reasons.values())[:1], *ended[-1:], *first_hand[:1]][-1]
+    if first_hand:
+        return first_hand[0]
+    ended = _last_end(printed, reasons)
+    if ended:
+        return ended
+    if reasons:
+        return next(iter(reasons.values()))
+    return found_without_torch(printed) or _torchrun_end(printed, status)
 
 
-def _ended(failed: re.Match[str]) -> str:
-    rank, code, pid = failed[1], int(failed[2]), failed[3]
-    by = f"was ended by {signal_name(-code)}" if code < 0 else ""
-    return f"rank {rank} (process {pid}) {by or f'ended with status {code}'}"
+def _last_end(printed: str, reasons: Mapping[str, str]) -> str:
+    """Return how the first failed rank without a reason ended; "" if there is none."""
+    ended = ""
+    failures = list(_FAILED.finditer(printed))
+    # torchrun names the failure that it has observed first at the end.
+    for failure in failures:
+        is_cause = failure is failures[-1] or failure[2] != _ENDED_BY_TORCHRUN
+        if is_cause and failure[1] not in reasons:
+            ended = _ended(failure)
+    return ended
+
+
+def _torchrun_end(printed: str, status: int) -> str:
+    lines = [line.strip() for line in printed.splitlines() if line.strip()]
+    text = f"torchrun ended with status {status}"
+    return f"{text}: {lines[-1]}" if lines else text
+
+
+def _ended(failure: re.Match[str]) -> str:
+    rank = failure[1]
+    code = int(failure[2])
+    pid = failure[3]
+    if code < 0:
+        return f"rank {rank} (process {pid}) was ended by {signal_name(-code)}"
+    return f"rank {rank} (process {pid}) ended with status {code}"

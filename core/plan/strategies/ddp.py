@@ -170,5 +170,5 @@ STRATEGY = Strategy(
     collectives=collectives,
     complete=complete,
     rank_model="ddp",
-    torch_engine="Replicas",
+    torch_engine="DdpEngine",
 )

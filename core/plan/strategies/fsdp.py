@@ -176,6 +176,6 @@ STRATEGY = Strategy(
     collectives=collectives,
     complete=complete,
     rank_model="fsdp",
-    torch_engine="Shards",
+    torch_engine="FsdpEngine",
     kept_bytes=kept_bytes,
 )

@@ -47,5 +47,5 @@ STRATEGY = Strategy(
     "Stages overlap on micro-batches.",
     plan,
     options=PIPELINE_OPTIONS,
-    torch_engine="Stages",
+    torch_engine="PipelineEngine",
 )

@@ -1,1 +1,1 @@
-"""On the path of a job that is recorded without a line of its own."""
+"""A folder on the import path of jobs that `bubblescope record` runs; see sitecustomize.py."""

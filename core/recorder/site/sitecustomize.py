@@ -1,7 +1,8 @@
-"""Python runs this before a script that `bubblescope record` started, in each of its processes.
+"""Starts the recorder in each Python process of a job that `bubblescope record` runs.
 
-It waits until the script imports torch, and then for its first training step; a process that does
-neither is left alone. What the machine has as sitecustomize itself is run as well.
+Python imports this module before the script. Recording begins when the script has imported torch
+and runs its first training step. A process that does neither is not affected. The machine's own
+sitecustomize is run as well.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ PACKAGE = "bubblescope_recorder"
 
 
 class _AfterTorch:
-    """Finds torch as it would be found, and begins once it is imported."""
+    """Import hook: finds torch in the usual way and starts the recorder once it is imported."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if name != "torch":
             return None
-        # First, or the search for the real torch would come here again without end.
+        # Remove the hook first: the search below would call it again, without end.
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.loader is not None:
@@ -35,7 +36,7 @@ class _AfterTorch:
             run = loader.exec_module
 
             def exec_module(module: ModuleType) -> None:
-                # First, to its end: what we import from torch may be missing before that.
+                # torch must be imported completely before the recorder imports parts of it.
                 run(module)
                 _begin()
 
@@ -44,23 +45,25 @@ class _AfterTorch:
 
 
 def _begin() -> None:
-    importlib.import_module(f"{PACKAGE}.unasked").begin(os.environ["BUBBLESCOPE_RECORD"])
+    importlib.import_module(f"{PACKAGE}.automatic").record_process(os.environ["BUBBLESCOPE_RECORD"])
 
 
 def _watch_exits() -> None:
-    """Load the recorder's package, which needs no torch, and note from now on how it ends."""
-    # By its file: only this folder is on the script's path, and our package need not be.
+    """Load the recorder's package, which does not import torch, and note how the process ends."""
+    # Loaded from its file, because only this folder is certain to be on the script's path.
     package = importlib.util.spec_from_file_location(PACKAGE, HERE.parent / "__init__.py")
     assert package is not None and package.loader is not None
     sys.modules[PACKAGE] = importlib.util.module_from_spec(package)
     package.loader.exec_module(sys.modules[PACKAGE])
-    importlib.import_module(f"{PACKAGE}.exits").watch()
+    importlib.import_module(f"{PACKAGE}.exits").watch_exits()
 
 
 def _run_the_other() -> None:
-    """The sitecustomize that this one hides."""
-    # Python imports only the first sitecustomize that it finds, which is this one.
-    # Not Path.resolve, which raises for a link that leads to itself.
+    """Run the machine's own sitecustomize, which this one hides.
+
+    Python imports only the first sitecustomize that it finds.
+    """
+    # Path.resolve would raise for a link that points to itself.
     places = [place for place in sys.path if os.path.realpath(place or ".") != str(HERE)]
     spec = PathFinder.find_spec("sitecustomize", places)
     if spec is not None and spec.loader is not None:

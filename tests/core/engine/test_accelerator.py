@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import PlanError
 from core.models.catalogue import ModelSettings
-from core.plan.devices import kind_of
+from core.plan.devices import device_kind
 from core.plan.plan import Role
 from core.plan.planning import lanes_of
 from core.plan.specification import Specification
@@ -99,7 +99,7 @@ def runs():
 def streams():
     """Skips where the accelerator has no streams."""
     device = machine().devices[1]
-    if not kind_of(device).streams:
+    if not device_kind(device).streams:
         pytest.skip(f"{device} has no streams")
 
 

@@ -1,7 +1,7 @@
 """Recordings of two ranks that never ran, as the recorder writes them."""
 
 from core.recorder import stream
-from core.recorder.rank_step import FIRST_TRACK, Op, lanes_of, timed_step
+from core.recorder.rank_step import FIRST_TRACK, Op, rank_lanes, timed_step
 
 MS = 1_000_000
 
@@ -27,14 +27,14 @@ def write_rank(
     header = {
         "specification": {"warmup": 1},
         "model": {"name": "Net", "blocks": [], "input_bytes": 0},
-        "lanes": lanes_of(rank, "cpu"), "replicas": world, "origin_ns": origin,
+        "lanes": rank_lanes(rank, "cpu"), "replicas": world, "origin_ns": origin,
         "started": "", "hardware": {"rank": rank, "ranks": world}, "versions": {},
         "format": stream.FORMAT,
     }  # fmt: skip
     sender = stream.Sender(lambda: (folder / f"rank-{rank}.arrow").open("wb"))
     sender.start(header)
     for at, ahead, half in clocks:
-        told = stream.note_batch("clock", f"rank {rank}", at - origin, 0, half, str(ahead))
+        told = stream.note_row("clock", f"rank {rank}", at - origin, 0, half, str(ahead))
         sender.hand_in(lambda write, told=told: write(told))
     for step in steps:
         at = origin + begin + 10 * MS * step
@@ -45,14 +45,14 @@ def write_rank(
             Op("step", at + 4 * MS, at + 5 * MS),
         ]
         told = timed_step(ops, rank, 2)
-        plan = [stream.plan_batch(0, told.tasks)] if step == steps[0] else []
-        for batch in [*plan, stream.span_batch(0, step, told, origin)]:
+        plan = [stream.plan_row(0, told.tasks)] if step == steps[0] else []
+        for batch in [*plan, stream.step_rows(0, step, told, origin)]:
             sender.hand_in(lambda write, batch=batch: write(batch))
         if loss is not None:
-            told = stream.note_batch("counter", "loss", at + 6 * MS - origin, step, loss(step))
+            told = stream.note_row("counter", "loss", at + 6 * MS - origin, step, loss(step))
             sender.hand_in(lambda write, told=told: write(told))
     if outcome is not None:
-        end = stream.note_batch("log", "state", begin + 10 * MS * len(steps), text=outcome)
+        end = stream.note_row("log", "state", begin + 10 * MS * len(steps), text=outcome)
         sender.hand_in(lambda write: write(end))
     sender.close()
 

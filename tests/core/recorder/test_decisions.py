@@ -21,7 +21,7 @@ torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
 
 from bubblescope import record  # noqa: E402
-from core.recorder.blocks import blocks_of  # noqa: E402
+from core.recorder.blocks import find_blocks  # noqa: E402
 
 MS = 1_000_000
 
@@ -294,7 +294,7 @@ class WithHead(nn.Module):
 
 
 def test_a_body_that_repeats_layers_is_opened_into_these():
-    names = [name for name, _ in blocks_of(WithHead())]
+    names = [name for name, _ in find_blocks(WithHead())]
     layers = [f"body.layers.{number}" for number in range(12)]
     assert names == ["body.embed", *layers, "body.norm", "head"]
 

@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 
 import bubblescope.recorder.instrument as instrument  # noqa: E402
 from bubblescope.recorder import events  # noqa: E402
-from bubblescope.recorder.events import DeviceTimes, Moment, Source  # noqa: E402
+from bubblescope.recorder.events import DeviceTimes, EventSource, Moment  # noqa: E402
 from bubblescope.recorder.rank_step import DATA, FIRST_TRACK, Op, timed_step  # noqa: E402
 
 from bubblescope import record  # noqa: E402
@@ -39,7 +39,7 @@ class Device:
         return Event(self)
 
     def source(self):
-        return Source(self.make, lambda: "job", "own", lambda: self.is_capturing, self.host)
+        return EventSource(self.make, lambda: "job", "own", lambda: self.is_capturing, self.host)
 
 
 class Event:
@@ -169,9 +169,9 @@ def test_what_the_device_never_ends_and_what_fails_is_counted(monkeypatch):
     monkeypatch.setattr(events, "MOST_WAITING", 3)
     for number in range(1, 5):
         times.hand_in(number, step_of(times, device), None)
-    assert times.left_out == 3
+    assert times.left_out == 2
     monkeypatch.setattr(Event, "query", _fail)
-    assert list(times.ready(at_once=True)) == [] and times.left_out == 6
+    assert list(times.ready(at_once=True)) == [] and times.left_out == 5
 
 
 def _fail(event):

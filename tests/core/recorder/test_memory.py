@@ -84,13 +84,60 @@ def test_checkpoints_decide_themselves_what_is_kept(tmp_path, inside):
     assert held <= 3 * ROWS * WIDTH * 4
 
 
+class Transformed(nn.Module):
+    """A block that uses torch.func and torch.vmap, which refuse to run under saved-tensor hooks."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(WIDTH, WIDTH)
+
+    def forward(self, x):
+        slope = torch.func.grad(lambda y: self.inner(y).square().sum())(x)
+        scaled = torch.vmap(lambda row: row / (1 + row.norm()))(slope)
+        return self.inner(x) + scaled
+
+
+def test_a_block_that_uses_transforms_of_torch_func_trains_as_without_a_recording(tmp_path):
+    plain = layers(Transformed)
+    torch.manual_seed(1)
+    wanted = train(plain, torch.optim.Adam(plain.parameters()))
+    original = torch.autograd.graph.disable_saved_tensors_hooks
+    trace, losses = recorded(tmp_path, layers(Transformed))
+    assert losses == wanted
+    assert max(values(trace, "activations")) >= 2 * ROWS * WIDTH * 4
+    assert torch.autograd.graph.disable_saved_tensors_hooks is original
+
+
+class Momentum(torch.optim.Optimizer):
+    """An optimizer whose state is a tensor for each parameter, and no dictionary."""
+
+    def __init__(self, parameters):
+        super().__init__(parameters, {})
+
+    def step(self):
+        for parameter in self.param_groups[0]["params"]:
+            with torch.no_grad():
+                moment = self.state.setdefault(parameter, torch.zeros_like(parameter))
+                moment.mul_(0.9).add_(parameter.grad)
+                parameter.sub_(0.1 * moment)
+
+
+def test_the_state_of_any_optimizer_is_counted(tmp_path):
+    model = layers()
+    with record(model, None, tmp_path):
+        train(model, Momentum(model.parameters()))
+    trace = open_recording(tmp_path).trace
+    assert trace.steps == [0, 1, 2]
+    assert values(trace, "optimizer") == [4 * 2 * (WIDTH * WIDTH + WIDTH)]
+
+
 def test_after_an_error_of_the_recorder_no_hook_keeps_tensors(tmp_path, monkeypatch):
     model, seen = layers(), []
 
     def fail(*_):
         raise KeyError("no such name")
 
-    monkeypatch.setattr("bubblescope.recorder.hooks.Hooks._end_forward", fail)
+    monkeypatch.setattr("bubblescope.recorder.hooks.BlockHooks._end_forward", fail)
     with record(model, torch.optim.SGD(model.parameters(), lr=0.1), tmp_path):
         train(model, torch.optim.SGD(model.parameters(), lr=0.1))
         seen.append(torch._C._autograd._top_saved_tensors_default_hooks(False))

@@ -27,7 +27,7 @@ from torch.utils.data import DataLoader, Dataset  # noqa: E402
 
 from bubblescope import record  # noqa: E402
 from core.recorder import stream  # noqa: E402
-from core.recorder.blocks import blocks_of  # noqa: E402
+from core.recorder.blocks import find_blocks  # noqa: E402
 from core.recorder.rank_step import Op, timed_step  # noqa: E402
 
 
@@ -131,7 +131,7 @@ def test_a_forward_within_the_backward_is_a_recompute(tmp_path, reentrant):
 
     torch.manual_seed(0)
     model = Kept()
-    assert [name for name, _ in blocks_of(model)] == ["first", "second.0", "second.1", "last"]
+    assert [name for name, _ in find_blocks(model)] == ["first", "second.0", "second.1", "last"]
     train(model, tmp_path)
     kinds = of_step(open_recording(tmp_path).trace)
     again = [number for kind, number in kinds if kind == "recompute"]
@@ -347,8 +347,21 @@ def test_what_is_too_much_for_the_queue_is_left_out_in_whole_steps_and_counted(t
     sender.start({})
     taken = [sender.hand_in(lambda write: None) for _ in range(stream.MOST_WAITING + 7)]
     held.set()
-    assert sender.left_out == taken.count(False) == 7
+    assert taken.count(False) == 7
     sender.close()
+
+
+def test_a_job_whose_steps_overflow_the_queue_says_how_many_and_how_it_ended(tmp_path, monkeypatch):
+    monkeypatch.setattr("bubblescope.recorder.stream.MOST_WAITING", 8)
+    monkeypatch.setattr("bubblescope.recorder.stream.REST_SECONDS", 60)  # until the recording ends
+    batches = list(DataLoader(Rows(), 6))[:1] * 40
+    assert len(train(layers(), tmp_path, data=batches)) == 40
+    trace = open_recording(tmp_path).trace
+    assert trace.outcome == "finished"
+    missing = 40 - len(trace.steps)
+    assert missing > 30
+    texts = [row.text for row in trace.logs if row.level == "warning"]
+    assert texts == [f"{missing} steps were left out: they came faster than written"]
 
 
 def test_what_overlaps_on_a_lane_ends_where_the_next_begins_and_tracks_are_taken_as_free():

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.recorder import stream
-from core.recorder.rank_step import DATA, FIRST_TRACK, TRACKS, Op, lanes_of, timed_step
+from core.recorder.rank_step import DATA, FIRST_TRACK, TRACKS, Op, rank_lanes, timed_step
 from core.recording.recording import open_recording
 from core.trace.trace import Trace
 
@@ -132,7 +132,7 @@ def write(job: Ran, folder: Path) -> None:
         header = {
             "specification": {"warmup": 1},
             "model": {"name": "Net", "blocks": [], "input_bytes": 0},
-            "lanes": lanes_of(rank, "cpu"), "replicas": world, "origin_ns": 1000 * MS,
+            "lanes": rank_lanes(rank, "cpu"), "replicas": world, "origin_ns": 1000 * MS,
             "started": "", "hardware": {"rank": rank, "ranks": world}, "versions": {},
             "format": stream.FORMAT,
         }  # fmt: skip
@@ -146,19 +146,19 @@ def write(job: Ran, folder: Path) -> None:
 def _batches(
     rank: int, steps: list[list[Op]], outside: list[tuple[int, int, int]]
 ) -> Iterator[object]:
-    yield stream.note_batch("clock", f"rank {rank}", 0, 0, 0.0, "0")
+    yield stream.note_row("clock", f"rank {rank}", 0, 0, 0.0, "0")
     plans: dict[object, int] = {}
     for step, ops in enumerate(steps):
         told = timed_step([replace(op) for op in ops], rank, TRACKS)
         if told.tasks not in plans:
             plans[told.tasks] = len(plans)
-            yield stream.plan_batch(plans[told.tasks], told.tasks)
-        yield stream.span_batch(plans[told.tasks], step, told, 1000 * MS)
+            yield stream.plan_row(plans[told.tasks], told.tasks)
+        yield stream.step_rows(plans[told.tasks], step, told, 1000 * MS)
         for number, start, length in outside:
             if number == step:
                 at = start - 1000 * MS
-                yield stream.note_batch("counter", "outside_ms", at, step, length / 1e6)
-    yield stream.note_batch("log", "state", 0, text="finished")
+                yield stream.note_row("counter", "outside_ms", at, step, length / 1e6)
+    yield stream.note_row("log", "state", 0, text="finished")
 
 
 def opened(job: Job, folder: Path) -> tuple[Trace, Ran]:

@@ -11,7 +11,7 @@ import pytest
 
 from core.explain.ranks import rank_times
 from core.recorder import stream
-from core.recorder.rank_step import Op, lanes_of, timed_step
+from core.recorder.rank_step import Op, rank_lanes, timed_step
 from core.recording.recording import open_recording
 from core.report.limits import Limit
 from core.report.summary import summarise
@@ -29,7 +29,7 @@ def job(folder: Path, blocks_us: Sequence[Sequence[int]]) -> Trace:
     header = {
         "specification": {"warmup": 1},
         "model": {"name": "Net", "blocks": [], "input_bytes": 0},
-        "lanes": lanes_of(0, "cpu"), "replicas": 1, "origin_ns": 0, "started": "",
+        "lanes": rank_lanes(0, "cpu"), "replicas": 1, "origin_ns": 0, "started": "",
         "hardware": {"ranks": 1}, "versions": {}, "format": stream.FORMAT,
     }  # fmt: skip
     sender = stream.Sender(lambda: (folder / "rank-0.arrow").open("wb"))
@@ -45,8 +45,8 @@ def job(folder: Path, blocks_us: Sequence[Sequence[int]]) -> Trace:
         ops.append(Op("step", at, at + MS))
         at += 2 * MS
         told = timed_step(ops, 0, 2)
-        plan = [stream.plan_batch(0, told.tasks)] if number == 0 else []
-        for batch in [*plan, stream.span_batch(0, number, told, 0)]:
+        plan = [stream.plan_row(0, told.tasks)] if number == 0 else []
+        for batch in [*plan, stream.step_rows(0, number, told, 0)]:
             sender.hand_in(lambda write, batch=batch: write(batch))
     sender.close()
     return open_recording(folder / "rank-0.arrow").trace

@@ -15,9 +15,10 @@ from core.engine.lanes.lane import ask_nothing_while_captured, reached  # noqa: 
 from core.engine.rank_models.communication import ThreadedCollectives  # noqa: E402
 from core.plan.plan import Lane  # noqa: E402
 from core.plan.task import Kind, Payload  # noqa: E402
-from core.recorder.events import DeviceTimes, Moment, Source  # noqa: E402
+from core.recorder.events import DeviceTimes, EventSource, Moment  # noqa: E402
 from core.recorder.guard import Guard  # noqa: E402
 from core.recorder.instrument import Instrument  # noqa: E402
+from core.recorder.rank_step import Op  # noqa: E402
 
 POOL = 32
 
@@ -99,11 +100,11 @@ def test_a_collective_is_asked_for_on_the_stream_that_runs_it(streams: dict[str,
     assert stream_of(op.start) is gathers
 
 
-def instrument_on_a_device() -> Instrument:
-    """Make an instrument of a model on xpu:0."""
+def instrument_on_a_device(make: type[Event] = Event) -> Instrument:
+    """Make an instrument of a model on xpu:0, whose device makes such events."""
     instrument = Instrument(None, Guard(), lambda step: None)
     device = torch.device("xpu:0")
-    source = Source(Event, lambda: torch.accelerator.current_stream(device), Stream(device))
+    source = EventSource(make, lambda: torch.accelerator.current_stream(device), Stream(device))
     instrument.device_times = DeviceTimes(source)
     instrument.ops.now = instrument.device_times.now
     return instrument
@@ -178,3 +179,18 @@ def test_no_thread_asks_about_an_event_while_a_graph_is_captured() -> None:
     asking.join()
     assert failed == []
     assert reached(event)  # type: ignore[arg-type]
+
+
+def test_running_operations_are_not_asked_about_while_a_graph_is_captured(
+    streams: dict[str, Stream],
+) -> None:
+    ask_nothing_while_captured(Graph)
+    instrument = instrument_on_a_device(Asked)
+    instrument.ops.note(Op("forward", instrument.ops.now()))
+    assert [op.kind for op in instrument.running(reached)] == ["forward"]
+    graph = Graph()
+    graph.capture_begin()
+    try:
+        assert instrument.running(reached) == []
+    finally:
+        graph.capture_end()

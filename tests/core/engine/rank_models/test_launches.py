@@ -16,7 +16,7 @@ torch = pytest.importorskip("torch")
 
 from core.engine.lanes.devices import open_lanes  # noqa: E402
 from core.engine.rank_models.communication import Communication  # noqa: E402
-from core.recorder.collectives import Requested  # noqa: E402
+from core.recorder.collectives import CollectiveRequest  # noqa: E402
 from core.recorder.rank_step import Op  # noqa: E402
 
 SLEEP_NS = 30_000_000
@@ -67,6 +67,6 @@ def test_a_collective_of_a_stream_is_launched_when_its_call_begins() -> None:
 
     op = Op("all-gather", time.perf_counter_ns())
     with open_lanes((Lane(0, "cpu:0 comm", "cpu", Role.COMMUNICATION, cores=1),))[0] as lane:
-        Communication(lane).run(Requested(op, time.perf_counter_ns), collective)
+        Communication(lane).run(CollectiveRequest(op, time.perf_counter_ns), collective)
     assert op.launched is not None and op.launched <= began[0]
     assert op.end is not None and op.end - op.launched >= SLEEP_NS

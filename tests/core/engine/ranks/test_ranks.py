@@ -39,6 +39,16 @@ def build():
             nn.Dropout(0.0), nn.Identity()]
 """
 
+# A model whose file makes the recorder fail in each rank.
+BREAKS_RECORDER = """
+from core.recorder.collectives import CollectiveHooks
+def fail(*_):
+    raise KeyError("no such bucket")
+CollectiveHooks._begin_bucket = fail
+def build():
+    return [nn.Linear(8, 8), nn.Linear(8, 8)]
+"""
+
 
 @pytest.fixture(scope="module")
 def engine():
@@ -52,8 +62,9 @@ def engine():
     [
         (UNUSED, 8, "no gradient for 0.unused.weight, 0.unused.bias: ddp waits for"),
         (NORMALISED, 3, "batch normalisation needs more than one value per channel on every lane"),
+        (BREAKS_RECORDER, 8, "a rank's recording has ended: KeyError: 'no such bucket'"),
     ],
-    ids=["unused", "normalised"],
+    ids=["unused", "normalised", "recorder"],
 )
 def test_what_torch_cannot_do_is_said_in_one_line_with_a_remedy(
     engine, tmp_path, code, batch, said
@@ -97,11 +108,11 @@ def test_ranks_that_have_no_process_group_to_meet_in_are_refused_beforehand(aske
 def expectations(specification, rank=0):
     from core.engine.hardware import find_hardware
     from core.engine.prepare import prepare
-    from core.engine.ranks.expectation import Expectations
+    from core.engine.ranks.expectation import StepExpectations
 
     numbers = itertools.count()
     prepared = prepare(specification, find_hardware())
-    return Expectations(prepared, rank, lambda tasks: next(numbers))
+    return StepExpectations(prepared, rank, lambda tasks: next(numbers))
 
 
 def buckets(*groups):
@@ -114,12 +125,14 @@ def test_tasks_whose_numbers_may_change_are_not_announced():
     expected = expectations(Specification("ddp", ModelSettings("toymodel"), "2xcpu", batch=4))
     first = expected.begin(0)
     # Passes come before any collective, so that buckets do not move them; the step does not.
-    assert first.own[Kind.BACKWARD, 0, Payload.NONE].index < first.sure
-    assert first.own[Kind.STEP, -1, Payload.NONE].index >= first.sure
+    assert first.own[Kind.BACKWARD, 0, Payload.NONE].index < first.settled
+    assert first.own[Kind.STEP, -1, Payload.NONE].index >= first.settled
     split = buckets(("1.bias", "1.weight"), ("0.0.bias", "0.0.weight"))
     expected.learn(split)
-    assert len(expected.now.plan.tasks) > len(first.plan.tasks)
-    assert expected.now.number != first.number
-    assert expected.begin(1).sure == first.sure and expected.now.number == first.number + 1
+    assert len(expected.current.plan.tasks) > len(first.plan.tasks)
+    assert expected.current.number != first.number
+    assert (
+        expected.begin(1).settled == first.settled and expected.current.number == first.number + 1
+    )
     expected.learn(split)
-    assert expected.begin(2).sure == len(expected.now.plan.tasks)
+    assert expected.begin(2).settled == len(expected.current.plan.tasks)

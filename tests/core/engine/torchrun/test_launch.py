@@ -95,6 +95,35 @@ def test_every_strategy_and_schedule_that_is_offered_has_an_engine():
     assert all(hasattr(schedules, SCHEDULES[name].torch_name) for name in TORCH_SCHEDULES)
 
 
+OWN_MODEL = """
+import torch
+
+def build():
+    return [torch.nn.Linear(8, 8), torch.nn.Linear(8, 8)]
+
+def batch(rows, generator):
+    return torch.randn(rows, 8, generator=generator), torch.zeros(rows, 8)
+"""
+
+
+def test_micro_batches_of_several_sizes_of_a_users_own_model_are_refused_in_the_ranks(tmp_path):
+    pytest.importorskip("torch")
+    from core.engine.torchrun.launch import LaunchSettings
+    from core.engine.torchrun.rank import LaunchedRank
+
+    path = tmp_path / "own.py"
+    path.write_text(OWN_MODEL)
+    job = JOB.having(
+        strategy="pipeline",
+        model=ModelSettings(str(path)),
+        devices="2xcpu",
+        batch=7,
+        microbatches=4,
+    )
+    with pytest.raises(PlanError, match="micro-batches of 1 and 2 rows: "):
+        LaunchedRank(LaunchSettings(job, "", "", 1))
+
+
 REPORT = """E1123 failed (exitcode: -9)
 Failures:
 [1]:

@@ -1,0 +1,175 @@
+"""Writes one rank's recording: its header, its steps, and how it ended."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+from torch import nn
+
+from .blocks import unwrapped
+from .clocks import ClockOffset, RankClocks
+from .events import RecordedStep
+from .rank_step import TRACKS, CounterValue, PlannedTask, rank_lanes, timed_step
+from .stream import FORMAT, Sender, Write, counter_rows, note_row, plan_row, step_rows
+from .wire import connect, is_address
+
+WARMUP = 1
+"""Warm-up steps, which are not representative: the first step is cold."""
+
+
+class RankWriter:
+    """Writes the steps of this process's rank to the folder or listener `out`.
+
+    Steps that are handed in before `begin` wait. Times count from the creation of the writer.
+    `header` adds entries to the recording's header.
+    """
+
+    def __init__(self, out: str | Path, header: Mapping[str, object]) -> None:
+        self._out = out
+        self._given_header = header
+        self._origin = time.perf_counter_ns()
+        self._started = datetime.now(UTC).isoformat(timespec="seconds")
+        self._plans: dict[tuple[PlannedTask, ...], int] = {}
+        self._sender = Sender(self._open)
+        self._clocks: RankClocks | None = None
+        self._left_out = 0  # steps that found the queue full
+        self.rank = 0
+        self._world = 1
+        self._device = ""
+
+    @property
+    def has_begun(self) -> bool:
+        """True once the rank and its header are known."""
+        return self._clocks is not None
+
+    def begin(self, model: nn.Module, times_device: bool, is_together: bool) -> None:
+        """Open the stream.
+
+        `times_device` says that the device times its work itself. If `is_together`, all ranks call
+        this in the same step and compare their clocks.
+        """
+        if dist.is_available() and dist.is_initialized():
+            self.rank = dist.get_rank()
+            self._world = dist.get_world_size()
+        else:
+            self.rank = int(os.environ.get("RANK", 0))
+        self._clocks = RankClocks(self.rank, self._world)
+        offset = self._clocks.compare("begin") if is_together else None
+        self._sender.start(self._header(model, times_device))
+        self._sender.hand_in(partial(self._write_clock, offset))
+
+    def step(self, step: RecordedStep) -> None:
+        """Hand in a complete step."""
+        # The sender's thread makes the rows, because that takes longer than recording.
+        if not self._sender.hand_in(partial(self._write_step, step)):
+            self._left_out += 1
+
+    def number(self, name: str, step: int, value: float, since: int | None = None) -> None:
+        """Hand in a number of a step.
+
+        It holds from `since`, in ns on this host's clock; the default is now.
+        """
+        at = (time.perf_counter_ns() if since is None else since) - self._origin
+        self._sender.hand_in(lambda write: write(note_row("counter", name, at, step, value)))
+
+    def counters(self, step: int, values: Sequence[CounterValue]) -> None:
+        """Hand in counters of a step."""
+        rows = partial(counter_rows, step, values, self._origin)
+        self._sender.hand_in(lambda write: write(rows()))
+
+    def compare_clocks(self) -> None:
+        """Compare the ranks' clocks again, at the end of the job."""
+        if self._clocks is not None:
+            self._sender.hand_in(partial(self._write_clock, self._clocks.compare("end")))
+
+    def finish(self, outcome: str | None, warnings: Sequence[str]) -> None:
+        """Write the warnings and how the job ended, and close the stream.
+
+        The outcome is None if the recording ended before the job.
+        """
+        self._sender.close(partial(self._write_end, outcome, warnings))
+        if self._sender.failed:
+            print(f"bubblescope: not all was recorded: {self._sender.failed}", flush=True)
+
+    def _write_step(self, step: RecordedStep, write: Write) -> None:
+        """Write the step's plan, if it is a new one, and its spans; on the sender's thread."""
+        replica = self.rank if step.replica is None else step.replica
+        timed = timed_step(step.ops, replica, TRACKS)
+        # Most steps of a job have the same tasks. So a plan is written once, and each step only
+        # says when its tasks ran. Another batch size or a skipped collective makes another plan.
+        if timed.tasks not in self._plans:
+            self._plans[timed.tasks] = len(self._plans)
+            write(plan_row(self._plans[timed.tasks], timed.tasks))
+        write(step_rows(self._plans[timed.tasks], step.number, timed, self._origin))
+        if step.anchor is not None:
+            begun = max(0, step.anchor.host - self._origin)
+            write(note_row("clock", self._device, begun, step.number, step.half_width))
+
+    def _write_clock(self, offset: ClockOffset | None, write: Write) -> None:
+        if offset is not None:
+            at = offset.at - self._origin
+            name = f"rank {self.rank}"
+            write(note_row("clock", name, at, 0, offset.half_width, str(offset.ahead)))
+
+    def _write_end(self, outcome: str | None, warnings: Sequence[str], write: Write) -> None:
+        now = time.perf_counter_ns() - self._origin
+        texts = list(warnings)
+        if self._left_out:
+            texts.append(f"{self._left_out} steps were left out: they came faster than written")
+        for text in texts:
+            write(note_row("log", "warning", now, text=text))
+        if outcome is not None:
+            write(note_row("log", "state", now, text=outcome))
+
+    def _open(self) -> object:
+        """Open the rank's file or connection; rank 0 removes the files of an earlier, larger job.
+
+        Those would look like ranks of this job.
+        """
+        if is_address(str(self._out)):
+            return connect(str(self._out), self.rank)
+        folder = Path(self._out)
+        folder.mkdir(parents=True, exist_ok=True)
+        if self.rank == 0:
+            # Only the launcher knows the number of ranks that have not met (yet).
+            ranks = max(self._world, int(os.environ.get("WORLD_SIZE", 1)))
+            for path in folder.glob("rank-*.arrow"):
+                number = path.stem.removeprefix("rank-")
+                if number.isdigit() and int(number) >= ranks:
+                    path.unlink(missing_ok=True)
+        return (folder / f"rank-{self.rank}.arrow").open("wb")
+
+    def _header(self, model: nn.Module, times_device: bool) -> dict[str, object]:
+        inner = unwrapped(model)
+        parameter = next(inner.parameters(), None)
+        device = torch.get_default_device() if parameter is None else parameter.device
+        self._device = str(device)
+        note = "" if times_device else _note(device)
+        return {
+            "specification": {"warmup": WARMUP},
+            "model": {"name": type(inner).__name__, "blocks": [], "input_bytes": 0},
+            "lanes": rank_lanes(self.rank, self._device, note),
+            "replicas": self._world,
+            "origin_ns": self._origin,
+            "started": self._started,
+            "hardware": {"host": platform.node(), "rank": self.rank, "ranks": self._world},
+            "versions": {"python": platform.python_version(), "torch": torch.__version__},
+            "format": FORMAT,
+            **self._given_header,
+        }
+
+
+def _note(device: torch.device) -> str:
+    """Return the note shown with times of an accelerator that does not time its work itself."""
+    found = torch.accelerator.current_accelerator()
+    if found is None or device.type != found.type:
+        return ""
+    return "times are the host's: when work was launched, not when it ran"
