@@ -1,1 +1,1 @@
-"""A training job that streams into the window: its ranks' streams as one run, as they come."""
+"""Training jobs: receives their ranks' streams live as one run, and starts jobs under torchrun."""

@@ -1,8 +1,8 @@
-"""Listens to training jobs for the window: what their ranks stream comes out as a run's messages.
+"""Receives training jobs for the window: a job's streams become the messages of one run.
 
-The messages are those that the engine sends of a run, so that a job's run is drawn, kept and saved
-as any other. Whoever draws asks with `poll`; if it is slow, ranks wait to be read, and their own
-queues leave out whole steps and say how many.
+The messages are those that the engine sends for a run, so a job's run is drawn, kept and saved like
+any other. The window calls `poll`. If it is slow, the ranks' streams wait to be read. Their own
+queues then drop whole steps and report how many.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from io import BufferedReader
 import pyarrow as pa
 
 from core.engine.messages import Ended, Message, Outcome
-from core.job.joining import Coming, Joining
+from core.job.merging import RankMerger, RankStream
 from core.plain import error_text
 from core.reading import FORESEEN
 from core.recording.handshakes import Refusals
@@ -27,14 +27,13 @@ from core.recording.packed import Packed, TooLarge
 from core.recording.schema import read_header
 
 MOST_ROWS = 1 << 18
-"""That wait for `poll`; ranks wait to be read beyond them."""
+"""Most rows that wait for `poll`. If there are more, the ranks' streams wait to be read."""
 MOST_MESSAGE = 1 << 26
-"""Bytes of one message of a rank's stream."""
+"""Most bytes in one message of a rank's stream."""
 MOST_RANKS = 1024
 JOINED_SECONDS = 10.0
-"""Within which the ranks of a job connect: they do so in their first update, which is at the same
-time on all. A rank that came earlier, and has ended, is of a job that broke off before the others
-came."""
+"""Time within which all ranks of a job connect, because they do so in their first update. A rank
+that connected earlier and has ended belongs to a job that broke off before the others connected."""
 STOPPED = "stopped"
 BROKE_OFF = "its job was killed or its connection lost"
 
@@ -43,9 +42,10 @@ BROKE_OFF = "its job was killed or its connection lost"
 class Peer:
     """A rank that is or was connected.
 
-    `steps` it has sent, `waiting` spans of them that other ranks have not sent; `half_width` in ns
-    is how far its times may be off, inf if its clock was not compared; `drifts` says that it was
-    compared at the beginning only, so that what it has drifted since is not in that.
+    `steps` is the number of steps that it has sent, `waiting` the number of its spans that wait for
+    other ranks. `half_width` is the uncertainty of its times in ns, inf if its clock was not
+    compared. If it `drifts`, its clock was compared only at the beginning, and the uncertainty does
+    not contain its drift since then.
     """
 
     rank: int
@@ -59,10 +59,10 @@ class Peer:
 
 @dataclass(frozen=True, slots=True)
 class JobStatus:
-    """What there is to say of a job: its ranks so far of `world`, and how many steps are left out.
+    """The state of a job: its ranks so far out of `world`, and the number of steps left out.
 
-    `refused` connections did not show the token; `problem` says what went wrong last, with a rank
-    or with the job, "" if nothing did since it began.
+    `refused` is the number of connections that did not show the token. `problem` describes the
+    latest problem of a rank or of the job, "" if there was none since the job began.
     """
 
     peers: tuple[Peer, ...] = ()
@@ -73,141 +73,149 @@ class JobStatus:
 
 
 class JobClient:
-    """Accepts ranks over TCP until `close`, and joins them to one run at a time.
+    """Accepts ranks over TCP until `close`, and merges them to one run at a time.
 
-    A second job's ranks block until the first one has ended.
+    The ranks of a second job wait until the first job has ended.
     """
 
     def __init__(self, host: str, port: int) -> None:
-        """Raises OSError if the address cannot be listened on."""
+        """Raise OSError if it cannot listen on the address."""
         self._messages: deque[Message] = deque()
         self._rows = 0
         self._refusals = Refusals(lambda _: None)
         self._note = ""
         self._room = threading.Condition()
-        self._ranks: dict[int, Coming] = {}
+        self._ranks: dict[int, RankStream] = {}
         self._since: dict[int, float] = {}
         self._peers: dict[int, socket.socket] = {}
-        self._joining: Joining | None = None
+        self._merger: RankMerger | None = None
         self._closed = False
         self._problem = ""
-        self._listener = Listener(host, port, self._receive, self._tell, self._refusals)
+        self._listener = Listener(host, port, self._receive, self._set_note, self._refusals)
         self.where = self._listener.where
 
     @property
     def address(self) -> str:
-        """The address that a job is given as `out`."""
+        """The address that a job needs as `out`, with the token."""
         return self.where.with_token
 
     def poll(self) -> list[Message]:
-        """What has come since it was last asked, in its order; each message once."""
+        """Return the messages since the last call, in order. Each message is returned once."""
         with self._room:
-            messages, self._rows = list(self._messages), 0
+            messages = list(self._messages)
+            self._rows = 0
             self._messages.clear()
-            # Readers that wait because MOST_ROWS were reached go on.
+            # Wake the readers that wait because of MOST_ROWS.
             self._room.notify_all()
         return messages
 
     def status(self) -> JobStatus:
-        """Snapshot: ranks connected, steps dropped, connections refused."""
+        """Return a snapshot of the job's state."""
         with self._room:
             ranks = sorted(self._ranks.values(), key=lambda rank: rank.number)
-            peers = tuple(
-                Peer(rank.number, str(rank.header.hardware.get("host", "")), not rank.has_ended,
-                     rank.latest + 1, rank.trace.span_count, rank.half_width, rank.drifts)
-                for rank in ranks
-            )  # fmt: skip
+            peers = tuple(_peer_of(rank) for rank in ranks)
             world = ranks[0].header.replicas if ranks else 0
-            left_out = 0 if self._joining is None else self._joining.left_out
+            left_out = 0 if self._merger is None else self._merger.left_out
             return JobStatus(peers, world, left_out, self._refusals.count, self._note)
 
     def stop(self) -> None:
-        """End the run that is under way: its ranks are let go, and their jobs go on."""
+        """End the current run. Its ranks are disconnected, and their job continues."""
         with self._room:
             peers = list(self._peers.values())
-            # Before their connections are cut, or the run would end as one that broke off.
+            # Set before they are disconnected, or the run would end as broken off.
             if peers:
                 self._problem = self._problem or STOPPED
-            if self._joining is None:
-                # What has ended waits for ranks of a job that is given up.
+            if self._merger is None:
+                # Ended ranks wait for other ranks of a job that is given up now.
                 self._forget_ended(0.0)
         for peer in peers:
             shut(peer)
 
+    def finish(self) -> None:
+        """Read what has arrived and close. Call it when the ranks' processes have ended."""
+        # In this order: `close` makes ranks that have just connected be refused.
+        self._listener.close()
+        self.close()
+
     def close(self) -> None:
-        """Listen no more, and end the run that is under way."""
+        """Stop listening and end the current run."""
         with self._room:
             self._closed = True
             self._room.notify_all()
         self.stop()
         self._listener.close()
 
-    def _tell(self, text: str) -> None:
+    def _set_note(self, text: str) -> None:
         with self._room:
             self._note = text
 
-    def _receive(self, peer: socket.socket, rank: int) -> bool:
-        """Read a rank's stream to its end, on its own thread; whether it came to it."""
-        came: Coming | None = None
-        limited: _Limited | None = None
+    def _receive(self, peer: socket.socket, number: int) -> bool:
+        """Read a rank's stream on its own thread; return True if it was complete."""
+        rank: RankStream | None = None
+        bounded: _BoundedReader | None = None
         try:
             with peer.makefile("rb") as file:
-                limited = _Limited(file)
-                reader = pa.ipc.open_stream(pa.PythonFile(limited, "r"))
-                coming = Coming(rank, read_header(reader.schema, f"rank {rank}"))
-                self._begin(coming, peer)
-                # Only now is it a rank of the run: one that `_begin` refused must not end it.
-                came = coming
+                bounded = _BoundedReader(file)
+                reader = pa.ipc.open_stream(pa.PythonFile(bounded, "r"))
+                stream = RankStream(number, read_header(reader.schema, f"rank {number}"))
+                self._begin(stream, peer)
+                # Set only now, because a rank that `_begin` has refused must not end the run.
+                rank = stream
                 for batch in reader:
                     batch.validate(full=True)
-                    self._take(came, batch)
-                # Arrow's reader stops at the mark of the end; a recorder sends nothing after it.
+                    self._take(rank, batch)
+                # Arrow's reader stops at the mark of the end. A recorder sends nothing after it.
                 if file.read(1):
-                    raise ValueError("it goes on behind its end")
+                    raise ValueError("there is data after its end")
             return True
         except (*FORESEEN, pa.ArrowException) as error:
-            # Whatever Arrow makes of a message that is not all there.
-            is_cut = isinstance(error, OSError) or (limited is not None and limited.is_cut)
+            # Arrow raises various errors for an incomplete message.
+            is_cut = isinstance(error, OSError) or (bounded is not None and bounded.is_cut)
             with self._room:
-                if came is None:
-                    why = BROKE_OFF if is_cut else error
-                    self._note = error_text(f"rank {rank} was refused: {why}")
+                if rank is None:
+                    reason = BROKE_OFF if is_cut else error
+                    self._note = error_text(f"rank {number} was refused: {reason}")
                 elif not is_cut and not self._problem:
-                    self._problem = error_text(f"rank {rank} tells what makes no sense: {error}")
+                    self._problem = error_text(f"rank {number} has sent invalid data: {error}")
             return False
         finally:
-            if came is not None:
-                self._end(came)
+            if rank is not None:
+                self._end(rank)
 
-    def _begin(self, rank: Coming, peer: socket.socket) -> None:
-        """A rank of the job that is awaited, or of the next one. Raises ValueError if of none."""
+    def _begin(self, rank: RankStream, peer: socket.socket) -> None:
+        """Add a rank to the job that is starting, or begin the next job with it.
+
+        Wait until the job before it has ended. Raise ValueError if the rank cannot be added.
+        """
+        world = rank.header.replicas
+        if world > MOST_RANKS:
+            raise ValueError(f"its job has {world:,} ranks: at most {MOST_RANKS:,} are accepted")
         with self._room:
-            while self._joining is not None and not self._closed:
+            while self._merger is not None and not self._closed:
                 self._note = f"rank {rank.number} of another job waits until this one has ended"
                 self._room.wait()
+            if self._closed:
+                raise ValueError("no jobs are received any more")
             self._forget_ended(JOINED_SECONDS)
             known = self._ranks.get(rank.number)
             if known is not None and not known.has_ended:
-                raise ValueError(f"rank {rank.number} is here")
-            # The ranks so far are of a job that ended before all had come: this begins the next.
-            if known is not None or any(
-                one.header.replicas != rank.header.replicas for one in self._ranks.values()
-            ):
+                raise ValueError(f"rank {rank.number} is connected already")
+            # The ranks so far may belong to a job that ended before all of them had connected.
+            worlds = {one.header.replicas for one in self._ranks.values()}
+            if known is not None or worlds - {world}:
                 self._ranks.clear()
-            if self._closed or rank.header.replicas > MOST_RANKS:
-                raise ValueError("there is no room for it")
             if not self._ranks:
-                self._note = self._problem = ""  # they were of the job before
-            self._ranks[rank.number], self._peers[rank.number] = rank, peer
+                self._note = self._problem = ""  # they were those of the previous job
+            self._ranks[rank.number] = rank
+            self._peers[rank.number] = peer
             self._since[rank.number] = time.monotonic()
-            if len(self._ranks) == rank.header.replicas:
-                # A run's header lists the lanes of all ranks, so nothing can be shown before the
-                # last is here.
-                self._joining = Joining([self._ranks[n] for n in range(len(self._ranks))])
-                self._messages.append(self._joining.header)
+            if len(self._ranks) == world:
+                # The run's header lists the lanes of all ranks, so all must have connected.
+                self._merger = RankMerger([self._ranks[n] for n in range(world)])
+                self._messages.append(self._merger.header)
 
     def _forget_ended(self, seconds: float) -> None:
-        """Forget ranks that came more than so many seconds ago and have ended."""
+        """Forget ranks that have ended and connected more than `seconds` ago."""
         latest = time.monotonic() - seconds
         self._ranks = {
             number: rank
@@ -215,44 +223,48 @@ class JobClient:
             if not rank.has_ended or self._since[number] > latest
         }
 
-    def _take(self, rank: Coming, batch: pa.RecordBatch) -> None:
+    def _take(self, rank: RankStream, batch: pa.RecordBatch) -> None:
         with self._room:
-            # While this thread waits it reads nothing, and TCP makes the rank wait in turn.
+            # While this thread waits it reads nothing, so TCP makes the rank wait too.
             while self._rows > MOST_ROWS and not self._closed:
                 self._room.wait()
             rank.take(batch)
-            if self._joining is not None:
-                self._report(self._joining.batches())
+            if self._merger is not None:
+                self._report(self._merger.batches())
 
     def _report(self, batches: Iterator[pa.RecordBatch]) -> None:
         for batch in batches:
             self._rows += len(batch)
             self._messages.append(batch)
 
-    def _end(self, rank: Coming) -> None:
-        """A rank has ended; after the last one the run has."""
+    def _end(self, rank: RankStream) -> None:
+        """Note a rank's end. With the last rank the run ends."""
         with self._room:
             rank.has_ended = True
-            # A rank of the same number may have come since, whose connection must be kept.
-            if self._peers.get(rank.number) is not None and self._ranks.get(rank.number) is rank:
-                del self._peers[rank.number]
+            # Keep the connection of a later rank with the same number.
+            if self._ranks.get(rank.number) is rank:
+                self._peers.pop(rank.number, None)
             if self._problem != STOPPED:
                 self._note = self._problem or self._ended_early(rank)
-            if self._joining is None or not all(one.has_ended for one in self._joining.ranks):
+            if self._merger is None:
+                return
+            if not all(one.has_ended for one in self._merger.ranks):
                 return
             try:
-                self._report(self._joining.last())
+                self._report(self._merger.last())
             except (*FORESEEN, pa.ArrowException) as error:
-                problem = error_text(f"what the ranks tell makes no sense: {error}")
+                problem = error_text(f"the ranks have sent invalid data: {error}")
                 self._problem = self._problem or problem
-            finally:  # whoever draws waits for the end
-                ended = self._outcome(self._joining.ranks)
+            finally:  # the caller of `poll` waits for the end, whatever has failed
+                ended = self._outcome(self._merger.ranks)
                 self._note = ended.text
                 self._messages.append(ended)
-                self._joining, self._problem = None, ""
+                self._merger = None
+                self._problem = ""
                 self._room.notify_all()
 
-    def _outcome(self, ranks: list[Coming]) -> Ended:
+    def _outcome(self, ranks: list[RankStream]) -> Ended:
+        """Return how the run has ended, with the reason if it has not finished."""
         broken = [rank.number for rank in ranks if rank.trace.outcome is None]
         failed = [rank.number for rank in ranks if rank.trace.outcome == "failed"]
         if failed:
@@ -263,36 +275,49 @@ class JobClient:
         text = self._problem or f"rank {broken[0]} broke off: {BROKE_OFF}"
         return Ended(Outcome.FAILED, text)
 
-    def _ended_early(self, rank: Coming) -> str:
-        """Return what is wrong with a rank's end; "" if nothing is."""
+    def _ended_early(self, rank: RankStream) -> str:
+        """Return what is wrong with a rank's end; "" if it is a normal one."""
         is_broken = rank.trace.outcome is None
-        if self._joining is not None and not is_broken:
+        if self._merger is not None and not is_broken:
             return ""
         how = f"broke off: {BROKE_OFF}" if is_broken else "has ended"
-        if self._joining is not None:
+        if self._merger is not None:
             return f"rank {rank.number} {how}"
-        came = f"{len(self._ranks)} of {rank.header.replicas} ranks had connected"
-        return f"rank {rank.number} {how}; {came}, and nothing can be shown without the others"
+        connected = f"{len(self._ranks)} of {rank.header.replicas} ranks had connected"
+        return f"rank {rank.number} {how}; {connected}, and nothing can be shown without the others"
 
 
-class _Limited:
-    """Reads no message larger than one can be: a damaged length would ask for all memory.
+def _peer_of(rank: RankStream) -> Peer:
+    return Peer(
+        rank=rank.number,
+        host=str(rank.header.hardware.get("host", "")),
+        is_here=not rank.has_ended,
+        steps=rank.latest + 1,
+        waiting=rank.trace.span_count,
+        half_width=rank.half_width,
+        drifts=rank.drifts,
+    )
 
-    So would a small one that unpacks to a large one.
+
+class _BoundedReader:
+    """Reads a stream whose messages are limited, because a damaged length could take all memory.
+
+    The limit also holds for the unpacked size of a compressed message.
     """
 
     def __init__(self, file: BufferedReader) -> None:
-        self._file, self._packed = file, Packed(MOST_MESSAGE, MOST_MESSAGE)
+        self._file = file
+        self._packed = Packed(MOST_MESSAGE, MOST_MESSAGE)
         self.closed = False
         self.is_cut = False
-        """True once a read has got less than it asked for."""
+        """True once a read has returned fewer bytes than requested."""
 
     def read(self, size: int = -1) -> bytes:
-        """As many bytes as are asked for, fewer at the end. Raises TooLarge if it is too many."""
+        """Return `size` bytes, or fewer at the end. Raise TooLarge for more than MOST_MESSAGE."""
         if not 0 <= size <= MOST_MESSAGE:
             raise TooLarge(f"a message has {size:,} bytes: {MOST_MESSAGE:,} are taken")
         data = self._file.read(size)
         self.is_cut |= len(data) < size
-        # Before Arrow sees the bytes: it unpacks a message as soon as it has it.
+        # Checked before Arrow gets the bytes, because it unpacks a complete message at once.
         self._packed.take(data)
         return data

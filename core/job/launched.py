@@ -1,4 +1,4 @@
-"""A job that this process starts under torchrun, whose ranks stream back to it."""
+"""A job that this process starts under torchrun; its ranks stream back to this process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.errors import PlanError
 from core.job.client import JobClient
 from core.machine import host
 from core.plain import error_text
-from core.plan.launching import Hosts
+from core.plan.launching import Hosts, check_launch
 from core.plan.planning import lanes_of
 from core.plan.specification import Specification, with_defaults
 
@@ -18,55 +18,73 @@ LOOPBACK = "127.0.0.1"
 
 
 class LaunchedJob:
-    """A job under torchrun, polled for its messages as the engine is.
+    """A job under torchrun, which is polled for the same messages as the engine.
 
-    It runs until its last message, an Ended, or until `close`. Raises OSError if no port on this
-    machine can be listened on.
+    It runs until its last message, an Ended, or until `close`. Raise OSError if it cannot listen on
+    a port of this machine.
     """
 
     def __init__(self, specification: Specification) -> None:
         self._specification = with_defaults(specification)
         self._client = JobClient(LOOPBACK, 0)
         self._stop = threading.Event()
-        self._is_read = True  # of the ranks that have begun, all that they sent
-        self._end: Ended | None = None
+        self._torchrun_end = Ended(Outcome.FAILED)
+        self._streams_end: Ended | None = None
+        self._has_ended = False
         self._thread = threading.Thread(target=self._run, name="torchrun", daemon=True)
         self._thread.start()
 
     def poll(self) -> list[Message]:
-        """Return all messages since the last call, in order. Never blocks.
+        """Return the messages since the last call, in order. Never blocks.
 
-        The last one of all is the Ended, which says why if a rank or torchrun has failed.
+        The last message is an Ended. It gives the reason if torchrun or a rank has failed.
         """
-        messages: list[Message] = []
-        # In this order: once torchrun has ended, no rank begins any more.
+        # Asked before the messages are taken: once the thread has ended, no message is added.
         is_over = not self._thread.is_alive()
+        messages: list[Message] = []
         for message in self._client.poll():
-            self._is_read = isinstance(message, Ended)
-            if not self._is_read:
+            if isinstance(message, Ended):
+                self._streams_end = message
+            else:
                 messages.append(message)
-        if is_over and self._is_read and self._end is not None:
-            messages.append(self._end)
-            self._end = None
+        if is_over and not self._has_ended:
+            self._has_ended = True
+            messages.append(self._end())
         return messages
 
     def stop(self) -> None:
-        """Ask torchrun to end its processes; what was recorded stays."""
+        """Ask torchrun to end its processes. The steps recorded so far are kept."""
         self._stop.set()
 
     def close(self) -> None:
-        """End the job and wait for that."""
+        """End the job and wait for its end."""
         self.stop()
         self._thread.join()
-        self._client.close()
 
     def _run(self) -> None:
-        """Run torchrun to its end; on its own thread."""
-        specification, out = self._specification, self._client.address
+        """Run torchrun to its end, and then read the rest of the ranks' streams."""
         try:
-            lanes = len(lanes_of(specification, host(), present=False))
-            self._end = run_torchrun(specification, lanes, Hosts(), out, lambda _: None, self._stop)
+            self._torchrun_end = self._run_torchrun()
         except PlanError as error:
-            self._end = Ended(Outcome.REFUSED, str(error))
-        except OSError as error:
-            self._end = Ended(Outcome.FAILED, f"torchrun cannot be started: {error_text(error)}")
+            self._torchrun_end = Ended(Outcome.REFUSED, str(error))
+        except Exception as error:  # whatever has failed, the caller of `poll` waits for the end
+            text = f"torchrun cannot be started: {error_text(error)}"
+            self._torchrun_end = Ended(Outcome.FAILED, text)
+        finally:
+            self._client.finish()
+
+    def _run_torchrun(self) -> Ended:
+        lanes = lanes_of(self._specification, host(), present=False)
+        out = self._client.address
+        check_launch(self._specification, lanes, Hosts(), out)
+        return run_torchrun(
+            self._specification, len(lanes), Hosts(), out, lambda line: None, self._stop
+        )
+
+    def _end(self) -> Ended:
+        """Return how the job has ended; it has failed if its recording is not complete."""
+        streams_end = self._streams_end
+        has_finished = self._torchrun_end.outcome is Outcome.FINISHED
+        if has_finished and streams_end is not None and streams_end.outcome is Outcome.FAILED:
+            return streams_end
+        return self._torchrun_end

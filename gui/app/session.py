@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from core.engine.client import EngineClient
 from core.engine.messages import Ended, Message, Outcome
 from core.files import whole_file
+from core.job.runs import RunClient
 from core.plan.devices import Hardware
 from core.plan.specification import Specification
 from core.predict.compare import Comparison
@@ -195,7 +195,7 @@ class Session(QObject):
     ticked = Signal()
     asking_changed = Signal(bool)
 
-    def __init__(self, client: EngineClient, parent: QObject | None = None) -> None:
+    def __init__(self, client: RunClient, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._client = client
         self._waiting: deque[tuple[float, Message]] = deque()

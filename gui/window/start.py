@@ -9,7 +9,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
-from core.job.runs import RunClient
+from core.job.runs import RunLauncher
 from core.paths import RESOURCES
 from gui.app.display import saying_that_there_is_no_display
 from gui.app.language import speak
@@ -30,7 +30,7 @@ def start(arguments: list[str], recording: Path | None = None) -> int:
         app = QApplication(["bubblescope", *arguments])
     app.setApplicationName("Bubblescope")
     app.setDesktopFileName("bubblescope")
-    session = Session(RunClient())
+    session = Session(RunLauncher())
     sitting = Sitting(app, session, Settings())
     for number in (signal.SIGINT, signal.SIGTERM):  # taken at the session's next tick
         # Python runs a handler only between two of its own instructions; while Qt waits in C++

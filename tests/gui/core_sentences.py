@@ -18,13 +18,18 @@ from gui.look.core_texts import TEMPLATES
 PLACES = (
     "compare", "costs",
     "engine", "explain", "files.py", "job", "models", "option.py", "plain.py", "plan",
-    "predict", "process", "reading.py", "recorder/kinds.py", "recorder/rank_stream.py",
+    "predict", "process", "reading.py", "recorder/kinds.py", "recorder/rank_writer.py",
     "recorder/session.py", "recording",
     "sql/apart.py", "sql/query.py", "sweep/sweep.py", "sweep/values.py", "trace/complete.py",
     "trace/header.py", "trace/query.py", "trace/spans.py", "trace/trace.py",
 )  # fmt: skip
 """Where in core such sentences stand."""
-_COMMANDS = ("engine/torchrun", "recording/handshakes.py", "recording/rank_folder.py")
+_COMMANDS = (
+    "engine/torchrun/launch.py",
+    "engine/torchrun/rank.py",
+    "recording/handshakes.py",
+    "recording/rank_folder.py",
+)
 """What is said on the command line alone."""
 WORDS = 3
 """A template has so many words and places, two words at least: no other text fits it by chance."""

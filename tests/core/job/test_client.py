@@ -11,7 +11,7 @@ import pytest
 from core.engine.messages import Ended, Outcome
 from core.job import client as job_client
 from core.job.client import JobClient
-from core.job.joining import Joining
+from core.job.merging import RankMerger
 from core.recorder.wire import connect
 from core.recording.decode import append_batch
 from core.recording.exporters.recording import write_recording
@@ -77,10 +77,10 @@ def test_what_unpacks_to_too_much_ends_the_run_with_the_limit_named(client, tmp_
     whole.close()
     with pytest.raises(OSError):
         refused.close()
-    told = end_of(client)
-    assert told.outcome is Outcome.FAILED
-    assert told.text.startswith("rank 1 tells what makes no sense: it would unpack to ")
-    assert told.text.endswith(" bytes or more: 1,048,576 are taken")
+    ended = end_of(client)
+    assert ended.outcome is Outcome.FAILED
+    assert ended.text.startswith("rank 1 has sent invalid data: it would unpack to ")
+    assert ended.text.endswith(" bytes or more: 1,048,576 are taken")
     two_ranks(tmp_path)
     for wire in send(client, tmp_path, 0, 1):
         wire.close()
@@ -125,11 +125,11 @@ def test_a_rank_that_came_alone_is_not_joined_with_the_next_job(
 
 
 def test_whatever_goes_wrong_the_end_of_a_run_is_told(client, tmp_path, monkeypatch):
-    monkeypatch.setattr(Joining, "last", lambda joining: iter([1 // 0]))
+    monkeypatch.setattr(RankMerger, "last", lambda joining: iter([1 // 0]))
     two_ranks(tmp_path)
     for wire in send(client, tmp_path, 0, 1):
         wire.close()
-    assert end_of(client).text.startswith("what the ranks tell makes no sense: ")
+    assert end_of(client).text.startswith("the ranks have sent invalid data: ")
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_a_step_that_a_rank_tells_again_ends_the_run_and_comes_once(client, tmp_
     with pytest.raises(OSError):
         repeating.close()
     whole.close()
-    assert end_of(client).text == "rank 1 tells what makes no sense: step 2 comes again"
+    assert end_of(client).text == "rank 1 has sent invalid data: step 2 arrives twice"
 
 
 def test_steps_that_go_back_in_time_are_not_handed_to_whoever_draws(client, tmp_path):
@@ -195,7 +195,7 @@ def test_steps_that_go_back_in_time_are_not_handed_to_whoever_draws(client, tmp_
     with pytest.raises(OSError):
         back.close()
     first.close()
-    wanted = "rank 1 tells what makes no sense: a lane's steps go back in time"
+    wanted = "rank 1 has sent invalid data: a lane's steps go back in time"
     assert end_of(client).text == wanted
 
 

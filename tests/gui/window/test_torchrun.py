@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from core.engine.messages import Outcome
-from core.job.runs import RunClient
+from core.job.runs import RunLauncher
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from gui.window.window import MainWindow
@@ -22,9 +22,9 @@ JOB = Specification(
 
 
 @pytest.fixture
-def engine() -> Iterator[RunClient]:
+def engine() -> Iterator[RunLauncher]:
     """What the window starts its runs with."""
-    made = RunClient()
+    made = RunLauncher()
     yield made
     made.close()
 
@@ -57,7 +57,7 @@ def test_a_job_that_torchs_engine_lacks_is_refused_in_the_form(
 
 
 def test_stop_ends_torchrun_and_its_ranks(
-    real_window: MainWindow, engine: RunClient, qtbot: object
+    real_window: MainWindow, engine: RunLauncher, qtbot: object
 ) -> None:
     window = real_window
     window.form.set_specification(JOB.having(steps=100_000, verify=False))
