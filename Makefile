@@ -2,7 +2,7 @@
 #   ARGS=...         arguments for main.py (run), pytest (test, bench, stress) or tests/fuzz/drive.py
 #   RUNS=...         how many runs, or kills, of each stress test (50), files or command lines of each
 #                    fuzzer (3,000), or profiles for verdicts (2,000)
-#   TORCH_INDEX=url  the wheel index that torch comes from; remembered until it is given anew
+#   TORCH_INDEX=url  the wheel index that torch comes from; remembered until another one is given
 #   PYTHON=...       the Python (3.11 or newer) that .venv is made with
 
 python = .venv/bin/python

@@ -1,8 +1,8 @@
-"""What the docs are built with: tables from the code itself, and the window's pictures.
+"""MkDocs hook that fills the docs with tables made from the code, and with pictures.
 
-A MkDocs hook (see mkdocs.yml). A page says `<!-- generated: NAME -->` where a table of `GENERATED`
-stands; nothing of these is kept in a file, so nothing of them can be out of date. Pictures lie in
-`resources/screenshots`, where README and a forge find them too: they are copied into the site.
+See mkdocs.yml. `<!-- generated: NAME -->` in a page is replaced by a table of `GENERATED`. Because
+the tables are in no file, they cannot be out of date. Pictures are copied from
+`resources/screenshots`, where README uses them too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from core.plan.schedules import SCHEDULES
 from core.plan.strategies import STRATEGIES
 from gui.menus.actions import ENTRIES, MENUS, MOUSE
 
-if TYPE_CHECKING:  # the tables are made, and tested, without MkDocs too
+if TYPE_CHECKING:  # the tables are made and tested without MkDocs too
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
     from mkdocs.structure.pages import Page
@@ -32,27 +32,45 @@ ROOT = Path(__file__).resolve().parent.parent
 PICTURES = "resources/screenshots"
 WAY = (
     "core/plan/strategies/dp.py",
+    "core/plan/splits.py",
+    "core/plan/division.py",
     "core/plan/task.py",
     "core/plan/plan.py",
+    "core/plan/planning.py",
+    "core/engine/server.py",
+    "core/engine/prepare.py",
     "core/engine/tasks/executor.py",
+    "core/engine/tasks/replicas.py",
     "core/engine/tasks/operations.py",
+    "core/engine/tasks/values.py",
+    "core/engine/models/stage_module.py",
     "core/engine/lanes/lane.py",
+    "core/engine/lanes/devices.py",
     "core/recording/schema.py",
+    "core/recorder/stream.py",
+    "core/engine/messages.py",
+    "core/process/child.py",
     "core/engine/client.py",
+    "gui/app/session.py",
     "core/recording/decode.py",
     "core/trace/trace.py",
     "core/trace/spans.py",
-    "gui/app/session.py",
+    "core/trace/columns.py",
+    "gui/runs/live_figures.py",
     "gui/timeline/state/timeline.py",
     "gui/timeline/state/scene.py",
-    "gui/timeline/interact/view.py",
+    "gui/timeline/state/lane_stack.py",
+    "gui/timeline/layout/stacking.py",
     "gui/timeline/layout/frame.py",
+    "gui/timeline/interact/view.py",
     "gui/timeline/paint/picture.py",
     "gui/timeline/reduce/reduction.py",
+    "gui/look/families.py",
     "gui/timeline/state/bar_looks.py",
+    "gui/timeline/paint/boxes.py",
     "gui/timeline/paint/pixels.py",
 )
-"""What one opens to follow a forward task of `dp` from the line that plans it to its bar."""
+"""The files that a forward task of `dp` passes, from the line that plans it to its bar."""
 _PLACE = re.compile(r"<!-- generated: ([\w-]+) -->")
 _FROM_NETWORK = re.compile(
     r"""<(?:script|img|iframe|source)\b[^>]*\bsrc=["']?(?:https?:)?//"""
@@ -61,7 +79,7 @@ _FROM_NETWORK = re.compile(
 
 
 def commands() -> str:
-    """Every command with its own help and options, from the parser's structure."""
+    """Return every command with its help and options, from the parser's structure."""
     parser = make_parser()
     parts = ["## Without a command", "", _table(_rows(parser)), ""]
     for name, command, line in subcommands(parser):
@@ -81,7 +99,7 @@ def commands() -> str:
 def subcommands(
     parser: argparse.ArgumentParser,
 ) -> list[tuple[str, argparse.ArgumentParser, str]]:
-    """Each command's name, its own parser and its line of help."""
+    """Return each command's name, its parser and its line of help."""
     found = next(a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
     lines = {choice.dest: choice.help or "" for choice in found._choices_actions}
     return [(name, command, lines[name]) for name, command in found.choices.items()]
@@ -92,7 +110,7 @@ def _arguments(command: argparse.ArgumentParser) -> list[argparse.Action]:
 
 
 def _takes(command: argparse.ArgumentParser) -> bool:
-    """Whether a command has an option beside its help."""
+    """Return True if a command has an option other than --help."""
     return any(action.option_strings and action.dest != "help" for action in command._actions)
 
 
@@ -104,35 +122,37 @@ def _positional(action: argparse.Action) -> str:
 def _rows(
     parser: argparse.ArgumentParser, group: argparse._ArgumentGroup | None = None
 ) -> list[tuple[str, str]]:
-    """Arguments and what they mean, of a group of a command or of the parser as a whole."""
+    """Return arguments and their meaning, of a group of a command or of the whole parser."""
     actions = parser._actions if group is None else group._group_actions
     shown = [a for a in actions if not isinstance(a, argparse._SubParsersAction)]
     return [(_form(action), _meaning(action)) for action in shown if action.dest != "help"]
 
 
 def _form(action: argparse.Action) -> str:
-    """How an argument is written: `--batch ROWS`."""
+    """Return the form of an argument: `--batch ROWS`."""
     if not action.option_strings:
         return f"`{_positional(action)}`"
     value = action.metavar or (",".join(map(str, action.choices)) if action.choices else "")
-    words = [f"{name} {value}".rstrip() if action.nargs != 0 else name
-             for name in action.option_strings]  # fmt: skip
+    words = list(action.option_strings)
+    if action.nargs != 0:
+        words = [f"{name} {value}".rstrip() for name in words]
     return ", ".join(f"`{word}`" for word in words)
 
 
 def _meaning(action: argparse.Action) -> str:
-    told = [action.help or ""]
-    if action.choices and action.metavar and "One of" not in (action.help or ""):
-        told.append(f"one of {', '.join(map(str, action.choices))}")
+    help_text = action.help or ""
+    parts = [help_text]
+    if action.choices and action.metavar and "One of" not in help_text:
+        parts.append(f"one of {', '.join(map(str, action.choices))}")
     if action.required and action.option_strings:
-        told.append("has to be given")
+        parts.append("required")
     elif isinstance(action.default, str) and action.choices:
-        told.append(f"default: {action.default}")
-    return "; ".join(filter(None, told))
+        parts.append(f"default: {action.default}")
+    return "; ".join(filter(None, parts))
 
 
 def strategies() -> str:
-    """Every strategy with the options that it takes beside those of every run."""
+    """Return every strategy with its options, without those that every run has."""
     rows = [
         (f"`{s.name}`", s.title, s.line, ", ".join(f"`{option.flag}`" for option in s.options))
         for s in STRATEGIES.values()
@@ -141,7 +161,7 @@ def strategies() -> str:
 
 
 def schedules() -> str:
-    """Every schedule with its line, its passes and whether it takes `--chunks`."""
+    """Return every schedule with its line, its passes, and `--chunks` if it takes that."""
     rows = [
         (
             f"`{s.name}`",
@@ -156,7 +176,7 @@ def schedules() -> str:
 
 
 def models() -> str:
-    """Every built-in model with its settings, their defaults and its usual batch."""
+    """Return every built-in model with its settings, their defaults and its usual batch."""
     rows = [
         (
             f"`{m.name}`",
@@ -170,13 +190,13 @@ def models() -> str:
 
 
 def devices() -> str:
-    """Every kind of device that is known without torch."""
+    """Return every kind of device that is known without torch."""
     rows = [(f"`{kind.device(0)}`", kind.title, kind.abilities) for kind in KINDS.values()]
     return _table(rows, "device", "kind", "what it can do")
 
 
 def keys() -> str:
-    """Every action of the menus that has keys, and what the mouse does."""
+    """Return every action that has keys, and the gestures of the mouse."""
     rows = [
         (" or ".join(f"`{one}`" for one in entry.keys.split(" or ")), entry.text, entry.tip)
         for menu in MENUS
@@ -188,28 +208,31 @@ def keys() -> str:
 
 
 def packages() -> str:
-    """Every package below the top, with the first line of what it says of itself."""
+    """Return every package with the first line of its docstring."""
     rows = []
-    for path in sorted(ROOT.glob("core/**/__init__.py")) + sorted(ROOT.glob("gui/**/__init__.py")):
-        rows.append((f"`{path.parent.relative_to(ROOT)}`", about(f"{path.relative_to(ROOT)}")))
+    for top in ("bubblescope", "core", "gui"):
+        for path in sorted(ROOT.glob(f"{top}/**/__init__.py")):
+            rows.append((f"`{path.parent.relative_to(ROOT)}`", about(f"{path.relative_to(ROOT)}")))
     return _table(rows, "package", "what is in it")
 
 
 def way() -> str:
-    """The files on a span's way from plan to pixel, in the order in which it meets them."""
-    rows = [(f"`{path}`", about(path), ", ".join(f"`{name}`" for name in types(path)))
-            for path in WAY]  # fmt: skip
+    """Return the files on a span's way from plan to pixel, in order."""
+    rows = []
+    for path in WAY:
+        names = [f"`{name}`" for name in types(path)]
+        rows.append((f"`{path}`", about(path), ", ".join(names)))
     return _table(rows, "file", "what is in it", "types")
 
 
 def about(path: str) -> str:
-    """The first line of what a file says of itself."""
-    told = ast.get_docstring(ast.parse((ROOT / path).read_text(encoding="utf-8"))) or ""
-    return told.partition("\n")[0]
+    """Return the first line of a module's docstring."""
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    return (ast.get_docstring(tree) or "").partition("\n")[0]
 
 
 def types(path: str) -> list[str]:
-    """The classes that a file defines."""
+    """Return the names of the classes that a module defines."""
     tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
     return [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
 
@@ -228,20 +251,22 @@ GENERATED: dict[str, Callable[[], str]] = {
 
 
 def _table(rows: Iterable[tuple[str, ...]], *heads: str) -> str:
-    """A Markdown table."""
+    """Return a Markdown table."""
     heads = heads or ("argument", "meaning")
-    lines = [heads, ("---",) * len(heads), *rows]
-    return "\n".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |"
-                     for line in lines)  # fmt: skip
+    lines = []
+    for row in [heads, ("---",) * len(heads), *rows]:
+        cells = [cell.replace("|", "&#124;") for cell in row]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def filled(text: str) -> str:
-    """A page with its tables. Raises KeyError if it asks for one that there is not."""
+    """Fill the tables of a page. Raises KeyError for an unknown table."""
     return _PLACE.sub(lambda place: GENERATED[place[1]](), text)
 
 
 def on_files(files: Files, config: MkDocsConfig, **_: object) -> Files:
-    """The pages' pictures join the files of the site."""
+    """Add the pictures to the files of the site."""
     from mkdocs.structure.files import File
 
     pictures = sorted((ROOT / PICTURES).glob("*.png"))
@@ -251,7 +276,7 @@ def on_files(files: Files, config: MkDocsConfig, **_: object) -> Files:
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
-    """A page with its tables, and with its pictures where the site has them."""
+    """Fill the tables of a page, and correct the paths of its pictures for the site."""
     return filled(markdown).replace(f"../{PICTURES}/", "pictures/")
 
 

@@ -1,6 +1,8 @@
 """The documents' worked examples are run, not only read."""
 
 import re
+import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -11,8 +13,10 @@ from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.report.summary import summarise
 from tests.core.helpers import SMALL, run_here
+from tests.test_docs import generator
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
 
 
 def block(page: str, word: str) -> str:
@@ -63,3 +67,28 @@ def test_the_own_model_runs_with_the_whole_batchs_gradients(tmp_path):
         model=ModelSettings(str(path)), devices="2xcpu", batch=9, verify=True
     )
     assert summarise(run_here(specification)).gradient_error <= 1e-5
+
+
+def test_a_step_of_dp_runs_code_of_the_files_on_its_way_to_the_trace():
+    pytest.importorskip("torch")
+    entered = set()
+
+    def note(frame, event, argument):
+        if event == "call":
+            entered.add(frame.f_code.co_filename)
+
+    before, before_in_threads = sys.getprofile(), threading.getprofile()
+    threading.setprofile(note)
+    sys.setprofile(note)
+    try:
+        run_here(Specification("dp", SMALL, "2xcpu", batch=6, steps=1, warmup=1))
+    finally:
+        sys.setprofile(before)
+        threading.setprofile(before_in_threads)
+    in_this_process = ("core/plan", "core/engine/tasks", "core/engine/lanes", "core/engine/models")
+    in_this_process += ("core/recording", "core/trace", "core/engine/prepare.py")
+    way = [path for path in generator().WAY if path.startswith(in_this_process)]
+    assert len(way) > 15
+    # Methods of dataclasses are generated, and so of no file.
+    unseen = [path for path in way if str(ROOT / path) not in entered]
+    assert unseen == ["core/plan/division.py"]
