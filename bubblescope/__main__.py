@@ -1,7 +1,7 @@
-"""The installed command: runs `main.py` with the house's own `core` and `gui`.
+"""The installed command: runs `main.py` with this project's `core` and `gui`.
 
-In a wheel they lie inside this package, so that they neither take nor clash with top-level names of
-other packages; in a checkout they lie beside it.
+In a wheel both are inside this package, so that they do not clash with other top-level packages; in
+a checkout they are next to it.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import sys
 
-# `python -m bubblescope` puts the current folder first, where modules of any name may lie. This
-# comes before all imports but those of modules that Python has loaded by itself.
+# `python -m bubblescope` searches the current folder first, which may contain modules of any name.
+# This must precede all imports of modules that Python has not loaded yet.
 if sys.argv[:1] == [__file__] and not sys.flags.safe_path and sys.path[:1] == [os.getcwd()]:
     del sys.path[0]
 
@@ -23,8 +23,8 @@ HOME = INSIDE if INSIDE.is_dir() else PACKAGE.parent
 
 
 def main() -> None:
-    """Run `main.py` as a script: it takes `sys.argv` and ends the process."""
-    sys.path.insert(0, str(HOME))  # first: somebody's own `core` or `gui` must not be found
+    """Run `main.py` as a script, which reads `sys.argv` and ends the process."""
+    sys.path.insert(0, str(HOME))  # first, so that no other `core` or `gui` is found
     runpy.run_path(str(HOME / "main.py"), run_name="__main__")
 
 

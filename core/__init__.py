@@ -1,1 +1,1 @@
-"""Plans, runs, records and explains parallel training steps. No Qt anywhere below here."""
+"""Plans, runs, records and explains parallel training steps, without Qt."""

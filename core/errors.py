@@ -1,10 +1,10 @@
-"""What is refused, each in one line for whoever asked."""
+"""Errors that users see, each as one line."""
 
 from __future__ import annotations
 
 
 class PlanError(ValueError):
-    """What was asked for cannot be planned; the message names the value and what is accepted."""
+    """A request cannot be planned; the message names the value and what is accepted."""
 
 
 class RecordingError(ValueError):

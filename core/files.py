@@ -1,4 +1,4 @@
-"""Writing a file whole or not at all, and asking beforehand whether it could be written."""
+"""Atomic writing of files, and checks beforehand whether a file can be written."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from core.errors import PlanError
 _FILES = ("record", "summary", "csv", "table")
 _FOLDERS = ("kineto", "chakra")
 _INPUTS = ("recording", "recordings", "a", "b", "costs", "model", "schedule")
-"""Arguments and options that name what is read."""
+"""Arguments and options that name inputs."""
 ENDINGS = {
     "gradients": (".npz",),
     "image": (".png", ".svg", ".pdf"),
     "report": (".html", ".htm"),
     "trace": (".json", ".json.gz", ".pftrace"),
 }
-"""Options of files whose name's end says, or chooses, their form."""
+"""Accepted endings of the names of output files, by option."""
 
 
 @contextmanager
 def whole_file(path: Path | str) -> Iterator[Path]:
-    """A path to write to, which becomes `path` when the context is left without an error.
+    """Yield a temporary path, which replaces `path` if the context ends without an error.
 
-    It stands beside `path`, under a name that nobody can foresee, and is gone if there is an error,
-    so that a half-written file is never left. What is no ordinary file (`/dev/stdout`, a pipe) is
-    written to directly. Raises OSError in one line that names `path`.
+    The temporary file is in the same folder, under an unpredictable name, and is deleted after an
+    error, so that no half-written file remains. Special files (`/dev/stdout`, a pipe) are written
+    directly. Raises OSError in one line that names `path`.
     """
-    # Where `path` is a link, the file that it leads to is replaced, and the link stays.
+    # If `path` is a link, its target is replaced and the link stays.
     target = Path(os.path.realpath(path))
     ordinary = _is_ordinary(Path(path)) and (target.is_file() or not target.exists())
     try:
         if ordinary:
-            with _new_beside(target) as place:
+            with _temporary_file(target) as place:
                 yield place
-                # At once, as both are in one folder: across file systems it would be a copy.
+                # Atomic, because both are in the same folder and so on the same file system.
                 os.replace(place, target)
         else:
-            # Who opens a pipe waits for its reader: here, where Ctrl+C is heard. Qt would not hear.
+            # Opening a pipe waits for its reader. Wait here, because Qt would ignore Ctrl+C.
             with Path(path).open("ab"):
                 yield Path(path)
     except OSError as error:
@@ -53,10 +53,10 @@ def whole_file(path: Path | str) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(path: Path | str) -> Iterator[Path]:
-    """A new folder to write to, which becomes `path` when the context is left without an error.
+    """Yield a temporary folder, which becomes `path` if the context ends without an error.
 
-    It stands beside `path`, where there may be an empty folder, and is gone if there is an error.
-    Raises OSError in one line that names `path`.
+    `path` may be an empty folder. After an error the temporary folder is deleted. Raises OSError
+    in one line that names `path`.
     """
     target = Path(os.path.realpath(path))
     place = target.with_name(f".bubblescope-{secrets.token_hex(8)}.part")
@@ -64,7 +64,7 @@ def whole_folder(path: Path | str) -> Iterator[Path]:
         place.mkdir()
         try:
             yield place
-            # The system lets an empty folder be replaced, and refuses any other.
+            # The system replaces an empty folder, and refuses to replace any other.
             place.rename(target)
         finally:
             shutil.rmtree(place, ignore_errors=True)
@@ -73,15 +73,15 @@ def whole_folder(path: Path | str) -> Iterator[Path]:
 
 
 def reason(error: OSError) -> str:
-    """What the system says of an error, in its own words: libraries add theirs."""
+    """Return the system's own message of an error, without the additions of libraries."""
     return os.strerror(error.errno) if error.errno else str(error)
 
 
 @contextmanager
-def _new_beside(target: Path) -> Iterator[Path]:
-    """A new empty file in a target's folder, which nobody else has made and no link leads to."""
+def _temporary_file(target: Path) -> Iterator[Path]:
+    """Create an empty file in a target's folder, and delete it at the end if it still exists."""
     place = target.with_name(f".bubblescope-{secrets.token_hex(8)}.part")
-    # 0o666 less the umask, as any program's file; one of `tempfile` only its owner could read.
+    # 0o666 minus the umask, as usual; `tempfile` would make it readable by its owner only.
     os.close(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666))
     try:
         yield place
@@ -90,14 +90,15 @@ def _new_beside(target: Path) -> Iterator[Path]:
 
 
 def _is_ordinary(path: Path) -> bool:
-    """Whether a path may be replaced: `/dev/stdout` may not, even where it leads to a file."""
+    """Return True if a path may be replaced; `/dev/stdout` may not, even if it leads to a file."""
     whole = path.absolute()
-    standing = {Path("/dev/fd"), Path("/proc")} & set(whole.parents)
-    return not standing and str(whole) not in ("/dev/stdout", "/dev/stderr")
+    if str(whole) in ("/dev/stdout", "/dev/stderr"):
+        return False
+    return not {Path("/dev/fd"), Path("/proc")} & set(whole.parents)
 
 
 def check_writable(option: str, path: str | None) -> None:
-    """Raise PlanError if no file can be written at `path`; touches nothing. None is fine."""
+    """Raise PlanError if no file can be written at `path`, without touching it. None is fine."""
     if path is None:
         return
     target = Path(path)
@@ -107,25 +108,25 @@ def check_writable(option: str, path: str | None) -> None:
     if not folder.is_dir():
         raise PlanError(f"{option} {path}: there is no folder {folder}; use one that exists")
     if not os.access(target if target.exists() else folder, os.W_OK):
-        raise PlanError(f"{option} {path}: {folder} cannot be written; use a folder that can")
+        raise PlanError(f"{option} {path}: {folder} is not writable; use another folder")
 
 
 def check_folder(option: str, path: str) -> None:
-    """Raise PlanError if no new folder can be made at `path`; touches nothing."""
+    """Raise PlanError if no folder can be created at `path`, without touching anything."""
     target = Path(path).absolute()
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
-        raise PlanError(f"{option} {path}: that is there; name a new or an empty folder")
+        raise PlanError(f"{option} {path}: that already exists; name a new or an empty folder")
     if not target.parent.is_dir():
         raise PlanError(f"{option} {path}: there is no folder {target.parent}; use one that exists")
     if not os.access(target.parent, os.W_OK):
-        raise PlanError(f"{option} {path}: {target.parent} cannot be written; use one that can")
+        raise PlanError(f"{option} {path}: {target.parent} is not writable; use another folder")
 
 
 def check_is_no_input(option: str, path: Path | str, inputs: Iterable[Path | str]) -> None:
     """Raise PlanError if writing to `path` would replace one of `inputs`, or a file in one.
 
-    Files are compared by device and inode, so links and other spellings of a path count too. What
-    is no regular file, such as /dev/stdout, is not replaced.
+    Files are compared by device and inode, which also finds links and other spellings of a path.
+    Special files, such as /dev/stdout, are not replaced.
     """
     output = _identity(path)
     if output is None:
@@ -133,11 +134,11 @@ def check_is_no_input(option: str, path: Path | str, inputs: Iterable[Path | str
     for name in inputs:
         files = Path(name).iterdir() if os.path.isdir(name) else [Path(name)]
         if output in map(_identity, files):
-            raise PlanError(f"{option} {path}: that is what is read; name another file")
+            raise PlanError(f"{option} {path}: that file is an input; name another file")
 
 
 def _identity(path: Path | str) -> tuple[int, int] | None:
-    """Return the device and inode of a regular file; None if there is none."""
+    """Return the device and inode of a regular file, or None."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):  # ValueError: a name with a null byte
@@ -151,16 +152,16 @@ def inputs_of(given: Mapping[str, Any]) -> list[str]:
     for name in _INPUTS:
         value = given.get(name)
         values = value if isinstance(value, list) else [value]
-        # A model or a schedule may be a name of ours or somebody's own file.
+        # A model or a schedule may be a built-in name or a file.
         found += [one for one in values if isinstance(one, str) and os.path.exists(one)]
     return found
 
 
 def check_outputs(given: Mapping[str, Any]) -> None:
-    """Raise PlanError for a file that cannot be written, or would replace another one's.
+    """Raise PlanError for an output that cannot be written.
 
-    Outputs must differ from each other and from what the command reads. Files are named by options
-    of ENDINGS or of _FILES, folders by those of _FOLDERS; what is not given is fine.
+    Outputs must differ from each other and from the inputs. The options of ENDINGS and _FILES name
+    files, those of _FOLDERS folders; options that are not given are ignored.
     """
     every = (*_FILES, *ENDINGS, *_FOLDERS)
     named = {name: given[name] for name in every if given.get(name) is not None}
@@ -172,7 +173,7 @@ def check_outputs(given: Mapping[str, Any]) -> None:
         if endings and not path.lower().endswith(endings):
             raise PlanError(f"--{name} {path}: use a name that ends in {', '.join(endings)}")
         check_writable(f"--{name}", path)
-    # Two outputs may well both go to /dev/stdout or /dev/null.
+    # Several outputs may go to /dev/stdout or /dev/null.
     files = {name: path for name, path in named.items() if not path.startswith("/dev/")}
     inputs, seen = inputs_of(given), set()
     for name, path in files.items():
@@ -184,7 +185,7 @@ def check_outputs(given: Mapping[str, Any]) -> None:
 
 
 def write_whole(path: Path | str | None, text: str) -> None:
-    """Write a text to a file, whole or not at all, or to none. Raises OSError in one line."""
+    """Write a text to a file atomically; None writes nothing. Raises OSError in one line."""
     if path is not None:
         with whole_file(path) as place:
             place.write_text(text, encoding="utf-8")

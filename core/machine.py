@@ -8,18 +8,18 @@ from core.plan.devices import Hardware
 
 
 def usable_cores() -> int:
-    """Cores that this process may run on."""
-    # macOS has it not. Where it is, a container or `taskset` may allow fewer than there are.
+    """Return the number of cores that this process may run on."""
+    # A container or `taskset` may allow fewer than there are. macOS lacks the function.
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def memory_bytes() -> int:
-    """Physical memory of the machine."""
+    """Return the size of the machine's physical memory."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
-def host() -> Hardware:
-    """The machine without its accelerators, which only the engine can ask torch about."""
+def host_hardware() -> Hardware:
+    """Return the machine without its accelerators, which only the engine can ask torch about."""
     return Hardware(usable_cores(), memory_bytes())

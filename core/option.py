@@ -1,7 +1,8 @@
-"""What a setting of a run is: its check, its argument, its field and its line in the docs follow.
+"""Declaration of a run's settings.
 
-A setting that every run has is a field of a dataclass (`Option.field`, read back by `values_of`);
-one that only some strategies take is listed by these (`Strategy.options`).
+The check, the command-line argument, the form's field and the line in the docs of a setting all
+follow from its `Option`. A setting that every run has is a field of a dataclass (`Option.field`,
+read by `option_values`). One that only some strategies take is listed in `Strategy.options`.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ T = TypeVar("T")
 Value = int | float | str | bool | None
 
 
-class Group(StrEnum):
-    """What a setting is about, in the order in which help, form and docs list them."""
+class OptionGroup(StrEnum):
+    """Subject of a setting, in the order in which the help, the form and the docs list them."""
 
     STRATEGY = "strategy"
     MODEL = "model"
@@ -25,20 +26,20 @@ class Group(StrEnum):
     FAULTS = "faults"
 
 
-class Settings(Protocol):
-    """A run's settings: `settings[option]` is what was asked for, or the option's default."""
+class RunSettings(Protocol):
+    """A run's settings: `settings[option]` is the value given, or the option's default."""
 
     @property
     def strategy(self) -> str:
-        """The name of the run's strategy."""
+        """Name of the run's strategy."""
 
     @property
     def devices(self) -> str:
-        """The devices as they are asked for."""
+        """Requested devices, as given."""
 
     @property
     def warmup(self) -> int:
-        """Steps before the measured ones."""
+        """Number of steps before the measured ones."""
 
     @property
     def seed(self) -> int:
@@ -47,22 +48,25 @@ class Settings(Protocol):
     def __getitem__(self, option: Option[T]) -> T: ...
 
 
-# eq=False: options are keys, found by identity; a hash of all fields would fail at `choices`.
+# eq=False: options are dict keys, compared by identity; hashing all fields would fail at `choices`.
 @dataclass(frozen=True, eq=False, slots=True)
 class Option(Generic[T]):
-    """One setting, of which `kind` is the type: int, float, str or bool.
+    """One setting, whose type is `kind`: int, float, str or bool.
 
-    `help` is one sentence: the argument's help, the field's tooltip and the docs' description.
-    `label` names the field, if not the name itself does; one whose label is empty has no field.
-    Where `default` is None, `usual` says what is done then. Numbers are `least` to `most` and count
-    what `unit` names, which also stands for the value in help texts and beside a switch. A word is
-    one of `choices`, or with `suffix` the name of a file that ends in it; or it is what `reads` can
-    read, which raises ValueError, naming the option, for any other. Where it is `repeated`, several
-    words are one text, with spaces between, and several arguments on the command line. Of two that
-    exclude each other only one can be given. `unused` says why the setting is of no use beside the
-    others; nothing where it is. One with `runs_only` changes how a step is run, but not what is
-    planned. A `rare` one is seldom set, and stands apart in the form. `contrast` is said of two
-    runs whose values are `a` and `b`, for a `b` of 1 and for any other; without it nothing is.
+    - `help` is one sentence: the argument's help, the field's tooltip and the docs' description.
+    - `label` names the field in the form, by default after `name`; with "" there is no field.
+    - `usual` describes the behaviour if the value is None.
+    - `unit` names the quantity that a number counts, and is the value's placeholder in the help.
+    - Numbers range from `least` to `most`.
+    - A text is one of `choices`, or a file name that ends in `suffix`, or accepted by `reads`,
+      which raises ValueError, naming the option, for any other.
+    - `repeated`: several words, joined by spaces; on the command line, several arguments.
+    - `excludes` names an option that cannot be given together with this one.
+    - `unused` returns the reason why the setting has no effect with the other settings, or "".
+    - `runs_only`: changes how a step is run, but not its plan.
+    - `rare`: seldom set; the form has it in a separate part.
+    - `contrast` describes the difference of two runs with the values `a` and `b`, first for a `b`
+      of 1, then for any other; without it nothing is said.
     """
 
     name: str
@@ -78,54 +82,56 @@ class Option(Generic[T]):
     suffix: str = ""
     reads: Callable[[str], object] | None = None
     repeated: bool = False
-    group: Group = Group.RUN
+    group: OptionGroup = OptionGroup.RUN
     excludes: str = ""
-    unused: Callable[[Settings], str] = lambda settings: ""
+    unused: Callable[[RunSettings], str] = lambda settings: ""
     runs_only: bool = False
     rare: bool = False
     contrast: tuple[str, str] | tuple[()] = ()
 
     def field(self) -> T:
-        """A dataclass's field that is this setting."""
-        # The class itself is the key: nobody else's metadata can be meant.
+        """Return a dataclass field for this setting."""
+        # The key is the class itself, so that no other metadata can have it.
         made: T = field(default=self.default, metadata={Option: self})
         return made
 
     @property
     def title(self) -> str:
-        """What the form calls it; nothing if it is not in the form."""
+        """Label in the form, or "" if the form does not have the setting."""
         return self.name.replace("_", " ").capitalize() if self.label is None else self.label
 
     @property
     def flag(self) -> str:
-        """As the command line writes it: `--split-size`, `--no-calibrate`."""
+        """The option on the command line: `--split-size`, `--no-calibrate`."""
         return flag_of(f"no_{self.name}" if self.default is True else self.name)
 
     @property
     def otherwise(self) -> str:
-        """What a run does without the setting, in words; nothing for a switch."""
-        return self.usual or (
-            "" if self.kind is bool or self.default is None else f"{self.default}"
-        )
+        """Behaviour of a run that does not set the option, or "" for a switch."""
+        if self.usual:
+            return self.usual
+        return "" if self.kind is bool or self.default is None else f"{self.default}"
 
     def problem(self, value: Value) -> str:
-        """Why a run cannot have the value, with what is accepted; nothing if it can."""
+        """Return the error text for an invalid value, with the accepted ones; "" if it is valid."""
         if value is None or self.kind is bool:
             return ""
-        if not isinstance(value, str):
-            unit = "" if self.unit == "n" else f" {self.unit}"
-            use = f"use {self.least:,} or more, at most {self.most:,}{unit}"
-            return "" if self.least <= value <= self.most else f"{self.flag} {value}: {use}"
+        if isinstance(value, str):
+            return self._text_problem(value)
+        if self.least <= value <= self.most:
+            return ""
+        unit = "" if self.unit == "n" else f" {self.unit}"
+        use = f"use {self.least:,} or more, at most {self.most:,}{unit}"
+        return f"{self.flag} {value}: {use}"
+
+    def _text_problem(self, value: str) -> str:
         if self.reads is not None:
             try:
                 self.reads(value)
             except ValueError as error:
                 return str(error)
-        if (
-            not self.choices
-            or value in self.choices
-            or (self.suffix and value.endswith(self.suffix))
-        ):
+        is_file = bool(self.suffix) and value.endswith(self.suffix)
+        if not self.choices or value in self.choices or is_file:
             return ""
         if not self.suffix:
             return f"{self.flag} {value!r}: use {listed(list(self.choices))}"
@@ -136,25 +142,30 @@ class Option(Generic[T]):
 
 
 def flag_of(name: str) -> str:
-    """A setting's name as the command line writes it."""
+    """Return the command-line flag of a setting."""
     return f"--{name.replace('_', '-')}"
 
 
-def values_of(settings: Any) -> Iterator[tuple[Option[Any], Value]]:
-    """The settings that are fields of a dataclass's instance, and what they are."""
-    found = ((f.metadata.get(Option), getattr(settings, f.name)) for f in fields(settings))
-    return ((option, value) for option, value in found if option is not None)
+def option_values(settings: Any) -> Iterator[tuple[Option[Any], Value]]:
+    """Yield the options that are fields of a dataclass instance, with their values."""
+    for each in fields(settings):
+        option = each.metadata.get(Option)
+        if option is not None:
+            yield option, getattr(settings, each.name)
 
 
 def with_options(
     options: Sequence[Option[Any]], before: str | None = None
 ) -> Callable[[type[T]], type[T]]:
-    """Decorates a dataclass in the making: `options` are fields too, `before` one, or the last."""
+    """Add `options` as fields to a dataclass, before the field `before` or at the end.
+
+    Used as a decorator below `@dataclass`.
+    """
 
     def add(kind: type[T]) -> type[T]:
         names = list(kind.__annotations__)
         first = len(names) if before is None else names.index(before)
-        # A dataclass takes its fields in this order: later ones are put back behind.
+        # Fields have the order of the annotations: later ones are removed, and appended again.
         later = {name: kind.__annotations__.pop(name) for name in names[first:]}
         for option in options:
             kind.__annotations__[option.name] = option.kind | None
@@ -166,5 +177,8 @@ def with_options(
 
 
 def listed(names: Sequence[str], last: str = "or") -> str:
-    """`a, b or c`, for messages that say what is accepted."""
-    return f" {last} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+    """Join names to `a, b or c`, for messages that list accepted values."""
+    if len(names) < 2:
+        return "".join(names)
+    others = ", ".join(names[:-1])
+    return f"{others} {last} {names[-1]}"

@@ -1,4 +1,4 @@
-"""Folders of the project's own files and of the user's."""
+"""Folders of the project's files and of the user's."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ RESOURCES = PROJECT_ROOT / "resources"
 
 
 def home_folder() -> Path:
-    """The user's home folder; the root folder for a user who has none, as in some containers."""
+    """Return the user's home folder, or the root folder if there is none (some containers)."""
     try:
         return Path.home()
     except RuntimeError:  # HOME is not set, and the system does not know the user
@@ -18,16 +18,16 @@ def home_folder() -> Path:
 
 
 def data_folder() -> Path:
-    """The user's own folder for data of programs, as the XDG base directories name it."""
+    """Return the user's folder for program data, as defined by the XDG base directories."""
     return _base_folder("XDG_DATA_HOME", home_folder() / ".local" / "share")
 
 
 def cache_folder() -> Path:
-    """The user's own folder for what can be made again, as the XDG base directories name it."""
+    """Return the user's folder for caches, as defined by the XDG base directories."""
     return _base_folder("XDG_CACHE_HOME", home_folder() / ".cache")
 
 
 def _base_folder(variable: str, otherwise: Path) -> Path:
-    """The folder that a variable names; a relative path is ignored, as the specification asks."""
+    """Return the folder in a variable; relative paths are ignored, as the specification asks."""
     given = os.environ.get(variable, "")
     return Path(given) if os.path.isabs(given) else otherwise

@@ -1,4 +1,4 @@
-"""Texts that others wrote, made fit for a terminal, a picture, a page, a table and an error."""
+"""Text helpers: escaping of foreign texts, error messages, counts, durations and sizes."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from collections.abc import Callable
 from typing import TextIO
 
 Say = Callable[..., str]
-"""Fills the placeholders of a text, and may translate it first: tr in the window."""
+"""Fills the placeholders of a text and may translate it first, as `tr` of the window does."""
 
 MOST_LETTERS, MOST_WORD = 500, 200
-"""Characters of an error and of a word in it; of longer ones the middle is left out."""
+"""Maximum length of an error message and of a word in it; longer ones lose their middle."""
 _LINES = r"\t\n\r"
-# Controls, marks that turn the writing direction, further line ends, halves of characters (as
-# stand for bytes that are not UTF-8), and what is no character.
+# Control characters, marks that change the writing direction, other line ends, surrogates (which
+# represent bytes that are not UTF-8), and code points that are not characters.
 _STEERING = (
     r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff"
     r"\ufff9-\ufffb\ufffe\uffff\ud800-\udfff"
 )
-_ESCAPED, _REPLACED = re.compile(f"[{_LINES}{_STEERING}]"), re.compile(f"[{_STEERING}]")
-# Not in numbers such as 0.1 and 1,001, nor in names: `lane 1 blocks` are those of a lane.
+_ESCAPED = re.compile(f"[{_LINES}{_STEERING}]")
+_REPLACED = re.compile(f"[{_STEERING}]")
+# Not in numbers such as 0.1 and 1,001, nor after names: `lane 1 blocks` means the blocks of lane 1.
 _ONE_OF_MANY = re.compile(
     r"(?<![\w.,:-])(?<!rank )(?<!lane )(?<!stage )(?<!step )"
     r"1 (block|byte|chunk|host|lane|micro-batch|number|rank|replica|row|share|stage)e?s\b"
@@ -29,59 +30,60 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def plain(text: str) -> str:
-    r"""The text on one line; what steers a terminal or turns a line round is escaped: `\x1b`."""
+    r"""Return a text on one line, with control and direction characters escaped: `\x1b`."""
     return _ESCAPED.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def plain_lines(text: str) -> str:
-    """The text with the line ends that it has, and each line plain."""
+    """Apply `plain` to each line of a text."""
     return "\n".join(map(plain, text.split("\n")))
 
 
 def plain_markup(document: str) -> str:
-    """XML or HTML that has a � where one of its texts steers something."""
+    """Replace control and direction characters in XML or HTML by �."""
     return _REPLACED.sub("\N{REPLACEMENT CHARACTER}", document)
 
 
 def error_text(error: object) -> str:
-    """An error as one plain line, whatever it quotes: the middle of what is long is left out.
-
-    Of those that the house raises or lets through, only MemoryError may have nothing to say.
-    """
-    told = _system_text(error) if isinstance(error, OSError) else str(error)
-    text = in_number(told) or "there is not enough memory"
+    """Return an error as one plain line, without the middle of long words and texts."""
+    message = _system_text(error) if isinstance(error, OSError) else str(error)
+    # Of the errors that get here only MemoryError may have no text.
+    text = in_number(message) or "there is not enough memory"
     return plain(shortened(text))
 
 
 def shortened(text: str) -> str:
-    """A text without the middle of what is long: of a word, and then of all of it."""
+    """Cut the middle of long words, and then of the whole text if it is too long."""
     words = re.sub(r"\S+", lambda found: _short(found[0], MOST_WORD), text)
     return _short(words, MOST_LETTERS)
 
 
 def _system_text(error: OSError) -> str:
-    """An error of the system as `FILE: reason`, without its number; other texts as they are."""
+    """Return a system error as `FILE: reason`, without its number; other texts unchanged."""
     if error.errno is None or not error.strerror:
         return str(error)
     return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
 
 
 def counted(count: int, one: str, many: str = "") -> str:
-    """`1 stage`, `2 stages`; `many` is the plural where it takes more than an s."""
-    return f"{count:,} {one if count == 1 else many or f'{one}s'}"
+    """Return `1 stage` or `2 stages`; `many` is an irregular plural."""
+    noun = one if count == 1 else many or f"{one}s"
+    return f"{count:,} {noun}"
 
 
 def in_number(text: str) -> str:
-    """An English text with a count of one in the singular: `at most 1 stage`, not `1 stages`.
+    """Correct plurals after a 1 in an English text: `at most 1 stage` instead of `1 stages`.
 
-    For sentences whose templates are translated as they are; others are made with `counted`.
+    Only for sentences whose templates are translated; use `counted` for others.
     """
     return _ONE_OF_MANY.sub(r"1 \1", text)
 
 
 def _short(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
     half = most // 2
-    return text if len(text) <= most else f"{text[:half]}…{text[-half:]}"
+    return f"{text[:half]}…{text[-half:]}"
 
 
 def say(text: str, file: TextIO | None = None) -> None:
@@ -90,31 +92,33 @@ def say(text: str, file: TextIO | None = None) -> None:
 
 
 def cell(text: str) -> str:
-    """A text for a cell of a table that spreadsheets open: what begins as a formula is quoted."""
+    """Return a text for a table cell, quoted if a spreadsheet would take it for a formula."""
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def duration_text(ns: float) -> str:
-    """A duration for people, with three digits that count: `41.2 ms`, `1234 ms`, `85 µs`."""
-    value, unit = (ns / 1e6, "ms") if abs(ns) >= 100_000 else (ns / 1e3, "µs")
-    return f"{digits(value)} {unit}"
+    """Return a duration with three significant digits: `41.2 ms`, `1234 ms`, `85 µs`."""
+    if abs(ns) >= 100_000:
+        return f"{digits(ns / 1e6)} ms"
+    return f"{digits(ns / 1e3)} µs"
 
 
 def digits(value: float) -> str:
-    """A number with three digits that count, from a thousand on a whole one: `41.2`, `1234`."""
-    # Not `< 1000`: 999.6 is rounded to a thousand, which `g` writes as 1e+03.
+    """Return a number with three significant digits; a whole one from 1,000: `41.2`, `1234`."""
+    # Not `< 1000`: 999.6 would be rounded to 1000, which `g` writes as 1e+03.
     return f"{value:.3g}" if abs(value) < 999.5 else f"{value:.0f}"
 
 
 def size_text(count: float) -> str:
-    """Bytes in decimal units: `1.5 kB`."""
+    """Return bytes in decimal units: `1.5 kB`."""
     for unit in ("B", "kB", "MB", "GB"):
         if count < 1000:
-            return f"{count:.0f} {unit}" if unit == "B" or count >= 100 else f"{count:.3g} {unit}"
+            is_whole = unit == "B" or count >= 100
+            return f"{count:.0f} {unit}" if is_whole else f"{count:.3g} {unit}"
         count /= 1000
     return f"{count:.3g} TB"
 
 
 def plainly(text: str, **values: object) -> str:
-    """A text with its placeholders filled, in English; one without values stays as it is."""
+    """Fill the placeholders of an English text; without values, return it unchanged."""
     return text.format(**values) if values else text

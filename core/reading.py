@@ -1,4 +1,4 @@
-"""The edge around every reader: whatever a file holds, it is read or refused in one line."""
+"""Safe reading of files: whatever a file holds, it is read, or refused in one line."""
 
 from __future__ import annotations
 
@@ -13,34 +13,42 @@ from typing import BinaryIO
 from core.plain import error_text
 
 FORESEEN: tuple[type[Exception], ...] = (
-    ValueError, LookupError, TypeError, AttributeError, ArithmeticError, EOFError, OSError,
-    RecursionError, MemoryError, SystemError, zlib.error,
-)  # fmt: skip
-"""What numbers, texts and depths that make no sense raise, here and in libraries."""
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    EOFError,
+    OSError,
+    RecursionError,
+    MemoryError,
+    SystemError,
+    zlib.error,
+)
+"""Exceptions that damaged contents cause, here and in libraries."""
 _INSTEAD: dict[type[Exception], str] = {
     RecursionError: "it is nested too deeply",
     MemoryError: "there is not enough memory",
     UnicodeError: "it has text that is not UTF-8",
-    zlib.error: "what is packed in it is damaged",
+    zlib.error: "its compressed data is damaged",
 }
-
-
+"""Reasons that replace a library's own message."""
 MOST_READ = 8 << 20
-"""Bytes of a file that is read at once: costs, a schedule, bookmarks, a lesson, a sweep's rows."""
+"""Size limit of files that are read at once: costs, schedules, marks, a sweep's rows."""
 
 
 def regular_opener(path: str | bytes, flags: int) -> int:
-    """Open a regular file, as the `opener` of `open` or FileIO does; returns its descriptor.
+    """Open a regular file and return its descriptor; for the `opener` of `open` or FileIO.
 
-    Opening a pipe, a socket or a terminal may wait for ever, and a device may never end: OSError
-    is raised for them at once.
+    Raises OSError at once for anything else: opening a pipe, a socket or a terminal may wait
+    forever, and a device may never end.
     """
     # Without O_NONBLOCK a pipe would wait for a writer. It has no effect on regular files.
     descriptor = os.open(path, flags | os.O_NONBLOCK)
     mode = os.fstat(descriptor).st_mode
-    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # what a folder is, `open` says itself
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # `open` itself reports a folder
         os.close(descriptor)
-        raise OSError("it is no regular file")
+        raise OSError("it is not a regular file")
     return descriptor
 
 
@@ -52,7 +60,7 @@ def open_regular(path: Path | str) -> BinaryIO:
 def read_regular(path: Path | str, most: int = MOST_READ) -> bytes:
     """Return the bytes of a regular file. Raises OSError, and ValueError beyond `most` bytes.
 
-    The size is checked before anything is held: a sparse file may have any.
+    The size is checked first, because a sparse file may be larger than the memory.
     """
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
@@ -63,18 +71,25 @@ def read_regular(path: Path | str, most: int = MOST_READ) -> bytes:
 
 @contextmanager
 def one_line(words: str, refusal: type[ValueError], *more: type[Exception]) -> Iterator[None]:
-    """Errors within become a `refusal` that begins with `words`, which name the file.
+    """Turn errors within the context into a `refusal` that begins with `words`.
 
-    So do `more` that a library raises. A refusal that has been worded is let through.
+    `words` names the file. `more` are further exceptions, raised by a library. An exception that
+    already is a `refusal` is passed on.
     """
     foreseen: tuple[type[Exception], ...] = (*FORESEEN, *more)
     try:
         yield
     except refusal:
-        # First, for a refusal is a ValueError itself, and would be worded twice.
+        # This clause must be the first: a refusal is a ValueError too.
         raise
     except foreseen as error:
-        why = next((text for kind, text in _INSTEAD.items() if isinstance(error, kind)), None)
-        if isinstance(error, OSError) and error.strerror:
-            why = error.strerror
-        raise refusal(error_text(f"{words}: {why or error}")) from error
+        raise refusal(error_text(f"{words}: {_reason(error)}")) from error
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    for kind, text in _INSTEAD.items():
+        if isinstance(error, kind):
+            return text
+    return str(error)

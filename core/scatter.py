@@ -1,4 +1,4 @@
-"""The scatter of measured values; a few outliers do not count."""
+"""A measure of scatter that a few outliers do not affect."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from numpy.typing import NDArray
 def scatter(values: NDArray[np.float64]) -> float:
     """Return the standard deviation of n values, estimated from their median absolute deviation.
 
-    For a normal distribution it is 1.4826 times that (Rousseeuw and Croux 1993).
+    For a normal distribution it is 1.4826 times that deviation (Rousseeuw and Croux 1993).
     """
     return 1.4826 * float(np.median(np.abs(values - np.median(values))))

@@ -1,4 +1,4 @@
-"""Dataclasses from plain JSON values, each value checked against what is annotated."""
+"""Conversion of JSON values to dataclasses, checked against their annotations."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import msgspec
 
 
 def typed(kind: Any, value: Any) -> Any:
-    """Return `value`, as `json.loads` gives it, as a `kind`: a dataclass, a tuple, a plain type.
+    """Convert `value`, as returned by `json.loads`, to `kind`: a dataclass, a tuple, a plain type.
 
-    Names that a dataclass does not know are left out; whole numbers pass for floats. Raises
-    TypeError that says which value is of another type, or ValueError from a dataclass's own check.
+    Unknown names are ignored, and whole numbers are accepted as floats. Raises TypeError, naming
+    the value that has another type, or ValueError from a check in the dataclass itself.
     """
     try:
         return msgspec.convert(value, kind)

@@ -20,8 +20,8 @@ ABOUT = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 TOPS = ("core", "gui", "tests", "resources", "docs", "bubblescope")
 MOST_LINES = 150  # of README
 MOST_FILES, MOST_TYPES = 38, 75  # on a span's way from plan to pixel
-OWN = ("NAME", "lifo", "accumulate")
-"""What stands for a reader's own file."""
+OWN = ("NAME", "LOCALE", "lifo", "accumulate")
+"""Placeholders for the names of a reader's files."""
 
 
 def generator():

@@ -6,7 +6,7 @@ A sample's is of its recording, a lesson's of the last run of its first step, wh
 from __future__ import annotations
 
 from bubblescope.cli.commands import execute_with, ready_hardware
-from bubblescope.cli.progress import Progress
+from bubblescope.cli.progress import ProgressPrinter
 from core.engine.client import EngineClient
 from core.lessons.lesson import read_lesson, shipped
 from core.paths import RESOURCES
@@ -24,7 +24,7 @@ def main() -> None:
         ready_hardware(client, [])
         for path in shipped():
             run = read_lesson(path).steps[0].runs[-1]
-            made[path.name] = _of(execute_with(client, run, None, Progress(False), [])[0])
+            made[path.name] = _of(execute_with(client, run, None, ProgressPrinter(False), [])[0])
     finally:
         client.close()
     write_thumbnails(made, THUMBNAILS)

@@ -1,1 +1,1 @@
-"""The command line: arguments in, tables and files out. Imports Qt only to draw, and no torch."""
+"""The command line. Imports Qt only to draw, and never torch."""

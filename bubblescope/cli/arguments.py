@@ -1,4 +1,4 @@
-"""The commands and their options, and the way from options to a specification."""
+"""The parser of all commands and options."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from bubblescope.cli.parts import add_part, add_whole
 from bubblescope.cli.spans_table import TABLE, add_table
 from bubblescope.cli.suggested import Suggested
 from core.lessons.lesson import shipped
-from core.option import Group, Option, flag_of, listed
+from core.option import Option, OptionGroup, flag_of, listed
 from core.plain import error_text
 from core.plan.specification import OPTIONS, STRATEGY_OPTIONS
 from core.plan.strategies import STRATEGIES
-from core.sweep.sweep import BESIDE, MOST_RUNS, REPEATS
+from core.sweep.sweep import MOST_RUNS, REFERENCES, REPEATS
 from core.sweep.values import COMMA, SWEPT
 from core.version import VERSION
 
 BAD_INPUT = 2
 FILES = ("FILE", "RECORDING", "A", "B")
 GROUPS = """\
-  what could run     devices, plan
+  planning           devices, plan
   runs               run, sweep, lesson
   predictions        predict, calibrate
   recordings         export, summary, sql, compare, open
@@ -37,65 +37,67 @@ MORE = "`bubblescope COMMAND --help` lists a command's options."
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, and has shells complete the names of files."""
+    """Reports errors in one line, and completes file names in shells."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._belonging: list[tuple[str, Collection[str]]] = []
 
     def add_argument(self, *names: Any, **options: Any) -> argparse.Action:
-        """As argparse's, but what is called a file is completed as one."""
+        """Add an argument; shells complete file names if its metavar is one of FILES."""
         action = super().add_argument(*names, **options)
         if action.metavar in FILES:
             action.complete = shtab.FILE  # type: ignore[attr-defined]
         return action
 
     def only_with(self, need: str, names: Collection[str]) -> None:
-        """Have options refused, by their names, where nothing of what they `need` is given.
+        """Refuse options unless another one is given.
 
-        That is written as it would be given: `--image FILE` for any file, `--launcher torchrun`
-        for that value alone, or several with ` or ` between.
+        `need` has the form of the other option: `--image FILE` for any file, `--launcher torchrun`
+        for only this value, or several alternatives separated by ` or `.
         """
         self._belonging.append((need, names))
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        """As argparse's, but an option that has no effect beside the others is refused."""
+        """Parse arguments, and refuse an option that has no effect with the others."""
         found, rest = super().parse_known_args(args, namespace)
         for action in self._actions:
-            # argparse takes `--` for the end of the options even in `--batch=--`, where Python
-            # before 3.13 makes the value that is left an empty list.
+            # argparse takes `--` as the end of the options even in `--batch=--`, and Python before
+            # 3.13 then sets the value to an empty list.
             if action.nargs is None and getattr(found, action.dest, None) == []:
                 self.error(str(argparse.ArgumentError(action, "expected one argument")))
         for need, names in self._belonging:
-            needed = re.findall(r"--(\w+) (\w+)", need)
-            if any(_is_given(getattr(found, name), value) for name, value in needed):
-                continue
-            # The last first: `--no-title` is another name for a value of `--title`.
-            for action in reversed(self._actions):
-                value = getattr(found, action.dest, action.default)
-                is_it = action.dest in names and action.const in (None, value)
-                if is_it and value != action.default:
-                    self.error(f"{_given(action, value)} has no effect here; add {need}")
+            if not _is_any_given(found, need):
+                self._refuse_given(found, need, names)
         return found, rest
+
+    def _refuse_given(self, found: Any, need: str, names: Collection[str]) -> None:
+        """Exit with an error if one of the options has a value other than its default."""
+        # In reverse order, because `--no-title` shares the destination of `--title`.
+        for action in reversed(self._actions):
+            value = getattr(found, action.dest, action.default)
+            is_named = action.dest in names and action.const in (None, value)
+            if is_named and value != action.default:
+                self.error(f"{_given(action, value)} has no effect here; add {need}")
 
     def error(self, message: str) -> NoReturn:
         self.exit(BAD_INPUT, f"{self.prog}: {error_text(message)}\n")
 
 
 def _given(action: argparse.Action, value: object) -> str:
-    """An option as it was given: with its value, or a switch alone."""
+    """Return an option as it was given: with its value, or only the flag of a switch."""
     flag = action.option_strings[-1 if value is False else 0]
     return flag if action.nargs == 0 else f"{flag} {value!r}"
 
 
 class _Joined(argparse.Action):
-    """Keeps the values of an argument that is given several times as one text of words."""
+    """Joins the values of a repeated argument by spaces."""
 
     def __call__(
         self, parser: object, namespace: argparse.Namespace, values: Any, option: Any = None
     ) -> None:
-        """As argparse calls it."""
-        if values == []:  # `--hiccup=--`, see _Parser.parse_known_args
+        """Append a value."""
+        if values == []:  # from `--hiccup=--`, see _Parser.parse_known_args
             raise argparse.ArgumentError(self, "expected one argument")
         before = getattr(namespace, self.dest) or ""
         setattr(namespace, self.dest, f"{before} {values}".strip())
@@ -105,7 +107,7 @@ Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """The parser of `python main.py`; without a command the window is meant."""
+    """Return the parser of `bubblescope`; without a command the window opens."""
     parser = _Parser(
         prog="bubblescope",
         description="Shows parallel training steps as they happen. Without a command: the window.",
@@ -114,7 +116,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"bubblescope {VERSION}")
     parser.add_argument(
-        "--install-desktop", action="store_true", help="put icon and menu entry where desktops look"
+        "--install-desktop", action="store_true", help="install an icon and a menu entry"
     )
     shtab.add_argument_to(parser, "--print-completion", help="print a completion script")
     commands = parser.add_subparsers(
@@ -124,53 +126,53 @@ def make_parser() -> argparse.ArgumentParser:
     _add_recordings(commands)
     _add_jobs(commands)
     for name, command in commands.choices.items():
-        # Set here and not where each is added, so that no command can be without examples.
+        # Set here for all commands, so that none can lack examples.
         command.epilog = examples_of(name)
         command.formatter_class = argparse.RawDescriptionHelpFormatter
     return parser
 
 
 def _add_runs(commands: Commands) -> None:
-    """What could run, runs, and predictions."""
-    commands.add_parser("devices", help="list what this machine has to run lanes on")
+    """Add the commands that plan, run and predict."""
+    commands.add_parser("devices", help="list the devices of this machine")
     plan = commands.add_parser("plan", help="print the plan of a step without running it")
     _add_specification(plan)
     plan.add_argument("--tasks", action="store_true", help="list every task as well")
-    plan.add_argument("--csv", metavar="FILE", help="save the order of its passes as a schedule")
+    plan.add_argument("--csv", metavar="FILE", help="save the order of the passes as a schedule")
     run = commands.add_parser("run", help="run a strategy and print its summary")
     _add_specification(run, runs=True)
     _add_outputs(run)
     _add_launcher(run)
-    sweep = commands.add_parser("sweep", help="run with several values of options, and compare")
+    sweep = commands.add_parser("sweep", help="run several values of options, and compare")
     _add_swept(sweep)
     _add_sweep(sweep)
-    lesson = commands.add_parser("lesson", help="go through a lesson, or list them")
+    lesson = commands.add_parser("lesson", help="run a lesson, or list all")
     numbers = (str(number) for number, _ in enumerate(shipped(), 1))
     lesson.add_argument(
         "lesson",
         nargs="?",
         choices=Suggested(numbers),
         metavar="NUMBER|FILE",
-        help="its number, or a *.md",
+        help="number or *.md file",
     )
-    predict = commands.add_parser("predict", help="predict a step from what its passes cost")
+    predict = commands.add_parser("predict", help="predict a step from the costs of its passes")
     _add_specification(predict)
     _add_prediction(predict)
-    calibrate = commands.add_parser("calibrate", help="measure what passes and transfers cost here")
+    calibrate = commands.add_parser(
+        "calibrate", help="measure the costs of passes and transfers here"
+    )
     _add_specification(calibrate)
     calibrate.add_argument("--costs", required=True, metavar="FILE", help="the JSON file to write")
 
 
 def _add_recordings(commands: Commands) -> None:
-    """What is done with recordings."""
-    export = commands.add_parser(
-        "export", help="draw recordings, report on one, or write it for others"
-    )
+    """Add the commands that read recordings."""
+    export = commands.add_parser("export", help="draw recordings, write a report or another format")
     export.add_argument(
-        "recordings", nargs="+", metavar="RECORDING", help="several stand on one axis, as a figure"
+        "recordings", nargs="+", metavar="RECORDING", help="several are drawn on one axis"
     )
     export.add_argument("--image", metavar="FILE", help="*.png, *.svg or *.pdf")
-    export.add_argument("--report", metavar="FILE", help="tables and pictures as one *.html")
+    export.add_argument("--report", metavar="FILE", help="report with tables and pictures, *.html")
     add_table(export)
     add_formats(export)
     add_figure(export)
@@ -179,32 +181,36 @@ def _add_recordings(commands: Commands) -> None:
     export.only_with("--image FILE", (*FIGURE, *EXCERPT))
     export.only_with("--image FILE or --report FILE", ("range",))
     export.only_with("--report FILE", ("whole",))
-    summary = commands.add_parser("summary", help="print as JSON what `run --summary` writes")
+    summary = commands.add_parser(
+        "summary", help="print summaries as JSON, as `run --summary` writes them"
+    )
     summary.add_argument(
-        "recordings", nargs="+", metavar="RECORDING", help="recordings, traces, folders of ranks"
+        "recordings", nargs="+", metavar="RECORDING", help="recordings, traces or folders of ranks"
     )
     add_part(summary)
-    ask = commands.add_parser("sql", help="answer a question about a recording, in SQL")
+    ask = commands.add_parser("sql", help="query a recording in SQL")
     ask.add_argument("recording", metavar="RECORDING")
     question = "SELECT cause, sum(duration_ns) FROM idle GROUP BY cause"
     ask.add_argument("query", metavar="QUERY", help=f'such as "{question}"')
-    ask.add_argument("--csv", metavar="FILE", help="write the rows there instead of printing them")
+    ask.add_argument(
+        "--csv", metavar="FILE", help="write the rows to a file instead of printing them"
+    )
     _add_comparison(commands.add_parser("compare", help="compare two recordings"))
     opening = commands.add_parser("open", help="open a recording or a folder in the window")
     opening.add_argument("recording", metavar="RECORDING")
 
 
 def _add_jobs(commands: Commands) -> None:
-    """What records training jobs of one's own."""
-    listen = commands.add_parser("listen", help="take recordings of jobs over TCP")
-    meaning = "where to listen (default: this machine alone, any port)"
+    """Add the commands that record training jobs."""
+    listen = commands.add_parser("listen", help="receive recordings of jobs over TCP")
+    meaning = "where to listen (default: only this machine, any port)"
     listen.add_argument("--address", default="127.0.0.1:0", metavar="HOST:PORT", help=meaning)
-    meaning = "where each rank's recording goes (default: runs)"
+    meaning = "folder for the recordings of all ranks (default: runs)"
     listen.add_argument("--out", default="runs", metavar="FOLDER", help=meaning)
     record = commands.add_parser("record", help="run a training command and record its ranks")
     meaning = (
-        "where they go (default: runs), or tcp://HOST:PORT of `listen`, with its token in "
-        "BUBBLESCOPE_TOKEN"
+        "folder for the recordings (default: runs), or tcp://HOST:PORT of `listen`, with its token "
+        "in BUBBLESCOPE_TOKEN"
     )
     record.add_argument("--out", default="runs", metavar="FOLDER", help=meaning)
     meaning = "such as -- torchrun --nproc-per-node 2 train.py"
@@ -212,8 +218,8 @@ def _add_jobs(commands: Commands) -> None:
 
 
 def _add_specification(parser: argparse.ArgumentParser, runs: bool = False) -> None:
-    """An argument for every option, in groups; with `runs` also those of a real run alone."""
-    for group in Group:
+    """Add an argument for every option, in groups; with `runs` also those that only runs take."""
+    for group in OptionGroup:
         add = parser.add_argument_group(group).add_argument
         for option in OPTIONS:
             if option.group is group and (runs or not option.runs_only):
@@ -221,15 +227,14 @@ def _add_specification(parser: argparse.ArgumentParser, runs: bool = False) -> N
 
 
 def _add_swept(parser: argparse.ArgumentParser) -> None:
-    """An argument for every option of a run that can have several values, as a text."""
-    for group in Group:
+    """Add an argument for every option that a sweep takes; its values are one text."""
+    for group in OptionGroup:
         add = parser.add_argument_group(group).add_argument
-        for option in filter(lambda option: option.group is group, SWEPT):
+        for option in (option for option in SWEPT if option.group is group):
             form = _form_of(option)
             if option.kind is bool:
                 form = {"nargs": "?", "const": "yes", "metavar": "YES,NO", "help": form["help"]}
-            # A list of values is read as a whole later (core.sweep.values), with one message for
-            # all that may be wrong.
+            # core.sweep.values parses the list later, and reports all of its errors.
             form.pop("type", None)
             add(flag_of(option.name), dest=option.name, **form)
 
@@ -238,25 +243,29 @@ def _add_sweep(parser: _Parser) -> None:
     add = parser.add_argument
     meaning = f"runs of each setting (default: {REPEATS})"
     add("--repeat", type=_count, default=REPEATS, metavar="N", help=meaning)
-    meaning = "strategies that are run beside, or none (default: single,mp)"
-    add("--beside", default=COMMA.join(BESIDE), metavar="NAMES", help=meaning)
-    meaning = "where the random order of the runs begins (default: 0)"
+    meaning = "strategies to run for reference, or none (default: single,mp)"
+    add("--beside", default=COMMA.join(REFERENCES), metavar="NAMES", help=meaning)
+    meaning = "seed of the random order of the runs (default: 0)"
     add("--shuffle", type=int, default=0, metavar="N", help=meaning)
-    add("--csv", metavar="FILE", help="a row for each run; runs that are there are not made again")
+    add(
+        "--csv",
+        metavar="FILE",
+        help="table with a row for each run; runs that it has are not repeated",
+    )
     add("--image", metavar="FILE", help="draw the results: *.png, *.svg or *.pdf")
     add("--theme", choices=("light", "dark"), default="light")
     parser.only_with("--image FILE", ["theme"])
 
 
 def _count(text: str) -> int:
-    # Digits of other scripts, such as ², are digits to isdigit() too, and no numbers to int().
+    # isdigit() also accepts characters such as ², which int() does not.
     if text.isascii() and text.isdigit() and 1 <= int(text) <= MOST_RUNS:
         return int(text)
     raise argparse.ArgumentTypeError(f"{text!r}: use 1 or more, at most {MOST_RUNS:,}")
 
 
 def meaning_of(option: Option[Any]) -> str:
-    """What an option is, what it may be, and which strategies take it if not all do."""
+    """Describe an option: help, accepted values, and the strategies that take it if not all do."""
     words = [option.help]
     if option.choices:
         own = [f"your own file{option.suffix}"] if option.suffix else []
@@ -267,13 +276,19 @@ def meaning_of(option: Option[Any]) -> str:
     return " ".join(words)
 
 
+def _is_any_given(found: Any, need: str) -> bool:
+    """Return True if one of the options in `need` is given (see `_Parser.only_with`)."""
+    needed = re.findall(r"--(\w+) (\w+)", need)
+    return any(_is_given(getattr(found, name), value) for name, value in needed)
+
+
 def _is_given(found: object, value: str) -> bool:
-    """Return True if an argument has this value; one in capitals stands for any."""
+    """Return True if an argument has a value; a value in capitals stands for any."""
     return found is not None if value.isupper() else found == value
 
 
 def options_table() -> str:
-    """The options of a run as a Markdown table, for the docs."""
+    """Return the options of a run as a Markdown table, for the docs."""
     lines = ["| option | default | meaning |", "|---|---|---|"]
     for option in OPTIONS:
         value = "" if option.kind is bool else f" {_metavar(option)}"
@@ -282,7 +297,7 @@ def options_table() -> str:
 
 
 def _form_of(option: Option[Any]) -> dict[str, Any]:
-    """How argparse takes the option's value, and what its help says."""
+    """Return the keyword arguments of `add_argument` for an option."""
     help_text = meaning_of(option) + (f" Default: {option.otherwise}." if option.otherwise else "")
     if option.kind is bool:
         return {"action": "store_false" if option.default else "store_true", "help": help_text}
@@ -293,16 +308,16 @@ def _form_of(option: Option[Any]) -> dict[str, Any]:
 
 
 def _metavar(option: Option[Any]) -> str:
-    """What stands for the option's value; a word's form as it is written."""
+    """Return the placeholder of an option's value: a unit, or the form of a repeated word."""
     return option.unit if option.repeated else option.unit.upper()
 
 
 def _add_prediction(parser: _Parser) -> None:
     add = parser.add_argument
-    add("--costs", metavar="FILE", help="what passes and transfers cost (*.json or *.toml)")
-    meaning = "the measured step whose hiccups and jitter are predicted (default: 1)"
+    add("--costs", metavar="FILE", help="costs of passes and transfers, *.json or *.toml")
+    meaning = "the measured step to predict, with its hiccups and jitter (default: 1)"
     add("--step", type=int, default=1, metavar="N", help=meaning)
-    add("--record", metavar="FILE", help="keep the prediction as a recording, for the window")
+    add("--record", metavar="FILE", help="save the prediction as a recording, for the window")
     add("--image", metavar="FILE", help="draw the predicted timeline: *.png, *.svg or *.pdf")
     add("--summary", metavar="FILE", help="write the summary as JSON")
     add_figure(parser, excerpt=False)
@@ -312,36 +327,50 @@ def _add_prediction(parser: _Parser) -> None:
 def _add_comparison(parser: _Parser) -> None:
     add = parser.add_argument
     add("a", metavar="A", help="a recording")
-    add("b", metavar="B", help="the recording that is compared with it")
+    add("b", metavar="B", help="the recording to compare it with")
     add("--step-a", metavar="N", help="the measured step of A (default: the median one), or all")
     add("--step-b", metavar="N", help="the measured step of B (default: the median one), or all")
     add_part(parser)
-    add("--range-b", metavar="TIMES", help="the range of B (default: as --range)")
+    add("--range-b", metavar="TIMES", help="the range of B (default: the same as --range)")
     add("--image", metavar="FILE", help="draw both on one axis: *.png, *.svg or *.pdf")
-    add("--align", default="start", metavar="TASK", help="start of the step, or a task: 0F0")
-    add("--scale", choices=("true", "fit"), default="true", help="fit: steps equally long")
+    add(
+        "--align",
+        default="start",
+        metavar="TASK",
+        help="align at the start of the step, or at a task such as 0F0",
+    )
+    add(
+        "--scale",
+        choices=("true", "fit"),
+        default="true",
+        help="fit: scale the steps to equal length",
+    )
     add("--theme", choices=("light", "dark"), default="light")
-    add("--report", metavar="FILE", help="tables and pictures as one *.html")
+    add("--report", metavar="FILE", help="report with tables and pictures, *.html")
     add("--summary", metavar="FILE", help="write the differences as JSON")
     parser.only_with("--image FILE", ["theme"])
     parser.only_with("--image FILE or --report FILE", ["align", "scale"])
 
 
 def _add_launcher(parser: _Parser) -> None:
-    group = parser.add_argument_group("torchrun", "the job on torch's own engine, also over hosts")
+    group = parser.add_argument_group(
+        "torchrun", "run on torch's own engine, on one or several hosts"
+    )
     add = group.add_argument
-    meaning = "on how many hosts this command is given (default: 1)"
+    meaning = "number of hosts on which this command is run (default: 1)"
     add("--nnodes", type=int, default=1, metavar="N", help=meaning)
-    add("--node-rank", type=int, default=0, metavar="N", help="which of them this one is, from 0")
-    add("--rdzv-endpoint", default="", metavar="HOST:PORT", help="where they meet, on host 0")
+    add("--node-rank", type=int, default=0, metavar="N", help="number of this host, from 0")
+    add(
+        "--rdzv-endpoint", default="", metavar="HOST:PORT", help="address of host 0 where they meet"
+    )
     parser.only_with("--launcher torchrun", ("nnodes", "node_rank", "rdzv_endpoint"))
 
 
 def _add_outputs(parser: _Parser) -> None:
     add = parser.add_argument
-    add("--record", metavar="FILE", help="keep the recording (an Arrow IPC stream)")
+    add("--record", metavar="FILE", help="save the recording (an Arrow IPC stream)")
     add("--image", metavar="FILE", help="draw the timeline: *.png, *.svg or *.pdf")
     add_figure(parser, excerpt=False)
     parser.only_with("--image FILE", FIGURE)
     add("--summary", metavar="FILE", help="write the summary as JSON")
-    add("--verbose", action="store_true", help="print every log line, the sizes among them")
+    add("--verbose", action="store_true", help="print every log line, including sizes")

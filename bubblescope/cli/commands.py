@@ -1,4 +1,7 @@
-"""What each command does. Raises PlanError and RecordingError for bad input, in one line."""
+"""The commands `devices`, `plan`, `run`, `export` and `summary`, and what all commands share.
+
+They raise PlanError and RecordingError, in one line, for bad input.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +22,11 @@ from bubblescope.cli.figures import figure_options
 from bubblescope.cli.interrupts import INTERRUPTED, holding_interrupts, noting_interrupts
 from bubblescope.cli.job import listener_address
 from bubblescope.cli.parts import TAKE_PART, part_of
-from bubblescope.cli.progress import Progress
+from bubblescope.cli.progress import ProgressPrinter
 from bubblescope.cli.report import (
     comparison_text,
     devices_text,
-    faults_text,
+    incomplete_text,
     plan_text,
     summary_text,
     verified_text,
@@ -34,7 +37,7 @@ from core.engine.messages import Ended, Outcome
 from core.engine.torchrun.launch import launch
 from core.errors import PlanError
 from core.files import check_folder, check_outputs, write_whole
-from core.machine import host
+from core.machine import host_hardware
 from core.models.description import ModelDescription
 from core.plain import counted, plain, say
 from core.plan.devices import KINDS, Hardware
@@ -60,22 +63,22 @@ from core.trace.header import Header
 from core.trace.trace import Trace
 from core.trace.verified import verified
 
-POLL_SECONDS = 0.05  # where every core has a lane, each look takes time from one
+POLL_SECONDS = 0.05  # polling more often would take time from the lanes if every core has one
 
 
 class RunError(RuntimeError):
     """A run failed; the message says why in one line."""
 
 
-def devices(_: argparse.Namespace) -> None:
-    """Print what this machine has."""
+def print_devices(_: argparse.Namespace) -> None:
+    """Print the devices of this machine."""
     say(devices_text(_ask(Hardware)))
 
 
-def plan(arguments: argparse.Namespace) -> None:
-    """Print the plan of a step, and of every other number of rows in the epoch.
+def print_plan(arguments: argparse.Namespace) -> None:
+    """Print the plan of a step, one for each number of rows in the epoch.
 
-    With `--csv`, save the first as a schedule.
+    With `--csv`, save the first one as a schedule.
     """
     specification = specification_of(vars(arguments))
     check_unmeasured(specification)
@@ -83,11 +86,13 @@ def plan(arguments: argparse.Namespace) -> None:
     check_outputs(vars(arguments))
     planned = _planned(specification)
     specification, model, plans = planned.specification, planned.model, planned.plans
-    schedule = f" {name}" if (name := specification[SCHEDULE]) else ""
+    name = specification[SCHEDULE]
+    schedule = f" {name}" if name else ""
     if arguments.csv is not None:
-        # Copy lanes have no passes: as empty lines they would be ranks without any.
-        text = csv_text([order for order in lane_orders(next(iter(plans.values()))) if order])
-        write_whole(arguments.csv, text)
+        first_plan = next(iter(plans.values()))
+        # Copy lanes have no passes, and would be empty ranks in the file.
+        orders = [order for order in lane_orders(first_plan) if order]
+        write_whole(arguments.csv, csv_text(orders))
     for rows, step_plan in plans.items():
         title = (
             f"{specification.strategy}{schedule} of {model.name}, {counted(rows, 'row')} on "
@@ -97,19 +102,19 @@ def plan(arguments: argparse.Namespace) -> None:
 
 
 def _planned(specification: Specification) -> PlannedRun:
-    """Plan a run, whether its devices are here or not. Raises PlanError."""
-    is_known = any(kind in specification.devices for kind in KINDS)  # else torch has to be asked
-    hardware = host() if is_known else _ask(Hardware)
+    """Plan a run, even if this machine lacks its devices. Raises PlanError."""
+    is_known = any(kind in specification.devices for kind in KINDS)  # otherwise only torch knows it
+    hardware = host_hardware() if is_known else _ask(Hardware)
     return plan_run(specification, hardware, describe_model, present=False)
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Run, print the summary, write what was asked for. Returns the exit status."""
+def run_strategy(arguments: argparse.Namespace) -> int:
+    """Run a strategy, print the summary and write the outputs. Return the exit status."""
     specification = specification_of(vars(arguments))
     check(specification)
     given = vars(arguments)
     is_launched = specification.launcher == TORCHRUN
-    if is_launched:  # then what is recorded is a folder, or goes to a listener
+    if is_launched:  # then --record is a folder or the address of a listener
         given = {**given, "record": None}
     check_outputs(given)
     figure_options(arguments)
@@ -122,20 +127,21 @@ def run(arguments: argparse.Namespace) -> int:
         trace = launched
     if ended.outcome is Outcome.REFUSED:
         raise PlanError(ended.text)
-    summary, (comparison, unpredicted) = summarise(trace), _compared(trace)
+    summary = summarise(trace)
+    comparison, unpredicted = _compared(trace)
     try:
         _write_outputs(arguments, trace, summary, comparison)
-    finally:  # what was measured is told even if a file cannot be written, and the other way round
+    finally:  # print the results even if a file cannot be written
         say(summary_text(summary))
         if comparison is not None:
             say(comparison_text(comparison))
         elif unpredicted:
             say(f"no prediction: {unpredicted}")
     status = _end_of(ended)
-    # Judged last, so that a run whose gradients are wrong still shows and keeps what it did.
+    # Checked last, so that a run with wrong gradients is still printed and recorded.
     found = verified(trace)
     if summary.faults:
-        text = f"the recording is incomplete: {faults_text(summary.faults)}"
+        text = f"the recording is incomplete: {incomplete_text(summary.faults)}"
         if ended.outcome is not Outcome.STOPPED:
             raise RunError(text)
         say(f"warning: {text}", sys.stderr)
@@ -147,7 +153,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _end_of(ended: Ended) -> int:
-    """The exit status. Raises RunError for a run that failed."""
+    """Return the exit status. Raises RunError for a failed run."""
     if ended.outcome is Outcome.FAILED:
         raise RunError(ended.text)
     return 0 if ended.outcome is Outcome.FINISHED else INTERRUPTED
@@ -156,18 +162,19 @@ def _end_of(ended: Ended) -> int:
 def _launch(
     specification: Specification, arguments: argparse.Namespace
 ) -> tuple[Trace | None, Ended]:
-    """Run under torchrun. Raises PlanError for what is refused before anything is started."""
+    """Run under torchrun. Raises PlanError for anything that can be refused before the start."""
     planned, out = _planned(specification), arguments.record or ""
     specification, lanes = planned.specification, list(planned.lanes)
     hosts = Hosts(arguments.nnodes, arguments.node_rank, arguments.rdzv_endpoint)
     check_launch(specification, lanes, hosts, out)
     if is_address(out):
         listener_address("--record", out)
-    for option in ("summary", "image") if is_address(out) else ():
-        if (file := getattr(arguments, option)) is not None:
-            raise PlanError(f"--{option} {file}: what a listener takes is recorded there, not here")
-    if out and not is_address(out):
-        check_folder("--record", out)  # what an earlier job recorded would pass for this one's
+        for option in ("summary", "image"):
+            file = getattr(arguments, option)
+            if file is not None:
+                raise PlanError(f"--{option} {file}: not available if a listener records the run")
+    elif out:
+        check_folder("--record", out)  # recordings of an earlier job would be taken for this one's
     check_parts(specification, planned.plans.values())
     return launch(specification, lanes, hosts, out, arguments.verbose)
 
@@ -185,9 +192,9 @@ def _write_outputs(
 
 
 def export(arguments: argparse.Namespace) -> None:
-    """Draw recordings, report on one, list its spans. Bad input raises a ValueError in one line."""
+    """Draw recordings, write a report, list spans. Raises ValueError in one line for bad input."""
     check_outputs(vars(arguments))
-    # All options are read before the recordings, which may be large.
+    # Check all options before reading the recordings, which may be large.
     query = table_query(arguments)
     options = figure_options(arguments)
     reported = part_of(arguments)
@@ -198,12 +205,13 @@ def export(arguments: argparse.Namespace) -> None:
         file = getattr(arguments, option)
         if file is not None and len(arguments.recordings) > 1:
             raise PlanError(f"--{option} {file} is for one recording")
-    traces = [open_aloud(name) for name in arguments.recordings]
+    traces = [open_with_warnings(name) for name in arguments.recordings]
     for name, trace in zip(arguments.recordings, traces, strict=True):
         if trace.is_empty:
-            raise PlanError(f"{name} has recorded no spans: there is nothing to export")
+            raise PlanError(f"{name} has no spans: there is nothing to export")
     check_formats(traces[0], arguments)
-    if arguments.report is not None:  # before any file is written
+    # Take the part before any file is written, because it may be refused.
+    if arguments.report is not None:
         part = reported.of(traces[0], arguments.recordings[0])
     if arguments.image is not None:
         draw(traces, Path(arguments.image), options)
@@ -218,29 +226,30 @@ def export(arguments: argparse.Namespace) -> None:
 
 
 def summarise_files(arguments: argparse.Namespace) -> None:
-    """Print what `run --summary` writes, of each recording or folder, one JSON value each.
+    """Print the summary of each recording or folder, one JSON value each, as `run --summary`.
 
-    With `--whole` or `--range`, of a part of each trace. Raises ValueError in one line.
+    `--whole` and `--range` select a part of each trace. Raises ValueError in one line.
     """
     part = part_of(arguments)
     for name in arguments.recordings:
-        trace = part.of(open_aloud(name), name)
+        trace = part.of(open_with_warnings(name), name)
         if trace.header.foreign and not trace.steps:
             say(plain(f"note: {name} has no steps: {TAKE_PART}"), sys.stderr)
         comparison, unpredicted = _compared(trace)
         print(_summary_json(summarise(trace), comparison), end="", flush=True)
-        if unpredicted and trace.costs is not None:  # most that have none never measured any
+        # Most recordings without costs were not meant to measure them.
+        if unpredicted and trace.costs is not None:
             say(f"note: {name} has no prediction: {unpredicted}", sys.stderr)
 
 
 def _compared(trace: Trace) -> tuple[Comparison | None, str]:
-    """The prediction of a run's measured steps; where there is none, why, if it has whole steps."""
+    """Compare a run's steps with their prediction, or return the reason why there is none."""
     try:
         comparison = predict_steps(trace)
     except PlanError as error:
         return None, str(error)
     is_missed = comparison is None and completed_steps(trace)
-    return comparison, "what its tasks cost was not measured" if is_missed else ""
+    return comparison, "the costs of its tasks were not measured" if is_missed else ""
 
 
 def _summary_json(summary: Summary, comparison: Comparison | None) -> str:
@@ -249,11 +258,14 @@ def _summary_json(summary: Summary, comparison: Comparison | None) -> str:
     return json.dumps(values, indent=1) + "\n"
 
 
-def open_aloud(name: str) -> Trace:
-    """Read a recording, and warn on standard error of what it lacks. Raises RecordingError."""
+def open_with_warnings(name: str) -> Trace:
+    """Read a recording; print warnings to standard error. Raises RecordingError."""
     opened = open_recording(name)
-    faults = faults_text([fault.text for fault in run_faults(opened.trace)])
-    for warning in filter(None, (opened.warning, faults and f"{name} is incomplete: {faults}")):
+    faults = incomplete_text([fault.text for fault in run_faults(opened.trace)])
+    warnings = [opened.warning] if opened.warning else []
+    if faults:
+        warnings.append(f"{name} is incomplete: {faults}")
+    for warning in warnings:
         say(plain(f"warning: {warning}"), sys.stderr)
     return opened.trace
 
@@ -261,24 +273,25 @@ def open_aloud(name: str) -> Trace:
 def execute(
     specification: Specification, record: str | None = None, verbose: bool = False
 ) -> tuple[Trace, Ended]:
-    """Run in an engine process of its own; Ctrl+C stops it and keeps what was recorded.
+    """Run in a new engine process; Ctrl+C stops the run and keeps its recording.
 
     Raises PlanError if the specification is refused before there is a trace.
     """
     with noting_interrupts() as interrupts, closing(EngineClient()) as client:
-        return execute_with(client, specification, record, Progress(verbose), interrupts)
+        return execute_with(client, specification, record, ProgressPrinter(verbose), interrupts)
 
 
 def execute_with(
     client: EngineClient,
     specification: Specification,
     record: str | None,
-    progress: Progress,
+    progress: ProgressPrinter,
     interrupts: list[int],
 ) -> tuple[Trace, Ended]:
-    """Run in an engine that is there for further runs; stops it once something is in `interrupts`.
+    """Run in an existing engine; a signal in `interrupts` stops the run.
 
-    Raises PlanError if it is refused before there is a trace, KeyboardInterrupt if it is stopped.
+    Before there is a trace, raises PlanError if the run is refused, and KeyboardInterrupt if it is
+    stopped.
     """
     collector = _Collector(record, progress)
     client.run(specification)
@@ -298,15 +311,15 @@ def execute_with(
 
 
 def ready_hardware(client: EngineClient, interrupts: list[int]) -> Hardware:
-    """The machine, once the engine knows it. Raises RunError, KeyboardInterrupt if stopped."""
+    """Start the engine and return the hardware. Raises RunError; KeyboardInterrupt if stopped."""
     client.start()
     return _awaited(client, Hardware, interrupts)
 
 
 class _Collector:
-    """Builds the trace from messages, and the recording if there is to be one."""
+    """Builds the trace from the engine's messages, and writes the recording, if any."""
 
-    def __init__(self, record: str | None, progress: Progress) -> None:
+    def __init__(self, record: str | None, progress: ProgressPrinter) -> None:
         self._record, self._progress = record, progress
         self._file: RecordingFile | None = None
         self.trace: Trace | None = None
@@ -322,8 +335,7 @@ class _Collector:
             elif isinstance(message, pa.RecordBatch) and self.trace is not None:
                 if self._file is not None:
                     self._file.write(message)
-                # To the file as they come; into the trace as one, since that has a price for each
-                # batch.
+                # Batches are added to the trace together, because each addition has a cost.
                 batches.append(message)
             elif isinstance(message, Ended):
                 self.ended = message
@@ -341,12 +353,12 @@ Answer = TypeVar("Answer", Hardware, ModelDescription)
 
 
 def _ask(kind: type[Answer], about: Specification | None = None) -> Answer:
-    """What an engine process of its own says, of a model if one is named.
+    """Return the hardware, or the description of a model, from a new engine process.
 
-    Raises PlanError if it refuses, RunError if it ends.
+    Raises PlanError if the engine refuses, RunError if it ends.
     """
     with closing(EngineClient()) as client:
-        with holding_interrupts():  # an engine that was half started could not be closed
+        with holding_interrupts():  # a half-started engine could not be closed
             client.start()
             if about is not None:
                 client.describe(about)
@@ -354,22 +366,22 @@ def _ask(kind: type[Answer], about: Specification | None = None) -> Answer:
 
 
 def _awaited(client: EngineClient, kind: type[Answer], interrupts: Sequence[int] = ()) -> Answer:
-    """The next message of a kind. Raises as `_ask` does, and KeyboardInterrupt if stopped."""
-    # Polled, since a message may come from the engine or an interrupt from the user, and only one
-    # can be waited for.
+    """Wait for a message of a kind. Raises as `_ask` does, and KeyboardInterrupt if stopped."""
+    # Polls, because it waits for two things: messages and interrupts.
     while not interrupts:
         for message in client.poll():
             if isinstance(message, kind):
                 return message
             if isinstance(message, Ended):
-                refused = message.outcome is Outcome.REFUSED
-                raise (PlanError if refused else RunError)(message.text)
+                if message.outcome is Outcome.REFUSED:
+                    raise PlanError(message.text)
+                raise RunError(message.text)
         time.sleep(POLL_SECONDS)
     raise KeyboardInterrupt
 
 
 def describe_model(specification: Specification) -> ModelDescription:
-    """The description of any model; the user's own is asked for in a process that has torch.
+    """Describe a model; a user's own model is described by an engine process, which has torch.
 
     Raises PlanError.
     """

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from bubblescope.cli.commands import open_aloud
+from bubblescope.cli.commands import open_with_warnings
 from bubblescope.cli.drawing import loading_qt
-from bubblescope.cli.parts import TAKE_PART, Part, part_of
+from bubblescope.cli.parts import TAKE_PART, TracePart, part_of
 from bubblescope.cli.report import table
 from core.compare.alignment import Alignment, at_moments
-from core.compare.differences import Difference, Group
+from core.compare.differences import Difference, RowGroup
 from core.compare.runs import TwoRuns, compare_runs
 from core.errors import PlanError
 from core.explain.causes import Cause
@@ -26,27 +26,34 @@ from core.trace.step import StepColumns
 from core.trace.trace import Trace
 
 ALL, START, FIT = "all", "start", "fit"
-_NAMES = {Group.CAUSE: "idle: {}", Group.OVERLAP: "tasks that overlap",
-          Group.LANE_WORK: "{} works", Group.LANE_IDLE: "{} is idle",
-          Group.BESIDE: "{} beside"}  # fmt: skip
+_NAMES = {
+    RowGroup.CAUSE: "idle: {}",
+    RowGroup.OVERLAP: "tasks that overlap",
+    RowGroup.LANE_WORK: "{} works",
+    RowGroup.LANE_IDLE: "{} is idle",
+    RowGroup.OTHER_LANES: "{} on other lanes",
+}
+"""Text of a row by its group; `{}` is the row's name. Other groups show the name alone."""
 
 
-def compare(arguments: argparse.Namespace) -> None:
-    """Compare two recordings, print the table, write what was asked for.
+def compare_recordings(arguments: argparse.Namespace) -> None:
+    """Compare two recordings, print the tables and write the outputs.
 
     Raises PlanError or another ValueError in one line.
     """
-    # Before anything is read: who mistyped --image should know now, not after minutes of comparing.
+    # Check outputs first: a mistyped --image should not be reported after minutes of work.
     check_outputs(vars(arguments))
     names = (arguments.a, arguments.b)
     parts = _parts(arguments)
-    traces = (_opened(names[0], parts[0]), _opened(names[1], parts[1]))
-    steps_a = _steps("--step-a", arguments.step_a, names[0], traces[0])
-    steps_b = _steps("--step-b", arguments.step_b, names[1], traces[1])
-    two = compare_runs(*traces, steps_a, steps_b)
+    trace_a = _opened(names[0], parts[0])
+    trace_b = _opened(names[1], parts[1])
+    traces = (trace_a, trace_b)
+    steps_a = _steps("--step-a", arguments.step_a, names[0], trace_a)
+    steps_b = _steps("--step-b", arguments.step_b, names[1], trace_b)
+    two = compare_runs(trace_a, trace_b, steps_a, steps_b)
     alignment = _alignment(two, traces, names, arguments.align, arguments.scale == FIT)
-    values = json.dumps({"a": names[0], "b": names[1], **two.to_dict()}, indent=1)
-    write_whole(arguments.summary, f"{values}\n")
+    summary = {"a": names[0], "b": names[1], **two.to_dict()}
+    write_whole(arguments.summary, json.dumps(summary, indent=1) + "\n")
     if arguments.image is not None:
         with loading_qt():
             from gui.compare.picture import Both, export_both
@@ -64,64 +71,70 @@ def compare(arguments: argparse.Namespace) -> None:
 def compared_text(
     two: TwoRuns, traces: Sequence[Trace], names: Sequence[str], titles: Sequence[str]
 ) -> str:
-    """Return both runs, the sentence, the tables, and the tasks without a match.
+    """Return the text that `compare` prints.
 
-    `titles` name the part that was taken of each trace as its step, or are empty.
+    `titles` name the parts of the traces that were taken as their steps; "" for none.
     """
     lines = []
     for place, side in enumerate((two.a, two.b)):
         step = titles[place] or _steps_text(traces[place], side.steps)
         makespan = duration_text(side.mean_makespan)
-        lines.append(f"{'AB'[place]}: {plain(names[place])}, {step}, {makespan}")
-    lines += [two.sentence(), "", _rows_text("what", two.reasons, two.difference)]
+        letter, name = "AB"[place], plain(names[place])
+        lines.append(f"{letter}: {name}, {step}, {makespan}")
+    lines += [two.sentence(), "", _rows_text("reason", two.reasons, two.difference)]
     lines += ["", _rows_text("lane", two.lanes, two.difference)]
-    if two.beside:
-        lines += ["", _rows_text("copy and communication lanes", two.beside, None)]
+    if two.other_lanes:
+        lines += ["", _rows_text("copy and communication lanes", two.other_lanes, None)]
     return "\n".join([*lines, "", matches_text(two)])
 
 
 def matches_text(two: TwoRuns) -> str:
-    """How many tasks are matched, and which are not: `112 tasks matched; only A: 4 copy`."""
+    """Return the numbers of matched and unmatched tasks: `112 tasks matched; only A: 4 copy`."""
     parts = [f"{len(two.matches)} tasks matched"]
     for letter, counts in zip("AB", two.matches.unmatched(), strict=True):
         if counts:
-            listed = ", ".join(f"{count} {kind}" for kind, count in counts.items())
-            parts.append(f"only {letter}: {listed}")
+            kinds = [f"{count} {kind}" for kind, count in counts.items()]
+            parts.append(f"only {letter}: {', '.join(kinds)}")
     return "; ".join(parts)
 
 
 def _rows_text(head: str, rows: Sequence[Difference], total: int | None) -> str:
-    names = [_NAMES.get(row.group, "{}").format(_name(row)) for row in rows]
+    names = [_row_name(row) for row in rows]
     columns = [
         ["A ms", *(_ms(row.a) for row in rows)],
         ["B ms", *(_ms(row.b) for row in rows)],
-        ["difference", *(f"{row.difference / 1e6:+.3f}" for row in rows)],
+        ["difference", *(_signed_ms(row.difference) for row in rows)],
     ]
     if total is not None:
-        # Contributions add up to the difference of the makespans, which stands below them as their
-        # sum.
+        # The contributions add up to the difference of the makespans, which is the last row.
         names.append("makespan")
-        columns = [[*column, ""] for column in columns]
-        parts = [*(row.contribution for row in rows), total]
-        columns.append(["contributes", *(f"{part / 1e6:+.3f}" for part in parts)])
-    even = [_even(column) for column in columns]
-    return table(
-        (head, *(c[0] for c in even)), list(zip(names, *(c[1:] for c in even), strict=True))
-    )
+        for column in columns:
+            column.append("")
+        contributions = [_signed_ms(row.contribution) for row in rows]
+        columns.append(["contributes", *contributions, _signed_ms(total)])
+    aligned = [_right_aligned(column) for column in columns]
+    header = (head, *(column[0] for column in aligned))
+    cells = [column[1:] for column in aligned]
+    return table(header, list(zip(names, *cells, strict=True)))
 
 
-def _name(row: Difference) -> str:
-    return Cause(row.name).label if row.group is Group.CAUSE else row.name
+def _row_name(row: Difference) -> str:
+    name = Cause(row.name).label if row.group is RowGroup.CAUSE else row.name
+    return _NAMES.get(row.group, "{}").format(name)
 
 
-def _even(column: Sequence[str]) -> list[str]:
-    """The same texts, to the right of one width."""
+def _right_aligned(column: Sequence[str]) -> list[str]:
+    """Pad texts on the left to equal width."""
     width = max(map(len, column))
     return [text.rjust(width) for text in column]
 
 
 def _ms(ns: int | None) -> str:
     return "-" if ns is None else f"{ns / 1e6:.3f}"
+
+
+def _signed_ms(ns: int) -> str:
+    return f"{ns / 1e6:+.3f}"
 
 
 def _steps_text(trace: Trace, steps: Sequence[int]) -> str:
@@ -131,56 +144,58 @@ def _steps_text(trace: Trace, steps: Sequence[int]) -> str:
     return f"step {number}" if number > 0 else f"warm-up step {steps[0] + 1}"
 
 
-def _parts(arguments: argparse.Namespace) -> tuple[Part, Part]:
-    """The parts that are taken of A and of B. Raises ValueError in one line."""
+def _parts(arguments: argparse.Namespace) -> tuple[TracePart, TracePart]:
+    """Return the parts to compare of A and of B. Raises ValueError in one line."""
     part = part_of(arguments)
     if arguments.range_b is None:
         return part, part
-    other = Part(arguments.whole, arguments.range_b, "--range-b")
+    other = TracePart(arguments.whole, arguments.range_b, "--range-b")
     other.check()
     return part, other
 
 
-def _opened(name: str, part: Part) -> Trace:
-    """Open a recording, and take a part of it. Raises ValueError in one line."""
-    trace = part.of(open_aloud(name), name)
+def _opened(name: str, part: TracePart) -> Trace:
+    """Open a recording and select a part of it. Raises ValueError in one line."""
+    trace = part.of(open_with_warnings(name), name)
     if not whole_steps(trace):
-        use = TAKE_PART if trace.header.foreign else "use one that has run some"
+        use = TAKE_PART if trace.header.foreign else "use one with a whole step"
         raise PlanError(f"{name} has no whole step to compare; {use}")
     return trace
 
 
 def _steps(option: str, given: str | None, name: str, trace: Trace) -> list[int] | None:
-    """The steps that an option asks for: None, `all`, or the n-th measured one."""
-    whole, first = whole_steps(trace), trace.header.specification.warmup - 1
+    """Return the steps given by an option: None, `all`, or the number of a measured step."""
+    whole = whole_steps(trace)
+    offset = trace.header.specification.warmup - 1
     if given is None:
         return None
     if given == ALL:
         return whole
-    if given.isascii() and given.isdigit() and int(given) + first in whole:
-        return [int(given) + first]
-    numbers = f"{whole[0] - first} to {whole[-1] - first}"
+    if given.isascii() and given.isdigit() and int(given) + offset in whole:
+        return [int(given) + offset]
+    numbers = f"{whole[0] - offset} to {whole[-1] - offset}"
     raise PlanError(f"{option} {given}: {name} has the steps {numbers}; use one of them, or {ALL}")
 
 
 def _alignment(
     two: TwoRuns, traces: Sequence[Trace], names: Sequence[str], align: str, fit: bool
 ) -> Alignment:
-    places = list(zip(traces, (two.step_a, two.step_b), names, strict=True))
-    bounds: list[tuple[int, int]] = [trace.step_bounds(step) for trace, step, _ in places]
-    moments = [bound[0] for bound in bounds]
+    """Align both steps at their starts, or at the task that `align` names."""
+    bounds_a = traces[0].step_bounds(two.step_a)
+    bounds_b = traces[1].step_bounds(two.step_b)
+    moment_a, moment_b = bounds_a[0], bounds_b[0]
     if align != START:
-        moments = [_start_of(trace, step, name, align) for trace, step, name in places]
-    return at_moments(moments[0], moments[1], bounds[0], bounds[1], fit)
+        moment_a = _start_of(traces[0], two.step_a, names[0], align)
+        moment_b = _start_of(traces[1], two.step_b, names[1], align)
+    return at_moments(moment_a, moment_b, bounds_a, bounds_b, fit)
 
 
 def _start_of(trace: Trace, step: int, name: str, action: str) -> int:
-    """When the first task of a step that is called `action` begins, in ns."""
+    """Return the start, in ns, of the first task of a step with the name `action`."""
     columns = StepColumns.of_trace(trace, step)
     texts = [str(columns[position]) for position in range(len(columns))]
     if action not in texts:
-        # The example in the message is a pass of this very run: what its first task is called may
-        # be anything.
+        # The message's example is a pass of this run, because its first task may have any name.
         passes = np.flatnonzero(PASSES[columns.kind])
         known = texts[int(passes[0])] if len(passes) else texts[0]
         raise PlanError(f"--align {action}: {name} has no such task; use {START}, or {known}")

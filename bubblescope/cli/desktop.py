@@ -1,4 +1,4 @@
-"""Icon and menu entry where Linux desktops look: the XDG data folder of the user."""
+"""Installation of an icon and a menu entry for Linux desktops."""
 
 from __future__ import annotations
 
@@ -20,29 +20,27 @@ Terminal=false
 Categories=Development;Science;
 StartupWMClass=bubblescope
 """
-RESERVED = frozenset(" \t\n\r\"'\\><~|&;$*?#()`")  # what has to be quoted in an Exec line
+RESERVED = frozenset(" \t\n\r\"'\\><~|&;$*?#()`")  # characters to quote in an Exec line
 
 
 def install(_: argparse.Namespace) -> None:
-    """Print the files that `install_desktop` writes."""
+    """Install, and print the written files."""
     print(*install_desktop(), sep="\n")
 
 
 def install_desktop() -> list[Path]:
-    """Write icon and menu entry; returns the files, which a second call writes anew.
+    """Write the icon and the menu entry to the user's XDG data folder; return the files.
 
-    The formats and folders are those of freedesktop.org's Desktop Entry and Icon Theme
-    specifications. Raises ValueError where desktops look elsewhere, OSError if a file cannot be
-    written.
+    Formats and folders are defined by freedesktop.org's Desktop Entry and Icon Theme
+    specifications. Raises ValueError on other systems, OSError if a file cannot be written.
     """
     if sys.platform in ("darwin", "win32"):
         raise ValueError(f"--install-desktop: {sys.platform} has no menu entries of this kind")
-    data, command = data_folder(), _command()
+    data = data_folder()
+    icon = (RESOURCES / "icons" / "bubblescope.svg").read_text()
     files = {
-        data / "icons/hicolor/scalable/apps/bubblescope.svg": (
-            RESOURCES / "icons" / "bubblescope.svg"
-        ).read_text(),
-        data / "applications/bubblescope.desktop": ENTRY.format(command=command),
+        data / "icons/hicolor/scalable/apps/bubblescope.svg": icon,
+        data / "applications/bubblescope.desktop": ENTRY.format(command=_command()),
     }
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -51,29 +49,29 @@ def install_desktop() -> list[Path]:
 
 
 def _command() -> str:
-    """The Exec line that starts this very installation, from any folder."""
+    """Return the Exec line that starts this installation from any folder."""
     script = Path(sys.executable).parent / "bubblescope"
-    # Not `bubblescope` alone: a desktop has another PATH than the shell of a virtual environment.
+    # With its path, because a desktop does not have the PATH of a virtual environment.
     words = [script] if script.is_file() else [Path(sys.executable), PROJECT_ROOT / "main.py"]
     line = " ".join(map(quoted_word, map(str, words)))
     try:
         line.encode()
     except UnicodeEncodeError:
         raise ValueError(
-            f"--install-desktop: {line} is no UTF-8, which a menu entry is; use another folder"
+            f"--install-desktop: {line} is not UTF-8, as menu entries must be; use another folder"
         ) from None
     return line
 
 
 def quoted_word(word: str) -> str:
-    """A word of an Exec line: a percent sign is doubled, a reserved character quotes the word."""
+    """Escape a word of an Exec line: double percent signs, quote reserved characters."""
     word = word.replace("%", "%%")
     if not RESERVED & set(word):
         return word
-    # The backslash first, or those that stand before the others would be doubled.
+    # The backslash first, so that backslashes of the other escapes are not doubled.
     for character in '\\"`$':
         word = word.replace(character, "\\" + character)
-    # A string in the file is escaped once more, and is on one line.
+    # Strings of the file are escaped a second time.
     for character, escape in (("\\", "\\\\"), ("\n", "\\n"), ("\t", "\\t"), ("\r", "\\r")):
         word = word.replace(character, escape)
     return f'"{word}"'

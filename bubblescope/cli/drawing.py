@@ -1,4 +1,4 @@
-"""Figures and reports that commands write: drawn by Qt, which is imported when it is needed."""
+"""Drawing of figures by commands; Qt is imported only when it is needed."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from gui.app.figure_options import FigureOptions
 
 @contextmanager
 def loading_qt() -> Iterator[None]:
-    """Import what draws within: Qt's modules abort if they are interrupted while they load."""
+    """Delay interrupts while Qt is imported: its modules abort if they are interrupted."""
     with holding_interrupts():
-        import PySide6.QtSvg  # noqa: F401 - else it is loaded with the first drawing
+        import PySide6.QtSvg  # noqa: F401 - otherwise loaded later, with the first drawing
 
         yield
 
 
 def draw(traces: Sequence[Trace], path: Path, options: FigureOptions) -> None:
-    """Draw timelines into a file. Raises ValueError, in one line, if they cannot be drawn."""
+    """Draw timelines to a file. Raises ValueError, in one line, if they cannot be drawn."""
     with loading_qt():
         from gui.figures.make import write_figure
 

@@ -1,4 +1,4 @@
-"""Examples of every command, as its help and the docs show them."""
+"""Examples of every command, for its help and the docs."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "listen": ("listen --address 127.0.0.1:7070 --out runs",),
     "record": ("record --out runs -- torchrun --nproc-per-node 2 train.py",),
 }
-"""By the command's name, what stands behind `bubblescope`."""
+"""Example arguments of `bubblescope`, by command."""
 
 
 def examples_of(command: str) -> str:
-    """The end of a command's help. Raises KeyError if it has no example."""
+    """Return the examples of a command's help. Raises KeyError if there are none."""
     return "\n".join(["examples:", *(f"  bubblescope {line}" for line in EXAMPLES[command])])

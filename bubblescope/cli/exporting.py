@@ -1,4 +1,4 @@
-"""The options that write a recording for other programs, and the files."""
+"""Export to formats of other programs: the options and the writers."""
 
 from __future__ import annotations
 
@@ -18,29 +18,30 @@ MORE = ", --trace FILE, --kineto FOLDER or --chakra FOLDER"
 
 
 def add_formats(parser: argparse.ArgumentParser) -> None:
-    """Add the options of other programs' formats."""
+    """Add an option for each format."""
     add = parser.add_argument
-    viewers = "for Perfetto and chrome://tracing: *.json, *.json.gz or *.pftrace"
+    viewers = "trace for Perfetto and chrome://tracing: *.json, *.json.gz or *.pftrace"
     add("--trace", metavar="FILE", help=viewers)
-    profiler = "as PyTorch's profiler writes, for Holistic Trace Analysis: a file for each rank"
+    profiler = "traces like those of PyTorch's profiler, for Holistic Trace Analysis"
     add("--kineto", metavar="FOLDER", help=profiler)
-    plan = "the plan of the median step with its times as Chakra execution traces, for ASTRA-sim"
+    plan = "the median step as Chakra execution traces, for ASTRA-sim"
     add("--chakra", metavar="FOLDER", help=plan)
 
 
 def check_formats(trace: Trace, arguments: argparse.Namespace) -> None:
     """Raise PlanError in one line for a format that cannot hold the trace."""
-    # A Chakra trace is a plan with times: other programs record no plan, and a cut step would
-    # replay to no end.
+    # A Chakra trace is a plan with times. Other programs record no plan, and the replay of an
+    # incomplete step would never end.
     if arguments.chakra is not None and (trace.header.foreign or not whole_steps(trace)):
         raise PlanError(f"--chakra {arguments.chakra}: no whole step of a plan was recorded")
 
 
 def write_formats(trace: Trace, arguments: argparse.Namespace) -> None:
-    """Write what the options ask for. Raises OSError, PlanError in one line."""
+    """Write the formats that the options name. Raises OSError or PlanError in one line."""
     if arguments.trace is not None:
-        packed = arguments.trace.lower().endswith(".pftrace")
-        _run((write_perfetto if packed else write_chrome)(trace, arguments.trace))
+        is_perfetto = arguments.trace.lower().endswith(".pftrace")
+        write = write_perfetto if is_perfetto else write_chrome
+        _run(write(trace, arguments.trace))
     if arguments.kineto is not None:
         _run(write_kineto(trace, arguments.kineto))
     if arguments.chakra is not None:
@@ -49,6 +50,6 @@ def write_formats(trace: Trace, arguments: argparse.Namespace) -> None:
 
 
 def _run(writing: Generator[float, None, None]) -> None:
-    # What is yielded is for a progress bar, which only the window has.
+    # Writers yield their progress for the window.
     for _ in writing:
         pass

@@ -1,4 +1,4 @@
-"""The options that say what a figure is to be, and the way from them to a figure."""
+"""The options of figures."""
 
 from __future__ import annotations
 
@@ -9,50 +9,64 @@ from core.trace.excerpt import LANE_WORDS, RANGE_WORDS, STEP_WORDS, Excerpt
 from gui.app.figure_options import PRESETS, FigureOptions
 
 LOOKS = ("theme", "width_mm", "font_pt", "scale", "hatching", "greyscale", "title", "caption")
-PARTS = ("legend", "axis", "makespan", "idle")
+PART_WORDS = {
+    "legend": "legend",
+    "axis": "axis",
+    "makespan": "makespan",
+    "idle": "idle time",
+}
+PARTS = tuple(PART_WORDS)
 FIGURE = ("figure", *LOOKS, *PARTS)
 EXCERPT = ("steps", "lanes")
-"""The names of the options that choose a part of the run for a figure alone."""
+"""Names of the options that select a part of the run, and apply to figures only."""
 
 
 def add_figure(parser: argparse.ArgumentParser, excerpt: bool = True) -> None:
-    """Add the options of a figure; those that choose a part of the run only with `excerpt`."""
-    group = parser.add_argument_group("the picture")
+    """Add the options of a figure; with `excerpt`, also those that select a part of the run."""
+    group = parser.add_argument_group("figure")
     add = group.add_argument
-    meaning = f"for print: {', '.join(PRESETS)} (default: as shown)"
+    meaning = f"preset for print: {', '.join(PRESETS)} (default: as shown)"
     add("--figure", choices=Suggested(PRESETS), metavar="PRESET", help=meaning)
-    add("--theme", choices=("light", "dark"), default="light", help="printed figures are light")
-    add("--width-mm", type=_number, metavar="MM", help="width on paper (default: the preset's)")
-    add("--font-pt", type=_number, metavar="PT", help="size of a figure's text")
+    add(
+        "--theme",
+        choices=("light", "dark"),
+        default="light",
+        help="figures for print are always light",
+    )
+    add(
+        "--width-mm",
+        type=_number,
+        metavar="MM",
+        help="width on paper (default: that of the preset)",
+    )
+    add("--font-pt", type=_number, metavar="PT", help="font size of a figure")
     add("--scale", type=_number, metavar="N", help="pixels of a PNG for each 1/96 inch")
-    add("--greyscale", action="store_true", help="a figure without any colour")
-    add("--hatching", action=argparse.BooleanOptionalAction, help="a figure's patterns")
-    add("--title", metavar="TEXT", help="instead of the run's own")
-    # An empty text is no title; None, if neither is given, is the run's own.
+    add("--greyscale", action="store_true", help="draw a figure without colours")
+    add("--hatching", action=argparse.BooleanOptionalAction, help="patterns in addition to colours")
+    add("--title", metavar="TEXT", help="title (default: that of the run)")
+    # "" is no title; None, if neither option is given, is the title of the run.
     add("--no-title", dest="title", action="store_const", const="", help="no title")
-    add("--caption", metavar="TEXT", help="instead of the figure's own")
+    add("--caption", metavar="TEXT", help="caption (default: that of the figure)")
     add("--no-caption", dest="caption", action="store_const", const="", help="no caption")
-    for part in PARTS:
-        add(f"--no-{part}", dest=part, action="store_false", help=f"no {part}")
+    for part, words in PART_WORDS.items():
+        add(f"--no-{part}", dest=part, action="store_false", help=f"omit the {words}")
     if excerpt:
-        counted = "from the first measured step on"
-        meaning = f"{RANGE_WORDS}, {counted}; in a report: taken as one step"
+        counted = "counted from the first measured step"
+        meaning = f"{RANGE_WORDS}, {counted}; a report takes it as one step"
         add("--range", default="", metavar="TIMES", help=meaning)
         add("--steps", default="", metavar="STEPS", help=STEP_WORDS)
         add("--lanes", default="", metavar="LANES", help=LANE_WORDS)
 
 
 def figure_options(arguments: argparse.Namespace) -> FigureOptions:
-    """The figure that the options ask for. Raises ValueError, in one line, if there is none."""
+    """Return the figure that the options describe. Raises ValueError, in one line, if invalid."""
     given = vars(arguments)
-    # Commands that draw what they have just run offer no part of it to choose.
-    chosen = "range" in given
-    part = Excerpt(given["range"], given["steps"], given["lanes"]) if chosen else Excerpt()
-    options = FigureOptions(
-        preset=given["figure"],
-        excerpt=part,
-        **{name: given[name] for name in (*LOOKS, *PARTS)},
-    )
+    excerpt = Excerpt()
+    # Commands that draw the run that they have just made have no options for a part of it.
+    if "range" in given:
+        excerpt = Excerpt(given["range"], given["steps"], given["lanes"])
+    looks = {name: given[name] for name in (*LOOKS, *PARTS)}
+    options = FigureOptions(preset=given["figure"], excerpt=excerpt, **looks)
     options.check()
     return options
 

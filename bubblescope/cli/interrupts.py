@@ -1,4 +1,4 @@
-"""Ctrl+C and SIGTERM: whatever a command does, it has ended five seconds later."""
+"""Ctrl+C and SIGTERM: any command ends within five seconds."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ from contextlib import contextmanager
 INTERRUPTED = 128 + signal.SIGINT
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 UNWIND_SECONDS = 3.0
-"""What a command is given to end in its own way; then it is interrupted wherever it is."""
+"""Time for a command to end by itself; after that it is interrupted once more."""
 END_SECONDS = 1.5
-"""What it is given after that; then the process ends."""
+"""Time after that until the process is ended."""
 
 
 @contextmanager
 def ending_when_asked() -> Iterator[None]:
-    """Within, Ctrl+C and SIGTERM raise KeyboardInterrupt, once: cleaning up is not disturbed.
+    """Within the context, the first Ctrl+C or SIGTERM raises KeyboardInterrupt.
 
-    A thread sees to it that the process ends, because a handler waits for native code.
+    Only the first, so that cleanup is not interrupted. A thread ensures that the process ends even
+    if the main thread is in native code.
     """
-    # Python runs signal handlers between its own instructions in the main thread: not while that
-    # waits in native code (a torch kernel, a system call of Arrow's). The wakeup pipe is written by
-    # the C-level handler at once, and another thread reads it.
+    # Python runs signal handlers between bytecode instructions of the main thread, and so not while
+    # that thread is in native code (a torch kernel, a system call of Arrow's). But the C-level
+    # handler writes to the wakeup pipe at once, and another thread reads it.
     read_end, write_end = os.pipe()
-    # As set_wakeup_fd asks: a handler must not wait for a full pipe.
+    # set_wakeup_fd requires this: a handler must not wait for a full pipe.
     os.set_blocking(write_end, False)
     watch = _Watch(read_end)
     with handling(watch.interrupt):
@@ -39,8 +40,8 @@ def ending_when_asked() -> Iterator[None]:
             yield
         finally:
             signal.set_wakeup_fd(before)
-            # The end of the pipe tells the thread that all is over; it must not be closed before
-            # nobody writes to it.
+            # Closing the pipe ends the thread. This must come after set_wakeup_fd, because nothing
+            # may write to a closed pipe.
             os.close(write_end)
             watch.join()
             os.close(read_end)
@@ -48,7 +49,7 @@ def ending_when_asked() -> Iterator[None]:
 
 @contextmanager
 def noting_interrupts() -> Iterator[list[int]]:
-    """Ctrl+C and SIGTERM are put into the list, instead of an exception amid half-taken rows."""
+    """Collect Ctrl+C and SIGTERM in the list, so that they do not interrupt received rows."""
     noted: list[int] = []
     with handling(noted.append):
         yield noted
@@ -56,7 +57,7 @@ def noting_interrupts() -> Iterator[list[int]]:
 
 @contextmanager
 def holding_interrupts() -> Iterator[None]:
-    """Within, Ctrl+C and SIGTERM wait until the end, and then raise KeyboardInterrupt."""
+    """Delay Ctrl+C and SIGTERM to the end of the context, which then raises KeyboardInterrupt."""
     with noting_interrupts() as noted:
         yield
     if noted:
@@ -65,12 +66,12 @@ def holding_interrupts() -> Iterator[None]:
 
 @contextmanager
 def handling(take: Callable[[int], None]) -> Iterator[None]:
-    """Within, `take` gets the number of each Ctrl+C (SIGINT) and SIGTERM, in the main thread."""
-    before = {
-        number: signal.signal(number, lambda number, _: take(number))
-        for number in SIGNALS
-        if signal.getsignal(number) is not signal.SIG_IGN  # as a shell asks for a job behind `&`
-    }
+    """Call `take` in the main thread with the number of each SIGINT and SIGTERM."""
+    before = {}
+    for number in SIGNALS:
+        # A shell ignores SIGINT for background jobs (`&`), which must stay so.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            before[number] = signal.signal(number, lambda number, _: take(number))
     try:
         yield
     finally:
@@ -79,9 +80,9 @@ def handling(take: Callable[[int], None]) -> Iterator[None]:
 
 
 class _Watch(threading.Thread):
-    """Waits for a signal's number in a pipe, and then for the end of the process.
+    """Reads a signal's number from a pipe, and then ensures that the process ends.
 
-    The pipe's other end is closed when there is nothing to wait for any more.
+    The thread ends when the other end of the pipe is closed.
     """
 
     def __init__(self, read_end: int) -> None:
@@ -89,13 +90,13 @@ class _Watch(threading.Thread):
         self._read_end, self._raised = read_end, False
 
     def interrupt(self, _: int) -> None:
-        """Raise KeyboardInterrupt, in the main thread; once, until it is insisted on."""
+        """Raise KeyboardInterrupt in the main thread, unless it has been raised before."""
         if not self._raised:
             self._raised = True
             raise KeyboardInterrupt
 
     def run(self) -> None:
-        """Wait for a signal, then insist, then end the process."""
+        """Wait for a signal; interrupt again after UNWIND_SECONDS; then end the process."""
         while number := os.read(self._read_end, 1):
             if number[0] in SIGNALS:
                 break
@@ -103,17 +104,17 @@ class _Watch(threading.Thread):
             return
         if self._is_over(UNWIND_SECONDS):
             return
-        # Once more: the first KeyboardInterrupt may have been swallowed, by a destructor or a
-        # callback, which Python only prints.
+        # Interrupt again: the first KeyboardInterrupt may have been lost in a destructor or a
+        # callback, where Python only prints it.
         self._raised = False
         signal.pthread_kill(threading.main_thread().ident or 0, number[0])
         if not self._is_over(END_SECONDS):
-            print("bubblescope: ended amid its work", file=sys.stderr, flush=True)
-            # Without any cleaning up, which is what hangs. Children see their pipes close and end.
+            print("bubblescope: did not end in time and was stopped", file=sys.stderr, flush=True)
+            # Skip cleanup, because that hangs. Children end when their pipes close.
             os._exit(INTERRUPTED)
 
     def _is_over(self, seconds: float) -> bool:
-        """Whether the work ends in time."""
+        """Return True if the work ends within `seconds`."""
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
             if select.select([self._read_end], [], [], left)[0] and not os.read(self._read_end, 1):

@@ -1,4 +1,4 @@
-"""Training jobs of one's own: `record` runs one that records itself, `listen` takes its stream."""
+"""The commands `record`, which runs a training job and records it, and `listen`."""
 
 from __future__ import annotations
 
@@ -23,18 +23,20 @@ from core.recording.listener import Listener
 from core.recording.rank_folder import RankFolder
 
 SITE = PROJECT_ROOT / "core" / "recorder" / "site"
-"""Where Python finds the sitecustomize that begins to record; the recorder is not imported
-here, since it needs torch."""
+"""Folder of the `sitecustomize` module that starts recording. The recorder itself needs torch, and
+is not imported here."""
 
 
-def record(given: argparse.Namespace) -> int:
-    """Run the command that was given, with what makes it record in its environment.
+def record_job(given: argparse.Namespace) -> int:
+    """Run a command in an environment that makes its ranks record themselves.
 
-    Returns the command's exit status, and BAD_INPUT for a success that recorded nothing: that, and
-    why, is said on standard error. Raises ValueError if there is no command or the listener's
-    address is none, OSError if the command cannot be run.
+    Returns the command's exit status, or BAD_INPUT if it succeeded but recorded nothing, which is
+    printed to standard error. Raises ValueError for a missing command or an invalid address of a
+    listener, OSError if the command cannot be run.
     """
-    words = given.words[1:] if given.words[:1] == ["--"] else given.words
+    words = given.words
+    if words[:1] == ["--"]:
+        words = words[1:]
     if not words:
         raise ValueError("give the command that trains: bubblescope record -- torchrun train.py")
     if shutil.which(words[0]) is None:
@@ -44,17 +46,19 @@ def record(given: argparse.Namespace) -> int:
         out = listener_address("--out", given.out).with_token
     else:
         out = str(Path(given.out).absolute())
-    known = os.environ.get("PYTHONPATH")
-    # Python imports a module `sitecustomize` at every start if it finds one: so each rank that
-    # torchrun starts records itself, and the training script stays as it is.
+    # Python imports the module `sitecustomize` at every start, so that each rank that torchrun
+    # starts records itself without a change of the training script.
+    paths = [str(SITE)]
+    if known := os.environ.get("PYTHONPATH"):
+        paths.append(known)
     environment = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join([str(SITE), *([known] if known else [])]),
+        "PYTHONPATH": os.pathsep.join(paths),
         "BUBBLESCOPE_RECORD": out,
     }
     before = _recordings(out)
     status = _run(words, environment)
-    # What a listener has taken it says itself.
+    # A listener reports by itself what it has received.
     if to_listener or _recordings(out) != before:
         return status
     say(
@@ -66,7 +70,7 @@ def record(given: argparse.Namespace) -> int:
 
 
 def listener_address(option: str, out: str) -> Address:
-    """Return the address of a listener. Raises ValueError, naming the option, if it is none."""
+    """Return the address of a listener. Raises ValueError, naming the option, if it is invalid."""
     try:
         return parse_address(out)
     except ValueError as error:
@@ -74,20 +78,20 @@ def listener_address(option: str, out: str) -> Address:
 
 
 def _recordings(folder: str) -> dict[Path, int]:
-    """When each rank's recording in a folder was last written to, in ns; empty without one."""
+    """Return when each rank's recording in a folder was last modified, in ns."""
     return {path: path.stat().st_mtime_ns for path in Path(folder).glob("rank-*.arrow")}
 
 
 def _run(words: Sequence[str], environment: Mapping[str, str]) -> int:
-    """Run a command until it ends; its exit status as shells tell it: 128 and its signal's number.
+    """Run a command; return its exit status, for a signal 128 plus the signal's number.
 
-    SIGTERM is passed on to it. Ctrl+C reaches it from the terminal, as it does this process.
+    SIGTERM is passed on. Ctrl+C reaches the command directly from the terminal.
     """
     running: list[Running] = []
     early: list[int] = []
 
     def pass_on(number: int) -> None:
-        if number == signal.SIGTERM and not running:  # it is being started
+        if number == signal.SIGTERM and not running:  # the command is being started
             early.append(number)
         elif number == signal.SIGTERM:
             running[0].send_signal(number)
@@ -101,28 +105,28 @@ def _run(words: Sequence[str], environment: Mapping[str, str]) -> int:
 
 
 def listen(given: argparse.Namespace) -> None:
-    """Take recordings until interrupted. Raises ValueError or OSError for an address that is none.
+    """Receive recordings until interrupted. Raises ValueError or OSError for an invalid address.
 
-    It says on standard output where and with which token, and on standard error what arrives.
+    Prints the command for the job to standard output, and arrivals to standard error.
     """
-    # From the right: an IPv6 address has colons itself, and brackets, which a socket does not take.
+    # rpartition, because an IPv6 address contains colons. Its brackets are removed for the socket.
     host, _, port = given.address.rpartition(":")
     if not (host and port.isdecimal() and int(port) < 1 << 16):
         raise ValueError(
             f"--address {given.address}: use HOST:PORT, a port from 0 to 65535, such as 127.0.0.1:0"
         )
 
-    def tell(text: str) -> None:
-        # Whoever read standard error may have gone; that must not end a recording.
+    def report(text: str) -> None:
+        # The reader of standard error may have ended, which must not end a recording.
         with suppress(OSError):
             say(f"bubblescope: {text}", sys.stderr)
 
-    folder = RankFolder(Path(given.out), tell)
+    folder = RankFolder(Path(given.out), report)
     try:
-        begun = Listener(host.strip("[]"), int(port), folder.receive, tell, Refusals(tell))
-    # A name that cannot be one of a host is a UnicodeError.
+        begun = Listener(host.strip("[]"), int(port), folder.receive, report, Refusals(report))
+    # An impossible host name raises UnicodeError.
     except (OSError, UnicodeError) as error:
-        why = getattr(error, "strerror", None) or "that is no name of a host"
+        why = getattr(error, "strerror", None) or "that is not a host name"
         raise OSError(
             f"--address {given.address}: {why.partition(' (')[0]}; use an address of this machine "
             "and a port that is free, such as 127.0.0.1:0, or 0.0.0.0:0 for all of its addresses"
@@ -130,7 +134,7 @@ def listen(given: argparse.Namespace) -> None:
     with closing(begun) as listener:
         try:
             print(f"{record_command(listener.where)} -- COMMAND", flush=True)
-            # For ever: Ctrl+C raises here. The listener works on threads of its own.
+            # Wait for Ctrl+C, which raises here. The listener has its own threads.
             threading.Event().wait()
         finally:
             folder.end()

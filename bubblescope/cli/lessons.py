@@ -1,4 +1,4 @@
-"""The command that goes through a lesson: text, runs, tables, questions and answers."""
+"""The `lesson` command: prints the texts of a lesson and the results of its runs."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from contextlib import closing
 
 from bubblescope.cli.commands import RunError, execute_with, ready_hardware
 from bubblescope.cli.interrupts import INTERRUPTED, noting_interrupts
-from bubblescope.cli.progress import Progress
+from bubblescope.cli.progress import ProgressPrinter
 from bubblescope.cli.report import table
 from core.engine.client import EngineClient
 from core.engine.messages import Outcome
 from core.lessons.figures import NothingMeasuredError, figures_of
 from core.lessons.lesson import (
     Lesson,
-    Step,
+    LessonStep,
     differing,
     filled,
     find_lesson,
@@ -36,14 +36,15 @@ SHOWN = {
     "peak": "most memory",
     "first_work": "lane 0's work",
 }
-"""What the table of a step's runs has, and its headings."""
+"""Columns of the table of a step's runs: figures and their headers."""
 
 
 def lesson(arguments: argparse.Namespace) -> int:
-    """Go through a lesson, or list all. Returns the exit status. Raises LessonError."""
+    """Run a lesson, or list all. Return the exit status. Raises LessonError."""
     if arguments.lesson is None:
-        lessons = [read_heading(path) for path in shipped()]
-        say("\n".join(f"{n}  {one.title}: {one.about}" for n, one in enumerate(lessons, 1)))
+        for number, path in enumerate(shipped(), 1):
+            heading = read_heading(path)
+            say(f"{number}  {heading.title}: {heading.about}")
         return 0
     found = read_lesson(find_lesson(arguments.lesson))
     with noting_interrupts() as interrupts, closing(EngineClient()) as client:
@@ -59,35 +60,36 @@ def lesson(arguments: argparse.Namespace) -> int:
 def _go_through(found: Lesson, client: EngineClient, interrupts: list[int]) -> None:
     say(f"{plain(found.title)}\n{'=' * len(found.title)}")
     for number, step in enumerate(found.steps, 1):
-        # The text of a step has placeholders for what its runs measured, on this machine: run
-        # first, then tell.
+        # Run first, because the step's text has placeholders for figures of its runs.
         figures = [_run(client, run, interrupts) for run in step.runs]
-        say(f"\n{step_text(step, figures, f'{number} of {len(found.steps)}')}")
+        place = f"{number} of {len(found.steps)}"
+        say(f"\n{step_text(step, figures, place)}")
         _wait_for_reader()
         say(f"{plain(filled(step.answer, figures))}")
 
 
-def step_text(step: Step, figures: Sequence[dict[str, str]], place: str) -> str:
-    """A step up to its question: what it says, and what its runs came to."""
+def step_text(step: LessonStep, figures: Sequence[dict[str, str]], place: str) -> str:
+    """Return a step's text, the table of its runs, and its question."""
     listed = list(figures)
-    rows = [
-        (run_text(run, step.runs), *(one[name] for name in SHOWN))
-        for run, one in zip(step.runs, listed, strict=True)
-    ]
-    text, question = (plain(filled(words, listed)) for words in (step.text, step.question))
+    rows = []
+    for run, one in zip(step.runs, listed, strict=True):
+        cells = [one[name] for name in SHOWN]
+        rows.append((run_text(run, step.runs), *cells))
     runs = table(("run", *SHOWN.values()), rows)
+    text = plain(filled(step.text, listed))
+    question = plain(filled(step.question, listed))
     return f"{place}. {plain(step.title)}\n{text}\n\n{runs}\n\n{question}"
 
 
 def run_text(run: Specification, others: Sequence[Specification]) -> str:
-    """What tells a run from the others of its step, or its strategy and devices."""
+    """Return the options that distinguish a run from the others of its step."""
     options = differing(run, others)
     return " ".join(f"{flag_of(option.name)} {value_text(value)}" for option, value in options)
 
 
 def _run(client: EngineClient, run: Specification, interrupts: list[int]) -> dict[str, str]:
-    """The figures of a run. Raises RunError, PlanError, KeyboardInterrupt."""
-    trace, ended = execute_with(client, run, None, Progress(False), interrupts)
+    """Run, and return the figures. Raises RunError, PlanError, KeyboardInterrupt."""
+    trace, ended = execute_with(client, run, None, ProgressPrinter(False), interrupts)
     if interrupts:
         raise KeyboardInterrupt
     if ended.outcome is not Outcome.FINISHED:
@@ -99,6 +101,6 @@ def _run(client: EngineClient, run: Specification, interrupts: list[int]) -> dic
 
 
 def _wait_for_reader() -> None:
-    """Let a reader think first; nobody is waited for where no terminal is."""
+    """Wait for Enter, if standard input and output are a terminal."""
     if sys.stdin.isatty() and sys.stdout.isatty():
         input("(press Enter for the answer) ")

@@ -1,4 +1,4 @@
-"""The options that take a part of another program's trace as its only step."""
+"""The options that select a part of another program's trace as its only step."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from core.trace.own_steps import with_range
 from core.trace.trace import Trace
 
 WHOLE = "--whole"
-TAKE_PART = f"{WHOLE} or --range START:END takes a part of it for one"
+TAKE_PART = f"{WHOLE} or --range START:END takes a part of it as one"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A part of a trace that is taken as one step: all of it, or a range; nothing by default.
+class TracePart:
+    """A part of a trace to be taken as one step: all of it, a range, or by default none.
 
-    `option` is the name of the option that has the `range`.
+    `option` is the option that gave the range, for messages.
     """
 
     whole: bool = False
@@ -27,16 +27,20 @@ class Part:
 
     @property
     def words(self) -> str:
-        """The option as it was given; empty if no part is taken."""
-        return WHOLE if self.whole else f"{self.option} {self.range}" if self.range else ""
+        """The option as it was given; "" if no part is taken."""
+        if self.whole:
+            return WHOLE
+        return f"{self.option} {self.range}" if self.range else ""
 
     @property
     def title(self) -> str:
-        """Name of the step: `the whole trace`, `range 10ms:40ms`; empty if no part is taken."""
-        return "the whole trace" if self.whole else f"range {self.range}" if self.range else ""
+        """Name of the step: `the whole trace`, `range 10ms:40ms`; "" if no part is taken."""
+        if self.whole:
+            return "the whole trace"
+        return f"range {self.range}" if self.range else ""
 
     def check(self) -> None:
-        """Raise ValueError, in one line, for options that name no part of any trace."""
+        """Raise ValueError, in one line, for invalid or contradictory options."""
         if self.whole and self.range:
             raise ValueError(
                 f"{WHOLE} and {self.option} {self.range} both choose the time: use one"
@@ -45,42 +49,43 @@ class Part:
             parse_range(self.range, self.option)
 
     def of(self, trace: Trace, name: str) -> Trace:
-        """Return the trace `name` with this part as its only step, or as it is.
+        """Return the trace with this part as its only step, or unchanged if there is no part.
 
-        Raises ValueError, in one line, for a run of the app's own, and where nothing begins.
+        `name` is the trace's file. Raises ValueError, in one line, for a run of Bubblescope, and
+        if no task begins in the part.
         """
         if not self.words:
             return trace
         if not trace.header.foreign:
             raise PlanError(
-                f"{self.words}: {name} has steps of its own plan; use traces of other programs"
+                f"{self.words}: {name} is a run with known steps; use traces of other programs"
             )
         start, end = trace.bounds
         if self.range:
             start, end = range_of(Excerpt(range=self.range), trace, self.option)
         if end == trace.bounds[1]:
-            end += 1  # a range is half open, and a task may begin at the very end
+            end += 1  # a range excludes its end, at which a task may begin
         made = with_range(trace, start, end)
         if not made.steps:
-            raise PlanError(f"{self.words}: nothing begins in this range of {name}")
+            raise PlanError(f"{self.words}: no task of {name} begins in this range")
         return made
 
 
 def add_whole(parser: argparse.ArgumentParser) -> None:
-    """Add the option that takes all of a trace as one step."""
+    """Add the option `--whole`."""
     meaning = "take another program's trace as one step, whether or not it has steps"
     parser.add_argument(WHOLE, action="store_true", help=meaning)
 
 
 def add_part(parser: argparse.ArgumentParser) -> None:
-    """Add the options that take a part of each trace as one step."""
+    """Add the options `--whole` and `--range`."""
     add_whole(parser)
     meaning = f"take a range of another program's trace as one step: {RANGE_WORDS}"
     parser.add_argument("--range", default="", metavar="TIMES", help=meaning)
 
 
-def part_of(arguments: argparse.Namespace) -> Part:
-    """The part that the options ask for. Raises ValueError, in one line, if there is none."""
-    part = Part(arguments.whole, arguments.range)
+def part_of(arguments: argparse.Namespace) -> TracePart:
+    """Return the part that the options select. Raises ValueError, in one line, if invalid."""
+    part = TracePart(arguments.whole, arguments.range)
     part.check()
     return part

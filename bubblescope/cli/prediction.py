@@ -1,4 +1,4 @@
-"""The commands that predict: a step from costs, without a machine that could run it."""
+"""The commands `predict` and `calibrate`: a step from costs, and measuring costs."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from core.trace.trace import Trace
 
 MOST_LANES_SHOWN = 64
 MOST_JUDGED = 250_000
-"""Tasks of a step on which there is a verdict: it is simulated ten times, a second per million."""
+"""Largest step that gets a verdict, which needs ten simulations of 1 s per million tasks."""
 
 
 def predict(arguments: argparse.Namespace) -> None:
-    """Predict a step, print its table, write what was asked for. Raises PlanError in one line."""
+    """Predict a step, print its table and write the outputs. Raises PlanError in one line."""
     specification = specification_of(vars(arguments))
     check_unmeasured(specification)
     check(specification)
@@ -51,12 +51,12 @@ def predict(arguments: argparse.Namespace) -> None:
     if not 1 <= arguments.step <= steps:
         raise PlanError(f"--step {arguments.step}: the measured steps are 1 to {steps}")
     run = plan_without_machine(specification, model, costs)
-    # Faults of other steps are left out of what is told and kept of this one.
-    told = run.specification.having(hiccup=hiccups_of(specification, arguments.step))
-    run = replace(run, specification=told)
+    # The summary and the recording list only the hiccups of the predicted step.
+    listed = run.specification.having(hiccup=hiccups_of(specification, arguments.step))
+    run = replace(run, specification=listed)
     faults, step = Faults.of(specification), specification.warmup + arguments.step - 1
     prediction = predict_step(run.plan, costs, faults, step)
-    # A prediction has no warm-up: its step has the number that people know, less one.
+    # A prediction has no warm-up, so its step has the user's number minus one.
     predicted = run.header, run.plan.tasks, prediction.columns, arguments.step - 1
     summary = summary_of(run, prediction, predicted_trace(*predicted))
     write_whole(arguments.summary, json.dumps(summary, indent=1, allow_nan=False) + "\n")
@@ -67,30 +67,28 @@ def predict(arguments: argparse.Namespace) -> None:
         draw([predicted_trace(*predicted)], Path(arguments.image), options)
     say(prediction_text(summary))
     if specification.devices != run.specification.devices:
-        say("devices: imagined ones that copy beside computing, as GPUs do; --devices names others")
+        say("devices: imagined GPUs, which copy while they compute; --devices chooses others")
     for text in faults.without_effect(run.plan.columns, run.plan.lanes):
         say(text)
-    # Faults of other steps are part of what was asked, and would otherwise be left out without a
-    # word.
+    # Tell the user that some of the given faults are ignored.
     if any(hiccup.step != step for hiccup in faults.hiccups):
         say(f"step {arguments.step} is predicted: hiccups of other steps have no effect")
 
 
-def calibrate(arguments: argparse.Namespace) -> None:
-    """Measure what a plan's tasks cost on this machine, print it, write it as JSON.
+def calibrate_costs(arguments: argparse.Namespace) -> None:
+    """Measure the costs of a plan's tasks on this machine, print them and write them as JSON.
 
-    On virtual lanes the costs are by block and of several sizes. Where torch drives the ranks, they
-    are those of a step that was run. Raises PlanError or
-    RunError in one line.
+    On virtual lanes the costs are by block, for several sizes. For strategies whose ranks are run
+    by torch, they are taken from a step. Raises PlanError or RunError in one line.
     """
     specification = specification_of(vars(arguments))
     strategy = check(specification)
     if Path(arguments.costs).suffix != ".json":
         raise CostError(f"--costs {arguments.costs}: calibrate writes JSON; end the name in .json")
     check_writable("--costs", arguments.costs)
-    # torch's ranks settle their buckets in the first step.
+    # torch rearranges its buckets in the first step.
     warmup = 2 if strategy.on_ranks else 1
-    # Costs are measured before the first step, or are those of a warm-up step: one more is enough.
+    # Costs are measured before the first step or in a warm-up step, so one more step is enough.
     short = replace(specification, steps=1, warmup=warmup, data=None, calibrate=True)
     trace, ended = execute(short)
     if ended.outcome is Outcome.REFUSED:
@@ -110,29 +108,28 @@ def calibrate(arguments: argparse.Namespace) -> None:
 
 
 def costs_of_arguments(arguments: argparse.Namespace) -> CostModel:
-    """The costs that the options name. Raises CostError if there are none, or for a bad option."""
+    """Read the costs that the options name. Raises CostError if they are missing or invalid."""
     if arguments.costs is None:
         raise CostError(f"predict needs --costs FILE, a JSON or TOML file with {NEEDED}")
     costs = read_costs(arguments.costs)
-    if arguments.link is not None and (link := read_link(arguments.link)) is not None:
-        costs = costs.over(link)
-    return costs
+    link = None if arguments.link is None else read_link(arguments.link)
+    return costs if link is None else costs.over(link)
 
 
 def summary_of(run: PlannedStep, prediction: Prediction, trace: Trace) -> dict[str, object]:
-    """The prediction as plain JSON values; a lane's busy, communication and idle time add up.
+    """Return a prediction as plain JSON values; each lane's times add up to the makespan.
 
-    `trace` is the same as a trace, on which there is a verdict if it has at most MOST_JUDGED tasks.
+    `trace` is the prediction as a trace, for the verdict. Steps of more than MOST_JUDGED tasks get
+    no verdict.
     """
     specification, plan = run.specification, run.plan
     explanation = explain_step(prediction.columns, plan.lanes)
     figures = asdict(step_figures(explanation, plan.pipeline))
     idle = figures.pop("idle_by_cause")
     found = verdict(trace) if len(plan.tasks) <= MOST_JUDGED else None
-    lanes = [
-        {"role": str(lane.role), **asdict(times), "idle_by_cause": causes}
-        for lane, times, causes in zip(plan.lanes, prediction.lanes, idle, strict=True)
-    ]
+    lanes = []
+    for lane, times, causes in zip(plan.lanes, prediction.lanes, idle, strict=True):
+        lanes.append({"role": str(lane.role), **asdict(times), "idle_by_cause": causes})
     return {
         "predicted": True,
         "strategy": specification.strategy,
@@ -149,7 +146,7 @@ def summary_of(run: PlannedStep, prediction: Prediction, trace: Trace) -> dict[s
 
 
 def prediction_text(summary: dict[str, Any]) -> str:
-    """What `predict` prints of a prediction's summary."""
+    """Return the text that `predict` prints for a summary."""
     schedule = f" {summary['schedule']}" if summary["schedule"] else ""
     computing = [lane for lane in summary["lanes"] if lane["role"] == Role.COMPUTE]
     pieces = counted(summary["microbatches"], "micro-batch", "micro-batches")
@@ -161,43 +158,43 @@ def prediction_text(summary: dict[str, Any]) -> str:
             summary["bubble_by_makespan"], summary["bubble_by_lane_span"], summary["closed_form"]
         ),
         *injected_lines(summary["injected_faults"]),
-        *([f"verdict: {summary['verdict']['text']}"] if summary["verdict"] else []),
     ]
+    if summary["verdict"]:
+        lines.append(f"verdict: {summary['verdict']['text']}")
     header = ("lane", "busy ms", "comm ms", "idle ms", "idle %", "activations", "idle mostly for")
     rows = [_row(lane) for lane in computing[:MOST_LANES_SHOWN]]
     text = "\n".join(lines) + "\n\n" + table(header, rows)
     hidden = len(computing) - len(rows)
-    return text + (f"\n{hidden} further lanes are in the --summary" if hidden else "")
+    return text + (f"\n{hidden} further lanes: see --summary FILE" if hidden else "")
 
 
 def costs_text(costs: CostModel) -> str:
-    """What `calibrate` prints: a row for each kind, its stages or blocks in turn."""
+    """Return the table that `calibrate` prints: each kind's cost by stage or block."""
     named = {cost_name(kind): curves for kind, curves in costs.passes.items()}
     named |= {further_name(kind): curves for kind, curves in costs.further.items()}
     rows: list[tuple[str, str, str]] = []
     for name, curves in named.items():
-        for size in sorted({size for curve in curves for size, _ in curve}):
-            known = (dict(curve) for curve in curves)
-            times = [milliseconds(points[size]) for points in known if size in points]
+        by_size: dict[float, list[str]] = {}
+        for curve in curves:
+            for size, ns in curve:
+                by_size.setdefault(size, []).append(milliseconds(ns))
+        for size, times in sorted(by_size.items()):
             rows.append((name, in_number(f"{size:g} rows"), " ".join(times)))
-    rows += [
-        (f"joined {cost_name(kind)}", "block after the first", milliseconds(ns))
-        for kind, ns in costs.joined.items()
-    ]
-    rows += [
-        (str(kind), in_number(f"{size:g} bytes"), milliseconds(ns))
-        for kind, curve in costs.transfers.items()
-        for size, ns in curve
-    ]
+    for kind, ns in costs.joined.items():
+        rows.append((f"joined {cost_name(kind)}", "block after the first", milliseconds(ns)))
+    for kind, curve in costs.transfers.items():
+        for size, ns in curve:
+            rows.append((str(kind), in_number(f"{size:g} bytes"), milliseconds(ns)))
     unit = "block" if costs.by_block else "stage"
     return table(("cost", "of", f"ms, by {unit}"), rows)
 
 
 def _row(lane: dict[str, Any]) -> Sequence[object]:
     causes: dict[str, int] = lane["idle_by_cause"]
+    main_cause = Cause(max(causes, key=lambda cause: causes[cause])).label if causes else "-"
     return (
         lane["name"],
         *time_cells(lane["busy_ns"], lane["communication_ns"], lane["idle_ns"]),
         lane["peak_activations"],
-        Cause(max(causes, key=lambda cause: causes[cause])).label if causes else "-",
+        main_cause,
     )

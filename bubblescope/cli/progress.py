@@ -10,10 +10,11 @@ from core.trace.trace import Trace
 ALWAYS = ("warning",)
 
 
-class Progress:
-    """Shows the step on a terminal, and log lines: warnings, or with `verbose` all.
+class ProgressPrinter:
+    """Prints the number of the current step on a terminal, and log lines.
 
-    `before` stands before the step; a warning that is in `shown` is not said again.
+    Of the log, only warnings are printed unless `verbose` is True. `before` precedes the step.
+    Warnings in `shown` are not printed again.
     """
 
     def __init__(self, verbose: bool, before: str = "", shown: set[str] | None = None) -> None:
@@ -24,21 +25,24 @@ class Progress:
         self._on_line = False
 
     def show(self, trace: Trace) -> None:
-        """Print what is new."""
+        """Print new log lines and the current step."""
         for row in trace.logs[self._logged :]:
-            known = row.level in ALWAYS and row.text in self._shown
-            if not known and (row.level in ALWAYS or (self._verbose and row.level != "state")):
+            is_warning = row.level in ALWAYS
+            is_wanted = is_warning or (self._verbose and row.level != "state")
+            is_repeated = is_warning and row.text in self._shown
+            if is_wanted and not is_repeated:
                 self._shown.add(row.text)
                 self.close()
-                say(row.text if row.level == "size" else f"{row.level}: {row.text}", sys.stderr)
+                prefix = "" if row.level == "size" else f"{row.level}: "
+                say(f"{prefix}{row.text}", sys.stderr)
         self._logged = len(trace.logs)
         step = max(trace.steps, default=-1)
-        # In a file or a CI log, lines that overwrite themselves would stand one behind the other.
+        # Only on a terminal, because a file or a CI log would keep every line that is overwritten.
         if step > self._step and sys.stderr.isatty():
             self._step = step
             total = len(trace.header.specification.all_rows)
-            text = f"\r{self._before}step {step + 1} of {total}"
-            print(text, end="", file=sys.stderr, flush=True)
+            text = f"{self._before}step {step + 1} of {total}"
+            print(f"\r{text}", end="", file=sys.stderr, flush=True)
             self._on_line = True
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Plain-text tables for standard output."""
+"""Plain-text tables and summaries for standard output."""
 
 from __future__ import annotations
 
@@ -21,74 +21,83 @@ MOST_COLLECTIVES = 12
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Columns aligned: text to the left, everything else to the right; a line for each row."""
+    """Return an aligned table, a line for each row.
+
+    A column is right-aligned if any of its cells begins with a digit, and left-aligned otherwise.
+    """
     texts = [[plain(str(cell)) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(header, *texts, strict=True)]
-    # A column of numbers begins with digits in every row; one name in it makes it text.
-    left = [all(not row[i][:1].isdigit() for row in texts) for i in range(len(header))]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if to_left else cell.rjust(width)
-            for cell, width, to_left in zip(row, widths, left, strict=True)
-        ).rstrip()
-        for row in [list(header), *texts]
-    ]
+    columns = []
+    for name, *cells in zip(header, *texts, strict=True):
+        width = max(map(len, [name, *cells]))
+        is_text = not any(cell[:1].isdigit() for cell in cells)
+        align = str.ljust if is_text else str.rjust
+        columns.append([align(cell, width) for cell in [name, *cells]])
+    lines = ["  ".join(row).rstrip() for row in zip(*columns, strict=True)]
     return "\n".join(lines)
 
 
 def milliseconds(ns: float) -> str:
-    """Nanoseconds as milliseconds with three digits that count."""
+    """Format nanoseconds as milliseconds with three significant digits."""
     return digits(ns / 1e6)
 
 
 def devices_text(hardware: Hardware) -> str:
-    """What `devices` prints."""
+    """Return the table that `devices` prints."""
+    kinds = [device_kind(device) for device in hardware.devices]
     rows = [(HOST.name, f"{hardware.cores} cores", size_text(hardware.memory), f"2x{HOST.name}")]
     for found in hardware.accelerators:
-        memory = size_text(found.memory) if found.memory else "not told"
+        memory = size_text(found.memory) if found.memory else "unknown"
         rows.append((found.device, found.name, memory, found.device))
     header = ("device", "what", "memory", "as lanes", "kind", "can")
-    kinds = [device_kind(device) for device in hardware.devices]
-    text = table(
-        header,
-        [(*row, kind.title, kind.abilities) for row, kind in zip(rows, kinds, strict=True)],
-    )
+    complete = []
+    for row, kind in zip(rows, kinds, strict=True):
+        complete.append((*row, kind.title, kind.abilities))
+    text = table(header, complete)
     if not hardware.accelerators:
         text += "\nThere is no accelerator: runs use CPU lanes."
     return text
 
 
 def plan_text(plan: Plan, model: ModelDescription, title: str, tasks: bool) -> str:
-    """What `plan` prints: the split, the stages, the textbook grid, and if asked every task."""
+    """Return the text that `plan` prints: split, stages, schedule, and with `tasks` every task."""
     blocks = [title, f"rows: {_parts(plan)}"]
-    stage_rows = [
-        (f"stage {stage.index}",
-         f"blocks {stage.first} to {stage.last - 1}" + _over_lanes(stage),
-         size_text(stage.parameter_bytes(model)))
-        for stage in plan.stages
-    ]  # fmt: skip
+    stage_rows = []
+    for stage in plan.stages:
+        covered = f"blocks {stage.first} to {stage.last - 1}{_over_lanes(stage)}"
+        size = size_text(stage.parameter_bytes(model))
+        stage_rows.append((f"stage {stage.index}", covered, size))
     blocks.append(table(("stage", "blocks", "parameters"), stage_rows))
     blocks.append(_grid_text(plan))
     if tasks:
-        rows = [
-            (task.index, str(task), f"{task.kind} {task.payload}".strip(),
-             plan.lanes[task.lane].name, task.rows, size_text(task.bytes),
-             " ".join(map(str, task.after)))
-            for task in plan.tasks
-        ]  # fmt: skip
-        blocks.append(table(("task", "action", "kind", "lane", "rows", "bytes", "after"), rows))
+        blocks.append(_tasks_table(plan))
     moved = sum(task.bytes for task in plan.tasks)
     blocks.append(f"{len(plan.tasks)} tasks, {size_text(moved)} moved a step")
     return "\n\n".join(blocks)
 
 
+def _tasks_table(plan: Plan) -> str:
+    rows = []
+    for task in plan.tasks:
+        row = (
+            task.index,
+            str(task),
+            f"{task.kind} {task.payload}".strip(),
+            plan.lanes[task.lane].name,
+            task.rows,
+            size_text(task.bytes),
+            " ".join(map(str, task.after)),
+        )
+        rows.append(row)
+    return table(("task", "action", "kind", "lane", "rows", "bytes", "after"), rows)
+
+
 def summary_text(summary: Summary) -> str:
-    """Return the text that `run` prints: the median step's figures, and a table of its lanes."""
+    """Return the text that `run` prints: figures of the median step, and a table of its lanes."""
     if not summary.steps:
         return "No measured step was completed."
-    schedule = f" {summary.schedule}" if summary.schedule else ""
-    how = f"{summary.strategy}{schedule} of " if summary.strategy else ""
-    lines = [plain(f"{how}{summary.model} on ") + counted(len(summary.devices), "lane")]
+    words = [summary.strategy, summary.schedule, "of"] if summary.strategy else []
+    model = plain(" ".join(filter(None, [*words, summary.model])))
+    lines = [f"{model} on {counted(len(summary.devices), 'lane')}"]
     lines += injected_lines(summary.injected_faults)
     if summary.verdict is not None:
         lines.append(f"verdict: {summary.verdict.text}")
@@ -108,33 +117,36 @@ def summary_text(summary: Summary) -> str:
 
 
 def _steps_lines(summary: Summary) -> list[str]:
-    """Lines on the median step and on all measured steps."""
+    """Return the lines about the median step and about all measured steps."""
     steps, median = summary.steps, summary.median
     if len(steps) == 1:
-        lines = [f"step: {milliseconds(median.makespan_ns)} ms (1 measured step)"]
+        which = "1 measured step"
     else:
         which = f"step {median.number}, the median of {len(steps)}"
-        lines = [f"step: {milliseconds(median.makespan_ns)} ms ({which})"]
-    spans = [step.makespan_ns for step in steps]
-    clock = max((step.clock_uncertainty_ns or 0 for step in steps), default=0)
-    lines.append(
-        f"over {counted(len(steps), 'step')}: {milliseconds(fmean(spans))} ms mean, "
-        f"{milliseconds(min(spans))} shortest, {milliseconds(max(spans))} longest; "
-        f"loss {_number(steps[0].loss)} to {_number(steps[-1].loss)}; "
-        f"times known to {digits(clock / 1e3)} µs"
-    )
-    return lines
+    makespans = [step.makespan_ns for step in steps]
+    mean = milliseconds(fmean(makespans))
+    shortest = milliseconds(min(makespans))
+    longest = milliseconds(max(makespans))
+    first_loss = _number(steps[0].loss)
+    last_loss = _number(steps[-1].loss)
+    uncertainty = max(step.clock_uncertainty_ns or 0 for step in steps)
+    return [
+        f"step: {milliseconds(median.makespan_ns)} ms ({which})",
+        f"over {counted(len(steps), 'step')}: {mean} ms mean, {shortest} shortest, {longest} "
+        f"longest; loss {first_loss} to {last_loss}; times known to {digits(uncertainty / 1e3)} µs",
+    ]
 
 
 def _collectives_table(collectives: Sequence[CollectiveSummary], steps: int) -> str:
-    """Return a table of the ranks that arrived last at each collective, the longest waits first."""
+    """Return a table of collectives and of the ranks that arrived last, longest waits first."""
     name = f"collective, over {counted(steps, 'step')}"
-    header = (name, "times", "came last", "mean wait ms", "mean transfer ms")
+    header = (name, "times", "arrived last", "mean wait ms", "mean transfer ms")
     first = sorted(collectives, key=lambda one: one.mean_wait_ns, reverse=True)
     rows = []
     for one in first[:MOST_COLLECTIVES]:
-        times = (milliseconds(one.mean_wait_ns), milliseconds(one.mean_transfer_ns))
-        rows.append((_collective_name(one), one.times, _last(one), *times))
+        wait = milliseconds(one.mean_wait_ns)
+        transfer = milliseconds(one.mean_transfer_ns)
+        rows.append((_collective_name(one), one.times, _last(one), wait, transfer))
     left = len(first) - len(rows)
     more = f"\nand {counted(left, 'collective')} with shorter waits" if left else ""
     return table(header, rows) + more
@@ -146,39 +158,42 @@ def _collective_name(one: CollectiveSummary) -> str:
 
 
 def _last(one: CollectiveSummary) -> str:
-    """Who came last how often, where the clocks are good enough to tell."""
+    """Return how often each rank arrived last, if the clocks are precise enough."""
     if not one.certain:
         return "not certain: the wait is within the clocks' error"
     return ", ".join(f"{lane} ({count})" for lane, count in one.last.items())
 
 
 def injected_lines(faults: Mapping[str, object]) -> list[str]:
-    """What was put in on purpose, in a line; none without faults."""
-    listed = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in faults.items())
-    return [f"faults put in on purpose: {listed}"] if listed else []
+    """Return a line that lists injected faults, or no line without any."""
+    words = []
+    for name, value in faults.items():
+        option = name.replace("_", " ")
+        words.append(f"{option} {value}")
+    return [f"injected faults: {', '.join(words)}"] if words else []
 
 
 def _bubble_line(step: StepSummary) -> str:
-    """Return both definitions of the bubble, and the formula if there is one."""
+    """Return the bubble of a step by both definitions and by the formula, if there is one."""
     return bubble_text(step.bubble_by_makespan, step.bubble_by_lane_span, step.closed_form)
 
 
 def bubble_text(by_makespan: float, by_lane_span: float, form: float | None) -> str:
-    """Both definitions of the bubble, and the formula if there is one; all of them fractions."""
-    return (
-        f"bubble: {_percent(by_makespan)} of the makespan, {_percent(by_lane_span)} of the longest "
-        f"lane, {'no closed form' if form is None else f'{_percent(form)} by the closed form'}"
-    )
+    """Format the bubble by both definitions and by the closed form, if there is one (fractions)."""
+    of_makespan = f"{_percent(by_makespan)} of the makespan"
+    of_lane = f"{_percent(by_lane_span)} of the longest lane"
+    closed_form = "no closed form" if form is None else f"{_percent(form)} by the closed form"
+    return f"bubble: {of_makespan}, {of_lane}, {closed_form}"
 
 
 def _waterfall_line(step: StepSummary) -> str:
     """Return the bars from the ideal step to the measured one, in ms."""
-    parts = [
-        f"{'-' if ns < 0 else '+'} {BAR_WORDS[name]} {milliseconds(abs(ns))}"
-        for name, ns in step.ladder.items()
-    ]
-    # A sum begins without a sign.
-    return f"ladder in ms: {' '.join(parts).removeprefix('+ ')} = step"
+    parts = []
+    for name, ns in step.ladder.items():
+        sign = "-" if ns < 0 else "+"
+        parts.append(f"{sign} {BAR_WORDS[name]} {milliseconds(abs(ns))}")
+    total = " ".join(parts).removeprefix("+ ")
+    return f"ladder in ms: {total} = step"
 
 
 def _path_line(step: StepSummary) -> str:
@@ -204,10 +219,10 @@ def _lane_row(lane: LaneSummary) -> tuple[object, ...]:
 
 
 def time_cells(busy: float, communication: float, idle: float) -> list[str]:
-    """A lane's times in ms, and its idle time as a share of all three."""
+    """Return a lane's times in ms, and its idle time in percent of their sum."""
     total = busy + communication + idle
     share = f"{100 * idle / total:.1f}" if total else "0.0"
-    return [*map(milliseconds, (busy, communication, idle)), share]
+    return [milliseconds(busy), milliseconds(communication), milliseconds(idle), share]
 
 
 def _main_cause(idle_by_cause: Mapping[str, int]) -> str:
@@ -220,68 +235,80 @@ def _main_cause(idle_by_cause: Mapping[str, int]) -> str:
 
 
 def _parts(plan: Plan) -> str:
-    by_replica = [
-        "+".join(str(part.rows) for part in plan.parts if part.replica == replica) or "0"
-        for replica in range(plan.replicas)
-    ]
-    return f"{plan.rows} = {' | '.join(by_replica)}"
+    """Return the rows of each micro-batch of each replica: `30 = 8+7 | 8+7`."""
+    by_replica: list[list[str]] = [[] for _ in range(plan.replicas)]
+    for part in plan.parts:
+        by_replica[part.replica].append(str(part.rows))
+    texts = ["+".join(rows) or "0" for rows in by_replica]
+    return f"{plan.rows} = {' | '.join(texts)}"
 
 
 def _splits(summary: Summary) -> str:
-    distinct = list(dict.fromkeys(summary.splits))
-    text = ", then ".join("[" + ",".join(map(str, split)) + "]" for split in distinct)
-    if len(summary.microbatch_rows) > 1:
-        pieces = ",".join(map(str, summary.microbatch_rows))
-        text += f" in {len(summary.microbatch_rows)} micro-batches of {pieces}"
+    texts = []
+    for split in dict.fromkeys(summary.splits):
+        rows = ",".join(map(str, split))
+        texts.append(f"[{rows}]")
+    text = ", then ".join(texts)
+    microbatches = summary.microbatch_rows
+    if len(microbatches) > 1:
+        rows = ",".join(map(str, microbatches))
+        text += f" in {len(microbatches)} micro-batches of {rows}"
     return text
 
 
 def _over_lanes(stage: Stage) -> str:
-    """In how many parts a stage is divided; the table has the size of one."""
+    """Return the number of parts of a divided stage; the table has the size of one part."""
     return f", over {stage.shards} lanes" if stage.shards > 1 else ""
 
 
 def _grid_text(plan: Plan) -> str:
-    rows = [(plan.lanes[i].name, cells) for i, cells in enumerate(grid(plan)) if cells]
-    widths = [max(map(len, tick)) for tick in zip(*(cells for _, cells in rows), strict=True)]
-    name = max(len(name) for name, _ in rows)
-    return "\n".join(
-        f"{lane.ljust(name)}  {' '.join(map(str.ljust, cells, widths))}".rstrip()
-        for lane, cells in rows
-    )
+    """Return the schedule as a grid, a line for each lane that computes."""
+    names = []
+    rows = []
+    for lane, cells in zip(plan.lanes, grid(plan), strict=False):
+        if cells:
+            names.append(lane.name)
+            rows.append(cells)
+    widths = [max(map(len, tick)) for tick in zip(*rows, strict=True)]
+    name_width = max(map(len, names))
+    lines = []
+    for name, cells in zip(names, rows, strict=True):
+        padded = " ".join(map(str.ljust, cells, widths))
+        lines.append(f"{name.ljust(name_width)}  {padded}".rstrip())
+    return "\n".join(lines)
 
 
 def _number(value: float | None) -> str:
     return "unknown" if value is None else f"{value:.6g}"
 
 
-def faults_text(faults: Sequence[str]) -> str:
-    """What a run lacks, in one line; nothing if that is nothing."""
-    more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-    return faults[0] + more if faults else ""
+def incomplete_text(faults: Sequence[str]) -> str:
+    """Return the first reason why a recording is incomplete, "" if it is complete."""
+    if not faults:
+        return ""
+    others = len(faults) - 1
+    return f"{faults[0]} (and {others} more)" if others else faults[0]
 
 
 def verified_text(found: Verified) -> str:
-    """The verdict on a verified run."""
+    """Return the result of `--verify`."""
     errors = f"gradient error {found.gradient:.2g}, loss error {found.loss:.2g}"
     if found.agrees:
         return f"verified: the run computed what a plain step does ({errors})"
     return (
-        f"NOT what a plain step computes: {errors}; rounding makes less than {found.allowed:.1g}. "
-        "Is the loss a finite number and a mean over rows, and is nothing drawn at random?"
+        f"NOT what a plain step computes: {errors}; rounding causes less than {found.allowed:.1g}. "
+        "The loss must be finite and a mean over rows, and nothing may be drawn at random."
     )
 
 
 def comparison_text(comparison: Comparison) -> str:
-    """Return the median step's predicted and measured makespan, and each lane's error."""
+    """Return the predicted and measured makespan of the median step, and each lane's error."""
     step = comparison.median
-    measured, predicted = milliseconds(step.makespan_ns), milliseconds(step.predicted_ns)
-    lanes = ", ".join(f"{lane.name} {_error(lane.error)}" for lane in step.lanes)
-    return (
-        f"predicted: {predicted} ms for {measured} ms "
-        f"({_error(step.error)}, the median step; busy time {lanes})\n"
-        f"costs: {comparison.source}"
-    )
+    measured = milliseconds(step.makespan_ns)
+    predicted = milliseconds(step.predicted_ns)
+    errors = [f"{lane.name} {_error(lane.error)}" for lane in step.lanes]
+    about = f"{_error(step.error)}, the median step; busy time {', '.join(errors)}"
+    return f"predicted: {predicted} ms for {measured} ms ({about})\ncosts: {comparison.source}"
 
 
 def _error(error: float | None) -> str:

@@ -1,4 +1,4 @@
-"""The options that write a recording's spans as a table, and the table."""
+"""Export of a recording's spans as a table: the options and the writer."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from core.trace.search import Search
 from core.trace.trace import Trace
 
 TABLE = ("where", "sort")
-"""The names of the options that say what a table has."""
+"""Names of the options that select and sort the rows of a table."""
 
 
 def add_table(parser: argparse.ArgumentParser) -> None:
     """Add the options of a table of spans."""
     add = parser.add_argument
-    add("--table", metavar="FILE", help="all spans, a row each: *.csv or *.parquet")
-    meaning = "only some of them: --where='kind:forward mb:2-5 >5ms'"
+    add("--table", metavar="FILE", help="table with a row for each span, *.csv or *.parquet")
+    meaning = "only matching spans: --where='kind:forward mb:2-5 >5ms'"
     add("--where", metavar="QUERY", default="", help=meaning)
-    # Help shows it with `=`: behind a blank, `-duration` would pass for an option.
-    add("--sort", metavar="COLUMN", help=f"{', '.join(COLUMNS)}; largest first: --sort=-duration")
+    # The help shows `=`, because `-duration` after a blank would be taken for an option.
+    meaning = f"{', '.join(COLUMNS)}; largest first: --sort=-duration"
+    add("--sort", metavar="COLUMN", help=meaning)
 
 
 def table_query(arguments: argparse.Namespace) -> Query:
-    """What the options of a table ask for. Raises PlanError or QueryError in one line."""
+    """Return the query of the table's options. Raises PlanError or QueryError in one line."""
     if arguments.table is None:
         return Query()
     if not arguments.table.lower().endswith(SUFFIXES) and not arguments.table.startswith("/dev/"):
@@ -39,11 +40,11 @@ def table_query(arguments: argparse.Namespace) -> Query:
 
 
 def write_table(trace: Trace, arguments: argparse.Namespace, query: Query) -> None:
-    """Write the spans of a trace that the query asks for. Raises OSError in one line."""
+    """Write the spans of a trace that match the query. Raises OSError in one line."""
     listing = Listing.of(trace)
     if query.terms:
         search = Search(trace, query)
-        # In parts for the window's sake, which draws between them.
+        # The search advances in parts, because the window draws between them.
         while not search.advance():
             pass
         listing = Listing.of(trace, search.hits)

@@ -1,4 +1,4 @@
-"""Runs the command that the arguments ask for, or opens the window."""
+"""Entry of the command line: runs a command, or opens the window."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from pathlib import Path
 
 from bubblescope.cli.window import has_display, open_window
 
-# Commands are imported when one is run: the window opens sooner without them.
+# Commands are imported when one is run, so that the window opens sooner.
 
 HEADLESS_IMAGE = "bubblescope.png"
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Run a command or the window; returns the exit status."""
+def run_arguments(arguments: Sequence[str]) -> int:
+    """Run a command, or the window without arguments. Return the exit status."""
     if not arguments and has_display():
         return open_window(None)
     return run_command(arguments)
 
 
 def run_command(arguments: Sequence[str]) -> int:
-    """Run a command, or the default job if none is given; returns the exit status."""
+    """Run a command, or the default job if there is none. Return the exit status."""
     from bubblescope.cli.arguments import BAD_INPUT, make_parser
     from bubblescope.cli.commands import RunError
     from bubblescope.cli.interrupts import INTERRUPTED
@@ -38,7 +38,7 @@ def run_command(arguments: Sequence[str]) -> int:
         return run_command(["run", "--image", HEADLESS_IMAGE])
     try:
         return _run(given) or 0
-    except BrokenPipeError:  # whoever read our output has had enough, as `head` has
+    except BrokenPipeError:  # the reader of the output has ended, such as `head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ValueError, OSError, RunError, MemoryError) as error:
@@ -50,7 +50,7 @@ def run_command(arguments: Sequence[str]) -> int:
 
 
 def _run(given: argparse.Namespace) -> int | None:
-    """Run the command of parsed arguments; returns its exit status, None for 0."""
+    """Run the command of parsed arguments. Return its exit status; None is 0."""
     from bubblescope.cli import (
         asking,
         commands,
@@ -65,22 +65,22 @@ def _run(given: argparse.Namespace) -> int | None:
 
     if given.command == "open":
         return open_window(Path(given.recording))
-    if given.command == "record":  # for as long as the job takes to end, however it is asked
-        return job.record(given)
+    if given.command == "record":  # not ended after five seconds, because the job may need longer
+        return job.record_job(given)
     run: Callable[[argparse.Namespace], int | None] = {
         "": desktop.install,
-        "devices": commands.devices,
-        "plan": commands.plan,
-        "run": commands.run,
+        "devices": commands.print_devices,
+        "plan": commands.print_plan,
+        "run": commands.run_strategy,
         "sweep": sweeping.sweep,
         "lesson": lessons.lesson,
         "predict": prediction.predict,
-        "calibrate": prediction.calibrate,
+        "calibrate": prediction.calibrate_costs,
         "export": commands.export,
         "summary": commands.summarise_files,
         "sql": asking.ask,
         "listen": job.listen,
-        "compare": comparing.compare,
+        "compare": comparing.compare_recordings,
     }["" if given.install_desktop else given.command]
     with ending_when_asked():
         return run(given)

@@ -1,4 +1,4 @@
-"""Standard streams as a shell may give them: closed, full, or read by nobody any more."""
+"""Standard streams that are closed, full, or no longer read."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ BAD_OUTPUT = 2
 
 
 def open_streams() -> None:
-    """Open the null device in place of every standard stream that is closed."""
+    """Replace every closed standard stream by the null device."""
     for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(descriptor)
         except OSError:
-            # The system takes the lowest free number, which is this stream's. Left free, it would
-            # go to the next file that is opened, and what a child prints would go into that file.
+            # The system assigns the lowest free descriptor, which is this one. If it stayed free,
+            # the next opened file would get it, and children would print into that file.
             os.open(os.devnull, os.O_RDWR)
         if getattr(sys, name) is None:
             mode = "r" if descriptor == 0 else "w"
@@ -23,10 +23,10 @@ def open_streams() -> None:
 
 
 def flushed(status: int) -> int:
-    """Write what is still to be printed; returns the exit status, which is `status` if that works.
+    """Flush standard output and return the exit status: `status`, or BAD_OUTPUT on failure.
 
-    A reader that has had enough, as `head` has, is no error. A full disk is one of BAD_OUTPUT, with
-    a line on standard error unless the command has failed anyway.
+    A reader that has closed the pipe, such as `head`, is not an error. For a full disk, a line is
+    printed to standard error unless the command has failed anyway.
     """
     try:
         sys.stdout.flush()
@@ -42,5 +42,5 @@ def flushed(status: int) -> int:
 
 
 def _discard_output() -> None:
-    """Lead standard output to nowhere: the interpreter tries once more to write it at its end."""
+    """Redirect standard output to the null device, because the interpreter flushes it at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

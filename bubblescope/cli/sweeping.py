@@ -1,4 +1,4 @@
-"""The command that runs a sweep: many runs through one engine, a table row for each."""
+"""The `sweep` command: many runs in one engine process, and their table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 from bubblescope.cli.commands import RunError, execute_with, ready_hardware
 from bubblescope.cli.drawing import loading_qt
 from bubblescope.cli.interrupts import INTERRUPTED, noting_interrupts
-from bubblescope.cli.progress import Progress
+from bubblescope.cli.progress import ProgressPrinter
 from bubblescope.cli.report import table
 from core.engine.client import EngineClient
 from core.errors import PlanError
@@ -27,18 +27,17 @@ from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.sweep.results import MOST_NAMED, Result, Results, remaining, seconds_left
 from core.sweep.sweep import Point, Sweep, sweep_of
-from core.sweep.table import Measured, UnmeasuredError, header_text, measured, read_table, row_text
+from core.sweep.table import SweepRow, UnmeasuredError, header_text, read_table, row_text, sweep_row
 from core.sweep.values import COMMA, value_text
 
 NONE = "none"
 
 
 def sweep(arguments: argparse.Namespace) -> int:
-    """Make the runs that are not in the table yet, print all results. Returns the exit status."""
-    check_outputs(vars(arguments))
-    asked = sweep_of(
-        vars(arguments), _beside(arguments.beside), arguments.repeat, arguments.shuffle
-    )
+    """Make the runs that the table lacks, and print all results. Return the exit status."""
+    given = vars(arguments)
+    check_outputs(given)
+    asked = sweep_of(given, _references(arguments.beside), arguments.repeat, arguments.shuffle)
     rows = _Table(arguments.csv, asked)
     failed = {}
     if remaining(asked, rows.measured):
@@ -55,7 +54,7 @@ def sweep(arguments: argparse.Namespace) -> int:
 
             export_sweep(results, Path(arguments.image), arguments.theme)
     finally:
-        # In `finally`: the results are told even if the picture cannot be written.
+        # In `finally`, so that results are printed even if the picture cannot be written.
         say(results_text(results))
     if failed:
         raise RunError(_failed_text(asked, failed))
@@ -63,38 +62,43 @@ def sweep(arguments: argparse.Namespace) -> int:
 
 
 class _Table:
-    """The rows so far: in memory, and each at once at the end of a file if there is one."""
+    """The rows so far, in memory and, if there is a file, appended to it one by one."""
 
     def __init__(self, path: str | None, asked: Sweep) -> None:
         self._path, self._sweep = path, asked
-        self.measured, whole = ([], 0) if path is None else read_table(Path(path), asked)
-        if path is not None and Path(path).exists():
-            os.truncate(path, whole)  # what was cut is written anew
+        self.measured: list[SweepRow] = []
+        whole = 0
+        if path is not None:
+            self.measured, whole = read_table(Path(path), asked)
+            if Path(path).exists():
+                os.truncate(path, whole)  # remove an incomplete last line
         self._is_new = not whole
 
-    def add(self, row: Measured) -> None:
-        """Keep a row. Raises OSError, naming the file."""
+    def add(self, row: SweepRow) -> None:
+        """Add a row. Raises OSError, naming the file."""
         self.measured.append(row)
         if self._path is None:
             return
         try:
             with open(self._path, "a", encoding="utf-8", newline="") as file:
-                file.write(header_text() * self._is_new + row_text(self._sweep, row))
+                if self._is_new:
+                    file.write(header_text())
+                file.write(row_text(self._sweep, row))
                 file.flush()
-                # A sweep takes hours: what was measured is to be there after a power cut too.
+                # A sweep takes hours, so its rows should survive a power failure.
                 os.fsync(file.fileno())
         except OSError as error:
             raise OSError(f"{self._path} cannot be written: {reason(error)}") from error
         self._is_new = False
 
     @property
-    def kept(self) -> str:
-        """Where the rows are."""
+    def place(self) -> str:
+        """Place of the rows for a message, such as ` in sweep.csv`; "" without a file."""
         return "" if self._path is None else f" in {plain(self._path)}"
 
 
 class _Sweeping:
-    """The runs that are still to be made, one after the other in one engine process."""
+    """Makes the remaining runs, one after the other in one engine process."""
 
     def __init__(self, asked: Sweep, rows: _Table) -> None:
         self._sweep, self._rows = asked, rows
@@ -104,37 +108,38 @@ class _Sweeping:
         self._shown: set[str] = set()
 
     def run(self) -> dict[int, str]:
-        """Run them; why settings failed, by their places. Raises PlanError before the first run.
+        """Run, and return the errors of failed settings by position.
 
-        Raises KeyboardInterrupt once the run under way has ended.
+        Raises PlanError before the first run if this machine cannot run a setting, and
+        KeyboardInterrupt after the current run if it is interrupted.
         """
         with noting_interrupts() as interrupts, closing(self._client) as client:
             hardware = ready_hardware(client, interrupts)
-            # All settings before the first run: a sweep should not fail in its third hour for
-            # what could be known.
+            # Check all settings first, so that a sweep does not fail after hours for a reason that
+            # was known at the start.
             for setting in self._sweep.settings:
                 check_setting(setting, hardware)
             points = remaining(self._sweep, self._rows.measured)
             for number, point in enumerate(points):
-                # What failed once for a reason of its own (too little memory, say) fails again,
-                # and takes its time.
+                # A setting that has failed once, for example for lack of memory, would fail again.
                 if point.setting not in self._failed:
                     self._make(point, points[number:], interrupts)
         return self._failed
 
     def _make(self, point: Point, left: Sequence[Point], interrupts: list[int]) -> None:
-        """One run, its row and its line."""
+        """Make one run, add its row and print its line."""
         title = setting_text(self._sweep, self._sweep.settings[point.setting])
         count = len(self._sweep.points)
-        place = f"run {count - len(left) + 1} of {count}{_left_text(left, self._took)}: {title}"
+        number = count - len(left) + 1
+        place = f"run {number} of {count}{_left_text(left, self._took)}: {title}"
         began = time.monotonic()
-        progress = Progress(False, f"{plain(place)}, ", self._shown)
+        progress = ProgressPrinter(False, f"{plain(place)}, ", self._shown)
         try:
             setting = self._sweep.settings[point.setting]
             trace, ended = execute_with(self._client, setting, None, progress, interrupts)
             if interrupts:
                 raise KeyboardInterrupt
-            row = measured(point, trace, ended.outcome, ended.text)
+            row = sweep_row(point, trace, ended.outcome, ended.text)
         except (UnmeasuredError, PlanError) as error:
             self._failed[point.setting] = str(error)
             say(f"{place}: {plain(str(error))}", sys.stderr)
@@ -147,7 +152,7 @@ class _Sweeping:
 def check_setting(setting: Specification, hardware: Hardware) -> None:
     """Raise PlanError, naming the setting's strategy, if this machine cannot run it."""
     try:
-        if setting.own_model:  # which only torch can describe
+        if setting.own_model:  # only torch can describe it
             run_lanes(setting, hardware)
         else:
             plan_run(setting, hardware)
@@ -156,12 +161,12 @@ def check_setting(setting: Specification, hardware: Hardware) -> None:
 
 
 def setting_text(asked: Sweep, setting: Specification) -> str:
-    """What tells a setting from the others, as the command line writes it."""
+    """Return the options that distinguish a setting, in the form of the command line."""
     return " ".join(_word(option, value) for option, value in asked.differing(setting))
 
 
 def results_text(results: Results) -> str:
-    """The table of means that the command prints, and the sentence below it."""
+    """Return the table of means, and the sentence about the fastest setting."""
     if not results.of:
         return "nothing was measured"
     rows = [_row(results, result) for result in results.of.values()]
@@ -171,12 +176,12 @@ def results_text(results: Results) -> str:
 
 
 def fastest_text(results: Results) -> str:
-    """Which setting is the fastest, and which others cannot be told from it."""
+    """Return a sentence with the fastest setting and those that do not differ significantly."""
     best = results.fastest
     assert best is not None
     text = f"fastest: {setting_text(results.sweep, best.setting)}, {best.mean_ms:.2f} ms"
     if best.deviation_ms is None:
-        return f"{text} (of one run: use --repeat 3 or more to see what chance does)"
+        return f"{text} (a single run: use --repeat 3 or more to measure the deviation)"
     alike = [setting_text(results.sweep, other.setting) for other in results.as_fast]
     if len(alike) > MOST_NAMED:
         return f"{text}; no certain difference from {len(alike)} others"
@@ -202,8 +207,8 @@ def _word(option: Option[Any], value: Value) -> str:
     return f"{flag_of(option.name)} {value_text(value) or 'default'}"
 
 
-def _beside(text: str) -> tuple[str, ...]:
-    """The strategies beside the others. Raises PlanError for one that there is not."""
+def _references(text: str) -> tuple[str, ...]:
+    """Return the reference strategies. Raises PlanError for an unknown one."""
     names = tuple(name.strip() for name in text.split(COMMA))
     if names == (NONE,):
         return ()
@@ -219,14 +224,16 @@ def _left_text(left: Sequence[Point], took: Sequence[tuple[int, float]]) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time to wait: `about 40 s`, `about 3 min`."""
-    return f"about {seconds:.0f} s" if seconds < 90 else f"about {seconds / 60:.0f} min"
+    """Return an approximate duration: `about 40 s`, `about 3 min`."""
+    if seconds < 90:
+        return f"about {seconds:.0f} s"
+    return f"about {seconds / 60:.0f} min"
 
 
 def _interrupted(asked: Sweep, rows: _Table) -> str:
-    again = "; the same command goes on" if rows.kept else ", but --csv FILE was not given"
+    again = "; the same command continues" if rows.place else ", but --csv FILE was not given"
     done = len(asked.points) - len(remaining(asked, rows.measured))
-    return f"bubblescope: interrupted after {done} of {len(asked.points)} runs{rows.kept}{again}"
+    return f"bubblescope: interrupted after {done} of {len(asked.points)} runs{rows.place}{again}"
 
 
 def _failed_text(asked: Sweep, failed: dict[int, str]) -> str:

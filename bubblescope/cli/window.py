@@ -1,4 +1,4 @@
-"""Opens the window."""
+"""Opening of the window."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def has_display() -> bool:
 
 
 def open_window(recording: Path | None) -> int:
-    """Show the window, with a recording if one is given, until it is closed.
+    """Show the window, optionally with a recording, until it is closed.
 
     Returns the exit status. Raises ValueError if there is no display.
     """

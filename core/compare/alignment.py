@@ -29,7 +29,8 @@ def at_moments(
     a: float, b: float, step_a: tuple[float, float], step_b: tuple[float, float], fit: bool
 ) -> Alignment:
     """Align time `a` with time `b`; with `fit`, scale the steps (start, end) to equal length."""
-    length_a, length_b = step_a[1] - step_a[0], step_b[1] - step_b[0]
+    length_a = step_a[1] - step_a[0]
+    length_b = step_b[1] - step_b[0]
     # A step of instants has the length 0 and cannot be scaled.
     scale = length_b / length_a if fit and length_a and length_b else 1.0
     return Alignment(a, b, scale)

@@ -18,14 +18,14 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
-from core.compare.spent import Spent
+from core.compare.totals import TimeTotals
 from core.explain.causes import CAUSES
 from core.plan.task import KINDS
 
 _Totals = list[int | None]
 
 
-class Group(StrEnum):
+class RowGroup(StrEnum):
     """Subject of a row. Tables have this order: append only."""
 
     KIND = "kind"
@@ -38,7 +38,7 @@ class Group(StrEnum):
     """One compute lane at work."""
     LANE_IDLE = "lane idle"
     """One compute lane idle."""
-    BESIDE = "beside"
+    OTHER_LANES = "beside"
     """Work of copy and communication lanes, which costs only the time that compute lanes wait."""
 
 
@@ -51,7 +51,7 @@ class Difference:
     the run has no such lane.
     """
 
-    group: Group
+    group: RowGroup
     name: str
     a: int | None
     b: int | None
@@ -64,38 +64,39 @@ class Difference:
         return (self.b or 0) - (self.a or 0)
 
 
-def by_reason(a: Spent, b: Spent) -> tuple[Difference, ...]:
+def by_reason(a: TimeTotals, b: TimeTotals) -> tuple[Difference, ...]:
     """Return rows of kinds and causes, largest contributions first.
 
     The contributions add up to the makespans' difference. Kinds and causes that neither run has are
     omitted.
     """
     heads = [
-        *((Group.KIND, str(kind), -1) for kind in KINDS),
-        *((Group.CAUSE, str(cause), -1) for cause in CAUSES),
-        (Group.OVERLAP, str(Group.OVERLAP), -1),
+        *((RowGroup.KIND, str(kind), -1) for kind in KINDS),
+        *((RowGroup.CAUSE, str(cause), -1) for cause in CAUSES),
+        (RowGroup.OVERLAP, str(RowGroup.OVERLAP), -1),
     ]
     return _rows(heads, (a, _reasons(a)), (b, _reasons(b)))
 
 
-def by_lane(a: Spent, b: Spent) -> tuple[Difference, ...]:
+def by_lane(a: TimeTotals, b: TimeTotals) -> tuple[Difference, ...]:
     """Return rows of each compute lane at work and idle; they add up as those of `by_reason`."""
     most = max(len(a.lanes), len(b.lanes))
-    heads: list[tuple[Group, str, int]] = []
+    heads: list[tuple[RowGroup, str, int]] = []
     # Lanes are paired by position, because their names differ between machines.
     for place in range(most):
         name = _lane_name(place, a, b)
-        heads += [(Group.LANE_WORK, name, place), (Group.LANE_IDLE, name, place)]
+        heads += [(RowGroup.LANE_WORK, name, place), (RowGroup.LANE_IDLE, name, place)]
     return _rows(heads, (a, _lanes(a, most)), (b, _lanes(b, most)))
 
 
-def beside(a: Spent, b: Spent) -> tuple[Difference, ...]:
+def by_other_lanes(a: TimeTotals, b: TimeTotals) -> tuple[Difference, ...]:
     """Return rows of copy and communication lanes, largest differences first."""
-    rows = [
-        Difference(Group.BESIDE, str(kind), one // len(a.steps), other // len(b.steps), 0)
-        for kind, one, other in zip(KINDS, a.beside.tolist(), b.beside.tolist(), strict=True)
-        if one or other
-    ]
+    rows = []
+    sums_a, sums_b = a.other_lanes.tolist(), b.other_lanes.tolist()
+    for kind, one, other in zip(KINDS, sums_a, sums_b, strict=True):
+        if one or other:
+            mean_a, mean_b = one // len(a.steps), other // len(b.steps)
+            rows.append(Difference(RowGroup.OTHER_LANES, str(kind), mean_a, mean_b, 0))
     return tuple(sorted(rows, key=lambda row: -abs(row.difference)))
 
 
@@ -108,19 +109,22 @@ def apportioned(values: Sequence[int], divisor: int) -> list[int]:
 
 
 def _rows(
-    heads: Sequence[tuple[Group, str, int]], a: tuple[Spent, _Totals], b: tuple[Spent, _Totals]
+    heads: Sequence[tuple[RowGroup, str, int]],
+    a: tuple[TimeTotals, _Totals],
+    b: tuple[TimeTotals, _Totals],
 ) -> tuple[Difference, ...]:
     """Return a row for each head with a non-zero total in either run."""
-    (sums_a, parts_a), (sums_b, parts_b) = _means(*a), _means(*b)
-    rows = [
-        Difference(group, name, sums_a[i], sums_b[i], parts_b[i] - parts_a[i], place)
-        for i, (group, name, place) in enumerate(heads)
-        if a[1][i] or b[1][i]
-    ]
+    sums_a, parts_a = _means(*a)
+    sums_b, parts_b = _means(*b)
+    rows = []
+    for i, (group, name, place) in enumerate(heads):
+        if a[1][i] or b[1][i]:
+            contribution = parts_b[i] - parts_a[i]
+            rows.append(Difference(group, name, sums_a[i], sums_b[i], contribution, place))
     return tuple(sorted(rows, key=lambda row: -abs(row.contribution)))
 
 
-def _means(side: Spent, totals: _Totals) -> tuple[list[int | None], list[int]]:
+def _means(side: TimeTotals, totals: _Totals) -> tuple[list[int | None], list[int]]:
     """Return means of totals over steps, and over steps and lanes (the parts of the makespan)."""
     values = [total or 0 for total in totals]
     means = apportioned(values, len(side.steps))
@@ -129,21 +133,25 @@ def _means(side: Spent, totals: _Totals) -> tuple[list[int | None], list[int]]:
     return known, apportioned(values, len(side.steps) * len(side.lanes))
 
 
-def _reasons(side: Spent) -> _Totals:
-    parts = (side.work.sum(axis=0), side.idle.sum(axis=0), side.overlap.sum(keepdims=True))
-    values: _Totals = np.concatenate(parts).tolist()
+def _reasons(side: TimeTotals) -> _Totals:
+    work = side.work.sum(axis=0)
+    idle = side.idle.sum(axis=0)
+    overlap = side.overlap.sum(keepdims=True)
+    values: _Totals = np.concatenate([work, idle, overlap]).tolist()
     return values
 
 
-def _lanes(side: Spent, most: int) -> _Totals:
+def _lanes(side: TimeTotals, most: int) -> _Totals:
     """Return the work and idle time of each lane in turn, padded with None."""
     # Overlap is negative and removes time that is counted twice: work and idle add up to the
     # makespan.
     worked = (side.work.sum(axis=1) + side.overlap).tolist()
-    values: _Totals = [ns for work in worked for ns in (work, side.makespan - work)]
+    values: _Totals = []
+    for work in worked:
+        values += [work, side.makespan - work]
     return values + [None] * (2 * most - len(values))
 
 
-def _lane_name(place: int, *sides: Spent) -> str:
+def _lane_name(place: int, *sides: TimeTotals) -> str:
     names = [side.lanes[place].name for side in sides if place < len(side.lanes)]
     return " / ".join(dict.fromkeys(names))

@@ -118,7 +118,9 @@ def match_steps(a: StepTasks, b: StepTasks) -> Matches:
     # intersect1d sorts by key; callers walk along A.
     order = np.argsort(of_a)
     of_a, of_b = of_a[order], of_b[order]
-    return Matches(a, b, of_a, of_b, _others(of_a, len(a)), _others(of_b, len(b)))
+    only_a = _others(of_a, len(a))
+    only_b = _others(of_b, len(b))
+    return Matches(a, b, of_a, of_b, only_a, only_b)
 
 
 def _others(positions: NDArray[np.int64], count: int) -> NDArray[np.int64]:
@@ -144,8 +146,8 @@ def _lanes_of_named(a: StepTasks, b: StepTasks) -> tuple[NDArray[np.int64], NDAr
 
     Numbers are the same in both steps; lane names of only one step are ABSENT.
     """
-    used = [{one.lane_names[lane] for lane in np.unique(one.lane).tolist()} for one in (a, b)]
-    number = {name: place for place, name in enumerate(sorted(used[0] & used[1]))}
+    shared = _used_lane_names(a) & _used_lane_names(b)
+    number = {name: place for place, name in enumerate(sorted(shared))}
 
     def numbers(one: StepTasks) -> NDArray[np.int64]:
         of_lane = np.array([number.get(name, ABSENT) for name in one.lane_names], np.int64)
@@ -154,16 +156,22 @@ def _lanes_of_named(a: StepTasks, b: StepTasks) -> tuple[NDArray[np.int64], NDAr
     return numbers(a), numbers(b)
 
 
+def _used_lane_names(one: StepTasks) -> set[str]:
+    return {one.lane_names[lane] for lane in np.unique(one.lane).tolist()}
+
+
 def _shared_attributes(
     a: NDArray[np.int64], b: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return `places` in which attributes that only one step has for a kind are ABSENT."""
     a, b = a.copy(), b.copy()
     for kind in np.intersect1d(a[:, 0], b[:, 0]).tolist():
-        of_a, of_b = a[:, 0] == kind, b[:, 0] == kind
+        of_a = a[:, 0] == kind
+        of_b = b[:, 0] == kind
         # If only A is split into micro-batches, `microbatch` would prevent all matches.
-        present = [(places != ABSENT).any(axis=0) for places in (a[of_a], b[of_b])]
-        aside = np.flatnonzero(present[0] != present[1])
+        in_a = (a[of_a] != ABSENT).any(axis=0)
+        in_b = (b[of_b] != ABSENT).any(axis=0)
+        aside = np.flatnonzero(in_a != in_b)
         a[np.ix_(of_a, aside)] = b[np.ix_(of_b, aside)] = ABSENT
     return a, b
 
@@ -172,7 +180,8 @@ def _keys(places: NDArray[np.int64], first: int) -> NDArray[np.int64]:
     """Return a key for each row, unique within the first `first` rows and within the others."""
     group = row_keys(*places.T)
     # intersect1d needs unique keys: number equal tasks of a step.
-    return row_keys(group, np.concatenate([turns(group[:first]), turns(group[first:])]))
+    numbers = np.concatenate([turns(group[:first]), turns(group[first:])])
+    return row_keys(group, numbers)
 
 
 def _other(

@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from core.compare.differences import Difference, beside, by_lane, by_reason
+from core.compare.differences import Difference, by_lane, by_other_lanes, by_reason
 from core.compare.matching import Matches, StepTasks, match_steps
 from core.compare.sentence import sentence
 from core.compare.settings import SettingDifference, differing_settings
-from core.compare.spent import Spent, never, spent
+from core.compare.totals import TimeTotals, never, time_totals
 from core.errors import PlanError
 from core.explain.noise import median_error
 from core.plain import Say, duration_text, plainly
@@ -25,16 +25,17 @@ class TwoRuns:
     """A comparison of two runs.
 
     `reasons` (kinds and causes) and `lanes` each add up to the difference of the makespans; the
-    rows of `beside` contribute nothing. `matches` pairs the tasks of `step_a` and `step_b`: the
-    compared steps, or the median ones of several. `noise_ns` is the difference that median steps of
-    equal runs may have by chance (core.explain.noise), 0 for steps that were chosen explicitly.
+    rows of `other_lanes` contribute nothing. `matches` pairs the tasks of `step_a` and `step_b`:
+    the compared steps, or the median ones of several. `noise_ns` is the difference that median
+    steps of equal runs may have by chance (core.explain.noise), 0 for steps that were chosen
+    explicitly.
     """
 
-    a: Spent
-    b: Spent
+    a: TimeTotals
+    b: TimeTotals
     reasons: tuple[Difference, ...]
     lanes: tuple[Difference, ...]
-    beside: tuple[Difference, ...]
+    other_lanes: tuple[Difference, ...]
     settings: tuple[SettingDifference, ...]
     matches: Matches
     noise_ns: float = 0.0
@@ -74,7 +75,7 @@ class TwoRuns:
             "settings": [asdict(setting) for setting in self.settings],
             "reasons": [row_dict(row) for row in self.reasons],
             "lanes": [row_dict(row) for row in self.lanes],
-            "beside": [row_dict(row) for row in self.beside],
+            "beside": [row_dict(row) for row in self.other_lanes],
             "matched_tasks": len(self.matches),
             "unmatched_tasks": {"a": dict(only_a), "b": dict(only_b)},
         }
@@ -101,21 +102,21 @@ def compare_runs(
 ) -> TwoRuns:
     """Compare steps of two runs, the median step of each unless `steps_a` or `steps_b` name some.
 
-    With several steps it compares means, because medians of parts would not add up. Raises
-    PlanError for a run without a complete step or without compute lanes, and Stopped as `spent`
-    does.
+    Several steps are compared by their means, because medians of parts would not add up. Raises
+    PlanError for a run without a complete step or without compute lanes, and ComparisonStopped if
+    `stop` returns True.
     """
     chosen_a = chosen_steps(a, steps_a, "the first run")
     chosen_b = chosen_steps(b, steps_b, "the second run")
-    spent_a, spent_b = spent(a, chosen_a, stop), spent(b, chosen_b, stop)
+    totals_a, totals_b = time_totals(a, chosen_a, stop), time_totals(b, chosen_b, stop)
     return TwoRuns(
-        spent_a,
-        spent_b,
-        by_reason(spent_a, spent_b),
-        by_lane(spent_a, spent_b),
-        beside(spent_a, spent_b),
-        differing_settings(a, spent_a.step, b, spent_b.step),
-        match_steps(StepTasks.of(a, spent_a.step), StepTasks.of(b, spent_b.step)),
+        totals_a,
+        totals_b,
+        by_reason(totals_a, totals_b),
+        by_lane(totals_a, totals_b),
+        by_other_lanes(totals_a, totals_b),
+        differing_settings(a, totals_a.step, b, totals_b.step),
+        match_steps(StepTasks.of(a, totals_a.step), StepTasks.of(b, totals_b.step)),
         _median_noise(a, b) if steps_a is None and steps_b is None else 0.0,
     )
 
@@ -133,7 +134,7 @@ def chosen_steps(trace: Trace, steps: Sequence[int] | None, name: str) -> Sequen
     """Return `steps`, or the median one. Raises PlanError for steps that the run does not have."""
     whole = whole_steps(trace)
     if not whole:
-        raise PlanError(f"{name} has no whole step to compare; use one that has run some")
+        raise PlanError(f"{name} has no whole step to compare; use one with a whole step")
     if steps is None:
         return [median_step(trace, whole)]
     known = set(trace.steps)

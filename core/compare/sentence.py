@@ -70,7 +70,7 @@ TOPICS: tuple[Topic, ...] = (
         (N_("optimizer"), N_("strategy"), N_("model")),
     ),
     Topic(
-        N_("moving data themselves"),
+        N_("moving data"),
         frozenset({kind for kind in Kind if kind.is_communication} - {Kind.DATA}),
         _MOVE,
     ),
@@ -89,7 +89,7 @@ TOPICS: tuple[Topic, ...] = (
     ),
     Topic(N_("loading data"), frozenset({Kind.DATA, Cause.DATA}), ()),
     Topic(N_("waiting for other streams of the device"), frozenset({Cause.OTHER_STREAM}), ()),
-    Topic(N_("waiting for reasons that the trace does not tell"), frozenset({Cause.NOT_TOLD}), ()),
+    Topic(N_("waiting for reasons that the trace does not show"), frozenset({Cause.NOT_TOLD}), ()),
     Topic(N_("other work"), frozenset({Kind.OTHER}), ()),
 )
 
@@ -120,11 +120,14 @@ def weights(rows: Iterable[Difference]) -> list[Weight]:
     """
     # Kinds and causes have no name in common, so one dict holds both.
     by_name = {row.name: row.contribution for row in rows}
-    sums = [Weight(t, sum(by_name.get(name, 0) for name in t.rows)) for t in TOPICS]
+    sums = []
+    for topic in TOPICS:
+        contributions = [by_name.get(name, 0) for name in topic.rows]
+        sums.append(Weight(topic, sum(contributions)))
     return sorted((w for w in sums if w.contribution), key=lambda w: -abs(w.contribution))
 
 
-def main_reasons(found: Sequence[Weight], difference: int) -> list[Weight]:
+def main_topics(found: Sequence[Weight], difference: int) -> list[Weight]:
     """Return the topic that explains most of a difference; two if the first is not ENOUGH.
 
     Only topics with the sign of the difference explain it. The largest topic of the other sign is
@@ -161,11 +164,12 @@ def sentence(
         largest = [w for w in found[:1] if abs(w.contribution) > ALIKE * one]
         if not largest:
             return say(SAME, **ends)
-        named = largest + [w for w in found if w.contribution * largest[0].contribution < 0][:1]
+        opposite = [w for w in found if w.contribution * largest[0].contribution < 0]
+        named = largest + opposite[:1]
         return say(SAME_BUT, **ends, reasons=_joined(named, say, duration))
     if abs(difference) <= noise_ns:
         return say(WITHIN, **ends)
-    named = main_reasons(found, difference)
+    named = main_topics(found, difference)
     return say(
         SHORTER if difference < 0 else LONGER,
         by=duration(abs(difference)),

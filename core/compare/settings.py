@@ -51,8 +51,8 @@ class SettingDifference:
 def differing_settings(
     a: Trace, step_a: int, b: Trace, step_b: int
 ) -> tuple[SettingDifference, ...]:
-    """Return the settings that both runs have and that differ, in the order of `settings_of`."""
-    one, other = settings_of(a, step_a), settings_of(b, step_b)
+    """Return the settings that both runs have and that differ, in the order of `run_settings`."""
+    one, other = run_settings(a, step_a), run_settings(b, step_b)
     return tuple(
         SettingDifference(name, value, other[name])
         for name, value in one.items()
@@ -60,7 +60,7 @@ def differing_settings(
     )
 
 
-def settings_of(trace: Trace, step: int) -> dict[str, str]:
+def run_settings(trace: Trace, step: int) -> dict[str, str]:
     """Return a run's settings as short texts by name; counts are those of `step`."""
     header = trace.header
     specification = header.specification

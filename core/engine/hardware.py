@@ -12,7 +12,7 @@ import torch
 import torch.distributed as dist
 
 from core.errors import PlanError
-from core.machine import host
+from core.machine import host_hardware
 from core.plan.devices import Accelerator, Hardware, device_kind, process_group
 from core.plan.plan import Lane
 
@@ -24,9 +24,11 @@ def find_hardware() -> Hardware:
     """Usable cores, memory, and the devices of the kind that is torch's accelerator here."""
     found = torch.accelerator.current_accelerator(check_available=True)
     if found is None:
-        return host()
+        return host_hardware()
     indices = range(torch.accelerator.device_count())
-    return replace(host(), accelerators=tuple(_accelerator(found.type, i) for i in indices))
+    return replace(
+        host_hardware(), accelerators=tuple(_accelerator(found.type, i) for i in indices)
+    )
 
 
 def _accelerator(kind: str, index: int) -> Accelerator:

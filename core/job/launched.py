@@ -8,7 +8,7 @@ from core.engine.messages import Ended, Message, Outcome
 from core.engine.torchrun.launch import run_torchrun
 from core.errors import PlanError
 from core.job.client import JobClient
-from core.machine import host
+from core.machine import host_hardware
 from core.plain import error_text
 from core.plan.launching import Hosts, check_launch
 from core.plan.planning import lanes_of
@@ -74,7 +74,7 @@ class LaunchedJob:
             self._client.finish()
 
     def _run_torchrun(self) -> Ended:
-        lanes = lanes_of(self._specification, host(), present=False)
+        lanes = lanes_of(self._specification, host_hardware(), present=False)
         out = self._client.address
         check_launch(self._specification, lanes, Hosts(), out)
         return run_torchrun(

@@ -1,1 +1,1 @@
-"""Lessons: Markdown files whose steps really run, and whose answers come from what ran."""
+"""Lessons: Markdown files with runs, and the figures that their answers take from these runs."""

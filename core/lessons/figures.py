@@ -1,4 +1,4 @@
-"""Figures of a run that a lesson may name; each comes from the run itself."""
+"""Figures of a run that the texts of a lesson may contain."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Figure = Callable[[Trace, Summary], str]
 
 
 class NothingMeasuredError(ValueError):
-    """A run has no whole measured step, and so no figures."""
+    """A run has no whole measured step, and therefore no figures."""
 
 
 def figures_of(trace: Trace) -> dict[str, str]:
-    """Every figure of a run, by name. Raises NothingMeasuredError."""
+    """Return every figure of a run by name, as text. Raises NothingMeasuredError."""
     summary = summarise(trace)
     if not [step for step in summary.steps if step.complete]:
         raise NothingMeasuredError("the run has no whole measured step")
@@ -56,14 +56,14 @@ def _formula(trace: Trace, summary: Summary) -> str:
 
 
 def _working(trace: Trace, summary: Summary) -> str:
-    """How many lanes work at a time, on average."""
+    """Return the mean number of lanes at work."""
     step = summary.median
-    # The bubble is a share of all compute lanes' time: what is left of one is work.
+    # The bubble is the idle share of all compute lanes' time; the rest is work.
     return f"{len(_compute(step)) * (1 - step.bubble_by_makespan):.1f}"
 
 
 def _peak(trace: Trace, summary: Summary) -> str:
-    """The most that any device holds."""
+    """Return the peak memory of the lane that holds the most."""
     return size_text(max(lane.peak_bytes for lane in summary.median.lanes))
 
 
@@ -77,18 +77,18 @@ def _peak_others(trace: Trace, summary: Summary) -> str:
 
 
 def _first_work(trace: Trace, summary: Summary) -> str:
-    """How many times the mean work lane 0 does."""
+    """Return lane 0's work relative to the mean over the lanes."""
     step = summary.median.step
     balances = lane_balances(trace, range(len(trace.header.lanes)), [step])
     load = first_lane_load(trace, balances)
-    # A lane alone does what the mean of all lanes does.
+    # A single lane does exactly the mean work.
     return "1.00" if load is None or load.work is None else f"{load.work:.2f}"
 
 
 def _hidden(trace: Trace, summary: Summary) -> str:
-    """The part of the collectives' time in which no lane waits for them."""
+    """Return the share of the collectives' time in which no lane waits for them."""
     buckets = bucket_times(explain_run_step(trace, summary.median.step), trace)
-    # Weighted by time: in a mean of the buckets' shares a tiny bucket would count as a large one.
+    # Weighted by time, so that small buckets count less than large ones.
     moved = sum(bucket.done - bucket.begun for bucket in buckets)
     exposed = sum(bucket.exposed_ns for bucket in buckets)
     return _percent(1 - exposed / moved) if moved else "none"
@@ -123,8 +123,4 @@ FIGURES: dict[str, Figure] = {
     "buckets": _buckets,
     "verdict": _verdict,
 }
-"""The figures that a lesson may name. All but the splits are of the median step: its makespan; the
-rows of each lane in the first and in the last step; the number of micro-batches; the idle share of
-all lanes' time, and the one by the schedule's formula; the mean number of lanes at work; the peak
-memory of any lane, of lane 0 and of the others; lane 0's work over the mean lane's; the share of
-the collectives' time in which no lane waits for them; the number of buckets; and the verdict."""
+"""The figures by name, described in docs/lessons.md; all but the splits are of the median step."""

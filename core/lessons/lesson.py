@@ -1,4 +1,4 @@
-"""A lesson as a file has it: Markdown with a header, read and checked before anything runs.
+"""Reading of lessons: Markdown files with a header, checked before anything runs.
 
     ---
     title: One batch on several devices
@@ -17,9 +17,10 @@
 
     Answer: {split}. [as measured]
 
-`about`, a line for lists, may be left out. A step is a heading, a paragraph, one run or several
-(indented, the options of `run`), what it points at, a question and its answer. Names in braces are
-figures of the step's last run, `{step_ms@1}` of its first (core.lessons.figures).
+`about`, a description for lists, is optional. A step has a heading, a paragraph, one or more runs
+(indented options of `run`), the part of the window that it points at, a question and its answer.
+Names in braces are figures of the step's last run; `{step_ms@1}` is one of its first run
+(core.lessons.figures).
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from core.files import reason
 from core.lessons.figures import FIGURES
 from core.option import Option, flag_of, listed
 from core.paths import RESOURCES
+from core.plain import counted
 from core.plan.planning import check
 from core.plan.specification import OPTIONS, Specification, specification_of
 from core.plan.task import KINDS
@@ -46,13 +48,14 @@ FOLDER = RESOURCES / "lessons"
 PANELS = ("devices", "batch", "why", "steps", "statistics")
 BUBBLE = "bubble"
 PARTS = ("timeline", "verdict", *PANELS, BUBBLE)
-"""What a step may point at, besides a compute lane (`lane 0`) and the longest task of a kind."""
+"""Targets of `Point:`, besides a compute lane (`lane 0`) and the longest task of a kind."""
 MOST_BYTES, MOST_STEPS, MOST_RUNS = 100_000, 12, 8
 QUIET = ("steps", "warmup", "calibrate", "seed", "lr", "optimizer", "model")
-"""Options that say nothing of what a run shows."""
+"""Options that are not listed to distinguish runs."""
 _FIGURE = re.compile(r"\{([a-z_0-9]+)(?:@([1-9]))?\}")
 _LANE = re.compile(r"lane (\d{1,4})")
 _INDENT = "    "
+_KEYWORDS = ("Point", "Question", "Answer")
 _OPTIONS = {option.flag: option for option in OPTIONS}
 
 
@@ -61,8 +64,8 @@ class LessonError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """A step: what it says, the `runs` that it makes, where it points, and what it asks."""
+class LessonStep:
+    """A step of a lesson: text, `runs`, a target to point at, a question and its answer."""
 
     title: str
     text: str
@@ -73,8 +76,8 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
-    """A lesson's title and description, as lists show it."""
+class LessonHeading:
+    """A lesson's title and description, for lists."""
 
     title: str
     about: str = ""
@@ -82,25 +85,25 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """A lesson; `name` is what its file is called without its ending."""
+    """A lesson; `name` is its file's name without the extension."""
 
     name: str
-    heading: Heading
-    steps: tuple[Step, ...]
+    heading: LessonHeading
+    steps: tuple[LessonStep, ...]
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """Title of the lesson."""
         return self.heading.title
 
 
 def shipped() -> list[Path]:
-    """The lessons that come with the app, in their order."""
+    """Return the files of the built-in lessons, in order."""
     return sorted(FOLDER.glob("*.md"))
 
 
 def find_lesson(name: str) -> Path:
-    """The file of a lesson by its number, or the file itself. Raises LessonError."""
+    """Return the file of a lesson, given its number or its path. Raises LessonError."""
     known = shipped()
     if name.isdigit() and 1 <= int(name) <= len(known):
         return known[int(name) - 1]
@@ -110,7 +113,7 @@ def find_lesson(name: str) -> Path:
 
 
 def read_lesson(path: Path) -> Lesson:
-    """Read a lesson and check it whole. Raises LessonError in one line."""
+    """Read a lesson and check all of it. Raises LessonError in one line."""
     with _naming(path):
         lines = _lines(path)
         heading, first = _header(lines)
@@ -120,42 +123,48 @@ def read_lesson(path: Path) -> Lesson:
     return Lesson(path.stem, heading, steps)
 
 
-def read_heading(path: Path) -> Heading:
-    """Read the heading alone, and check no more than that. Raises LessonError."""
+def read_heading(path: Path) -> LessonHeading:
+    """Read only the heading of a lesson. Raises LessonError."""
     with _naming(path):
         return _header(_lines(path))[0]
 
 
 def lane_pointed_at(point: str) -> int | None:
-    """The number of the lane that a step points at, if it does at one."""
+    """Return the number of the lane that a step points at, or None."""
     found = _LANE.fullmatch(point)
     return None if found is None else int(found[1])
 
 
 def differing(run: Specification, others: Sequence[Specification]) -> list[tuple[Option[Any], Any]]:
-    """The options in which a run differs from its step's others; all it sets if it is alone."""
-    own = {
-        option: value
-        for option, value in run.values
-        if option.name not in QUIET and value != option.default
-    }
-    common = [
-        option
-        for option in own
-        if len(others) > 1 and all(dict(one.values).get(option) == own[option] for one in others)
-    ]
-    return [(option, value) for option, value in own.items() if option not in common]
+    """Return the options in which a run differs from the other runs of its step.
+
+    A step's only run returns all options that it sets.
+    """
+    values = [dict(other.values) for other in others]
+    found = []
+    for option, value in run.values:
+        if option.name in QUIET or value == option.default:
+            continue
+        is_common = len(others) > 1 and all(other.get(option) == value for other in values)
+        if not is_common:
+            found.append((option, value))
+    return found
 
 
 def filled(text: str, figures: list[dict[str, str]]) -> str:
-    """A text with its figures: those of the last run, or of the run that is named.
+    """Fill the figures of a text: those of the last run, or of a run given by number.
 
-    Without any they are left open.
+    Without `figures`, placeholders become `…`.
     """
-    # Runs are counted from 1 in a lesson; without a number it is 0 - 1, the last one.
-    return _FIGURE.sub(
-        lambda found: figures[int(found[2] or 0) - 1][found[1]] if figures else "…", text
-    )
+
+    def figure(found: re.Match[str]) -> str:
+        if not figures:
+            return "…"
+        name, number = found[1], found[2]
+        run = figures[int(number) - 1] if number else figures[-1]
+        return run[name]
+
+    return _FIGURE.sub(figure, text)
 
 
 class _LineError(ValueError):
@@ -165,18 +174,18 @@ class _LineError(ValueError):
 
 
 _Lines = list[tuple[int, str]]
-"""Lines with their numbers from 1."""
+"""Pairs of a line's number, from 1, and its text."""
 
 
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Have what is wrong with a file name it, and the line."""
+    """Turn errors of a lesson's file into a LessonError that names the file and the line."""
     try:
         yield
     except OSError as error:
         raise LessonError(f"{path} cannot be read: {reason(error)}") from error
     except UnicodeDecodeError as error:
-        raise LessonError(f"{path}: it is no text in UTF-8") from error
+        raise LessonError(f"{path}: it is not a text in UTF-8") from error
     except _LineError as error:
         raise LessonError(f"{path}, line {error.line}: {error}") from error
 
@@ -186,24 +195,25 @@ def _lines(path: Path) -> list[str]:
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise LessonError(f"{path}: a lesson has at most {MOST_BYTES:,} bytes")
-    return data.decode("utf-8-sig").splitlines()  # as some editors write it
+    # Some editors write a byte order mark, which utf-8-sig skips.
+    return data.decode("utf-8-sig").splitlines()
 
 
-def _header(lines: list[str]) -> tuple[Heading, int]:
-    """The heading, and the index of the first line after it."""
+def _header(lines: list[str]) -> tuple[LessonHeading, int]:
+    """Return the heading, and the index of the first line after the header."""
     if not lines or lines[0].strip() != "---" or "---" not in lines[1:]:
         raise _LineError(1, "a lesson begins with ---, title: …, ---")
     end = lines.index("---", 1)
-    # Only the first colon divides: a title may have one itself.
+    # Only the first colon separates, because a title may contain one.
     pairs = (line.partition(":") for line in lines[1:end])
     values = {name.strip(): value.strip() for name, _, value in pairs}
     if not values.get("title"):
-        raise _LineError(2, "the header needs one line title: …")
-    return Heading(values["title"], values.get("about", "")), end + 1
+        raise _LineError(2, "the header needs a line title: …")
+    return LessonHeading(values["title"], values.get("about", "")), end + 1
 
 
 def _blocks(lines: list[str], first: int) -> Iterator[_Lines]:
-    """The lines of each step, its heading first."""
+    """Yield the lines of each step, beginning with its heading."""
     block: _Lines = []
     for number, line in enumerate(lines[first:], first + 1):
         if line.startswith("## "):
@@ -212,46 +222,54 @@ def _blocks(lines: list[str], first: int) -> Iterator[_Lines]:
             block = []
         elif not block:
             if line.strip():
-                raise _LineError(number, "before the first ## Title stands nothing")
+                raise _LineError(number, "there must be no text before the first ## Title")
             continue
         block.append((number, line))
     if block:
         yield block
 
 
-def _step(block: _Lines) -> Step:
-    """A step from its lines."""
+def _step(block: _Lines) -> LessonStep:
+    """Parse the lines of a step."""
     number, heading = block[0]
-    runs = tuple(_run(*line) for line in block if line[1].startswith(_INDENT) and line[1].strip())
+    indented = [(n, line) for n, line in block if line.startswith(_INDENT) and line.strip()]
+    runs = tuple(_run(n, line) for n, line in indented)
     if not 1 <= len(runs) <= MOST_RUNS:
         raise _LineError(number, f"{len(runs)} runs; a step has 1 to {MOST_RUNS}, indented by four")
-    lines = {name: _keyword_line(block, name) for name in ("Point", "Question", "Answer")}
+    lines = {name: _keyword_line(block, name) for name in _KEYWORDS}
     line, point = lines["Point"]
     if point not in (*PARTS, *KINDS) and lane_pointed_at(point) is None:
         known = f"{', '.join(PARTS)}, lane 0 or a kind of task such as all-reduce"
         raise _LineError(line, f"Point: {point!r}: use {known}")
-    text = " ".join(
+    paragraph = [
         line.strip()
         for _, line in block[1:]
         if line.strip() and not line.startswith(_INDENT) and _keyword(line) is None
-    )
-    if not text:
-        raise _LineError(number, "a step says something")
-    # Here, and not when a text is filled: that is after the runs.
+    ]
+    if not paragraph:
+        raise _LineError(number, "a step needs a paragraph")
+    text = " ".join(paragraph)
+    # Check figures now, because texts are filled only after the runs.
     for line, words in ((number, text), lines["Question"], lines["Answer"]):
         _check_figures(line, words, len(runs))
-    return Step(heading[3:].strip(), text, runs, point, lines["Question"][1], lines["Answer"][1])
+    title = heading.removeprefix("##").strip()
+    return LessonStep(title, text, runs, point, lines["Question"][1], lines["Answer"][1])
 
 
 def _keyword(line: str) -> str | None:
-    return next((n for n in ("Point", "Question", "Answer") if line.startswith(f"{n}:")), None)
+    """Return the keyword that a line begins with, or None."""
+    for name in _KEYWORDS:
+        if line.startswith(f"{name}:"):
+            return name
+    return None
 
 
 def _keyword_line(block: _Lines, name: str) -> tuple[int, str]:
-    """The one line of a step that begins with a word, and what stands behind it."""
+    """Return the number of a step's only line with a keyword, and the text after the keyword."""
     found = [(number, line) for number, line in block if _keyword(line) == name]
     if len(found) != 1:
-        raise _LineError(block[0][0], f"{len(found)} lines {name}: …; a step has one")
+        first_line = block[0][0]
+        raise _LineError(first_line, f"{len(found)} lines {name}: …; a step needs one")
     number, line = found[0]
     return number, line.partition(":")[2].strip()
 
@@ -261,24 +279,26 @@ def _check_figures(number: int, text: str, runs: int) -> None:
         if name not in FIGURES:
             raise _LineError(number, f"{{{name}}}: use {listed(list(FIGURES))}")
         if run and int(run) > runs:
-            raise _LineError(number, f"{{{name}@{run}}}: runs of this step: {runs}")
+            raise _LineError(number, f"{{{name}@{run}}}: this step has {counted(runs, 'run')}")
 
 
 def _run(number: int, line: str) -> Specification:
-    """A run from the options that stand in a line."""
+    """Parse the options of a run."""
     try:
         specification = specification_of(_given(line))
         check(specification)
     except (PlanError, ValueError) as error:
         raise _LineError(number, str(error)) from error
-    # A model of one's own is Python code: reading a lesson of somebody else's must run none.
+    # A model file is Python code, and reading a lesson must not run any.
     if specification.own_model:
-        raise _LineError(number, f"--model {specification.model.name!r}: a lesson names no file")
+        raise _LineError(
+            number, f"--model {specification.model.name!r}: a lesson cannot name a file"
+        )
     return specification
 
 
 def _given(line: str) -> dict[str, str | int | float | bool | None]:
-    """Values by option. Raises ValueError."""
+    """Return the values of all options by name. Raises ValueError."""
     given: dict[str, str | int | float | bool | None] = {
         option.name: option.default for option in OPTIONS
     }
@@ -286,15 +306,15 @@ def _given(line: str) -> dict[str, str | int | float | bool | None]:
     for word in words:
         option = _OPTIONS.get(word)
         if option is None:
-            raise ValueError(f"{word!r} is no option of run, such as {flag_of('strategy')}")
+            raise ValueError(f"{word!r} is not an option of run, such as {flag_of('strategy')}")
         if option.kind is bool:
-            # A switch turns its default round: `--no-calibrate` is the flag of `calibrate`.
+            # A switch inverts its default: `--no-calibrate` is the flag of `calibrate`.
             given[option.name] = not option.default
             continue
         value = next(words, None)
         if value is None:
             raise ValueError(f"{word} needs a value")
         if option.suffix and value.endswith(option.suffix):
-            raise ValueError(f"{word} {value!r}: a lesson names no file")
+            raise ValueError(f"{word} {value!r}: a lesson cannot name a file")
         given[option.name] = option.kind(value)
     return given

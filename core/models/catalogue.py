@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from core.models.description import DTYPE_BYTES, Block, ModelDescription, Segment
-from core.option import Group, Option
+from core.option import Option, OptionGroup
 
 VOCABULARY = 256  # the small GPT reads bytes
 RESNET50_LAYERS = ((64, 3), (128, 4), (256, 6), (512, 3))  # (channels, bottlenecks), He et al. 2015
@@ -23,7 +23,7 @@ MODELS: dict[str, ModelKind] = {}
 def _size(name: str, help: str, most: int) -> int | None:
     """Return a dataclass field for a number that only some kinds of models take."""
     option: Option[int | None] = Option(
-        name, int, help, "the model's own", most=most, group=Group.MODEL
+        name, int, help, "the model's own", most=most, group=OptionGroup.MODEL
     )
     return option.field()
 
@@ -35,18 +35,20 @@ class ModelSettings:
     name: str = Option(
         "model",
         str,
-        "The model that is trained: a built-in one, or a Python file of your own.",
+        "The model to train: a built-in one, or your own Python file.",
         unit="name",
         default="mlp",
         choices=MODELS,
         suffix=".py",
-        group=Group.MODEL,
+        group=OptionGroup.MODEL,
     ).field()
     width: int | None = _size("width", "Features in every layer.", 1_000_000)
     depth: int | None = _size(
-        "depth", "Layers of the model, each a block that a stage can take.", 10_000
+        "depth", "Number of layers; each is a block, and stages consist of blocks.", 10_000
     )
-    heads: int | None = _size("heads", "Attention heads; they must divide the width.", 10_000)
+    heads: int | None = _size(
+        "heads", "Number of attention heads, which must divide the width.", 10_000
+    )
     sequence: int | None = _size("sequence", "Bytes of text in every row.", 1_000_000)
     image_size: int | None = _size(
         "image_size", "Width and height of every image in pixels.", 100_000
@@ -59,7 +61,7 @@ class ModelSettings:
         default="float32",
         label="Type",
         choices=DTYPE_BYTES,
-        group=Group.MODEL,
+        group=OptionGroup.MODEL,
         rare=True,
     ).field()
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import PlanError
-from core.option import Group, Option, Settings, listed
+from core.option import Option, OptionGroup, RunSettings, listed
 from core.plan.lanes import asks_virtual
 from core.plan.plan import Lane, Role
 from core.plan.task import IS_COMMUNICATION, KIND_CODES, PLANNED, Kind, TaskColumns
@@ -88,7 +88,7 @@ def _once(flag: str, text: str, found: dict[T, float]) -> dict[T, float]:
     return found
 
 
-def _unused(settings: Settings) -> str:
+def _unused(settings: RunSettings) -> str:
     if asks_virtual(settings.devices):
         return ""
     return "Faults are put into virtual lanes alone, such as 8xvirtual."
@@ -104,45 +104,45 @@ def _words(name: str, help: str, form: str, reads: Callable[[str], object]) -> O
         form,
         reads=reads,
         repeated=True,
-        group=Group.FAULTS,
+        group=OptionGroup.FAULTS,
         unused=_unused,
     )
 
 
 SLOW_LANE = _words(
     "slow_lane",
-    "A lane that computes longer by a factor, such as 2:1.5; repeatable.",
+    "A lane that is slower by a factor, such as 2:1.5; repeatable.",
     "LANE:FACTOR",
     _slow_lanes,
 )
 SLOW_LINK = _words(
     "slow_link",
-    "Two lanes between which transfers take longer by a factor, such as 1-2:4; repeatable.",
+    "Two lanes between which transfers are slower by a factor, such as 1-2:4; repeatable.",
     "LANE-LANE:FACTOR",
     _slow_links,
 )
 HICCUP = _words(
     "hiccup",
-    "A lane's first pass in one measured step (the first is 1) takes so much longer, such as "
+    "A delay of a lane's first pass in one measured step (the first is 1), such as "
     "lane=2,step=4,ms=50; repeatable.",
     "lane=LANE,step=STEP,ms=MS",
     _hiccups,
 )
 SLOW_KIND = _words(
     "slow_kind",
-    "A kind of task that takes longer by a factor everywhere, such as backward:1.2; repeatable.",
+    "A kind of task that is slower by a factor on all lanes, such as backward:1.2; repeatable.",
     "KIND:FACTOR",
     _slow_kinds,
 )
 JITTER: Option[float | None] = Option(
     "jitter",
     float,
-    "By what share every task's time varies at random, by the seed.",
+    "Relative random variation of every task's time, which depends on the seed.",
     "none",
     "share",
     least=0,
     most=1,
-    group=Group.FAULTS,
+    group=OptionGroup.FAULTS,
     unused=_unused,
 )
 FAULT_OPTIONS: tuple[Option[Any], ...] = (SLOW_LANE, SLOW_LINK, HICCUP, SLOW_KIND, JITTER)
@@ -174,7 +174,7 @@ class Faults:
     seed: int = 0
 
     @classmethod
-    def of(cls, settings: Settings) -> Faults:
+    def of(cls, settings: RunSettings) -> Faults:
         """Read the faults from a run's settings. Raises PlanError for malformed text."""
         hiccups = tuple(
             Hiccup(lane, settings.warmup + step - 1, ns)
@@ -281,20 +281,20 @@ class Faults:
 NO_FAULTS = Faults({}, {}, {})
 
 
-def faults_given(settings: Settings) -> dict[str, str | float]:
+def faults_given(settings: RunSettings) -> dict[str, str | float]:
     """Return the faults of a run by option name; empty without faults."""
     given = {option.name: settings[option] for option in FAULT_OPTIONS}
     return {name: value for name, value in given.items() if value}
 
 
-def hiccups_of(settings: Settings, number: int) -> str | None:
+def hiccups_of(settings: RunSettings, number: int) -> str | None:
     """Return the `--hiccup` words for measured step `number` (from 1); None if there are none."""
     text = settings[HICCUP] or ""
     pairs = zip(text.split(), _hiccups(text), strict=True)
     return " ".join(word for word, (_, step, _) in pairs if step == number) or None
 
 
-def faults_text(settings: Settings) -> str:
+def faults_text(settings: RunSettings) -> str:
     """Return the faults as on the command line: `--slow-lane 2:1.5 --jitter 0.05`."""
     arguments: list[str] = []
     for option in FAULT_OPTIONS:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from core.errors import PlanError
 from core.models.catalogue import MODELS, ModelSettings
 from core.models.description import ModelDescription
-from core.option import flag_of, listed, values_of
+from core.option import flag_of, listed, option_values
 from core.plan.devices import Hardware
 from core.plan.faults import Faults, faults_text
 from core.plan.lanes import check_devices, lane_devices, make_lanes
@@ -201,7 +201,7 @@ def _check_settings(model: ModelSettings) -> None:
     """Raise PlanError for settings of another model, or values that do not fit together."""
     kind = MODELS.get(model.name)
     taken = {} if kind is None else kind.settings
-    for option, value in values_of(model):
+    for option, value in option_values(model):
         if option.kind is int and value is not None and option.name not in taken:
             takes = listed([flag_of(name) for name in taken]) or "no such settings"
             raise PlanError(f"{option.flag} {value} is not for {model.name}, which takes {takes}")

@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 from core.models.catalogue import MODELS, ModelSettings
 from core.models.description import ModelDescription
 from core.option import (
-    Group,
     Option,
-    Settings,
+    OptionGroup,
+    RunSettings,
     Value,
-    values_of,
+    option_values,
     with_options,
 )
 from core.plan.faults import FAULT_OPTIONS
@@ -38,19 +38,19 @@ STRATEGY_OPTIONS: tuple[Option[Any], ...] = tuple(
 """The options of all strategies; the last strategies have the most options and come first."""
 
 
-def _blocks_unused(settings: Settings) -> str:
+def _blocks_unused(settings: RunSettings) -> str:
     strategy = STRATEGIES.get(settings.strategy)
     if strategy is None or not strategy.on_ranks:
         return ""
     return "torch runs the ranks by itself: their blocks are not recorded."
 
 
-def virtual_only(settings: Settings) -> str:
+def virtual_only(settings: RunSettings) -> str:
     """Return why an option for virtual lanes has no effect on a run's lanes; "" if it has one."""
     return "" if asks_virtual(settings.devices) else "Only virtual lanes have a clock of their own."
 
 
-def _launcher_unused(settings: Settings) -> str:
+def _launcher_unused(settings: RunSettings) -> str:
     strategy = STRATEGIES.get(settings.strategy)
     if strategy is not None and not strategy.torch_engine:
         return "Torch's own engine does not have this strategy."
@@ -73,18 +73,18 @@ class Specification:
     strategy: str = Option(
         "strategy",
         str,
-        "How the work is divided among the lanes.",
+        "The strategy that divides the work among the lanes.",
         unit="name",
         default="pipeline",
         label="",
         choices=STRATEGIES,
-        group=Group.STRATEGY,
+        group=OptionGroup.STRATEGY,
     ).field()
     model: ModelSettings = field(default_factory=ModelSettings)
     devices: str = Option(
         "devices",
         str,
-        "Which devices work, such as 2xcpu, cuda:0,cuda:1, 2xcuda:0 or 8xvirtual.",
+        "Devices to use, such as 2xcpu, cuda:0,cuda:1, 2xcuda:0 or 8xvirtual.",
         unit="list",
         default="auto",
         label="Lanes",
@@ -93,7 +93,7 @@ class Specification:
     launcher: str = Option(
         "launcher",
         str,
-        "What runs the lanes: this app's engine, or torchrun with torch's own one.",
+        "The engine that runs the lanes: the app's own, or torch's under torchrun.",
         unit="name",
         default=ENGINE,
         choices=(ENGINE, TORCHRUN),
@@ -104,7 +104,7 @@ class Specification:
     cores_per_lane: int | None = Option(
         "cores_per_lane",
         int,
-        "CPU cores that each lane computes with.",
+        "CPU cores of each lane.",
         "1 if virtual, else shared evenly",
         most=1024,
         rare=True,
@@ -112,7 +112,7 @@ class Specification:
     link: str | None = Option(
         "link",
         str,
-        "What lies between virtual lanes: latency in us and GB/s, a link's name, or measured.",
+        "The link between virtual lanes: latency in us and GB/s, a link's name, or measured.",
         DEFAULT_LINK,
         "link",
         reads=read_link,
@@ -121,8 +121,8 @@ class Specification:
     speed: float | None = Option(
         "speed",
         float,
-        "How fast the clock of virtual lanes runs at most, beside a real one: 0.1 to watch.",
-        "as it goes",
+        "Maximum speed of the clock of virtual lanes relative to real time: 0.1 to watch.",
+        "unlimited",
         "times",
         least=1e-4,
         most=1_000_000,
@@ -131,19 +131,24 @@ class Specification:
         rare=True,
     ).field()
     batch: int | None = Option(
-        "batch", int, "Rows of the whole batch, over all lanes.", "usual", "rows", most=MOST_ROWS
+        "batch",
+        int,
+        "Rows of the whole batch, for all lanes together.",
+        "the model's own",
+        "rows",
+        most=MOST_ROWS,
     ).field()
     data: int | None = Option(
         "data",
         int,
-        "Rows of an epoch; the last batch of it may be smaller.",
+        "Rows of an epoch; its last batch may be smaller.",
         "whole batches",
         "rows",
         most=MOST_ROWS,
         rare=True,
     ).field()
     steps: int | None = Option(
-        "steps", int, "Steps that are measured.", f"{STEPS}, or an epoch", most=MOST_STEPS
+        "steps", int, "Number of measured steps.", f"{STEPS}, or an epoch", most=MOST_STEPS
     ).field()
     warmup: int = Option(
         "warmup",
@@ -158,7 +163,7 @@ class Specification:
     optimizer: str = Option(
         "optimizer",
         str,
-        "What updates the parameters.",
+        "The optimizer that updates the parameters.",
         unit="name",
         default="sgd",
         choices=OPTIMIZERS,
@@ -167,7 +172,7 @@ class Specification:
     lr: float = Option(
         "lr",
         float,
-        "How far the optimizer goes in every step.",
+        "The optimizer's learning rate.",
         default=0.01,
         label="Learning rate",
         least=0,
@@ -177,7 +182,7 @@ class Specification:
     seed: int = Option(
         "seed",
         int,
-        "Where the random parameters and data begin.",
+        "Seed of the random parameters and data.",
         default=0,
         least=0,
         most=2**63 - 1,
@@ -186,7 +191,7 @@ class Specification:
     verify: bool = Option(
         "verify",
         bool,
-        "Compare every loss and gradient with the plain whole-batch step.",
+        "Compare every loss and gradient with a plain step on the whole batch.",
         unit="compare gradients",
         default=False,
         runs_only=True,
@@ -195,7 +200,7 @@ class Specification:
     blocks: bool = Option(
         "blocks",
         bool,
-        "Record when each block of the model is passed; that costs a little.",
+        "Record each block of the model, which costs a little time.",
         unit="record blocks",
         default=False,
         unused=_blocks_unused,
@@ -205,7 +210,7 @@ class Specification:
     gradients: str | None = Option(
         "gradients",
         str,
-        "Keep the last step as .npz: input, target, before/NAME, gradient/NAME.",
+        "Save the last step as .npz: input, target, before/NAME, gradient/NAME.",
         unit="file",
         label="",
         runs_only=True,
@@ -213,7 +218,7 @@ class Specification:
     calibrate: bool = Option(
         "calibrate",
         bool,
-        "Do not measure what tasks cost before the first measured step.",
+        "Do not measure the costs of tasks before the first measured step.",
         default=True,
         label="",
         runs_only=True,
@@ -226,7 +231,7 @@ class Specification:
     @property
     def values(self) -> Iterator[tuple[Option[Any], Value]]:
         """Every option, including the model's, with its value."""
-        return chain(values_of(self), values_of(self.model))
+        return chain(option_values(self), option_values(self.model))
 
     def having(self, **values: Value) -> Specification:
         """Return a copy with other values of some settings, which may be a strategy's options."""
@@ -276,7 +281,7 @@ class Specification:
 
 # Sorting is stable: within a group options stay as they are declared.
 OPTIONS = sorted(
-    (option for option, _ in Specification().values), key=lambda o: list(Group).index(o.group)
+    (option for option, _ in Specification().values), key=lambda o: list(OptionGroup).index(o.group)
 )
 """Every option of a run, including the model's, in the order of help, form and docs."""
 

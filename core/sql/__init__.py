@@ -1,1 +1,1 @@
-"""SQL over runs: what they hold as tables, and questions about them by DuckDB."""
+"""SQL over runs: their tables, and queries answered by DuckDB."""

@@ -1,7 +1,8 @@
-"""A query in a process of its own, which bounds its memory, and which can be ended at any time.
+"""Execution of a query in a separate process, with a memory limit, which can be stopped.
 
-DuckDB does not count the texts and lists that a running query makes, and turning a long list into
-Python's objects cannot be interrupted. The system's limit for a process holds for all of them.
+DuckDB's own limit does not include the texts and lists that a running query creates, and the
+conversion of a long list to Python objects cannot be interrupted. The system's limit for a process
+covers both.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from tempfile import TemporaryDirectory
 import pyarrow as pa
 
 from core.process.worker import Worker
-from core.sql.query import Answer, QueryError, answer_from, tables_for
+from core.sql.query import Answer, SqlError, answer_from, tables_for
 from core.trace.trace import Trace
 
 MEMORY = 2 << 30
-"""Bytes that a query may take, in addition to the process and the tables."""
+"""Bytes that a query may use in addition to the process and the tables."""
 TOO_MUCH = f"the query needs more than {MEMORY >> 30} GB; add WHERE, LIMIT or GROUP BY"
 STOPPED = "the query was stopped"
 
@@ -28,10 +29,10 @@ STOPPED = "the query was stopped"
 def answer_apart(
     query: str, runs: Mapping[int, Trace], begun: Callable[[Callable[[], None]], None] | None = None
 ) -> Answer:
-    """Return what a query finds in the tables of runs, by their numbers.
+    """Answer a query from the tables of runs, given by their numbers.
 
-    `begun` is handed a function that stops the query from another thread, and may itself raise
-    QueryError. Raises QueryError in one line, OSError if no process can start.
+    `begun` is called with a function that stops the query and may be called from another thread;
+    `begun` may raise SqlError. Raises SqlError in one line, and OSError if no process can start.
     """
     tables = tables_for(query, runs)
     with TemporaryDirectory(prefix="bubblescope-sql-") as folder, closing(Worker()) as worker:
@@ -50,14 +51,14 @@ def answer_apart(
         try:
             return worker.submit(_answer_files, query, folder).result()
         except BrokenExecutor as error:
-            # DuckDB aborts where memory ends while it reports another error.
-            raise QueryError(STOPPED if stopped else TOO_MUCH) from error
+            # DuckDB aborts if memory runs out while it reports another error.
+            raise SqlError(STOPPED if stopped else TOO_MUCH) from error
         except MemoryError as error:
-            raise QueryError(TOO_MUCH) from error
+            raise SqlError(TOO_MUCH) from error
 
 
 def _answer_files(query: str, folder: str) -> Answer:
-    """In the worker: answer a query from the tables in a folder."""
+    """Answer a query from the tables in a folder; runs in the worker."""
     files = sorted(Path(folder).iterdir())
     tables = {file.name: pa.ipc.open_file(pa.memory_map(str(file))).read_all() for file in files}
     _limit_memory(MEMORY + sum(table.nbytes for table in tables.values()))  # DuckDB copies them
@@ -65,10 +66,10 @@ def _answer_files(query: str, folder: str) -> Answer:
 
 
 def _limit_memory(more: int) -> None:
-    """Let this process take so many bytes more than it has now, where the system tells that."""
+    """Limit the memory of this process to its present size and `more` bytes."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[0])
-    except OSError:  # not Linux: DuckDB's own limit remains
+    except OSError:  # not on Linux, where DuckDB's own limit remains
         return
     most = pages * resource.getpagesize() + more
     resource.setrlimit(resource.RLIMIT_AS, (most, most))

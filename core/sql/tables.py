@@ -1,8 +1,8 @@
-"""What runs hold as tables, each made only for a query that names it."""
+"""The tables that queries read, each made only if a query names it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 import pyarrow as pa
@@ -16,14 +16,16 @@ from core.trace.complete import measured_steps
 from core.trace.listing import Listing
 from core.trace.trace import Trace
 
+Arrays = list[NDArray[np.generic]]
+
 
 def spans(trace: Trace) -> pa.Table:
-    """A row for each span, all steps."""
+    """Return a row for each span of all steps."""
     return pa.Table.from_batches(span_batches(Listing.of(trace)), SCHEMA)
 
 
 def lanes(trace: Trace) -> pa.Table:
-    """A row for each lane; `serves` names the compute lane that it works for."""
+    """Return a row for each lane; `serves` names the compute lane that it works for."""
     all_lanes = trace.header.lanes
     columns = {
         "lane": [lane.name for lane in all_lanes],
@@ -35,9 +37,9 @@ def lanes(trace: Trace) -> pa.Table:
 
 
 def steps(trace: Trace) -> pa.Table:
-    """A row for each step; `measured` is false of warm-up, and of a last step that is cut."""
+    """Return a row for each step; `measured` is false for warm-up and for an incomplete step."""
     table, counter = trace.step_table, trace.counter("loss")
-    # Of a step that was told several losses the last one stays.
+    # If a step has several losses, the last one is used.
     losses = dict(zip(counter.steps.tolist(), counter.values.tolist(), strict=True))
     numbers = table.numbers.tolist()
     whole = set(measured_steps(trace))
@@ -53,44 +55,65 @@ def steps(trace: Trace) -> pa.Table:
 
 
 def idle(trace: Trace) -> pa.Table:
-    """A row for each idle piece of a compute lane in a measured step, with its one cause.
+    """Return a row for each idle interval of a compute lane in a measured step, with its cause.
 
-    `waits_for` names the lane whose task the piece waits for.
+    `waits_for` names the lane of the blocking task.
     """
-    names = np.array([lane.name for lane in trace.header.lanes], object)
-    found = [(step, explain_run_step(trace, step)) for step in measured_steps(trace)]
-    # `blocking` are places among a step's tasks: by its lane a task becomes a lane's number.
-    blocking = [one.columns.lane[one.blocking] for _, one in found]
+    names = [lane.name for lane in trace.header.lanes]
+    steps: Arrays = []
+    lanes: Arrays = []
+    starts: Arrays = []
+    durations: Arrays = []
+    causes: Arrays = []
+    blocking_lanes: Arrays = []
+    for step in measured_steps(trace):
+        explanation = explain_run_step(trace, step)
+        steps.append(np.full(len(explanation.lane), step))
+        lanes.append(explanation.lane)
+        starts.append(explanation.start)
+        durations.append(explanation.end - explanation.start)
+        causes.append(explanation.cause)
+        # `blocking` has positions of tasks in the step's columns.
+        blocking_lanes.append(explanation.columns.lane[explanation.blocking])
     columns = {
-        "step": _joined([np.full(len(one.lane), step) for step, one in found], pa.int32()),
-        "lane": _named(names, [one.lane for _, one in found]),
-        "start_ns": _joined([one.start for _, one in found], pa.int64()),
-        "duration_ns": _joined([one.end - one.start for _, one in found], pa.int64()),
-        "cause": _named(np.array(CAUSES, object), [one.cause for _, one in found]),
-        "waits_for": _named(names, blocking),
+        "step": _concatenated(steps, pa.int32()),
+        "lane": _named(names, lanes),
+        "start_ns": _concatenated(starts, pa.int64()),
+        "duration_ns": _concatenated(durations, pa.int64()),
+        "cause": _named(CAUSES, causes),
+        "waits_for": _named(names, blocking_lanes),
     }
     return pa.table(columns)
 
 
 def counters(trace: Trace) -> pa.Table:
-    """A row for each value of a counter: losses, bytes held, verification errors."""
-    all_lanes, found = trace.header.lanes, list(trace.counters.values())
-    lengths = [len(counter.times) for counter in found]
-    names = np.array([c.name for c in found], object)
-    steps = [n for c in found for n in c.steps.tolist()]
-    owners = [None if c.lane is None else all_lanes[c.lane].name for c in found]
+    """Return a row for each value of a counter: losses, bytes held, verification errors."""
+    all_lanes = trace.header.lanes
+    names: list[str] = []
+    owners: list[str | None] = []
+    steps: list[int | None] = []
+    times: Arrays = []
+    values: Arrays = []
+    for counter in trace.counters.values():
+        count = len(counter.times)
+        owner = None if counter.lane is None else all_lanes[counter.lane].name
+        names += [counter.name] * count
+        owners += [owner] * count
+        steps += [None if step == ABSENT else step for step in counter.steps.tolist()]
+        times.append(counter.times)
+        values.append(counter.values)
     columns = {
-        "counter": pa.array(np.repeat(names, lengths), pa.string()),
-        "lane": pa.array(np.repeat(np.array(owners, object), lengths), pa.string()),
-        "step": pa.array([n if n != ABSENT else None for n in steps], pa.int32()),
-        "time_ns": _joined([c.times for c in found], pa.int64()),
-        "value": _joined([c.values for c in found], pa.float64()),
+        "counter": pa.array(names, pa.string()),
+        "lane": pa.array(owners, pa.string()),
+        "step": pa.array(steps, pa.int32()),
+        "time_ns": _concatenated(times, pa.int64()),
+        "value": _concatenated(values, pa.float64()),
     }
     return pa.table(columns)
 
 
 def log(trace: Trace) -> pa.Table:
-    """A row for each line that the run has said."""
+    """Return a row for each line of the run's log."""
     lines = list(trace.logs)
     columns = {
         "time_ns": pa.array([line.time for line in lines], pa.int64()),
@@ -102,25 +125,33 @@ def log(trace: Trace) -> pa.Table:
 
 
 TABLES: Mapping[str, Callable[[Trace], pa.Table]] = {
-    "spans": spans, "lanes": lanes, "steps": steps, "idle": idle, "counters": counters, "log": log,
-}  # fmt: skip
+    "spans": spans,
+    "lanes": lanes,
+    "steps": steps,
+    "idle": idle,
+    "counters": counters,
+    "log": log,
+}
 """The tables by name. Times are whole ns since the run's start."""
 
 
 def table_of(name: str, runs: Mapping[int, Trace]) -> pa.Table:
-    """One of TABLES over several runs, the column `run` first: their numbers."""
+    """Return one of TABLES over several runs; the first column, `run`, is the run's number."""
     parts = []
     for number, trace in runs.items():
-        one = TABLES[name](trace)
-        parts.append(one.add_column(0, "run", pa.array(np.full(len(one), number), pa.int32())))
+        rows = TABLES[name](trace)
+        numbers = pa.array(np.full(len(rows), number), pa.int32())
+        parts.append(rows.add_column(0, "run", numbers))
     return pa.concat_tables(parts)
 
 
-def _joined(parts: Iterable[NDArray[np.generic]], kind: pa.DataType) -> pa.Array:
-    # The empty part is for runs without any: concatenate refuses an empty list.
+def _concatenated(parts: Arrays, kind: pa.DataType) -> pa.Array:
+    # The empty array is for runs without any, because concatenate refuses an empty list.
     return pa.array(np.concatenate([np.zeros(0, np.int64), *parts]), kind)
 
 
-def _named(names: NDArray[np.object_], codes: Sequence[NDArray[np.generic]]) -> pa.Array:
+def _named(names: Iterable[str], codes: Arrays) -> pa.Array:
+    """Return the names at the positions in `codes`."""
     places = np.concatenate([np.zeros(0, np.int64), *codes]).astype(np.int64)
-    return pa.array([str(name) for name in names], pa.string()).take(pa.array(places))
+    texts = pa.array([str(name) for name in names], pa.string())
+    return texts.take(pa.array(places))

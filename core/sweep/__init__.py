@@ -1,1 +1,1 @@
-"""Sweeps: one run for each of several settings, its step's time as a table, and its statistics."""
+"""Sweeps: runs of several settings, the table of their step times, and statistics."""

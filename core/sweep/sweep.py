@@ -1,4 +1,4 @@
-"""A sweep: which settings are run, how often, and in which order. Pure."""
+"""A sweep: the settings that are run, how often, and in which order."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from core.plan.strategies import STRATEGIES, mp, single
 from core.sweep.values import SWEPT, read_values
 
 SINGLE = single.STRATEGY.name
-BESIDE = (SINGLE, mp.STRATEGY.name)
-"""The strategies that are run beside the others, unless something else is asked for."""
+REFERENCES = (SINGLE, mp.STRATEGY.name)
+"""Strategies that are run for reference by default."""
 REPEATS = 3
 MOST_RUNS = 100_000
 _STRATEGY = next(option for option in SWEPT if option.name == "strategy")
@@ -28,21 +28,21 @@ _STRATEGY = next(option for option in SWEPT if option.name == "strategy")
 
 @dataclass(frozen=True, slots=True)
 class Varied:
-    """An option of which a sweep tries several values; None is its default."""
+    """An option and the values that a sweep tries; None is the option's default."""
 
     option: Option[Any]
     values: tuple[Value, ...]
 
     @property
     def is_number(self) -> bool:
-        """Whether the values are numbers, which have an order and make a curve."""
+        """True if the values are numbers, which can be drawn as a curve."""
         numbers = self.option.kind in (int, float)
         return numbers and all(isinstance(value, int | float) for value in self.values)
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One run: the place of its setting in `Sweep.settings`, and which repeat it is, from 1 on."""
+    """One run: the position of its setting in `Sweep.settings`, and its repeat, from 1."""
 
     setting: int
     repeat: int
@@ -50,43 +50,43 @@ class Point:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Every combination of the `varied` options' values, `repeat` times, on top of `base`.
+    """Every combination of the values of the `varied` options, `repeat` times, applied to `base`.
 
-    The strategies `beside` are run with the same settings, as far as they take them. No run
-    measures what tasks cost before its steps: nothing is predicted.
+    The strategies `references` are run for reference, with the same settings where they take them.
+    `shuffle` is the seed of the order. Runs do not measure costs, because nothing is predicted.
     """
 
     base: Specification
     varied: tuple[Varied, ...] = ()
-    beside: tuple[str, ...] = BESIDE
+    references: tuple[str, ...] = REFERENCES
     repeat: int = REPEATS
     shuffle: int = 0
 
     @cached_property
     def strategies(self) -> tuple[str, ...]:
-        """The strategies that are asked for, without those beside them."""
-        return next(
-            (tuple(map(str, v.values)) for v in self.varied if v.option is _STRATEGY),
-            (self.base.strategy,),
-        )
+        """The strategies that are swept, without those of `references`."""
+        for varied in self.varied:
+            if varied.option is _STRATEGY:
+                return tuple(map(str, varied.values))
+        return (self.base.strategy,)
 
     @cached_property
     def settings(self) -> tuple[Specification, ...]:
-        """Every setting once, those beside first; defaults are written out.
+        """Every setting once, with explicit defaults; those of `references` are first.
 
-        An option that a strategy does not take makes no setting of its own. Raises PlanError, in
-        one line, for the first setting that cannot be run whatever the machine.
+        Combinations that differ only in options that a strategy does not take are one setting.
+        Raises PlanError, in one line, for the first setting that no machine could run.
         """
-        names = dict.fromkeys((*self.beside, *self.strategies))
+        strategies = dict.fromkeys((*self.references, *self.strategies))
         others = [varied for varied in self.varied if varied.option is not _STRATEGY]
+        names = [varied.option.name for varied in others]
+        combinations = list(product(*(varied.values for varied in others)))
+        # A dict as an ordered set.
         found: dict[Specification, None] = {}
-        for name in names:
-            for values in product(*(varied.values for varied in others)):
-                given = {v.option.name: value for v, value in zip(others, values, strict=True)}
-                made = self._setting(name, given)
+        for strategy in strategies:
+            for values in combinations:
+                made = self._setting(strategy, dict(zip(names, values, strict=True)))
                 check(made)
-                # A dict as an ordered set: combinations that come to the same run (an option that
-                # this strategy does not take) are one setting.
                 found[with_defaults(made)] = None
         if len(found) * self.repeat > MOST_RUNS:
             raise PlanError(f"{len(found) * self.repeat:,} runs: use at most {MOST_RUNS:,}")
@@ -94,35 +94,35 @@ class Sweep:
 
     @cached_property
     def points(self) -> tuple[Point, ...]:
-        """Every run, in the order in which they are made.
+        """Every run, in the order of execution.
 
-        Each setting has its turn before any has its next one, so that what changes on the machine
-        meets all of them; within a round their order is random, but always the same.
+        Each setting is run once before any is run again, so that changes of the machine affect all
+        of them. Within a round the order is random but reproducible.
         """
-        # A sweep that is taken up again has to find the same order, so the seed is part of what is
-        # asked.
+        # A fixed seed, because a sweep that is continued needs the same order again.
         generator = np.random.default_rng(self.shuffle)
-        orders = (generator.permutation(len(self.settings)) for _ in range(self.repeat))
-        return tuple(
-            Point(setting, turn)
-            for turn, order in enumerate(orders, 1)
-            for setting in order.tolist()
-        )
+        points: list[Point] = []
+        for repeat in range(1, self.repeat + 1):
+            order = generator.permutation(len(self.settings)).tolist()
+            points += [Point(setting, repeat) for setting in order]
+        return tuple(points)
 
     @cached_property
     def along(self) -> Varied | None:
-        """What the results are drawn along: the first option that is varied in numbers, if any."""
-        several = (varied for varied in self.varied if len(varied.values) > 1)
-        return next((varied for varied in several if varied.is_number), None)
+        """The option on the horizontal axis: the first with several numbers, or None."""
+        for varied in self.varied:
+            if varied.is_number and len(varied.values) > 1:
+                return varied
+        return None
 
     def single_of(self, setting: Specification) -> Specification:
-        """The same work on one of the same lanes."""
+        """Return the setting that does the same work on a single lane."""
         return with_defaults(self._setting(SINGLE, values_by_name(setting)))
 
     def differing(self, setting: Specification) -> Iterator[tuple[Option[Any], Value]]:
-        """In what a setting differs from others: its strategy and its values of varied options."""
+        """Yield the options that distinguish a setting: its strategy and the varied options."""
         taken, values = _taken(setting.strategy), values_by_name(setting)
-        if len({*self.beside, *self.strategies}) > 1:
+        if len({*self.references, *self.strategies}) > 1:
             yield _STRATEGY, setting.strategy
         for varied in self.varied:
             option = varied.option
@@ -130,39 +130,47 @@ class Sweep:
                 yield option, values[option.name]
 
     def _setting(self, strategy: str, given: dict[str, Value]) -> Specification:
-        """The base with other values; what only the other strategies take is left out."""
+        """Return the base with other values, without options that only other strategies take."""
         values = values_by_name(self.base) | given | {"strategy": strategy, "calibrate": False}
-        # An option that no strategy in question takes is left in, to be refused by `check` with its
-        # reason; one that only others take is none of this one.
-        asked = {option for name in self.strategies for option in _taken(name)}
-        beside = strategy not in self.strategies
+        # An option that no swept strategy takes stays, so that `check` refuses it with a reason.
+        swept = {option for name in self.strategies for option in _taken(name)}
+        is_reference = strategy not in self.strategies
         for option in STRATEGY_OPTIONS:
-            if option not in _taken(strategy) and (beside or option in asked):
+            if option not in _taken(strategy) and (is_reference or option in swept):
                 values[option.name] = option.default
-        # Where a sweep tries both to balance and not to, the limit is for the runs that balance.
+        # In a sweep over `--balance yes,no` the memory limit applies to the balanced runs only.
         if not given.get(BALANCE.name, True):
             values[LANE_MEMORY.name] = None
         return specification_of(values)
 
 
 def sweep_of(
-    given: Mapping[str, str | None], beside: tuple[str, ...] = BESIDE, repeat: int = REPEATS,
+    given: Mapping[str, str | None],
+    references: tuple[str, ...] = REFERENCES,
+    repeat: int = REPEATS,
     shuffle: int = 0,
-) -> Sweep:  # fmt: skip
-    """The sweep over options given as texts, by their names; one value is the same in every run.
+) -> Sweep:
+    """Return the sweep over options given as texts by name; options with one value are fixed.
 
-    Raises PlanError, in one line, for what cannot be read.
+    Raises PlanError, in one line, for an invalid text.
     """
-    lists = {o: read_values(o, text) for o in SWEPT if (text := given.get(o.name)) is not None}
-    base = specification_of({option.name: values[0] for option, values in lists.items()})
-    varied = tuple(Varied(option, values) for option, values in lists.items() if len(values) > 1)
-    return Sweep(base, varied, beside, repeat, shuffle)
+    first_values: dict[str, Value] = {}
+    varied: list[Varied] = []
+    for option in SWEPT:
+        text = given.get(option.name)
+        if text is None:
+            continue
+        values = read_values(option, text)
+        first_values[option.name] = values[0]
+        if len(values) > 1:
+            varied.append(Varied(option, values))
+    return Sweep(specification_of(first_values), tuple(varied), references, repeat, shuffle)
 
 
 def sweep_along(base: Specification, option: Option[Any], text: str, sweep: Sweep) -> Sweep:
-    """The same sweep of one option alone, on top of other settings.
+    """Return `sweep` over one option, with another base.
 
-    What the option excludes is left out of these. Raises PlanError.
+    The option that it excludes is reset in the base. Raises PlanError.
     """
     if option.excludes:
         base = base.having(**{option.excludes: None})
@@ -170,7 +178,7 @@ def sweep_along(base: Specification, option: Option[Any], text: str, sweep: Swee
 
 
 def values_by_name(specification: Specification) -> dict[str, Value]:
-    """Every option's value, the model's among them."""
+    """Return the values of all options by name, including those of the model."""
     return {option.name: value for option, value in specification.values}
 
 

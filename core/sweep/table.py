@@ -1,4 +1,4 @@
-"""The table of a sweep: a row for each run, as CSV, from which it goes on after it was ended."""
+"""The CSV table of a sweep: a row for each run, from which an ended sweep can be continued."""
 
 from __future__ import annotations
 
@@ -22,18 +22,19 @@ from core.trace.trace import Trace
 from core.trace.verified import verified
 
 OWN = ("repeat", "lanes", "step_ms", "timing")
+"""Columns that are not options."""
 COLUMNS = (*(option.name for option in SWEPT), *OWN)
 
 
 class UnmeasuredError(ValueError):
-    """A run gave no step's time; the message says why in one line."""
+    """A run has no valid step time; the message says why in one line."""
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """The result of one run: its compute `lanes`, and the makespan of its median step in ms.
+class SweepRow:
+    """The result of one run: its number of compute lanes, and its median step's makespan in ms.
 
-    `timing` is what has to be said of its times, of shared hardware or a virtual clock.
+    `timing` is a note on the times, about shared hardware or a virtual clock.
     """
 
     point: Point
@@ -42,10 +43,10 @@ class Measured:
     timing: str = ""
 
 
-def measured(point: Point, trace: Trace, outcome: Outcome, text: str) -> Measured:
-    """What a run that is over has measured.
+def sweep_row(point: Point, trace: Trace, outcome: Outcome, text: str) -> SweepRow:
+    """Return the row of a run that has ended; `text` is the reason if it failed.
 
-    Raises UnmeasuredError if it did not finish, lacks spans, or computed something else.
+    Raises UnmeasuredError if the run did not finish, lacks spans, or computed wrong gradients.
     """
     faults, found = run_faults(trace), verified(trace)
     if outcome is not Outcome.FINISHED:
@@ -60,89 +61,95 @@ def measured(point: Point, trace: Trace, outcome: Outcome, text: str) -> Measure
     start, end = trace.step_bounds(median_step(trace, steps))
     step_ms = (end - start) / 1e6
     lanes = len(trace.header.compute_lanes)
-    return Measured(point, lanes, step_ms, trace.header.timing_note)
+    return SweepRow(point, lanes, step_ms, trace.header.timing_note)
 
 
 def header_text() -> str:
-    """The table's first line."""
+    """Return the table's first line."""
     return _line(COLUMNS)
 
 
-def row_text(sweep: Sweep, row: Measured) -> str:
-    """The line of one run."""
-    # Six digits of a ms are whole ns.
+def row_text(sweep: Sweep, row: SweepRow) -> str:
+    """Return the line of one run."""
+    # Six decimals of a ms are whole ns.
     own = (f"{row.point.repeat}", f"{row.lanes}", f"{row.step_ms:.6f}", row.timing)
     return _line((*_texts(sweep.settings[row.point.setting]), *own))
 
 
-def table_text(sweep: Sweep, rows: Sequence[Measured]) -> str:
-    """The whole table."""
+def table_text(sweep: Sweep, rows: Sequence[SweepRow]) -> str:
+    """Return the whole table."""
     return header_text() + "".join(row_text(sweep, row) for row in rows)
 
 
-def read_table(path: Path, sweep: Sweep) -> tuple[list[Measured], int]:
-    """The rows of a sweep's table, and how many bytes of it are whole lines; none of no file.
+def read_table(path: Path, sweep: Sweep) -> tuple[list[SweepRow], int]:
+    """Return the rows of a sweep's table, and the number of bytes in complete lines.
 
-    A last line that was cut is left out. Raises PlanError, in one line, if the file is no such
-    table or has a run that the sweep has not.
+    Without a file there are no rows. An incomplete last line is ignored. Raises PlanError, in one
+    line, if the file is not such a table or has a run that is not part of the sweep.
     """
     if not path.exists():
         return [], 0
     if not path.is_file():
-        raise PlanError(f"--csv {path}: that is no ordinary file; name one to go on from")
+        raise PlanError(f"--csv {path}: that is not a regular file; name a table to continue")
     with one_line(f"{path} cannot be read as a sweep's table", PlanError, csv.Error):
-        whole = read_regular(path)
-        # A row is one write that ends in a newline: what stands behind the last newline was cut by
-        # a crash.
-        whole = whole[: whole.rfind(b"\n") + 1]
-        # As csv asks: a quoted text may have line ends of its own.
+        data = read_regular(path)
+        # Each row is written at once and ends in a newline. Text after the last newline is a row
+        # that was cut by a crash.
+        whole = data[: data.rfind(b"\n") + 1]
+        # newline="" as the csv module requires: quoted texts may contain line ends.
         lines = list(csv.reader(io.StringIO(whole.decode(), newline=""), strict=True))
     if not lines:
-        # Cut within the very first line: nothing is lost, begin anew.
-        if header_text().encode().startswith(read_regular(path)):
+        # A file that was cut within the first line has no rows.
+        if header_text().encode().startswith(data):
             return [], 0
         raise _not_a_table(path)
     if tuple(lines[0]) != COLUMNS:
         raise _not_a_table(path)
-    # Settings are found again by their texts, exactly as they were written: no number is parsed and
-    # compared.
+    # Settings are compared as texts, exactly as they were written, and not as parsed numbers.
     places = {_texts(setting): place for place, setting in enumerate(sweep.settings)}
-    rows = [_row(path, number, line, places) for number, line in enumerate(lines[1:], 2)]
+    rows: list[SweepRow] = []
     seen: set[Point] = set()
-    for number, row in enumerate(rows, 2):
+    for number, line in enumerate(lines[1:], 2):
+        row = _row(path, number, line, places)
         if row.point in seen:
             raise PlanError(f"{path}: line {number} repeats a run; delete one of its lines")
         seen.add(row.point)
+        rows.append(row)
     return rows, len(whole)
 
 
 def _row(
     path: Path, number: int, line: Sequence[str], places: Mapping[tuple[str, ...], int]
-) -> Measured:
-    """A line of the table. Raises PlanError, naming what is wrong with it."""
+) -> SweepRow:
+    """Parse a line of the table. Raises PlanError, naming the problem."""
     if len(line) != len(COLUMNS):
         raise PlanError(f"{path}: line {number} has {len(line)} cells instead of {len(COLUMNS)}")
-    texts, own = tuple(line[: -len(OWN)]), dict(zip(OWN, line[-len(OWN) :], strict=True))
+    options = len(COLUMNS) - len(OWN)
+    texts = tuple(line[:options])
+    own = dict(zip(OWN, line[options:], strict=True))
     if texts not in places:
         raise PlanError(
-            f"{path} is of other settings: line {number} {_difference(texts, list(places))}; "
+            f"{path} is from another sweep: line {number} {_difference(texts, list(places))}; "
             "name another file, or delete this one"
         )
-    with one_line(f"{path}: line {number} is no measured run", PlanError):
-        repeat, lanes, step_ms = int(own["repeat"]), int(own["lanes"]), float(own["step_ms"])
-        if repeat < 1 or lanes < 1 or not (step_ms > 0 and math.isfinite(step_ms)):
-            raise ValueError("its numbers make no sense")
-    return Measured(Point(places[texts], repeat), lanes, step_ms, own["timing"])
+    with one_line(f"{path}: line {number} is not a valid row", PlanError):
+        repeat = int(own["repeat"])
+        lanes = int(own["lanes"])
+        step_ms = float(own["step_ms"])
+        is_valid = repeat >= 1 and lanes >= 1 and step_ms > 0 and math.isfinite(step_ms)
+        if not is_valid:
+            raise ValueError("a number is out of range")
+    return SweepRow(Point(places[texts], repeat), lanes, step_ms, own["timing"])
 
 
 def _difference(texts: tuple[str, ...], known: Sequence[tuple[str, ...]]) -> str:
-    """Which value of a row this sweep has not: `has batch 6, not 12`."""
+    """Describe the value of a row that is not part of the sweep: `has batch 6, not 12`."""
     for place, option in enumerate(SWEPT):
         here = dict.fromkeys(other[place] for other in known)
         if texts[place] not in here:
             wanted = " or ".join(text or "none" for text in here)
             return f"has {option.name} {texts[place] or 'none'}, not {wanted}"
-    return "combines values that are not run together"
+    return "combines values that this sweep does not combine"
 
 
 def _texts(setting: Specification) -> tuple[str, ...]:
@@ -157,4 +164,4 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _not_a_table(path: Path) -> PlanError:
-    return PlanError(f"{path} is no table of a sweep of this version; name another file")
+    return PlanError(f"{path} is not the table of a sweep of this version; name another file")

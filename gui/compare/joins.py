@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
 
 from core.compare.matching import Matches, StepTasks
-from core.compare.pieces import Pieces
+from core.compare.pieces import RowPieces
 from gui.timeline.layout.frame import Frame, Track
 from gui.timeline.reduce.reduction import within
 
@@ -64,7 +64,7 @@ def joins_of(matches: Matches, a: Frame, b: Frame) -> Joins:
     return Joins(pairs, np.stack([x_a, bottom_a, x_b, top_b])[:, pairs], count)
 
 
-def outlines(frame: Frame, pieces: Pieces) -> list[QRectF]:
+def outlines(frame: Frame, pieces: RowPieces) -> list[QRectF]:
     """The pieces that are seen, as rectangles; those that touch become one.
 
     As many as there are pixels for, however many pieces there are.

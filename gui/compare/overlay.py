@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from core.compare.differences import Difference
 from core.compare.matching import Matches
-from core.compare.pieces import NO_PIECES, Pieces, pieces_of
+from core.compare.pieces import NO_PIECES, RowPieces, pieces_of
 from core.compare.runs import TwoRuns
 from core.trace.span import Span
 from gui.compare.joins import Joins, joins_of, outlines
@@ -82,7 +82,7 @@ def _draw(painter: QPainter, over: Overlay) -> None:
         _draw_selected(painter, over, a.state.selection, b.state.selection)
 
 
-def _draw_outlines(painter: QPainter, over: Overlay, view: TimelineView, pieces: Pieces) -> None:
+def _draw_outlines(painter: QPainter, over: Overlay, view: TimelineView, pieces: RowPieces) -> None:
     place = _offset(over, view)
     painter.save()
     painter.translate(place)

@@ -97,7 +97,7 @@ def picture_of(both: Both, theme: str = "light") -> Picture:
 def _timeline(both: Both, place: int, options: FigureOptions) -> Timeline:
     """One of both runs, with its title and its part of the axis."""
     trace, two, laid = both.traces[place], both.two, both.alignment
-    spent = (two.a, two.b)[place]
+    totals = (two.a, two.b)[place]
     first = float(both.traces[0].step_bounds(two.step_a)[0])
     part = both.part or _whole(both)
     if place:
@@ -105,8 +105,8 @@ def _timeline(both: Both, place: int, options: FigureOptions) -> Timeline:
     step = (two.step_a, two.step_b)[place]
     warmup = trace.header.specification.warmup
     words = step_name(step, warmup)
-    if len(spent.steps) > 1:
-        words = tr("compared: mean of {n} steps", n=len(spent.steps))
+    if len(totals.steps) > 1:
+        words = tr("compared: mean of {n} steps", n=len(totals.steps))
     start = round(part[0])
     shown = Range(start, max(start + 1, round(part[1])), words, (step,), round(first))
     title = f"{'AB'[place]}  {run_title(trace)}"

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from core.compare.differences import Difference, Group
-from core.compare.settings import settings_of
+from core.compare.differences import Difference, RowGroup
+from core.compare.settings import run_settings
 from core.explain.causes import Cause
 from core.message import N_
 from core.plan.task import Kind
@@ -65,8 +65,8 @@ def both_sections(both: Both) -> Iterator[Section]:
     yield Section(tr("Timelines"), _timelines(both))
     yield Section(tr("What contributes to the difference"), _rows(two.reasons, two.difference))
     yield Section(tr("Lanes"), _rows(two.lanes[:MOST_LANES], two.difference))
-    if two.beside:
-        yield Section(tr("Copy and communication lanes"), _rows(two.beside, None))
+    if two.other_lanes:
+        yield Section(tr("Copy and communication lanes"), _rows(two.other_lanes, None))
     yield Section(tr("Settings of both"), _settings(both))
     for letter, trace in zip("AB", both.traces, strict=True):
         for section in setup_sections(trace):
@@ -129,9 +129,9 @@ def _bar(row: Difference, most: int) -> Html:
 
 
 def _colour(row: Difference) -> str:
-    if row.group is Group.CAUSE:
+    if row.group is RowGroup.CAUSE:
         return CAUSE_LOOKS[Cause(row.name)].colour
-    if row.group in (Group.KIND, Group.BESIDE):
+    if row.group in (RowGroup.KIND, RowGroup.OTHER_LANES):
         return COLOURS[family_of(Kind(row.name))]
     return "accent"
 
@@ -140,7 +140,7 @@ def _settings(both: Both) -> Html:
     """All settings of both runs, those that differ first."""
     two = both.two
     a, b = (
-        settings_of(trace, step)
+        run_settings(trace, step)
         for trace, step in zip(both.traces, (two.step_a, two.step_b), strict=True)
     )
     # False comes before True: what differs stands first.

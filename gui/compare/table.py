@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QTreeWidgetItem,
 )
 
-from core.compare.differences import Difference, Group
+from core.compare.differences import Difference, RowGroup
 from core.compare.runs import TwoRuns
 from core.explain.causes import Cause
 from core.plan.task import Kind
@@ -86,7 +86,7 @@ class DifferenceTable(QTreeWidget):
         most = max((abs(row.contribution) for row in (*two.reasons, *two.lanes)), default=0)
         self._add(tr("COMPUTE LANES: WORK, AND IDLE FOR"), two.reasons, two.difference, most)
         self._add(tr("EACH COMPUTE LANE"), two.lanes, two.difference, most)
-        self._add(tr("COPY AND COMMUNICATION LANES"), two.beside, None, most)
+        self._add(tr("COPY AND COMMUNICATION LANES"), two.other_lanes, None, most)
 
     def _add(self, heading: str, rows: Sequence[Difference], total: int | None, most: int) -> None:
         if not rows:
@@ -128,9 +128,9 @@ class DifferenceTable(QTreeWidget):
         picture.fill(Qt.GlobalColor.transparent)
         area = QRectF(0, 0, SWATCH, SWATCH)
         with QPainter(picture) as painter:
-            if row.group is Group.CAUSE:
+            if row.group is RowGroup.CAUSE:
                 painter.fillRect(area, brush(CAUSE_LOOKS[Cause(row.name)], self.theme, ratio))
-            elif row.group in (Group.KIND, Group.BESIDE):
+            elif row.group in (RowGroup.KIND, RowGroup.OTHER_LANES):
                 colours = self.theme.colours_of(family_of(Kind(row.name)))
                 painter.fillRect(area, QColor(colours[0]))
         return QIcon(picture)
@@ -175,14 +175,14 @@ class _Bars(QStyledItemDelegate):
 
 def row_name(row: Difference) -> str:
     """What a row is about, in words: `Forward`, `idle: fill`, `cpu:1 works`."""
-    if row.group is Group.CAUSE:
+    if row.group is RowGroup.CAUSE:
         return tr("idle: {cause}", cause=tr(Cause(row.name).label))
-    if row.group in (Group.KIND, Group.BESIDE):
+    if row.group in (RowGroup.KIND, RowGroup.OTHER_LANES):
         kind = Kind(row.name)
         return tr(TITLES.get(kind, "Other work"))
-    if row.group is Group.LANE_WORK:
+    if row.group is RowGroup.LANE_WORK:
         return tr("{lane} works", lane=row.name)
-    if row.group is Group.LANE_IDLE:
+    if row.group is RowGroup.LANE_IDLE:
         return tr("{lane} is idle", lane=row.name)
     return tr("Tasks that overlap")
 
@@ -190,7 +190,7 @@ def row_name(row: Difference) -> str:
 def row_tip(row: Difference) -> str:
     """A row in a sentence."""
     values = {"a": ms_text(row.a), "b": ms_text(row.b), "adds": signed_text(row.contribution)}
-    if row.group is Group.BESIDE:
+    if row.group is RowGroup.OTHER_LANES:
         words = tr("{a} ms in A, {b} ms in B; it costs only what compute lanes wait for.", **values)
     else:
         words = tr("{a} ms in A, {b} ms in B: it adds {adds} ms to B's step.", **values)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QObject
 
 from core.compare.runs import TwoRuns, compare_runs
-from core.compare.spent import never
+from core.compare.totals import never
 from core.explain.lanes import spans_within
 from core.trace.trace import Trace
 from gui.app.jobs import Runner, Work

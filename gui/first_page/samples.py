@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from core.machine import host
+from core.machine import host_hardware
 from core.message import N_
 from core.paths import RESOURCES
 from core.plan.planning import lanes_of
@@ -58,5 +58,5 @@ SAMPLES = (PIPELINE, DATA_PARALLEL, DISTRIBUTED, REAL)
 def preset(name: str) -> Specification:
     """The settings of `resources/presets/NAME.json`; on virtual lanes where cores are too few."""
     made = Specification.from_dict(json.loads((PRESETS / f"{name}.json").read_text()))
-    lanes = lanes_of(made, host())
+    lanes = lanes_of(made, host_hardware())
     return replace(made, devices=f"{len(lanes)}xvirtual") if lanes[0].sharing else made

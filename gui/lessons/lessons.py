@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDockWidget, QWidget
 
 from core.engine.messages import Outcome
 from core.lessons.figures import figures_of
-from core.lessons.lesson import Lesson, LessonError, Step, read_lesson, shipped
+from core.lessons.lesson import Lesson, LessonError, LessonStep, read_lesson, shipped
 from core.plain import shortened
 from core.plan.specification import Specification
 from core.report.verdict import verdict
@@ -131,7 +131,7 @@ class Lessons(QObject):
     # Runs
 
     @property
-    def _step(self) -> Step:
+    def _step(self) -> LessonStep:
         assert self.lesson is not None
         return self.lesson.steps[self.place]
 

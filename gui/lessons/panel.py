@@ -9,7 +9,7 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
-from core.lessons.lesson import Lesson, Step, differing, filled
+from core.lessons.lesson import Lesson, LessonStep, differing, filled
 from core.plan.specification import Specification
 from gui.look.label import Label, wrapped_tip
 from gui.look.layouts import button, column, grid, joined, row, widget_of
@@ -39,7 +39,7 @@ class Page:
     whole: str = ""
 
     @property
-    def step(self) -> Step:
+    def step(self) -> LessonStep:
         """What is shown."""
         return self.lesson.steps[self.place]
 

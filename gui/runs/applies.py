@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from core.option import Option, values_of
+from core.option import Option, option_values
 from core.plan.link import DEFAULT_LINK, read_link
 from core.plan.pipeline.options import MICROBATCHES, SPLIT_SIZE
 from core.plan.plan import Plan
@@ -33,7 +33,7 @@ def excluded(asked: Specification) -> dict[Option[Any], str]:
         option: tr(
             "{other} excludes this: set it back to 0 to use this.", other=tr(given[option.excludes])
         )
-        for option, _ in values_of(asked)
+        for option, _ in option_values(asked)
         if option.excludes in given and option.name not in given
     }
 
@@ -41,7 +41,7 @@ def excluded(asked: Specification) -> dict[Option[Any], str]:
 def useful(asked: Specification) -> Specification:
     """The same where all that is of no use, or excluded, is left to its default."""
     left = useless(asked) | excluded(asked).keys()
-    return asked.having(**{o.name: o.default for o, _ in values_of(asked) if o in left})
+    return asked.having(**{o.name: o.default for o, _ in option_values(asked) if o in left})
 
 
 def usual_texts(asked: Specification, plan: Plan | None) -> dict[str, str]:

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from core.plan.strategies import STRATEGIES
 from core.sweep.results import Results
-from core.sweep.sweep import BESIDE, REPEATS
+from core.sweep.sweep import REFERENCES, REPEATS
 from core.sweep.values import SWEPT
 from gui.look.label import Label
 from gui.look.layouts import button, column, row, widget_of
@@ -96,7 +96,7 @@ class SweepPanel(QScrollArea):
         self.repeat.setValue(REPEATS)
         self.repeat.lineEdit().setTextMargins(4, 0, 0, 0)  # as far in as a drop-down list's text
         self.repeat.setToolTip(tr("How often each value is run."))
-        names = " · ".join(tr(STRATEGIES[name].title) for name in BESIDE)
+        names = " · ".join(tr(STRATEGIES[name].title) for name in REFERENCES)
         self.beside = QCheckBox(names)
         self.beside.setChecked(True)
         self.beside.setToolTip(tr("Run these too, with the same settings, for reference."))

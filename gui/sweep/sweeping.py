@@ -15,8 +15,8 @@ from core.errors import PlanError
 from core.option import Option
 from core.plan.specification import OPTIONS, Specification
 from core.sweep.results import Result, Results, remaining, seconds_left
-from core.sweep.sweep import BESIDE, Point, Sweep, sweep_along, values_by_name
-from core.sweep.table import UnmeasuredError, measured
+from core.sweep.sweep import REFERENCES, Point, Sweep, sweep_along, values_by_name
+from core.sweep.table import UnmeasuredError, sweep_row
 from core.sweep.values import COMMA, DEFAULT, SEMICOLON, suggested
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
@@ -95,10 +95,10 @@ class Sweeping(QObject):
     def _asked(self) -> Sweep | str:
         """The sweep of the fields, or why there is none."""
         panel = self.panel
-        beside = BESIDE if panel.beside.isChecked() else ()
+        beside = REFERENCES if panel.beside.isChecked() else ()
         # It only carries what the fields say besides;
         # `sweep_along` puts in the form's specification.
-        kept = Sweep(Specification(), beside=beside, repeat=panel.repeat.value())
+        kept = Sweep(Specification(), references=beside, repeat=panel.repeat.value())
         option = _OPTIONS[panel.option.currentData()]
         try:
             asked = sweep_along(self._form.specification(), option, panel.values.text(), kept)
@@ -134,7 +134,7 @@ class Sweeping(QObject):
 
     def _runs_with(self, option: Option[object], name: str) -> bool:
         """Whether a word can be run in place of the form's, or beside it."""
-        alone = Sweep(self._form.specification(), beside=())
+        alone = Sweep(self._form.specification(), references=())
         now = values_by_name(alone.base)[option.name]
         words = dict.fromkeys((name, f"{now or DEFAULT}"))
         try:
@@ -162,7 +162,7 @@ class Sweeping(QObject):
             return
         point = self._left.popleft()
         try:
-            row = measured(point, run.trace, run.outcome or Outcome.FAILED, run.text)
+            row = sweep_row(point, run.trace, run.outcome or Outcome.FAILED, run.text)
         except UnmeasuredError as error:
             self._lose(point, str(error), run.outcome is Outcome.STOPPED)
             return

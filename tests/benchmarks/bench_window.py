@@ -49,7 +49,7 @@ app.exec()
 """
 OURS = f"""{WATCH}
 import main
-main.main([])
+main.run_arguments([])
 """
 # Two lanes with a core each, and the window's own timer measured against the clock.
 BUSY = """

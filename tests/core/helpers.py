@@ -14,7 +14,7 @@ from hypothesis import reject
 from core.engine.client import EngineClient
 from core.engine.messages import Ended
 from core.errors import PlanError
-from core.machine import host
+from core.machine import host_hardware
 from core.models.catalogue import ModelSettings
 from core.plan.plan import Plan
 from core.plan.planning import lanes_of, plans_of
@@ -43,7 +43,7 @@ batch_of = note_batch
 
 def plan_of(specification: Specification) -> Plan:
     """The plan of a specification's first step on whatever devices it names."""
-    lanes = lanes_of(specification, host(), present=False)
+    lanes = lanes_of(specification, host_hardware(), present=False)
     return next(iter(plans_of(specification, describe(specification), lanes).values()))
 
 

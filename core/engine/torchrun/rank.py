@@ -24,7 +24,7 @@ from core.engine.rank_models.model import rank_model
 from core.engine.torchrun.engines import ENGINES, Named, TorchEngine
 from core.engine.torchrun.launch import LaunchSettings, job_title
 from core.engine.verify import compare, reference
-from core.machine import host
+from core.machine import host_hardware
 from core.models.description import ModelDescription
 from core.plan.devices import HOST, device_kind
 from core.plan.launching import check_parts
@@ -44,7 +44,7 @@ class LaunchedRank:
     def __init__(self, settings: LaunchSettings) -> None:
         self._settings = settings
         compute_exactly()
-        planned = plan_run(settings.specification, host(), self._build, present=False)
+        planned = plan_run(settings.specification, host_hardware(), self._build, present=False)
         self._specification = planned.specification
         self._plans = planned.plans
         # Checked here, because the plans of the user's own model are known only here.
@@ -52,7 +52,7 @@ class LaunchedRank:
         lanes = planned.lanes
         self._device = _device(lanes, settings.nodes)
         # Each host has an equal part of the lanes.
-        shared = host().cores * settings.nodes // len(lanes)
+        shared = host_hardware().cores * settings.nodes // len(lanes)
         torch.set_num_threads(self._specification.cores_per_lane or max(1, shared))
         first = next(iter(self._plans.values()))
         strategy = STRATEGIES[self._specification.strategy]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.option import Group, Option, Settings
+from core.option import Option, OptionGroup, RunSettings
 from core.plan.schedules import SCHEDULES
 from core.plan.schedules.compute_csv import SUFFIX
 
@@ -12,14 +12,14 @@ MOST_MICROBATCHES = 32_767  # what a span's row in memory can count
 MOST_ROWS = 10**12
 
 
-def _chunks_unused(settings: Settings) -> str:
+def _chunks_unused(settings: RunSettings) -> str:
     schedule = SCHEDULES.get(settings[SCHEDULE] or DEFAULT_SCHEDULE)
     if schedule is not None and schedule.settable_chunks:
         return ""
     return "The schedule says itself how many stages a lane holds."
 
 
-def _lane_memory_unused(settings: Settings) -> str:
+def _lane_memory_unused(settings: RunSettings) -> str:
     return "" if settings[BALANCE] else "Only measured times are balanced under a limit."
 
 
@@ -36,17 +36,17 @@ def read_borders(text: str) -> list[int]:
 SCHEDULE: Option[str | None] = Option(
     "schedule",
     str,
-    "In which order every stage works through the micro-batches.",
+    "The order of the passes of each stage.",
     DEFAULT_SCHEDULE,
     "name",
     choices=SCHEDULES,
     suffix=SUFFIX,
-    group=Group.STRATEGY,
+    group=OptionGroup.STRATEGY,
 )
 MICROBATCHES: Option[int | None] = Option(
     "microbatches",
     int,
-    "Into how many pieces the batch is cut, as even as can be.",
+    "Number of micro-batches, of nearly equal size.",
     f"up to {DEFAULT_MICROBATCHES}",
     label="Micro-batches",
     most=MOST_MICROBATCHES,
@@ -64,7 +64,7 @@ SPLIT_SIZE: Option[int | None] = Option(
 STAGES: Option[int | None] = Option(
     "stages",
     int,
-    "Into how many consecutive parts the model is cut.",
+    "Number of consecutive parts into which the model is divided.",
     "one per lane",
     most=4096,
     excludes="borders",
@@ -73,7 +73,7 @@ STAGES: Option[int | None] = Option(
 BORDERS: Option[str | None] = Option(
     "borders",
     str,
-    "The first block of every stage but the first, counted from 0, such as 3,7.",
+    "The first block of every stage except the first one, counted from 0, such as 3,7.",
     "equal parameters",
     "blocks",
     reads=read_borders,
@@ -83,7 +83,7 @@ BORDERS: Option[str | None] = Option(
 BALANCE: Option[bool] = Option(
     "balance",
     bool,
-    "Cut the model where the measured times of its blocks are balanced.",
+    "Cut the model so that the measured times of its stages are balanced.",
     unit="equal times",
     default=False,
     excludes="borders",
@@ -92,7 +92,7 @@ BALANCE: Option[bool] = Option(
 LANE_MEMORY: Option[float | None] = Option(
     "lane_memory",
     float,
-    "What the stages of a lane may hold at most, where measured times are balanced.",
+    "Memory limit for the stages of a lane, if measured times are balanced.",
     "no limit",
     "MB",
     most=10**9,
@@ -102,7 +102,7 @@ LANE_MEMORY: Option[float | None] = Option(
 CHUNKS: Option[int | None] = Option(
     "chunks",
     int,
-    "Stages of each lane, for schedules that give it several.",
+    "Stages of each lane, for schedules with several stages on a lane.",
     "the schedule's own",
     most=64,
     unused=_chunks_unused,

@@ -56,7 +56,7 @@ def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float |
 SCHEDULE = Schedule(
     "dualpipe-v",
     "DualPipeV",
-    "Stages there and back, each forward overlapped with a backward.",
+    "Stages down the lanes and back, each forward overlapped with a backward.",
     order,
     stage_placement=vee,
     chunks=2,

@@ -17,7 +17,7 @@ def order(rank: int, ranks: int, microbatches: int, chunks: int) -> list[Action]
 SCHEDULE = Schedule(
     "split",
     "Split (tutorial)",
-    "The forward pass by pieces, one loss and one backward over all.",
+    "The forward pass in micro-batches, one loss and one backward for all.",
     order,
     whole_loss=True,
 )

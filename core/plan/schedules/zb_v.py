@@ -41,7 +41,7 @@ def bubble_time(p: int, m: int, v: int, f: float, b: float, w: float) -> float |
 SCHEDULE = Schedule(
     "zb-v",
     "ZB-V",
-    "Stages there and back over the lanes, no waiting inside a lane.",
+    "Stages down the lanes and back, no waiting inside a lane.",
     order,
     stage_placement=vee,
     chunks=2,

@@ -20,7 +20,7 @@ from core.plan.strategies.pipeline import microbatch_rows
 
 DEFAULT_REPLICAS = 2
 REPLICAS: Option[int | None] = Option(
-    "replicas", int, "Pipelines that run side by side.", f"{DEFAULT_REPLICAS}", most=4096
+    "replicas", int, "Number of pipelines that run side by side.", f"{DEFAULT_REPLICAS}", most=4096
 )
 
 

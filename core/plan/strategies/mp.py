@@ -21,7 +21,7 @@ def plan(job: Job) -> Plan:
 STRATEGY = Strategy(
     "mp",
     "Model parallel",
-    "Stages in turn, one works at a time.",
+    "One stage after the other, so that one lane works at a time.",
     plan,
     options=CUT_OPTIONS,
 )

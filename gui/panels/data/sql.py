@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from core.sql.apart import answer_apart
 from core.sql.examples import EXAMPLES
-from core.sql.query import Answer, QueryError
+from core.sql.query import Answer, SqlError
 from core.sql.tables import TABLES
 from core.trace.trace import Trace
 from gui.app.jobs import Runner, Work
@@ -139,7 +139,7 @@ class SqlPanel(QWidget):
             # meet, one of the two sees the other, so no query runs on that nobody waits for.
             self._interrupt = interrupt
             if stop.is_set():
-                raise QueryError(tr("Stopped."))
+                raise SqlError(tr("Stopped."))
 
         yield 0.0
         began = time.perf_counter_ns()

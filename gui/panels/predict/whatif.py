@@ -44,7 +44,7 @@ WORDS = {
         N_("Costs"),
         N_("What the tasks take: as in the run that is shown, or as a file says."),
     ),
-    "schedule": (N_("Schedule"), N_("In which order every stage works through the micro-batches.")),
+    "schedule": (N_("Schedule"), N_("The order of the passes of each stage.")),
     "devices": (
         N_("Devices"),
         N_("On how many devices the stages are, whatever this machine has."),

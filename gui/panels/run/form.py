@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.models.catalogue import MODELS, ModelSettings
-from core.option import Group, Option, Value, values_of
+from core.option import Option, OptionGroup, Value, option_values
 from core.plan.specification import OPTIONS, Specification
 from gui.look.layouts import unfolds
 from gui.look.text import tr
@@ -29,7 +29,7 @@ from gui.panels.run.option_fields import Field, field_of
 from gui.runs.applies import excluded, useless
 
 F = TypeVar("F", bound=QWidget)
-SIZES = {option.name for option, _ in values_of(ModelSettings()) if option.kind is int}
+SIZES = {option.name for option, _ in option_values(ModelSettings()) if option.kind is int}
 ADVANCED, FAULTS = "advanced", "faults"
 
 
@@ -144,7 +144,7 @@ class OptionForm(QFormLayout):
     def _fill_sizes(self) -> None:
         """A newly picked model starts with its own sizes."""
         model = ModelSettings(str(self.fields["model"].read())).filled()
-        for option, value in values_of(model):
+        for option, value in option_values(model):
             if option.name in SIZES:
                 self.fields[option.name].write(value)
 
@@ -190,6 +190,6 @@ _FIELD_ROLES = (QFormLayout.ItemRole.SpanningRole, QFormLayout.ItemRole.FieldRol
 
 def _part(option: Option[Any]) -> str:
     """The part that folds in which an option stands; nothing for one that always shows."""
-    if option.group is Group.FAULTS:
+    if option.group is OptionGroup.FAULTS:
         return FAULTS
     return ADVANCED if option.rare else ""

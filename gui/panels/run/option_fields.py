@@ -10,7 +10,7 @@ from PySide6.QtCore import SignalInstance
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QLineEdit, QSpinBox, QWidget
 
 from core.models.catalogue import ModelKind
-from core.option import Group, Option, Value
+from core.option import Option, OptionGroup, Value
 from core.plan.schedules import Schedule
 from gui.look.text import tr
 from gui.panels.run.fields import choice, decimal, set_number, whole
@@ -50,7 +50,7 @@ def field_of(option: Option[Any]) -> Field:
         signal = words.currentTextChanged
         return Field(words, lambda: words.currentText().strip(), words.setCurrentText, signal)
     # A model's sizes are written out; other numbers without a default show what is done instead.
-    optional = option.default is None and option.group is not Group.MODEL
+    optional = option.default is None and option.group is not OptionGroup.MODEL
     spin = _spin_box(option, tr(option.usual) if optional else "")
     read = (lambda: spin.value() or None) if optional else spin.value
     return Field(spin, read, lambda value: set_number(spin, value or 0), spin.valueChanged)

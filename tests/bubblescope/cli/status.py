@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import main
+from bubblescope.cli.start import run_arguments
 
 
 def status_of(words: list[str]) -> int:
     """The status with which a command ends; what it prints stays in this process."""
     try:
-        return main.main(words)
+        return run_arguments(words)
     except SystemExit as ended:  # an argument that the parser refuses
         assert isinstance(ended.code, int)
         return ended.code

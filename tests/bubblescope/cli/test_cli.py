@@ -63,7 +63,7 @@ def test_a_run_that_is_not_predicted_says_why(tmp_path):
         cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr
-    assert "no prediction: what its tasks cost was not measured" in done.stdout
+    assert "no prediction: the costs of its tasks were not measured" in done.stdout
 
 
 def test_a_summary_without_a_prediction_says_what_the_costs_lack(tmp_path):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-import main
+from bubblescope.cli.start import run_arguments
 from core.paths import PROJECT_ROOT
 from tests.make_believe import record, specification
 
@@ -24,7 +24,7 @@ def compare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compare:
     record(specification(microbatches=8), tmp_path / "eight.arrow")
     (tmp_path / "text.arrow").write_text("no recording")
     monkeypatch.chdir(tmp_path)
-    return lambda words: main.main(["compare", *words.split()])
+    return lambda words: run_arguments(["compare", *words.split()])
 
 
 def test_the_sentence_and_the_tables_are_printed(

@@ -53,6 +53,6 @@ def test_the_entry_starts_the_command_next_to_the_interpreter(tmp_path, monkeypa
 def test_a_folder_whose_name_is_no_text_is_refused_in_one_line(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "executable", "/opt/caf\udce9/python")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    with pytest.raises(ValueError, match=r"^--install-desktop: .*/opt/caf.* is no UTF-8"):
+    with pytest.raises(ValueError, match=r"^--install-desktop: .*/opt/caf.* is not UTF-8"):
         install_desktop()
     assert list(tmp_path.iterdir()) == []

@@ -15,7 +15,7 @@ def test_accelerators_are_listed_with_what_they_can_do():
         ["device", "what", "memory", "as lanes", "kind", "can"],
         ["cpu", "8 cores", "68.7 GB", "2xcpu", "CPU", "timed by the host, gloo"],
         ["cuda:0", "Imaginary 9000", "25.8 GB", "cuda:0", GPU, "streams, timed events, nccl, gloo"],
-        ["cuda:1", "Other", "not told", "cuda:1", GPU, "streams, timed events, nccl, gloo"],
+        ["cuda:1", "Other", "unknown", "cuda:1", GPU, "streams, timed events, nccl, gloo"],
     ]
 
 

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-import main
+from bubblescope.cli.start import run_arguments
 from tests.make_believe import record, specification
 
 pytest.importorskip("torch")
@@ -56,11 +56,11 @@ COMMANDS = [
 @pytest.mark.parametrize("line", COMMANDS)
 def test_an_output_that_is_an_input_is_refused_and_left_as_it_is(line, folder, capsys):
     before = contents(folder)
-    assert main.main([word.replace("+", " ") for word in line.split()]) == 2
+    assert run_arguments([word.replace("+", " ") for word in line.split()]) == 2
     out, err = capsys.readouterr()
     assert err.count("\n") == 1 and not out
     if "rank-0" not in line:  # its name is refused before, as no table's
-        assert "that is what is read; name another file" in err
+        assert "that file is an input; name another file" in err
     assert contents(folder) == before
 
 
@@ -68,15 +68,15 @@ def test_outputs_that_are_one_file_are_refused(folder, capsys):
     before = contents(folder)
     (folder / "one.html").symlink_to("both.html")
     line = ["compare", "r.arrow", "r.csv", "--report", "one.html", "--summary", "both.html"]
-    assert main.main(line) == 2
+    assert run_arguments(line) == 2
     assert "is named for two outputs" in capsys.readouterr().err
     (folder / "one.html").unlink()
     assert contents(folder) == before
 
 
 def test_an_output_next_to_the_inputs_is_written(folder):
-    assert main.main(["export", "r.csv", "--table", "other.csv"]) == 0
-    assert main.main(["sql", "r.csv", "FROM steps", "--csv", "/dev/null"]) == 0
+    assert run_arguments(["export", "r.csv", "--table", "other.csv"]) == 0
+    assert run_arguments(["sql", "r.csv", "FROM steps", "--csv", "/dev/null"]) == 0
     assert (folder / "other.csv").stat().st_size > 100
 
 

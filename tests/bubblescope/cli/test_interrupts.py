@@ -122,7 +122,10 @@ def test_a_command_that_catches_every_interrupt_is_ended():
     process.send_signal(signal.SIGTERM)
     out, said = process.communicate(timeout=20)
     assert out == "caught\nthere\n" * 2
-    assert (process.returncode, said) == (INTERRUPTED, "bubblescope: ended amid its work\n")
+    assert (process.returncode, said) == (
+        INTERRUPTED,
+        "bubblescope: did not end in time and was stopped\n",
+    )
 
 
 def test_the_handlers_that_were_there_are_there_again():

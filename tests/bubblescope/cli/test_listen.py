@@ -14,10 +14,10 @@ import time
 
 import pytest
 
+from bubblescope.cli.start import run_arguments
 from core.paths import PROJECT_ROOT
 from core.recorder.wire import MAGIC, OPENING, connect
 from core.recording.recording import open_recording
-from main import main
 from tests.core.recorder.made import two_ranks
 from tests.processes import family
 
@@ -50,7 +50,7 @@ def test_an_address_that_is_none_is_refused_with_what_would_be_one(
     capsys, monkeypatch, tmp_path, address, said
 ):
     monkeypatch.chdir(tmp_path)
-    assert main(["listen", "--address", address]) == 2
+    assert run_arguments(["listen", "--address", address]) == 2
     told = capsys.readouterr().err
     assert told.startswith(f"bubblescope: {said}") and told.count("\n") == 1
     assert "such as 127.0.0.1:0" in told and "Errno" not in told
@@ -300,7 +300,7 @@ def test_an_address_without_token_or_port_is_refused_before_the_job_starts(
     capsys, monkeypatch, out, said
 ):
     monkeypatch.delenv("BUBBLESCOPE_TOKEN", raising=False)
-    assert main(["record", "--out", out, "--", "false"]) == 2
+    assert run_arguments(["record", "--out", out, "--", "false"]) == 2
     told = capsys.readouterr().err
     assert told.startswith(f"bubblescope: {said}") and told.count("\n") == 1
     assert "secret" not in told and "bubblescope listen" in told

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-import main
+from bubblescope.cli.start import run_arguments
 from tests.make_believe import record, specification
 
 Call = Callable[[str], int]
@@ -41,7 +41,7 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
     (tmp_path / "steps.json").write_text(json.dumps({**head, "traceEvents": [*EVENTS, step]}))
     record(specification(), tmp_path / "run.arrow")
     monkeypatch.chdir(tmp_path)
-    return lambda words: main.main(words.split())
+    return lambda words: run_arguments(words.split())
 
 
 def summary(call: Call, capsys: pytest.CaptureFixture[str], words: str) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def test_a_summary_has_the_figures_of_ranks_and_what_was_odd_also_without_steps(
         {"kind": "end-without-begin", "count": 1,
          "text": "1 event that ends and never began is left out."},
     ]  # fmt: skip
-    note = "note: trace.json has no steps: --whole or --range START:END takes a part of it for one"
+    note = "note: trace.json has no steps: --whole or --range START:END takes a part of it as one"
     assert told.err.splitlines()[-1] == note
 
 
@@ -136,15 +136,15 @@ DIGITS = "9" * 400
         (f"summary trace.json --range 1ms:{DIGITS}s", "use START:END in ns, us, ms or s"),
         (f"export trace.json --image a.svg --range 1ms:{DIGITS}s", "use START:END"),
         ("summary trace.json --range 10.5ms:11ms",
-         "--range 10.5ms:11ms: nothing begins in this range of trace.json"),
+         "--range 10.5ms:11ms: no task of trace.json begins in this range"),
         ("summary trace.json --whole --range 1ms:2ms",
          "--whole and --range 1ms:2ms both choose the time: use one"),
         ("compare trace.json trace.json --range-b 1ms", "--range-b 1ms: use START:END"),
         ("compare trace.json trace.json",
          "trace.json has no whole step to compare; --whole or --range START:END takes a part"),
-        ("summary run.arrow --whole", "--whole: run.arrow has steps of its own plan"),
+        ("summary run.arrow --whole", "--whole: run.arrow is a run with known steps"),
         ("export run.arrow --report a.html --range 0ms:1ms",
-         "--range 0ms:1ms: run.arrow has steps of its own plan"),
+         "--range 0ms:1ms: run.arrow is a run with known steps"),
         ("export trace.json --table a.csv --whole", "--whole has no effect here"),
     ],
 )  # fmt: skip

@@ -3,13 +3,13 @@
 import pytest
 
 from bubblescope.cli.arguments import make_parser
-from bubblescope.cli.commands import plan
+from bubblescope.cli.commands import print_plan
 from core.errors import PlanError
 
 
 def printed(capsys, words):
     """The grid that `python main.py plan` prints."""
-    plan(make_parser().parse_args(["plan", *words.split()]))
+    print_plan(make_parser().parse_args(["plan", *words.split()]))
     blocks = capsys.readouterr().out.split("\n\n")
     return next(block for block in blocks if block.startswith("cpu:0"))
 
@@ -26,7 +26,7 @@ def test_wide_cells_widen_their_own_tick_only(capsys):
 
 
 def test_one_lane_is_told_in_the_singular(capsys):
-    plan(make_parser().parse_args(["plan", "--strategy", "single", "--devices", "1xcpu"]))
+    print_plan(make_parser().parse_args(["plan", "--strategy", "single", "--devices", "1xcpu"]))
     assert "64 rows on 1 lane\n" in capsys.readouterr().out
 
 
@@ -76,7 +76,7 @@ def test_a_model_that_ends_its_process_is_named(tmp_path):
     (tmp_path / "mine.py").write_text(MODEL.format(does="os._exit(0)"))
     words = ["plan", "--model", f"{tmp_path}/mine.py", "--devices", "2xcpu"]
     with pytest.raises(PlanError, match=r"mine\.py': the engine process ended with status 0"):
-        plan(make_parser().parse_args(words))
+        print_plan(make_parser().parse_args(words))
 
 
 @pytest.mark.parametrize(
@@ -90,5 +90,5 @@ def test_a_model_that_ends_its_process_is_named(tmp_path):
 def test_a_balance_of_measured_times_is_refused_where_nothing_is_measured(words, said):
     given = make_parser().parse_args(["plan", "--devices", "2xcpu", *words.split()])
     with pytest.raises(PlanError) as error:
-        plan(given)
+        print_plan(given)
     assert str(error.value).startswith(said) and "use --borders, such as 3,7" in str(error.value)

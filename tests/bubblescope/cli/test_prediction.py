@@ -105,7 +105,7 @@ def test_every_fault_lengthens_a_predicted_step_and_is_told(predict, tmp_path):
         done = predict(f"{words} {more}")
         assert done.returncode == 0, done.stderr
         is_struck = more not in ("", hiccup)  # without --step it is step 1 that is predicted
-        assert ("faults put in on purpose: " in done.stdout) is is_struck
+        assert ("injected faults: " in done.stdout) is is_struck
         values = json.loads((tmp_path / "out.json").read_text())
         assert bool(values["injected_faults"]) is is_struck
         found.append(values["makespan_ns"])
@@ -122,7 +122,7 @@ def test_only_hiccups_of_the_predicted_step_are_told_and_kept(predict, tmp_path)
         "--stages 4 --microbatches 8 --steps 4 --costs costs.json --step 2 --record a.arrow "
         "--hiccup lane=2,step=2,ms=50 --hiccup lane=1,step=3,ms=70"
     )
-    assert "faults put in on purpose: hiccup lane=2,step=2,ms=50\n" in done.stdout
+    assert "injected faults: hiccup lane=2,step=2,ms=50\n" in done.stdout
     assert "step 2 is predicted: hiccups of other steps have no effect" in done.stdout
     kept = open_recording(tmp_path / "a.arrow").trace.header.specification
     assert kept[HICCUP] == "lane=2,step=2,ms=50"
@@ -132,7 +132,7 @@ def test_only_hiccups_of_the_predicted_step_are_told_and_kept(predict, tmp_path)
 
 def test_devices_that_are_made_up_are_said_to_be(predict):
     words = "--stages 2 --microbatches 3 --costs costs.json"
-    told = "devices: imagined ones that copy beside computing, as GPUs do; --devices names others"
+    told = "devices: imagined GPUs, which copy while they compute; --devices chooses others"
     assert told in predict(words).stdout
     assert "imagined" not in predict(f"{words} --devices 2xcpu").stdout
 

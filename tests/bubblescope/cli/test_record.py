@@ -77,5 +77,5 @@ def test_a_request_to_end_while_the_command_starts_reaches_it(monkeypatch, tmp_p
 
     monkeypatch.setattr(job, "start", slowly)
     given = argparse.Namespace(words=["--", "sh", "-c", "sleep 20; exit 5"], out="rr")
-    assert job.record(given) == 128 + signal.SIGTERM
+    assert job.record_job(given) == 128 + signal.SIGTERM
     assert capsys.readouterr().err.count("\n") == 1

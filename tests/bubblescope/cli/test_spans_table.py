@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-import main
+from bubblescope.cli.start import run_arguments
 from core.plan.task import Kind
 from core.recording.recording import RecordingFile
 from core.trace.listing import COLUMNS
@@ -25,7 +25,7 @@ def recorded(tmp_path):
 def table(recorded, *options: str) -> list[dict[str, str]]:
     recording, _ = recorded
     path = recording.with_suffix(".csv")
-    assert main.main(["export", str(recording), "--table", str(path), *options]) == 0
+    assert run_arguments(["export", str(recording), "--table", str(path), *options]) == 0
     with path.open(newline="") as file:
         return list(csv.DictReader(file))
 
@@ -64,7 +64,7 @@ def test_what_cannot_be_done_is_one_line_and_leaves_no_file(
     recorded, tmp_path, capsys, options, named
 ):
     options = [option.format(tmp_path) for option in options]
-    assert main.main(["export", str(recorded[0]), *options]) == BAD_INPUT
+    assert run_arguments(["export", str(recorded[0]), *options]) == BAD_INPUT
     told = capsys.readouterr().err.strip()
     assert "\n" not in told
     for words in named:
@@ -84,7 +84,7 @@ def test_names_from_a_file_are_no_formulas_and_steer_no_terminal(tmp_path, capsy
     assert {line["lane"] for line in lines} >= {"'=1+1\x1b[31m\n"}
     assert all(int(line["start_ns"]) >= 0 for line in lines)
     capsys.readouterr()
-    assert main.main(["compare", str(path), str(path)]) == 0
+    assert run_arguments(["compare", str(path), str(path)]) == 0
     said = capsys.readouterr()
     assert "=1+1\\x1b[31m\\n" in said.out and "\x1b" not in said.out + said.err
 
@@ -97,8 +97,8 @@ def test_an_empty_recording_exports_nothing_and_says_so(tmp_path, capsys):
     with_log.close()
     files = {"image": "x.svg", "report": "x.html", "table": "x.csv"}
     outputs = [f"--{kind}={tmp_path / name}" for kind, name in files.items()]
-    assert main.main(["export", str(path), *outputs]) == BAD_INPUT
-    assert "has recorded no spans: there is nothing to export" in capsys.readouterr().err
+    assert run_arguments(["export", str(path), *outputs]) == BAD_INPUT
+    assert "has no spans: there is nothing to export" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -114,7 +114,7 @@ def test_files_for_other_programs_are_refused_in_one_line(recorded, capsys, opti
     recording, _ = recorded
     before = sorted(recording.parent.iterdir())
     given = [option.format(recording.parent) for option in options]
-    assert main.main(["export", str(recording), *given]) == BAD_INPUT
+    assert run_arguments(["export", str(recording), *given]) == BAD_INPUT
     told = capsys.readouterr().err
     assert told.count("\n") == 1 and all(word in told for word in named)
     assert sorted(recording.parent.iterdir()) == before
@@ -123,7 +123,7 @@ def test_files_for_other_programs_are_refused_in_one_line(recorded, capsys, opti
 def test_a_trace_without_a_plan_is_no_execution_trace(tmp_path, capsys):
     (tmp_path / "a.json").write_text('[{"ph":"X","name":"a","ts":1,"dur":2,"pid":1,"tid":1}]')
     given = ["export", str(tmp_path / "a.json"), "--chakra", str(tmp_path / "plan")]
-    assert main.main(given) == BAD_INPUT
+    assert run_arguments(given) == BAD_INPUT
     told = capsys.readouterr().err
     assert told.count("\n") == 1 and "no whole step of a plan" in told
     assert not (tmp_path / "plan").exists()

@@ -76,7 +76,7 @@ def test_a_sweep_writes_a_row_for_each_run_and_a_picture_and_goes_on_after_a_kil
     assert (again.returncode, again.stderr, again.stdout) == (0, "", done.stdout)
     other = call(*SWEEP, "--batch", "32", cwd=tmp_path)
     assert other.returncode == 2 and other.stderr.count("\n") == 1
-    assert "s.csv is of other settings: line 2 has batch 16, not 32" in other.stderr
+    assert "s.csv is from another sweep: line 2 has batch 16, not 32" in other.stderr
     assert table(tmp_path) == rows
 
 
@@ -90,7 +90,9 @@ def test_ctrl_c_ends_a_sweep_with_its_rows_kept_and_one_line(tmp_path):
     process.send_signal(signal.SIGINT)
     out, said = process.communicate(timeout=20)
     assert process.returncode == INTERRUPTED and out == ""
-    assert said == "bubblescope: interrupted after 0 of 2 runs in s.csv; the same command goes on\n"
+    assert (
+        said == "bubblescope: interrupted after 0 of 2 runs in s.csv; the same command continues\n"
+    )
     wait_gone(everyone)
     assert os.listdir(tmp_path) == []
 
@@ -105,7 +107,7 @@ def test_ctrl_c_ends_a_sweep_with_its_rows_kept_and_one_line(tmp_path):
         ("--repeat 0", "use 1 or more"),
         ("--image s.bmp", "use a name that ends in"),
         ("--csv nowhere/s.csv", "there is no folder"),
-        ("--csv /dev/null", "that is no ordinary file"),
+        ("--csv /dev/null", "that is not a regular file"),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(tmp_path, words, said):

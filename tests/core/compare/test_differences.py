@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.compare.alignment import at_moments
-from core.compare.differences import Group, apportioned
+from core.compare.differences import RowGroup, apportioned
 from core.compare.matching import StepTasks, match_steps
 from core.compare.pieces import pieces_of
 from core.compare.runs import TwoRuns, compare_runs
 from core.compare.sentence import TOPICS, weights
-from core.compare.settings import settings_of
-from core.compare.spent import Stopped
+from core.compare.settings import run_settings
+from core.compare.totals import ComparisonStopped
 from core.costs.simulate import simulate
 from core.costs.waits import meeting
 from core.errors import PlanError
@@ -57,7 +57,7 @@ def test_contributions_add_up_to_the_difference_of_the_makespans(a: Trace, b: Tr
     assert two.difference == (ends[1][1] - ends[1][0]) - (ends[0][1] - ends[0][0])
     assert sum(row.contribution for row in two.reasons) == two.difference
     assert sum(row.contribution for row in two.lanes) == two.difference
-    assert all(row.contribution == 0 for row in two.beside)
+    assert all(row.contribution == 0 for row in two.other_lanes)
 
 
 def test_waiting_for_a_slow_rank_is_nothing_that_communication_lanes_move() -> None:
@@ -74,7 +74,7 @@ def test_waiting_for_a_slow_rank_is_nothing_that_communication_lanes_move() -> N
 
     two = compare_runs(run_with(MS), run_with(20 * MS))
     assert two.difference > 10 * MS
-    (row,) = two.beside
+    (row,) = two.other_lanes
     assert row.name == Kind.ALL_REDUCE
     assert row.a == row.b == np.count_nonzero(meets >= 0) * MS
 
@@ -89,9 +89,9 @@ def test_a_rows_times_are_what_the_lanes_spent(a: Trace, b: Trace) -> None:
         for span in trace:
             if span.lane in lanes and span.end is not None:
                 worked[span.kind] = worked.get(span.kind, 0) + span.end - span.start
-        told = {r.name: getattr(r, name) for r in two.reasons if r.group is Group.KIND}
+        told = {r.name: getattr(r, name) for r in two.reasons if r.group is RowGroup.KIND}
         assert {kind: ns for kind, ns in told.items() if ns} == worked
-        idle = sum(getattr(row, name) for row in two.reasons if row.group is Group.CAUSE)
+        idle = sum(getattr(row, name) for row in two.reasons if row.group is RowGroup.CAUSE)
         assert sum(worked.values()) + idle == side.makespan * len(lanes)
 
 
@@ -230,7 +230,7 @@ def test_every_kind_and_every_cause_inside_a_step_belongs_to_one_topic() -> None
 
 def test_every_setting_that_a_topic_names_is_one_that_runs_have() -> None:
     runs = pipeline(), run_of(specification(strategy="ddp", microbatches=None, bucket_mb=2.0))
-    known = {name for run in runs for name in settings_of(run, run.steps[-1])}
+    known = {name for run in runs for name in run_settings(run, run.steps[-1])}
     assert {name for topic in TOPICS for name in topic.settings} <= known
 
 
@@ -256,7 +256,7 @@ def test_a_comparison_that_nobody_wants_any_more_ends_before_the_next_step() -> 
         return asked[-1]
 
     a = pipeline()
-    with pytest.raises(Stopped):
+    with pytest.raises(ComparisonStopped):
         compare_runs(a, a, whole_steps(a), whole_steps(a), stop)
     assert len(asked) == 3
 
@@ -288,7 +288,7 @@ def test_the_differences_can_be_written_as_plain_values() -> None:
 def test_the_pieces_of_a_row_are_as_long_as_the_row_says(a: Trace, b: Trace) -> None:
     two = compare_runs(a, b)
     for side, name in ((two.a, "a"), (two.b, "b")):
-        for row in (*two.reasons, *two.lanes, *two.beside):
+        for row in (*two.reasons, *two.lanes, *two.other_lanes):
             found = pieces_of(row, side.explanation)
             assert int((found.end - found.start).sum()) == (getattr(row, name) or 0)
 

@@ -15,7 +15,7 @@ pytest.importorskip("torch")
 
 from bubblescope.cli.commands import execute_with, ready_hardware
 from bubblescope.cli.lessons import run_text, step_text
-from bubblescope.cli.progress import Progress
+from bubblescope.cli.progress import ProgressPrinter
 from core.engine.client import EngineClient
 from core.lessons.figures import FIGURES, figures_of
 from core.lessons.lesson import LessonError, filled, find_lesson, read_lesson, shipped
@@ -57,7 +57,7 @@ def small(run: Specification) -> Specification:
 
 
 def execute(engine: EngineClient, run: Specification) -> Trace:
-    return execute_with(engine, run, None, Progress(False), [])[0]
+    return execute_with(engine, run, None, ProgressPrinter(False), [])[0]
 
 
 @pytest.mark.parametrize("path", shipped(), ids=lambda path: path.stem)
@@ -97,19 +97,19 @@ def test_a_lesson_is_found_by_its_number_or_its_file(tmp_path: Path) -> None:
     ("before", "after", "said"),
     [
         ("---\ntitle", "title", r"line 1: a lesson begins with ---"),
-        ("title: A lesson", "name: x", r"line 2: the header needs one line title"),
-        ("## A step", "A step", r"before the first ## Title stands nothing"),
+        ("title: A lesson", "name: x", r"line 2: the header needs a line title"),
+        ("## A step", "A step", r"there must be no text before the first ## Title"),
         ("Point: batch", "Point: moon", r"line 11: Point: 'moon': use timeline"),
-        ("Question: How many?", "", r"0 lines Question: …; a step has one"),
+        ("Question: How many?", "", r"0 lines Question: …; a step needs one"),
         ("{split} of", "{spilt} of", r"line 15: \{spilt\}: use step_ms"),
-        ("{step_ms@1}", "{step_ms@2}", r"runs of this step: 1"),
+        ("{step_ms@1}", "{step_ms@2}", r"this step has 1 run"),
         ("--strategy dp", "--strategy pd", r"line 9: there is no strategy 'pd'"),
         ("--batch 30", "--batch 0", r"line 9: --batch 0: use 1 or more"),
         ("--batch 30", "--batch", r"line 9: "),
         ("--model tutorial", "--model /tmp/own.py", r"line 9: --model '/tmp/own.py': a lesson"),
-        ("--batch 30", "--image x.png", r"line 9: '--image' is no option of run"),
+        ("--batch 30", "--image x.png", r"line 9: '--image' is not an option of run"),
         ("    --strategy", "--strategy", r"0 runs; a step has 1 to 8"),
-        ("It says {split}.", "", r"a step says something"),
+        ("It says {split}.", "", r"a step needs a paragraph"),
     ],
 )
 def test_a_bad_lesson_is_refused_in_one_line_that_names_it(
@@ -136,7 +136,7 @@ def test_a_file_that_is_no_lesson_is_refused(tmp_path: Path) -> None:
     with pytest.raises(LessonError, match="cannot be read"):
         read_lesson(path)
     path.write_bytes(b"\xff\xfe---")
-    with pytest.raises(LessonError, match="no text in UTF-8"):
+    with pytest.raises(LessonError, match="not a text in UTF-8"):
         read_lesson(path)
     path.write_bytes(b"x" * 100_001)
     with pytest.raises(LessonError, match="at most 100,000"):

@@ -39,7 +39,7 @@ def make_device(path):
 def test_a_recording_that_is_no_regular_file_is_refused(name, make, tmp_path):
     make(tmp_path / name)
     assert format_of(tmp_path / name) is None
-    with pytest.raises(RecordingError, match=r"no regular file|No such device") as raised:
+    with pytest.raises(RecordingError, match=r"not a regular file|No such device") as raised:
         open_recording(tmp_path / name)
     assert name in str(raised.value) and "\n" not in str(raised.value)
 
@@ -48,7 +48,7 @@ def test_a_recording_that_is_no_regular_file_is_refused(name, make, tmp_path):
 @pytest.mark.parametrize("name", ["rank-0.arrow", "rank-0.json"])
 def test_a_folder_of_what_is_no_regular_file_is_refused(name, make, tmp_path):
     make(tmp_path / name)
-    with pytest.raises(RecordingError, match=r"no regular file|No such device"):
+    with pytest.raises(RecordingError, match=r"not a regular file|No such device"):
         open_recording(tmp_path)
 
 
@@ -67,7 +67,7 @@ def test_other_files_are_read_only_where_they_are_regular(make, tmp_path):
     ]
     for path, error, read in readers:
         make(path)
-        with pytest.raises(error, match=r"no regular file|No such device"):
+        with pytest.raises(error, match=r"not a regular file|No such device"):
             read(path if error is not ValueError else str(path))
 
 
@@ -89,7 +89,7 @@ def test_a_command_given_a_pipe_ends_at_once(command, tmp_path):
         cwd=tmp_path, capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     assert done.returncode == 2 and done.stderr.count("\n") == 1
-    assert "no regular file" in done.stderr
+    assert "not a regular file" in done.stderr
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/mem"), reason="there is no such file here")

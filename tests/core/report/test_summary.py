@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-import main
 from bubblescope.cli.report import summary_text
+from bubblescope.cli.start import run_arguments
 from core.plan.plan import Role
 from core.plan.task import KINDS, Kind
 from core.recording.exporters.recording import write_recording
@@ -74,7 +74,7 @@ def test_a_run_without_lanes_that_compute_is_refused_in_one_line(tmp_path, capsy
     file = tmp_path / "moves.arrow"
     for _ in write_recording(trace, file):
         pass
-    assert main.main(["summary", str(file)]) == 2
+    assert run_arguments(["summary", str(file)]) == 2
     told = capsys.readouterr()
     said = "bubblescope: the run has no lanes that compute: there is nothing to sum up\n"
     assert (told.out, told.err) == ("", said)

@@ -7,14 +7,14 @@ import time
 
 import pytest
 
-import main
+from bubblescope.cli.start import run_arguments
 from core.explain.causes import Cause
 from core.paths import PROJECT_ROOT
 from core.recording.recording import open_recording
 from core.report.summary import summarise
 from core.sql.apart import answer_apart
 from core.sql.examples import EXAMPLES
-from core.sql.query import QueryError, answer
+from core.sql.query import SqlError, answer
 from core.sql.tables import TABLES
 from tests.make_believe import record, specification, trace_of
 from tests.processes import children
@@ -99,7 +99,7 @@ def test_a_run_without_spans_has_every_table(name):
 def test_a_query_reads_and_writes_nothing_but_its_tables(trace, tmp_path, query):
     file = tmp_path / "secret.csv"
     file.write_text("a,b\n1,2\n")
-    with pytest.raises(QueryError) as raised:
+    with pytest.raises(SqlError) as raised:
         answer(query.format(file=file), {1: trace})
     assert "\n" not in str(raised.value)
     assert [path.name for path in tmp_path.iterdir()] == ["secret.csv"]
@@ -112,7 +112,7 @@ def test_a_query_reads_and_writes_nothing_but_its_tables(trace, tmp_path, query)
 )
 def test_what_cannot_be_asked_is_one_line(trace, query, capsys, tmp_path):
     record(specification(steps=1), tmp_path / "run.arrow")
-    status = main.main(["sql", str(tmp_path / "run.arrow"), query])
+    status = run_arguments(["sql", str(tmp_path / "run.arrow"), query])
     out, err = capsys.readouterr()
     assert status == 2 and err.startswith("bubblescope: ") and err.count("\n") == 1 and not out
 
@@ -130,7 +130,7 @@ def test_what_cannot_be_asked_is_one_line(trace, query, capsys, tmp_path):
 )
 def test_what_gives_no_rows_is_refused_in_one_line(trace, query, said, capsys, tmp_path):
     record(specification(steps=1), tmp_path / "run.arrow")
-    assert main.main(["sql", str(tmp_path / "run.arrow"), query]) == 2
+    assert run_arguments(["sql", str(tmp_path / "run.arrow"), query]) == 2
     out, err = capsys.readouterr()
     assert said in err and err.count("\n") == 1 and not out
 
@@ -147,14 +147,14 @@ def test_every_statement_that_gives_rows_is_a_query(trace, query):
 def test_the_command_prints_a_table_and_writes_one(capsys, tmp_path):
     record(specification(steps=1), tmp_path / "run.arrow")
     query = "SELECT lane, count(*) AS n, 1 / 3.0 AS part, NULL AS nothing FROM spans GROUP BY lane"
-    assert main.main(["sql", str(tmp_path / "run.arrow"), f"{query} ORDER BY lane"]) == 0
+    assert run_arguments(["sql", str(tmp_path / "run.arrow"), f"{query} ORDER BY lane"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["lane", "n", "part", "nothing"] and "0.333333" in lines[1]
     out = tmp_path / "rows.csv"
     line = ["sql", str(tmp_path / "run.arrow"), "SELECT '=1+1' AS f, 2 AS n", "--csv", str(out)]
-    assert main.main(line) == 0
+    assert run_arguments(line) == 0
     assert out.read_text() == "f,n\n'=1+1,2\n" and capsys.readouterr().out == ""
-    assert main.main(["sql", str(tmp_path / "run.arrow"), "SELECT 1 WHERE false"]) == 0
+    assert run_arguments(["sql", str(tmp_path / "run.arrow"), "SELECT 1 WHERE false"]) == 0
     assert capsys.readouterr().out == "no rows\n"
 
 
@@ -180,7 +180,7 @@ def test_an_answer_is_cut_where_it_is_too_long(monkeypatch, trace):
     ],
 )
 def test_an_answer_that_no_table_could_show_is_refused(trace, query, said):
-    with pytest.raises(QueryError, match=said):
+    with pytest.raises(SqlError, match=said):
         answer(query, {1: trace})
 
 
@@ -206,7 +206,7 @@ def test_a_link_that_is_called_as_the_temporary_folder_leads_nowhere(
     (elsewhere / "secret.csv").write_text("secret")
     (here / ".tmp").symlink_to(elsewhere)
     monkeypatch.chdir(here)
-    with pytest.raises(QueryError):
+    with pytest.raises(SqlError):
         answer(query, {1: trace})
     assert [path.name for path in elsewhere.iterdir()] == ["secret.csv"]
     assert [path.name for path in here.iterdir()] == [".tmp"]
@@ -217,7 +217,7 @@ def test_a_query_apart_is_answered_as_any_other(trace):
         "SELECT lane, sum(duration_ns) FROM spans JOIN lanes USING (lane) GROUP BY ALL ORDER BY 1"
     )
     assert answer_apart(query, {1: trace}) == answer(query, {1: trace})
-    with pytest.raises(QueryError, match="Referenced column"):
+    with pytest.raises(SqlError, match="Referenced column"):
         answer_apart("SELECT nothing FROM spans", {1: trace})
 
 
@@ -232,7 +232,7 @@ def test_a_query_that_needs_too_much_memory_is_refused(trace, tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("core.sql.apart.MEMORY", 300 << 20)
     began = time.monotonic()
-    with pytest.raises(QueryError) as raised:
+    with pytest.raises(SqlError) as raised:
         answer_apart(query, {1: trace})
     assert "\n" not in str(raised.value) and "emory" in str(raised.value)
     assert time.monotonic() - began < 30
@@ -254,7 +254,7 @@ def test_a_query_is_stopped_whatever_it_does(trace, query):
         timers[0].start()
 
     began = time.monotonic()
-    with pytest.raises(QueryError, match="the query was stopped"):
+    with pytest.raises(SqlError, match="the query was stopped"):
         answer_apart(query, {1: trace}, begun)
     assert time.monotonic() - began < 5
     timers[0].join()
@@ -264,9 +264,9 @@ def test_a_query_that_is_stopped_before_it_begins_leaves_no_process(trace):
     before = set(children(os.getpid()))
 
     def begun(stop):
-        raise QueryError("not any more")
+        raise SqlError("not any more")
 
-    with pytest.raises(QueryError, match="not any more"):
+    with pytest.raises(SqlError, match="not any more"):
         answer_apart("FROM steps", {1: trace}, begun)
     assert set(children(os.getpid())) <= before
 
@@ -280,5 +280,5 @@ def test_a_query_can_ask_which_tables_there_are(trace, query):
 
 
 def test_a_query_of_bytes_that_are_no_text_is_one_line(trace):
-    with pytest.raises(QueryError, match="not text"):
+    with pytest.raises(SqlError, match="not text"):
         answer("SELECT '\udcff'", {1: trace})

@@ -9,7 +9,7 @@ from core.errors import PlanError
 from core.plan.pipeline.options import BALANCE, LANE_MEMORY, SCHEDULE
 from core.sweep.results import Results, remaining, seconds_left
 from core.sweep.sweep import Point, sweep_of
-from core.sweep.table import COLUMNS, Measured, UnmeasuredError, measured, read_table, table_text
+from core.sweep.table import COLUMNS, SweepRow, UnmeasuredError, read_table, sweep_row, table_text
 from core.sweep.values import SWEPT, read_values, suggested
 from tests.make_believe import specification, trace_of
 
@@ -25,7 +25,7 @@ def made(repeat=2, **given):
 def rows_of(sweep, times):
     """A row for every run, with the times of its setting."""
     return tuple(
-        Measured(point, 2, times[point.setting][point.repeat - 1]) for point in sweep.points
+        SweepRow(point, 2, times[point.setting][point.repeat - 1]) for point in sweep.points
     )
 
 
@@ -53,7 +53,7 @@ def test_values_are_read_with_commas_or_semicolons(name, text, values):
     [
         ("split_size", "1,x", "--split-size 'x': use a whole number"),
         ("split_size", "1,0", "--split-size 0: use 1 or more"),
-        ("split_size", "2,2", "2 is there twice"),
+        ("split_size", "2,2", "2 is listed twice"),
         ("split_size", "2,", "a value is missing"),
         ("blocks", "maybe", "use yes or no"),
         ("devices", "cuda:0,cuda:1", "write 'cuda:0;cuda:1' for 2 values"),
@@ -140,11 +140,11 @@ def test_a_line_that_was_cut_is_run_again(tmp_path):
     ("change", "said"),
     [
         (lambda text: text.replace(",32,", ",48,"), "has batch 48, not 32"),
-        (lambda text: "a,b\n1,2\n", "is no table of a sweep"),
-        (lambda text: text.replace(",2,9.000000", ",2,x"), "is no measured run"),
+        (lambda text: "a,b\n1,2\n", "is not the table of a sweep"),
+        (lambda text: text.replace(",2,9.000000", ",2,x"), "is not a valid row"),
         (lambda text: text + text.splitlines(keepends=True)[1], "repeats a run"),
         (lambda text: text + "1,2\n", "has 2 cells"),
-        (lambda text: text.replace("9.000000", "nan"), "make no sense"),
+        (lambda text: text.replace("9.000000", "nan"), "out of range"),
         (lambda text: '"' + text, "cannot be read"),
     ],
 )
@@ -196,9 +196,9 @@ def test_time_left_knows_what_each_setting_took():
 
 def test_a_run_is_measured_by_the_median_of_its_measured_steps():
     trace = trace_of(specification(steps=3, warmup=1))
-    row = measured(Point(0, 1), trace, Outcome.FINISHED, "")
+    row = sweep_row(Point(0, 1), trace, Outcome.FINISHED, "")
     start, end = trace.step_bounds(2)
     assert row.lanes == 2 and row.step_ms == (end - start) / 1e6
     for outcome, text in ((Outcome.STOPPED, ""), (Outcome.FAILED, "no memory")):
         with pytest.raises(UnmeasuredError, match=text or "stopped"):
-            measured(Point(0, 1), trace, outcome, text)
+            sweep_row(Point(0, 1), trace, outcome, text)

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from bubblescope.cli.start import run_arguments
 from core.explain.causes import Cause, cause_totals
 from core.explain.critical import critical_path
 from core.explain.gaps import gap_report
@@ -29,7 +30,6 @@ from core.report.step_figures import step_figures
 from core.report.summary import summarise
 from core.trace.complete import completed_steps, run_faults
 from core.trace.trace import Trace
-from main import main
 from tests.core.helpers import SMALL, header_of, plan_of
 from tests.core.recorder.made import two_ranks
 
@@ -225,7 +225,7 @@ def test_a_batch_that_a_rank_of_a_job_sends_twice_is_a_fault(tmp_path, capsys, s
     )
     assert step not in completed_steps(trace)
     assert explain_run_step(trace, step).fault == text  # nothing of it is explained
-    assert main(["summary", str(tmp_path)]) == 0
+    assert run_arguments(["summary", str(tmp_path)]) == 0
     said = capsys.readouterr()
     assert f"is incomplete: {text}" in said.err
     shown = json.loads(said.out)
@@ -273,7 +273,7 @@ def test_a_task_beyond_what_the_header_has_is_refused_in_a_line(
     file.write(plan_batch(0, tasks))
     file.write(span_batch(Timings(0, 0, [0], [0], [10])))
     file.close()
-    assert main(["summary", str(path)]) == 2
+    assert run_arguments(["summary", str(path)]) == 2
     wanted = f"a task is of {name} {value}, and the last one is {last}"
     assert capsys.readouterr().err == f"bubblescope: {path} is damaged: {wanted}\n"
 

@@ -32,7 +32,9 @@ from pytestqt.qtbot import QtBot
 from core.engine.messages import Ended, Outcome
 from core.lessons.lesson import read_heading, read_lesson, shipped
 from core.models.catalogue import ModelSettings
+from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
+from core.plan.strategies import STRATEGIES
 from gui.app.language import LOCALES, in_language, speak, system_language
 from gui.app.session import Session
 from gui.app.settings import Settings
@@ -323,10 +325,11 @@ def test_a_file_is_read_in_the_language_that_is_spoken(qapp: QApplication, tmp_p
 
 
 FIGURE = re.compile(r"\{[^}]*\}")
+PLANNED = "|".join(map(re.escape, (*STRATEGIES, *SCHEDULES)))
 NAMES = re.compile(
-    r"""<[^>]*> | &nbsp; | \b(?:
+    rf"""<[^>]*> | &nbsp; | \b(?:{PLANNED})(?![\w-]) | \b(?:
         (?:\dx)?(?:cpu|virtual)(?::\d)?(?:\ (?:comm|copy))? | auto | float\d+ | bfloat16
-        | engine | torchrun | sgd | single | momentum | adamw? | [\w-]+\.arrow | Bubblescope
+        | engine | torchrun | sgd | momentum | adamw? | [\w-]+\.arrow | Bubblescope
         | linear\d* | (?:kind|stage|lane|step|replica|block|bucket|task|name):(?:\S*)
     )""",
     re.VERBOSE,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
 from core.compare.alignment import Alignment
-from core.compare.pieces import Pieces
+from core.compare.pieces import RowPieces
 from core.compare.runs import compare_runs
 from gui.compare.joins import MOST_JOINS, joins_of, outlines
 from gui.compare.linking import LinkedViews, view_of_a, view_of_b
@@ -138,7 +138,7 @@ def test_outlines_cover_every_piece_with_as_many_rectangles_as_there_are_pixels(
 ) -> None:
     a, _ = views
     starts = np.arange(100_000, dtype=np.int64) * 1000
-    pieces = Pieces(np.zeros(100_000, np.int32), starts, starts + 400)
+    pieces = RowPieces(np.zeros(100_000, np.int32), starts, starts + 400)
     a.navigator.fit_between(0.0, 1e8)
     assert 0 < len(outlines(a.state.frame, pieces)) <= a.state.viewport.width
     a.navigator.fit_between(0.0, 10_000.0)

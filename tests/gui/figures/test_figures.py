@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QGuiApplication, QImage, QPainter
 
-import main
+from bubblescope.cli.start import run_arguments
 from core.plan.plan import Lane, Role
 from core.trace.excerpt import Excerpt
 from core.trace.trace import Trace
@@ -392,7 +392,7 @@ def test_the_command_line_draws_several_recordings_on_one_axis(tmp_path: Path) -
         record(specification(schedule=schedule, steps=1), tmp_path / f"{schedule}.arrow")
     names = [str(tmp_path / name) for name in ("gpipe.arrow", "1f1b.arrow")]
     drawn = tmp_path / "both.svg"
-    assert main.main(["export", *names, "--image", str(drawn), "--figure", "one-column"]) == 0
+    assert run_arguments(["export", *names, "--image", str(drawn), "--figure", "one-column"]) == 0
     assert {"Pipeline GPipe", "Pipeline 1F1B"} <= set(words(ElementTree.parse(drawn).getroot()))
 
 
@@ -413,7 +413,7 @@ def test_bad_options_of_the_command_line_are_one_line_and_write_nothing(
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     record(specification(steps=1), tmp_path / "run.arrow")
-    assert main.main(["export", "run.arrow", *options.split()]) == 2
+    assert run_arguments(["export", "run.arrow", *options.split()]) == 2
     error = capsys.readouterr().err
     assert said in error and error.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["run.arrow"]

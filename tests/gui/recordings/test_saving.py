@@ -126,7 +126,7 @@ def test_a_file_that_was_opened_is_not_replaced(
     (folder / "link.png").symlink_to(folder / "first.arrow")
     before = (folder / "first.arrow").read_bytes()
     write(window, folder / "link.png")
-    assert "that is what is read; name another file" in window.banner.label.text()
+    assert "that file is an input; name another file" in window.banner.label.text()
     assert (folder / "first.arrow").read_bytes() == before
 
 

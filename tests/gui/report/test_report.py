@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-import main
+from bubblescope.cli.start import run_arguments
 from core.models.catalogue import ModelSettings
 from core.recording.decode import append_batch
 from core.recording.recording import open_recording
@@ -263,7 +263,7 @@ def test_a_report_that_cannot_be_written_is_one_line_and_leaves_nothing(
 def test_the_command_line_writes_a_report(tmp_path: Path) -> None:
     record(specification(steps=1), tmp_path / "run.arrow")
     line = ["export", str(tmp_path / "run.arrow"), "--report", str(tmp_path / "run.html")]
-    assert main.main(line) == 0
+    assert run_arguments(line) == 0
     assert "Critical path" in Reader((tmp_path / "run.html").read_text()).words
 
 

@@ -9,9 +9,10 @@ import time
 import pytest
 
 from bubblescope.cli.commands import describe_model
+from bubblescope.cli.start import run_arguments
 from core.engine.torchrun.launch import reason_of
 from core.errors import PlanError
-from core.machine import host
+from core.machine import host_hardware
 from core.models.catalogue import ModelSettings
 from core.paths import PROJECT_ROOT
 from core.plan.launching import LAUNCHED, TORCH_SCHEDULES, Hosts, check_launch, check_parts
@@ -22,14 +23,13 @@ from core.plan.strategies import STRATEGIES
 from core.recording.recording import open_recording
 from core.report.summary import summarise
 from core.trace.verified import verified
-from main import main
 
 JOB = Specification("ddp", ModelSettings("mlp"), "4xcpu")
 
 
 def refused(job=JOB, hosts=None, out=""):
     with pytest.raises(PlanError) as error:
-        check_launch(job, lanes_of(job, host(), present=False), hosts or Hosts(), out)
+        check_launch(job, lanes_of(job, host_hardware(), present=False), hosts or Hosts(), out)
     assert "\n" not in str(error.value)
     return str(error.value)
 
@@ -65,7 +65,7 @@ def test_hosts_that_cannot_be_are_refused(hosts, out, words):
 
 
 def plans(job):
-    lanes = lanes_of(job, host(), present=False)
+    lanes = lanes_of(job, host_hardware(), present=False)
     return plans_of(job, describe_model(job), lanes).values()
 
 
@@ -210,5 +210,8 @@ def test_ctrl_c_ends_all_processes_and_keeps_what_was_recorded(tmp_path):
 
 def test_a_file_that_a_listener_would_have_to_write_is_refused(capsys):
     words = ["--launcher", "torchrun", "--strategy", "ddp", "--devices", "2xcpu"]
-    assert main(["run", *words, "--record", "tcp://a@127.0.0.1:9", "--summary", "x.json"]) == 2
-    assert "--summary x.json: what a listener takes" in capsys.readouterr().err
+    assert (
+        run_arguments(["run", *words, "--record", "tcp://a@127.0.0.1:9", "--summary", "x.json"])
+        == 2
+    )
+    assert "--summary x.json: not available if a listener records" in capsys.readouterr().err

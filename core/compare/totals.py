@@ -19,14 +19,14 @@ from core.trace.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class TimeTotals:
     """Time of the n compute lanes of a run in some steps; all times are sums over these, in ns.
 
     `work` has the time of each kind, shape (n, len(KINDS)), and `idle` that of each cause, shape
     (n, len(CAUSES)). `overlap`, shape (n,), is 0 or, if tasks of a lane ran at once, negative; with
-    it each lane's times add up to `makespan`. `beside`, shape (len(KINDS),), is the work of copy
-    and communication lanes, without waits for other ranks in collectives. `explanation` is that of
-    `step`, which has the median makespan.
+    it each lane's times add up to `makespan`. `other_lanes`, shape (len(KINDS),), is the work of
+    copy and communication lanes, without waits for other ranks in collectives. `explanation`
+    belongs to `step`, the step of median makespan.
     """
 
     lanes: tuple[Lane, ...]
@@ -35,7 +35,7 @@ class Spent:
     work: NDArray[np.int64]
     idle: NDArray[np.int64]
     overlap: NDArray[np.int64]
-    beside: NDArray[np.int64]
+    other_lanes: NDArray[np.int64]
     step: int
     explanation: Explanation
 
@@ -45,7 +45,7 @@ class Spent:
         return self.makespan // len(self.steps)
 
 
-class Stopped(Exception):
+class ComparisonStopped(Exception):
     """Raised when `stop()` returns True."""
 
 
@@ -54,15 +54,15 @@ def never() -> bool:
     return False
 
 
-def spent(trace: Trace, steps: Sequence[int], stop: Callable[[], bool] = never) -> Spent:
+def time_totals(trace: Trace, steps: Sequence[int], stop: Callable[[], bool] = never) -> TimeTotals:
     """Sum up at least one step. Raises PlanError for a run without compute lanes.
 
-    Raises Stopped if `stop`, which is called before each step, returns True.
+    Raises ComparisonStopped if `stop`, which is called before each step, returns True.
     """
     every = trace.header.lanes
     lanes = [lane.index for lane in every if lane.role is Role.COMPUTE]
-    # Kept apart, because `idle` already has the time that compute lanes wait for copies and
-    # collectives.
+    # Counted separately, because `idle` already includes the time that compute lanes wait for
+    # copies and collectives.
     helpers = [lane.index for lane in every if lane.role in (Role.COPY, Role.COMMUNICATION)]
     if not lanes:
         raise PlanError("the run has no lanes that compute; compare runs that have some")
@@ -72,7 +72,7 @@ def spent(trace: Trace, steps: Sequence[int], stop: Callable[[], bool] = never) 
     makespan, middle = 0, median_step(trace, steps)
     for step in steps:
         if stop():
-            raise Stopped
+            raise ComparisonStopped
         explanation = explain_run_step(trace, step)
         columns = explanation.columns
         # `add.at`, because pairs (lane, kind) repeat, and `work[...] +=` counts each pair once.
@@ -84,7 +84,7 @@ def spent(trace: Trace, steps: Sequence[int], stop: Callable[[], bool] = never) 
         if step == middle:
             kept = explanation
     work_here, idle_here = work[lanes], idle[lanes]
-    return Spent(
+    return TimeTotals(
         tuple(every[lane] for lane in lanes),
         tuple(steps),
         makespan,
