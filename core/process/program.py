@@ -61,8 +61,9 @@ def run_module(
         except BaseException:
             _end(process)
             raise
-        # With a timeout, because processes that the program left may keep its output open.
-        reader.join(END_SECONDS)
+    # The pipe is closed now, so child processes that the program has left behind end. Until then
+    # they keep its output open.
+    reader.join(END_SECONDS)
     return code
 
 

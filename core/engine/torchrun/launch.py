@@ -190,7 +190,10 @@ def _last_end(printed: str, reasons: Mapping[str, str]) -> str:
 
 
 def _torchrun_end(printed: str, status: int) -> str:
-    lines = [line.strip() for line in printed.splitlines() if line.strip()]
+    """Return how torchrun has ended, with the last line of text that was printed."""
+    if status < 0:
+        return f"torchrun was ended by {signal_name(-status)}"
+    lines = [line.strip() for line in printed.splitlines() if re.search(r"\w", line)]
     text = f"torchrun ended with status {status}"
     return f"{text}: {lines[-1]}" if lines else text
 

@@ -1,15 +1,20 @@
 """Jobs under torchrun that this process starts: whatever happens, their end is reported, once."""
 
 import contextlib
+import os
+import signal
+import subprocess
 import threading
 import time
 
+import pyarrow as pa
 import pytest
 
 from core.engine.messages import Ended, Outcome
 from core.job import launched
 from core.job.launched import LaunchedJob
 from core.job.runs import RunLauncher
+from core.models.catalogue import ModelSettings
 from core.plan.specification import TORCHRUN, Specification
 from core.recorder.wire import connect
 from core.recording.decode import append_batch
@@ -125,3 +130,31 @@ def messages_of_launcher(runs):
         messages += runs.poll()
         time.sleep(0.005)
     return messages
+
+
+def children_of(process):
+    """Return the ids of the processes that a process has started."""
+    found = subprocess.run(["pgrep", "-P", str(process)], capture_output=True, text=True)
+    return [int(child) for child in found.stdout.split()]
+
+
+def test_a_job_whose_torchrun_is_killed_fails_and_leaves_no_rank_behind():
+    pytest.importorskip("torch")
+    others = set(children_of(os.getpid()))
+    model = ModelSettings("mlp", width=64, depth=4)
+    job = LaunchedJob(JOB.having(model=model, batch=32, steps=100_000))
+    spans, end = 0, time.monotonic() + 60
+    while not spans:
+        assert time.monotonic() < end
+        spans += sum(len(one) for one in job.poll() if isinstance(one, pa.RecordBatch))
+        time.sleep(0.05)
+    (torchrun,) = set(children_of(os.getpid())) - others
+    ranks = children_of(torchrun)
+    assert len(ranks) == 2
+    os.kill(torchrun, signal.SIGKILL)
+    *_, last = messages_of(job)
+    assert last == Ended(Outcome.FAILED, "torchrun was ended by SIGKILL")
+    end = time.monotonic() + 20
+    while any(os.path.exists(f"/proc/{rank}") for rank in ranks):
+        assert time.monotonic() < end
+        time.sleep(0.05)

@@ -153,10 +153,15 @@ LOST = "bubblescope: rank 0: RuntimeError: Connection closed by peer\n"
         (REPORT.format(3), "rank 1 (process 12) ended with status 3"),
         ("what nobody knows\n\n", "torchrun ended with status 7: what nobody knows"),
         ("", "torchrun ended with status 7"),
+        ("*" * 41 + "\n", "torchrun ended with status 7"),  # around a notice of torchrun's
     ],
 )
 def test_why_a_job_failed_is_said_in_one_line(printed, words):
     assert reason_of(printed, 7) == words
+
+
+def test_the_signal_that_ended_torchrun_is_named():
+    assert reason_of("some text\n", -9) == "torchrun was ended by SIGKILL"
 
 
 def command(tmp_path, *more):
