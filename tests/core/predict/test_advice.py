@@ -110,7 +110,7 @@ def test_where_one_size_is_known_no_way_of_another_size_is_offered():
     known = [way for way in found.ways if way.known]
     assert known and found.ways[: len(known)] == known
     for way in known:
-        count = way.specification.microbatches
+        count = way_of(way.specification).microbatches  # the default written out
         replicas = way.specification.replicas or 1
         assert count is not None and BATCH // replicas // count == 8
     guessed = [way.specification.microbatches for way in found.ways if not way.known]
