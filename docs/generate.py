@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from bubblescope.cli.arguments import make_parser, options_table
 from bubblescope.cli.examples import EXAMPLES
+from core.explain.causes import CAUSES, Cause
 from core.models.catalogue import MODELS
 from core.option import flag_of
 from core.plan.devices import KINDS
@@ -195,6 +196,15 @@ def devices() -> str:
     return _table(rows, "device", "kind", "what it can do")
 
 
+def causes() -> str:
+    """Return every cause of idle time: its id, its name and its meaning."""
+    rows = []
+    for name in CAUSES:
+        cause = Cause(name)
+        rows.append((f"`{cause}`", cause.label, cause.sentence))
+    return _table(rows, "cause", "name", "meaning")
+
+
 def keys() -> str:
     """Return every action that has keys, and the gestures of the mouse."""
     rows = [
@@ -244,6 +254,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "schedules": schedules,
     "models": models,
     "devices": devices,
+    "causes": causes,
     "keys": keys,
     "packages": packages,
     "way": way,

@@ -116,8 +116,8 @@ _WORDS = {
         N_("uneven split"),
         N_(
             "A replica with more rows computes; on a lane without work, any lane "
-            "computes. All of the wait counts, also what equal rows would not have "
-            "spared."
+            "computes. All of the wait counts, including the part that equal rows would "
+            "not have avoided."
         ),
     ),
     Cause.HOST: (
@@ -127,8 +127,8 @@ _WORDS = {
     Cause.BETWEEN_STEPS: (
         N_("between steps"),
         N_(
-            "The time is outside of every step, or after a job's update and before "
-            "anything else of its next step."
+            "The time is outside of every step, or between a job's update and the first "
+            "work of its next step."
         ),
     ),
     Cause.NOTHING_TO_MOVE: (
@@ -137,15 +137,15 @@ _WORDS = {
     ),
     Cause.INCOMPLETE: (
         N_("spans missing"),
-        N_("The step lacks spans: what looks idle may be work that was not told."),
+        N_("The step lacks spans: apparently idle time may be work that was not recorded."),
     ),
     Cause.NOT_KNOWN: (
         N_("not known yet"),
-        N_("The step is not over: nothing is told yet of what the lane does next."),
+        N_("The step is not over: the next task of the lane is not known yet."),
     ),
     Cause.DATA: (
         N_("waits for data"),
-        N_("The next batch is not there yet: the job waits for what loads its data."),
+        N_("The next batch is not available yet: the job waits for its data loader."),
     ),
     Cause.SCATTER: (
         N_("scatter"),
@@ -170,9 +170,9 @@ _WORDS = {
     Cause.NOT_TOLD: (
         N_("not told"),
         N_(
-            "The lane or device is idle though its next task had been launched, or "
-            "neither a launch of it nor what it waits for is known: the trace does not "
-            "tell why."
+            "The lane or device is idle although its next task had been launched, or "
+            "neither its launch nor its dependencies are known: the trace does not show "
+            "why."
         ),
     ),
 }
