@@ -1,1 +1,1 @@
-"""Makes it happen: the only place that imports torch. The client side (client.py) does not."""
+"""Runs plans. Only this package and the recorder import torch; client.py does not."""

@@ -1,4 +1,4 @@
-"""The engine process as window and command line see it. No torch, no Qt."""
+"""The client of the engine process, for window and command line. Imports neither torch nor Qt."""
 
 from __future__ import annotations
 
@@ -11,25 +11,26 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
-from core.engine.messages import APART, APART_KEY, Ended, Message, Outcome, Unusable
+from core.engine.messages import MESSAGE_KEY, Ended, Message, Outcome, Unusable, parse_message
 from core.plan.specification import Specification
 from core.process.child import Child
 from core.recording.schema import read_header
 
-STOP_SECONDS = 1.5  # what a run is given to stop by itself; then the engine is killed
+STOP_SECONDS = 1.5  # for a run to stop by itself; then the engine is killed
 
 
-# The GNU C library gives freed memory back, and the kernel maps new pages one by one while a task
-# runs: that took up to a tenth of a step, and was measured as the task's. So up to 1 GiB is kept.
-# 32 MiB is the largest threshold that the library takes: larger tensors are mapped anew each time.
+# By default the GNU C library returns freed memory to the system, and the kernel maps new pages one
+# by one while a task runs. That took up to a tenth of a step, and was measured as part of the task.
+# So the engine keeps up to 1 GiB. 32 MiB is the largest threshold that the library accepts: larger
+# tensors are mapped again each time.
 KEPT_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(1 << 30), "MALLOC_MMAP_THRESHOLD_": str(1 << 25)}
 
 
 class EngineClient:
-    """Starts the engine process, sends it specifications, and collects what it sends.
+    """Starts the engine process, sends specifications to it, and collects its messages.
 
-    `poll` never blocks: a thread reads and waits. The engine ends when this process does, however
-    that ends, because a pipe closes then. `module` is what the process runs.
+    `poll` never blocks: another thread waits for messages. The engine ends with this process,
+    because a pipe closes then. `module` is the module that the process runs.
     """
 
     module = "core.engine.start"
@@ -43,28 +44,27 @@ class EngineClient:
 
     @property
     def running(self) -> bool:
-        """Whether a run is under way."""
+        """True while a run is in progress."""
         return self._running
 
     @property
     def pid(self) -> int | None:
-        """The engine's process id, if there is an engine."""
+        """The engine's process id, or None without an engine."""
         return self._engine.pid if self._engine is not None else None
 
     def start(self) -> Child[Message]:
-        """Start the engine unless it is there. Does not wait for it; OSError if it cannot start."""
+        """Start the engine unless it runs. Does not wait for it; OSError if it cannot start."""
         if self._engine is None:
+            # A new queue for each engine, so that late messages of a previous one are ignored.
             received: queue.SimpleQueue[Message | str] = queue.SimpleQueue()
-            # Each engine has a queue of its own: what the thread of one that was
-            # given up still puts goes nowhere.
             self._engine = Child(self.module, receive, received.put, KEPT_MEMORY)
             self._received, self._killed, self._unusable = received, False, ""
         return self._engine
 
     def run(self, specification: Specification) -> None:
-        """Ask for a run; its messages come from `poll`. Starts an engine if there is none.
+        """Request a run; `poll` returns its messages. Starts an engine if there is none.
 
-        Raises OSError if no engine can be started.
+        Raises OSError if no engine can be started, and RuntimeError during a run.
         """
         if self._running:
             raise RuntimeError("a run is under way: stop it first")
@@ -72,19 +72,19 @@ class EngineClient:
         self._running, self._deadline = True, None
 
     def describe(self, specification: Specification) -> None:
-        """Ask what the user's own model is: its description comes, or an Ended that says why."""
+        """Request the description of the user's model; `poll` returns it, or an Ended message."""
         self._send("describe", specification)
 
     def stop(self) -> None:
-        """Ask the run to stop; if it has not after 1.5 s, `poll` kills the engine."""
+        """Request the run to stop; if it has not after STOP_SECONDS, `poll` kills the engine."""
         if self._engine is not None and self._running and self._deadline is None:
             self._deadline = time.monotonic() + STOP_SECONDS
             self._engine.send(json.dumps({"stop": True}).encode())
 
     def poll(self) -> list[Message]:
-        """All messages since the last call. Never blocks.
+        """Return all messages since the last call. Never blocks.
 
-        If the engine has ended by itself, the last message is an Ended that says how.
+        If the engine has ended by itself, the last message is an Ended with the reason.
         """
         messages: list[Message] = []
         while self._engine is not None and not self._received.empty():
@@ -103,7 +103,7 @@ class EngineClient:
         return messages
 
     def close(self) -> None:
-        """End the engine and wait for it, but not for ever."""
+        """End the engine and wait for it, at most core.process.child.CLOSE_SECONDS."""
         engine, self._engine, self._running = self._engine, None, False
         if engine is not None:
             engine.close()
@@ -111,14 +111,14 @@ class EngineClient:
     def _send(self, command: str, specification: Specification) -> None:
         line = json.dumps({command: specification.to_dict()}).encode()
         engine = self.start()
-        # It died while nothing ran, so nothing was lost: the command goes to a new one.
-        if not engine.send(line):  # it is gone: another
+        # The engine has died between runs, so nothing is lost: send the command to a new one.
+        if not engine.send(line):
             engine.kill()
             self._engine = None
             self.start().send(line)
 
     def _end(self, how: str) -> Ended:
-        """The message that ends a run whose engine is gone; `how` says how the process ended."""
+        """Return the final message of a run if the engine has ended; `how` describes its end."""
         outcome = Outcome.FAILED if self._deadline is None else Outcome.STOPPED
         if self._unusable:
             return Ended(Outcome.FAILED, self._unusable)
@@ -128,12 +128,11 @@ class EngineClient:
 
 
 def receive(file: BinaryIO) -> Iterator[Message]:
-    """Messages until the pipe closes; a stream that breaks off ends without an Ended."""
+    """Yield messages until the pipe closes. If a stream is incomplete, there is no Ended."""
     source = pa.PythonFile(file, "r")
     while True:
         try:
-            # One stream behind the other: each ends by itself, and the next
-            # one's schema follows at once.
+            # Each stream has an end mark, and the schema of the next one follows directly.
             reader = pa.ipc.open_stream(source)
             yield from _receive_stream(reader)
         except (pa.ArrowInvalid, EOFError, OSError):
@@ -141,13 +140,12 @@ def receive(file: BinaryIO) -> Iterator[Message]:
 
 
 def _receive_stream(reader: pa.RecordBatchStreamReader) -> Iterator[Message]:
-    apart = (reader.schema.metadata or {}).get(APART_KEY)
-    if apart is not None:
-        name, value = json.loads(apart)
-        # To its end, behind which the next stream begins.
+    text = (reader.schema.metadata or {}).get(MESSAGE_KEY)
+    if text is not None:
+        # Read to the end mark, where the next stream starts.
         for _ in reader:
             pass
-        yield APART[name](value)
+        yield parse_message(text)
         return
     yield read_header(reader.schema)
     yield from reader

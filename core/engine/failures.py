@@ -1,4 +1,4 @@
-"""How a run ends before its end: stopped, or what went wrong, in one line for the user."""
+"""Ends of a run before its last step: stopped, or an error in one line for the user."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import torch
 
 from core.errors import PlanError
 
-# What torch says, and what can be done about it; the rest of torch's text helps nobody.
+# Messages of torch and a remedy for each. The rest of torch's text does not help users.
 REMEDIES = {
     "Expected more than 1 value per channel": (
         "batch normalisation needs more than one value per channel on every lane that has rows: "
@@ -19,29 +19,31 @@ REMEDIES = {
 }
 
 
-class Stopped(Exception):
+class RunStopped(Exception):
     """The run was stopped on request."""
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether an error says that memory, of the GPU or the machine, ran out."""
+    """Return True if an error means that the GPU or the machine has run out of memory."""
     if isinstance(error, MemoryError | torch.OutOfMemoryError):
         return True
-    # On the host torch raises a plain RuntimeError for memory, told apart by its words alone.
-    return isinstance(error, RuntimeError) and any(
-        words in str(error) for words in ("allocate memory", "not enough memory", "out of memory")
-    )
+    if not isinstance(error, RuntimeError):
+        return False
+    # On the host torch raises a plain RuntimeError, which only its text distinguishes.
+    phrases = ("allocate memory", "not enough memory", "out of memory")
+    return any(phrase in str(error) for phrase in phrases)
 
 
-def explain(error: BaseException) -> str:
-    """An error in one line, with what to do where that is known."""
-    lines = [line for line in str(error).splitlines() if line.strip()]
+def error_line(error: BaseException) -> str:
+    """Return one line for an error, with a remedy if one is known."""
     if isinstance(error, PlanError):
         return str(error)
-    for words, remedy in REMEDIES.items():
-        if words in str(error):
+    for phrase, remedy in REMEDIES.items():
+        if phrase in str(error):
             return remedy
+    name = type(error).__name__
+    lines = [line for line in str(error).splitlines() if line.strip()]
     if is_out_of_memory(error):
-        said = lines[0] if lines else type(error).__name__
-        return f"out of memory: use fewer rows or a smaller model ({said})"
-    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+        cause = lines[0] if lines else name
+        return f"out of memory: use fewer rows or a smaller model ({cause})"
+    return f"{name}: {lines[0]}" if lines else name

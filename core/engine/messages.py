@@ -1,8 +1,8 @@
-"""Messages from the engine process to its client. No torch: window and command line import it.
+"""Messages from the engine process to its client. Imports no torch, for window and command line.
 
-Through the pipe go Arrow streams one behind the other. A run is a stream with a header and rows.
-What is said apart from its rows is a stream without any, whose metadata holds it: that the engine
-is ready, what a model is, and how a run or a rank ended.
+The pipe carries Arrow streams one after the other. A run is a stream with a header and rows. Every
+other message is a stream without rows, with the message in its metadata: that the engine is ready,
+the description of a model, and how a run or a rank ended.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from core.typed import typed
 
 
 class Outcome(StrEnum):
-    """How a run ended: all steps done, stopped on request, refused before it began, or failed."""
+    """End of a run: all steps done, stopped on request, refused before its start, or failed."""
 
     FINISHED = "finished"
     STOPPED = "stopped"
@@ -32,7 +32,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The run is over. `text` says why if it did not finish."""
+    """The run is over. `text` gives the reason if it did not finish."""
 
     outcome: Outcome
     text: str = ""
@@ -40,27 +40,42 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Unusable:
-    """The engine cannot run anything, and its process ends; `text` says why, and what to do."""
+    """The engine cannot run anything, and its process ends. `text` has the reason and a remedy."""
 
     text: str
 
 
 Message: TypeAlias = Hardware | ModelDescription | Header | pa.RecordBatch | Ended | Unusable
-"""The machine, once the engine has loaded torch; what the user's own model is, which only it can
-tell; the header of a run that begins, then its rows, batch by batch; how it ended; and why the
-engine cannot run any."""
-APART_KEY = b"bubblescope-apart"
-APART: dict[str, Callable[[Any], Message]] = {
-    "ready": lambda hardware: typed(Hardware, hardware),
+"""In order: the machine, once the engine has loaded torch; the description of the user's model,
+which only the engine can determine; the header of a run, then its rows in batches; the end of a
+run; and the reason why the engine is unusable."""
+
+MESSAGE_KEY = b"bubblescope-apart"
+"""The key of a message in the metadata of its stream."""
+
+
+def _parse_ended(value: Any) -> Ended:
+    outcome, text = value
+    return Ended(Outcome(outcome), text)
+
+
+_PARSERS: dict[str, Callable[[Any], Message]] = {
+    "ready": lambda value: typed(Hardware, value),
     "described": ModelDescription.from_dict,
-    "ended": lambda ended: Ended(Outcome(ended[0]), ended[1]),
+    "ended": _parse_ended,
     "unusable": Unusable,
 }
-"""The messages apart from a run, by name, from what JSON holds of them."""
+"""Parsers of the messages outside runs, by the name of the message."""
 
 
 def send(sink: Any, name: str, value: object) -> None:
-    """Send a message apart from a run: a name of `APART`, and a value that JSON can hold."""
+    """Send a message outside a run: its name in `_PARSERS`, and a value that JSON can represent."""
     text = json.dumps([name, value]).encode()
-    with pa.ipc.new_stream(sink, pa.schema([], metadata={APART_KEY: text})):
+    with pa.ipc.new_stream(sink, pa.schema([], metadata={MESSAGE_KEY: text})):
         pass
+
+
+def parse_message(text: bytes) -> Message:
+    """Return the message in the metadata of a stream. Raises KeyError if its name is unknown."""
+    name, value = json.loads(text)
+    return _PARSERS[name](value)

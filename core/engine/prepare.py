@@ -1,4 +1,4 @@
-"""From a specification to everything that a run needs, or a refusal in one line."""
+"""Prepares a run: turns a specification into all objects that it needs, or refuses it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
 from core.costs.cut import MeasuredBlocks, balanced
-from core.engine.hardware import meeting_place, versions
+from core.engine.hardware import rank_backend, versions
 from core.engine.models.block_costs import block_costs
 from core.engine.models.workload import Workload, build_workload, check_block_ties, check_ties
 from core.engine.rank_models.model import rank_model
@@ -27,11 +27,11 @@ from core.trace.header import Header
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A run that can begin. `plans` has a plan for every number of rows that a step has.
+    """A run that is ready to start. `plans` maps each number of rows of a step to a plan.
 
-    `nested` has the blocks inside their tasks in the same way, and nothing where these are not
-    recorded. `workload` is None where other processes build it: for strategies that torch runs in
-    ranks, on real lanes.
+    `nested` has the tasks of blocks in the same way, and is empty if blocks are not recorded.
+    `workload` is None if other processes build it: on real lanes, for strategies that torch runs in
+    ranks.
     """
 
     specification: Specification
@@ -45,17 +45,17 @@ class Prepared:
 
     @property
     def plan_list(self) -> list[Plan]:
-        """The plans, the first step's first."""
+        """The plans; the plan of the first step is the first."""
         return list(self.plans.values())
 
     @property
     def backend(self) -> str:
-        """The process group that ranks meet in. Raises PlanError if there is none."""
-        return meeting_place(self.lanes)
+        """The name of torch's process group for the ranks. Raises PlanError if there is none."""
+        return rank_backend(self.lanes)
 
 
 def prepare(specification: Specification, hardware: Hardware) -> Prepared:
-    """Check, describe, plan and build. Raises PlanError in one line if something is wrong."""
+    """Check a specification and build its plans and model. Raises PlanError if it is refused."""
     if specification.launcher == TORCHRUN:
         raise PlanError("--launcher torchrun: `run` and the window start it, one job at a time")
     if specification.gradients is not None:
@@ -65,7 +65,7 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
     def describe_model(filled: Specification) -> ModelDescription:
         nonlocal workload
         if not filled.own_model:
-            # Not built yet: a model that memory has no room for is refused, not tried.
+            # Built only after planning, which refuses models that are too large for the memory.
             return describe(filled)
         workload = build_workload(filled)
         return workload.description
@@ -74,29 +74,29 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
     specification, model, lanes = planned.specification, planned.model, planned.lanes
     plans, strategy = planned.plans, STRATEGIES[specification.strategy]
     if strategy.on_ranks and not lanes[0].is_virtual:
-        meeting_place(lanes)  # refuses now what could not begin
+        rank_backend(lanes)  # to refuse a run that could not start
     if workload is None and (not strategy.on_ranks or lanes[0].is_virtual):
         workload = build_workload(specification)
-    # The first plan, with equal parameters, says how many rows a micro-batch has; then blocks are
-    # measured, the borders moved, and the plans made again.
     costs = tuple[BlockCost, ...]()
     if specification[BALANCE]:
-        assert workload is not None  # only plans on lanes cut a model
-        first = next(iter(plans.values()))
-        costs = tuple(block_costs(workload, lanes[0], first.parts[0].rows, specification.optimizer))
-        measured = MeasuredBlocks(costs, first.parts[0].rows)
-        specification = balanced(specification, model, lanes, measured)
+        assert workload is not None  # only plans on lanes cut a model into stages
+        # The first plan, with equal parameters in all stages, defines the rows of a micro-batch.
+        # With the measured costs of blocks the model is cut again, and the plans are made again.
+        rows = next(iter(plans.values())).parts[0].rows
+        costs = tuple(block_costs(workload, lanes[0], rows, specification.optimizer))
+        specification = balanced(specification, model, lanes, MeasuredBlocks(costs, rows))
         plans = plans_of(specification, model, list(lanes))
     first = next(iter(plans.values()))
     if workload is not None:
         _check_workload(workload, strategy, first)
-    nested = {}
+    nested: dict[int, Nested] = {}
     if specification.blocks and not strategy.on_ranks:
-        nested = {rows: nested_tasks(plan) for rows, plan in plans.items()}
+        nested = {count: nested_tasks(plan) for count, plan in plans.items()}
+    block_lanes = nested_lanes(first.lanes) if nested else ()
     header = Header(
         specification,
         model,
-        (*first.lanes, *(nested_lanes(first.lanes) if nested else ())),
+        (*first.lanes, *block_lanes),
         replicas=first.replicas,
         origin_ns=time.perf_counter_ns(),
         started=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -108,7 +108,7 @@ def prepare(specification: Specification, hardware: Hardware) -> Prepared:
 
 
 def _check_workload(workload: Workload, strategy: Strategy, plan: Plan) -> None:
-    """Raise PlanError for a model that cannot be divided as its plan has it."""
+    """Raise PlanError if the model cannot be divided as the plan requires."""
     check_ties(workload, plan.stages)
     if strategy.on_ranks:
         rank_model(strategy).check(workload)

@@ -1,6 +1,6 @@
-"""The engine process: takes specifications, sends back streams. Started by core.engine.start.
+"""The engine process: receives specifications and sends streams. Started by core.engine.start.
 
-Commands are lines of JSON: {"run": specification}, {"describe": specification} and {"stop": true}.
+Commands are lines of JSON: {"run": specification}, {"describe": specification} or {"stop": true}.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any, BinaryIO, TypeVar
 
-from core.engine.failures import Stopped, explain, is_out_of_memory
+from core.engine.failures import RunStopped, error_line, is_out_of_memory
 from core.engine.hardware import compute_exactly, find_hardware, warnings
 from core.engine.messages import Outcome, send
 from core.engine.models.workload import build_workload
@@ -28,22 +28,23 @@ from core.plan.specification import Specification
 from core.recording.schema import TraceWriter
 
 T = TypeVar("T")
-# How long a lane that has woken up waits for another's Python: 5 ms, the default, is half a task.
+# The time after which a lane that has woken up gets the interpreter from another lane's thread. The
+# default of 5 ms is half of a task.
 SWITCH_SECONDS = 1e-4
 
 
-Run = Callable[[Prepared, TraceWriter, threading.Event], None]
+Runner = Callable[[Prepared, TraceWriter, threading.Event], None]
 
 
-def runner_of(prepared: Prepared) -> Run:
-    """What runs a prepared job: lanes or ranks, or on virtual lanes one for every plan."""
+def runner_of(prepared: Prepared) -> Runner:
+    """Return the function that runs a prepared job: on virtual lanes, in ranks or on lanes."""
     if prepared.lanes[0].is_virtual:
         return run_on_virtual_lanes
     return run_on_ranks if prepared.strategy.on_ranks else run_on_lanes
 
 
 class Server:
-    """Runs one specification after the other; commands come in on a thread of their own."""
+    """Runs one specification after the other. A separate thread reads commands."""
 
     def __init__(self, sink: Any, commands: BinaryIO) -> None:
         self._sink = sink
@@ -53,15 +54,16 @@ class Server:
         self._hardware = find_hardware()
 
     def serve(self) -> None:
-        """Serve until the client closes its pipe, which ends the process."""
+        """Execute commands until the client closes its pipe, which ends the process."""
         threading.Thread(target=self._listen, daemon=True, name="commands").start()
         send(self._sink, "ready", asdict(self._hardware))
         while True:
-            self._waiting.get()()
+            command = self._waiting.get()
+            command()
 
     def run(self, specification: Specification, stop: threading.Event) -> None:
         """Run one specification and send its stream, or a refusal."""
-        prepared = self._made(lambda: prepare(specification, self._hardware))
+        prepared = self._result_or_refusal(lambda: prepare(specification, self._hardware))
         if prepared is None:
             return
         writer = TraceWriter(self._sink, prepared.header)
@@ -74,18 +76,18 @@ class Server:
         self._end(outcome, text)
 
     def describe(self, specification: Specification) -> None:
-        """Send the description of the user's own model, or a refusal."""
-        workload = self._made(lambda: build_workload(specification))
+        """Send the description of the user's model, or a refusal."""
+        workload = self._result_or_refusal(lambda: build_workload(specification))
         if workload is not None:
             send(self._sink, "described", workload.description.to_dict())
 
-    def _made(self, make: Callable[[], T]) -> T | None:
-        """What `make` gives; if that fails, a refusal is sent and there is None."""
+    def _result_or_refusal(self, make: Callable[[], T]) -> T | None:
+        """Return the result of `make`; if that fails, send a refusal and return None."""
         try:
             return make()
         except (Exception, SystemExit) as error:
-            # SystemExit, too: a model of one's own is a script that may call sys.exit().
-            self._end(Outcome.REFUSED, explain(error))
+            # SystemExit too: a user's model is a script, which may call sys.exit().
+            self._end(Outcome.REFUSED, error_line(error))
             return None
 
     def _end(self, outcome: Outcome, text: str) -> None:
@@ -96,32 +98,34 @@ class Server:
     ) -> tuple[Outcome, str]:
         try:
             runner_of(prepared)(prepared, writer, stop)
-        except Stopped:
+        except RunStopped:
             return Outcome.STOPPED, ""
-        except RankError as error:  # the ranks have logged what they know
+        except RankError as error:  # the ranks have logged the details
             return Outcome.FAILED, str(error)
         except (Exception, SystemExit) as error:
             if not is_out_of_memory(error):
                 writer.log("error", traceback.format_exc())
-            return Outcome.FAILED, explain(error)
+            return Outcome.FAILED, error_line(error)
         return Outcome.FINISHED, ""
 
     def _listen(self) -> None:
         for line in self._commands:
             try:
                 self._take(json.loads(line))
-            except Exception as error:  # said between two runs, by the thread that writes
-                text = f"the engine cannot read a command: {explain(error)}"
+            except Exception as error:
+                # Sent between two runs, by the thread that writes to the pipe.
+                text = f"the engine cannot read a command: {error_line(error)}"
                 self._waiting.put(partial(self._end, Outcome.REFUSED, text))
-        # The pipe closed: the client is gone, and nobody waits for what this process still does.
+        # The pipe is closed: without a client nobody needs the results of this process.
         os._exit(0)
 
     def _take(self, command: dict[str, Any]) -> None:
         match command:
-            # A stop is meant for the run that was asked for last, also if that still waits: each
-            # run has an event of its own, so that a late stop does not reach the next one.
+            # A stop applies to the run that was requested last, even if it has not started. Each
+            # run has a separate event, so that a late stop does not affect the next run.
             case {"run": values}:
-                specification, self._latest = Specification.from_dict(values), threading.Event()
+                specification = Specification.from_dict(values)
+                self._latest = threading.Event()
                 self._waiting.put(partial(self.run, specification, self._latest))
             case {"describe": values}:
                 specification = Specification.from_dict(values)
@@ -132,8 +136,8 @@ class Server:
                 raise ValueError("it is neither run, describe nor stop")
 
 
-def serve(sink: Any, commands: BinaryIO) -> None:
-    """Serve a client in this process until it closes `commands`; what is sent goes to `sink`."""
+def run_server(sink: Any, commands: BinaryIO) -> None:
+    """Execute a client's commands until it closes `commands`; messages are sent to `sink`."""
     compute_exactly()
     sys.setswitchinterval(SWITCH_SECONDS)
     Server(sink, commands).serve()

@@ -1,4 +1,4 @@
-"""The module that the engine's process runs: it serves, or says why torch cannot be imported."""
+"""Main module of the engine's process: runs the server, or reports that torch is unusable."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from core.engine.without_torch import without_torch
 from core.process.lifeline import open_pipes
 
 
-def main() -> None:
-    """Serve on the pipes that the client passed, if torch is there."""
+def start_engine() -> None:
+    """Run the server on the client's pipes, or send the reason why torch cannot be imported."""
     wire, commands = open_pipes()
     sink = pa.PythonFile(wire, "w")
     try:
         import torch  # noqa: F401
-    except Exception as error:  # whatever is wrong with it: a missing library raises OSError
+    except Exception as error:  # of any type: a missing library raises OSError
         lines = [line for line in str(error).splitlines() if line.strip()]
         send(sink, "unusable", without_torch(": ".join([type(error).__name__, *lines[:1]])))
         return
-    from core.engine.server import serve
+    from core.engine.server import run_server
 
-    serve(sink, commands)
+    run_server(sink, commands)
 
 
 if __name__ == "__main__":
-    main()
+    start_engine()

@@ -1,4 +1,4 @@
-"""The plain step that every run is compared with: one forward, one backward, outside the engine."""
+"""The plain step with which every run is compared: one forward and backward outside the engine."""
 
 from __future__ import annotations
 
@@ -20,22 +20,23 @@ from core.plan.specification import Specification
 from core.recording.schema import TraceWriter
 from core.trace.verified import PLAIN_ERROR, rounding_of
 
-SMALL = 1e-3  # gradients smaller than this part of the largest are judged by that floor
+SMALL = 1e-3
+"""Gradients smaller than this fraction of the largest are compared relative to this limit."""
 
 
 class Errors(NamedTuple):
-    """How far a step is from the plain one; both relative, 0 if equal."""
+    """Relative differences between a step and the plain step; 0 if equal."""
 
     gradient: float
     loss: float
 
 
-def keeps_parameters(specification: Specification) -> bool:
-    """Whether the parameters before each step are needed behind it."""
+def needs_parameters(specification: Specification) -> bool:
+    """Return True if the parameters before each step are needed after it."""
     return specification.verify or specification.gradients is not None
 
 
-def judge(
+def verify_step(
     writer: TraceWriter,
     specification: Specification,
     workload: Workload,
@@ -46,35 +47,40 @@ def judge(
     loss: float,
     copies: Callable[[], Sequence[dict[str, Tensor]]],
 ) -> None:
-    """Say what a step's loss was and, if asked, how far it is from the plain step's; keep the last.
+    """Record a step's loss and, if requested, its errors; save the last step if requested.
 
-    `copies` gives the gradients of every copy of the model that is stepped; the worst one counts.
+    `copies` returns the gradients of every copy of the model that is stepped. The largest error
+    counts.
     """
     writer.counter("loss", loss, step=step)
     if specification.verify:
-        wanted = reference(workload, before, batch, parts)
-        gradient, of_loss = zip(*(compare(loss, own, wanted) for own in copies()), strict=True)
-        writer.counter("gradient_error", max(gradient), step=step)
-        writer.counter("loss_error", max(of_loss), step=step)
-        if max(*gradient, *of_loss) > rounding_of(specification.model.filled().dtype):
-            # Is the split wrong, or can this type compute the step no closer than that? Its own
-            # distance from a step in float64 tells.
-            exact = reference(workload, before, batch, parts, torch.float64)
-            writer.counter(PLAIN_ERROR, max(compare(*wanted, exact)), step=step)
+        plain = plain_step(workload, before, batch, parts)
+        errors = [step_errors(loss, gradients, plain) for gradients in copies()]
+        gradient_error = max(error.gradient for error in errors)
+        loss_error = max(error.loss for error in errors)
+        writer.counter("gradient_error", gradient_error, step=step)
+        writer.counter("loss_error", loss_error, step=step)
+        if max(gradient_error, loss_error) > rounding_of(specification.model.filled().dtype):
+            # Either the split is wrong, or this type cannot compute the step more precisely. The
+            # error of the plain step itself, relative to a step in float64, decides which.
+            exact = plain_step(workload, before, batch, parts, torch.float64)
+            writer.counter(PLAIN_ERROR, max(step_errors(*plain, exact)), step=step)
     if specification.gradients is not None and step == len(specification.all_rows) - 1:
         save_gradients(specification.gradients, batch, before, copies()[0])
 
 
-def reference(
-    workload: Workload, before: dict[str, Tensor], batch: Batch, parts: tuple[Part, ...],
+def plain_step(
+    workload: Workload,
+    before: dict[str, Tensor],
+    batch: Batch,
+    parts: tuple[Part, ...],
     dtype: torch.dtype | None = None,
-) -> tuple[float, dict[str, Tensor]]:  # fmt: skip
-    """Loss and gradients of the whole model from the parameters `before`, in one plain backward.
+) -> tuple[float, dict[str, Tensor]]:
+    """Return loss and gradients of the whole model with the parameters `before`.
 
-    In another type than the run's if `dtype` says so.
-
-    A model whose result depends on how the batch is split is given `parts` of it in order, each
-    weighted by its share of the rows; any other the whole batch at once.
+    Computes in `dtype`, or in the run's type if it is None. If the results of the model depend on
+    how the batch is split, the step runs `parts` of the batch in order, each weighted by its share
+    of the rows. Otherwise it runs the whole batch at once.
     """
     device = next(iter(before.values())).device if before else batch[0].device
     model = nn.Sequential(*copy.deepcopy(workload.blocks)).to(device, dtype)
@@ -82,12 +88,9 @@ def reference(
     with torch.no_grad():
         for name, parameter in parameters.items():
             parameter.copy_(before[name])
-    x, target = (  # copies: a block may write to its input
-        tensor.to(device, dtype if tensor.is_floating_point() else None, copy=True)
-        for tensor in batch
-    )
-    # Batch normalisation uses the statistics of the rows that it sees: the
-    # plain step must see the same.
+    x, target = (_copied(tensor, device, dtype) for tensor in batch)
+    # Batch normalisation uses the statistics of the rows in a pass, so the plain step must have
+    # passes with the same rows.
     pieces = parts if workload.description.depends_on_split else (Part(0, 0, 0, len(x)),)
     total = 0.0
     for part in pieces:
@@ -100,42 +103,47 @@ def reference(
     return total, gradients_of(parameters)
 
 
-def compare(
-    loss: float, gradients: dict[str, Tensor], wanted: tuple[float, dict[str, Tensor]]
+def _copied(tensor: Tensor, device: torch.device, dtype: torch.dtype | None) -> Tensor:
+    """Return a copy on a device, because a block may write to its input.
+
+    Tensors of integers keep their type.
+    """
+    return tensor.to(device, dtype if tensor.is_floating_point() else None, copy=True)
+
+
+def step_errors(
+    loss: float, gradients: dict[str, Tensor], plain: tuple[float, dict[str, Tensor]]
 ) -> Errors:
-    """Errors of a step's loss and gradients against the plain step's.
+    """Return the errors of a step's loss and gradients relative to the plain step.
 
     The gradient error is the largest, over parameter tensors, of max|g - r| / max(max|r|, 1e-3
-    times the largest |r| of all tensors). A result that is not finite is infinitely wrong.
+    times the largest |r| of all tensors). A result that is not finite has an infinite error.
     """
-    wanted_loss, wanted_gradients = wanted
-    largest = {name: _largest(r) for name, r in wanted_gradients.items()}
-    # Of a tensor whose gradients are nearly zero everywhere rounding alone is a large part.
+    plain_loss, plain_gradients = plain
+    largest = {name: _largest(tensor) for name, tensor in plain_gradients.items()}
+    # In a tensor whose gradients are all nearly zero, rounding alone would be a large error.
     floor = SMALL * max(largest.values(), default=0.0)
-    gradient = max(
-        (
-            _relative(_largest(gradients[name].to(r) - r), max(largest[name], floor))
-            for name, r in wanted_gradients.items()
-        ),
-        default=0.0,
-    )
-    # A loss of exactly 0 has no relative error.
-    scale = max(abs(wanted_loss), torch.finfo(torch.float32).tiny)
-    return Errors(gradient, _relative(abs(loss - wanted_loss), scale))
+    gradient = 0.0
+    for name, expected in plain_gradients.items():
+        difference = _largest(gradients[name].to(expected) - expected)
+        gradient = max(gradient, _relative(difference, max(largest[name], floor)))
+    # The relative error of a loss of exactly 0 is not defined.
+    scale = max(abs(plain_loss), torch.finfo(torch.float32).tiny)
+    return Errors(gradient, _relative(abs(loss - plain_loss), scale))
 
 
 def _relative(error: float, scale: float) -> float:
-    """An error as a part of `scale`; infinite if it is not a number, or of a scale of zero."""
+    """Return error / scale, or infinity if that is NaN or the scale is zero; 0 without an error."""
     if error == 0:
         return 0.0
-    # A comparison with NaN is false, so what is no number counts as infinitely wrong.
+    # Comparisons with NaN are false, so NaN becomes infinity.
     return error / scale if scale > 0 and error / scale >= 0 else math.inf
 
 
 def save_gradients(
     path: Path | str, batch: Batch, before: dict[str, Tensor], gradients: dict[str, Tensor]
 ) -> None:
-    """Keep a step for others to check: `input`, `target`, `before/NAME` and `gradient/NAME`."""
+    """Save a step for external checks: `input`, `target`, `before/NAME` and `gradient/NAME`."""
     arrays = {"input": _array(batch[0]), "target": _array(batch[1])}
     arrays |= {f"before/{name}": _array(tensor) for name, tensor in before.items()}
     arrays |= {f"gradient/{name}": _array(tensor) for name, tensor in gradients.items()}
@@ -149,5 +157,5 @@ def _largest(tensor: Tensor) -> float:
 
 def _array(tensor: Tensor) -> np.ndarray:
     tensor = tensor.detach().cpu()
-    # NumPy has no bfloat16; every number of it is a float32 as well.
+    # NumPy has no bfloat16, but float32 contains all of its values.
     return (tensor.float() if tensor.dtype is torch.bfloat16 else tensor).numpy()

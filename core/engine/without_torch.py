@@ -1,4 +1,4 @@
-"""Messages for a torch that is installed but cannot be imported. Imports no torch itself."""
+"""Messages for a torch that is installed but cannot be imported. Does not import torch itself."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _RAISED = re.compile(
 
 
 def without_torch(raised: str) -> str:
-    """One line: why torch cannot be imported, such as `ImportError: no such file`, and a remedy."""
+    """Return one line with a remedy, for an error of the import such as `ImportError: no file`."""
     remedy = "install it again: pip install --force-reinstall torch"
     return error_text(f"torch cannot be imported ({raised}); {remedy}")
 
 
 def found_without_torch(printed: str) -> str:
-    """The same of what a program has printed; "" if it did not end so."""
+    """Return the line for the output of a program; "" if it did not fail to import torch."""
     found = _RAISED.search(printed)
     return without_torch(found[1].strip()) if found is not None else ""

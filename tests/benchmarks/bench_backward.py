@@ -10,7 +10,7 @@ from torch import nn
 
 from bubblescope.cli.report import table
 from core.engine.models.modules import build_blocks
-from core.engine.models.split_backward import backward_input, backward_weight
+from core.engine.models.split_backward import stage_backward_input, stage_backward_weight
 from core.models.catalogue import ModelSettings
 
 MODEL = ModelSettings("mlp", width=768, depth=8)
@@ -66,9 +66,9 @@ class Stage:
         """ns of the backward for the input, and of that for the weights."""
         x, y = self.forward()
         began = time.perf_counter_ns()
-        _, rest = backward_input([y], [self.gradient], [x])
+        _, rest = stage_backward_input([y], [self.gradient], [x])
         between = time.perf_counter_ns()
-        backward_weight(rest)
+        stage_backward_weight(rest)
         return between - began, time.perf_counter_ns() - between
 
 

@@ -1,1 +1,1 @@
-"""Measures what the tasks of a plan cost on this machine."""
+"""Measures the costs of a plan's tasks on this machine."""

@@ -1,15 +1,16 @@
-"""Measures what the tasks of a plan cost here, with all lanes busy at once.
+"""Measures the costs of a plan's tasks on this machine while all lanes are busy.
 
-Every lane goes through all its tasks of a step (a pass) again and again until the time is up,
-waiting for no other (operations.py), so that each is measured while the others compute and move
-data too; but copy lanes make no more passes than the lanes that compute. Tasks that share
-parameters with other lanes (replicate, reduce, all-reduce) come after that, by themselves. A cost
-is the mean of a pass's tasks, and of these the median.
+Every lane runs all its tasks of a step (a pass) repeatedly until the time is over. It does not wait
+for other lanes (operations.py), so that its tasks are measured while other lanes compute and move
+data too. Copy lanes make no more passes than the lanes that compute. Tasks that share parameters
+with other lanes (replicate, reduce, all-reduce) are measured afterwards. A cost is the median, over
+passes, of the mean duration of a pass's tasks.
 
-Where a lane that waits must be woken up, a copy costs the time from the end of what made the data,
-which is what the next task waits for: on CPU lanes waking up takes longer than most copies.
+On lanes that have to be woken up, the cost of a copy is the time from the end of the task that made
+the data, because that is the delay for the next task: on CPU lanes, waking up takes longer than
+most copies.
 
-Nothing of the run changes: the modules are copies, and the random state is put back.
+The run itself does not change: the modules are copies, and the random state is restored.
 """
 
 from __future__ import annotations
@@ -29,30 +30,33 @@ from torch import Tensor
 
 from core.costs.costs import MOST_PASSES, CostModel, Curve
 from core.engine.calibration.operations import CalibrationOps, shares_parameters, walk_of
-from core.engine.failures import Stopped
+from core.engine.failures import RunStopped
 from core.engine.lanes.devices import Clock, kept_random_state, open_clock
 from core.engine.lanes.lane import POLL_SECONDS, LaneThread, Stamps, Timestamp, wait_until
 from core.engine.models.modules import Batch
 from core.engine.models.stage_module import copy_to
 from core.engine.prepare import Prepared
 from core.plan.link import Link
-from core.plan.plan import Role
+from core.plan.plan import Plan, Role
 from core.plan.task import ABSENT, Kind, Task
 
 BUDGET_SECONDS = 1.2
 SHARING_SECONDS = 0.3
-TELLING_SECONDS = 0.1
+REPORT_SECONDS = 0.1  # between two reports of the number of passes
 LEAST_PASSES = 2
-# Two points of a line, bytes to ns: at 4 KiB a copy is nearly all latency, at 4 MiB nearly all
-# bandwidth, and neither is long.
+# Sizes of copies for latency and bandwidth: the time of 4 KiB is nearly all latency, the time of
+# 4 MiB nearly all bandwidth, and both are short.
 LINK_BYTES = (1 << 12, 1 << 22)
 TRANSFERS = 8  # the first of them allocates
-ASLEEP_SECONDS = 0.01  # a lane wakes up later from a deep sleep
-AWAKE_SECONDS = 0.001  # what a lane that has handed something over goes on to do is in the way
+ASLEEP_SECONDS = 0.01  # long enough for a deep sleep, from which a lane wakes up more slowly
+AWAKE_SECONDS = 0.001  # for work of the sender after the handover, which may delay the copy
 
 
-class Name(NamedTuple):
-    """Tasks with the same name are taken to cost the same; -1 and 0 stand for what is absent."""
+class CostKey(NamedTuple):
+    """Tasks with the same key are assumed to have the same cost.
+
+    Missing values are ABSENT or, for rows and bytes, 0.
+    """
 
     kind: Kind
     of: int  # a stage or block
@@ -61,60 +65,65 @@ class Name(NamedTuple):
     shard: int
 
 
-Passed = Callable[[int], None]
-"""Hears how many passes are over."""
-Times = dict[Name, list[float]]
-"""The mean ns of each pass by what a task is."""
+PassListener = Callable[[int], None]
+"""Called with the number of completed passes."""
+CostTimes = dict[CostKey, list[float]]
+"""The mean ns of each pass."""
 
 
-def calibrate(
-    prepared: Prepared, batch: Batch, lanes: Sequence[LaneThread], stop: threading.Event,
-    passed: Passed,
-) -> CostModel:  # fmt: skip
-    """The costs of a batch's tasks by stage and rows, and of its transfers by bytes.
+def measure_task_costs(
+    prepared: Prepared,
+    batch: Batch,
+    lanes: Sequence[LaneThread],
+    stop: threading.Event,
+    on_pass: PassListener,
+) -> CostModel:
+    """Return the costs of a batch's tasks by stage and rows, and of its transfers by bytes.
 
-    `lanes` are the plan's, started and idle. Takes about a second and a half, more where a pass
-    takes longer: at least two of them are measured. `passed` gets their number. Raises Stopped on
-    request, or what a task raised.
+    `lanes` are those of the plan, started and idle. Takes about 1.5 s, or longer if two passes take
+    longer. Raises RunStopped on request, or the exception of a task.
     """
     plan = prepared.plans[len(batch[0])]
     with kept_random_state(lane.device for lane in plan.lanes):
         operations = CalibrationOps(prepared)
         operations.walk(plan, batch, walk_of(plan))
-        times: Times = defaultdict(list)
-        # Two rounds, in the order of a step: what lanes do while others compute, then what they do
-        # when all have computed (and which needs the gradients that the first round has left).
-        for sharing, seconds in ((False, BUDGET_SECONDS), (True, SHARING_SECONDS)):
-            on_pass = _unheard if sharing else passed  # those of one kind are counted
-            tasks: dict[int, list[Task]] = defaultdict(list)
-            for task in plan.tasks:
-                if shares_parameters(task) is sharing:
-                    # Lane by lane in the plan's order, as a lane would run them.
-                    tasks[task.lane].append(task)
-            loops = [LaneLoop(operations, lanes[i], mine) for i, mine in tasks.items()]
-            measure_passes(loops, seconds, stop, times, on_pass)
+        times: CostTimes = defaultdict(list)
+        # In the order of a step: first the tasks that run while other lanes compute, then those
+        # that run after all lanes have computed, with the gradients of the first passes.
+        loops = _loops(operations, plan, lanes, sharing=False)
+        measure_passes(loops, BUDGET_SECONDS, stop, times, on_pass)
+        loops = _loops(operations, plan, lanes, sharing=True)
+        measure_passes(loops, SHARING_SECONDS, stop, times, lambda passes: None)
         if lanes[-1].sleeps:
-            # A CPU lane in this loop is awake already when it copies; in a step
-            # it mostly has to be woken up.
-            for name in [name for name in times if name.kind is Kind.COPY]:
-                times[name] = [transfer_ns(lanes, name.bytes)]
+            # In these loops a CPU lane is already awake when it copies. In a step it usually has to
+            # be woken up.
+            for key in times:
+                if key.kind is Kind.COPY:
+                    times[key] = [transfer_ns(lanes, key.bytes)]
         return costs_from(times, len(plan.stages), _link(lanes))
 
 
-def _unheard(_: int) -> None:
-    """Does nothing: for passes that are not reported."""
+def _loops(
+    operations: CalibrationOps, plan: Plan, lanes: Sequence[LaneThread], sharing: bool
+) -> list[LaneLoop]:
+    """Return a loop for each lane with tasks that share parameters, or with other tasks."""
+    tasks: dict[int, list[Task]] = defaultdict(list)
+    for task in plan.tasks:
+        if shares_parameters(task) is sharing:
+            tasks[task.lane].append(task)  # in the plan's order, in which a lane runs them
+    return [LaneLoop(operations, lanes[lane], own_tasks) for lane, own_tasks in tasks.items()]
 
 
 def _finish(futures: Sequence[Future[Any]]) -> None:
-    """Wait until all are done. Raises what one of them raised."""
+    """Wait for all futures. Raises the exception of one that failed."""
     for future in wait(futures).done:
         future.result()
 
 
 class LaneLoop:
-    """Runs a lane's tasks again and again; the halves of an overlap are two tasks here.
+    """Runs a lane's tasks repeatedly. The halves of an overlap are two tasks here.
 
-    `passes` has the halves of every whole pass, and when they ran.
+    `passes` has the tasks of every complete pass, with their timestamps.
     """
 
     def __init__(self, operations: CalibrationOps, lane: LaneThread, tasks: Sequence[Task]) -> None:
@@ -122,16 +131,16 @@ class LaneLoop:
         self.passes: list[list[tuple[Task, Stamps]]] = []
 
     def go_once(self, is_halted: Callable[[], bool]) -> None:
-        """One pass, in the lane's thread; cut short once `is_halted`."""
+        """Run one pass in the lane's thread; ends early once `is_halted` returns True."""
         operations = self._operations
-        if not shares_parameters(self._tasks[0]):  # those need the gradients that are there
+        if not shares_parameters(self._tasks[0]):  # tasks that share need the existing gradients
             operations.restart(self._tasks[0].lane)
         done: list[tuple[Task, Stamps]] = []
-        # Until the device is through with the pass: the lane's thread is ahead of it, and memory
-        # that is freed early could be used again while another stream still reads it.
+        # Kept until the device has completed the pass. The lane's thread is ahead of the device,
+        # and freed memory could be reused while another stream still reads it.
         held: list[list[Tensor]] = []
         for task in self._tasks:
-            operations.hand(task)
+            operations.put_inputs(task)
             for half in operations.step.plan.halves(task):
                 if is_halted():
                     return
@@ -142,26 +151,31 @@ class LaneLoop:
         wait_until(self.lane.timestamp())
         self.passes.append(done)
 
-    def add_times(self, times: Times, clock: Clock) -> None:
-        """Add the mean ns of the tasks of each name, pass by pass."""
-        # From index 1 on, or 0 where dropping one would leave too few.
-        for done in self.passes[len(self.passes) > LEAST_PASSES :]:  # the first one allocates
-            found: dict[Name, list[int]] = defaultdict(list)
+    def add_times(self, times: CostTimes, clock: Clock) -> None:
+        """Add the mean ns of the tasks of each key for every pass."""
+        # The first pass allocates, so it is dropped if enough passes remain.
+        dropped = 1 if len(self.passes) > LEAST_PASSES else 0
+        for done in self.passes[dropped:]:
+            durations: dict[CostKey, list[int]] = defaultdict(list)
             for task, stamps in done:
                 assert stamps.start is not None and stamps.end is not None
                 taken = clock.time(stamps.end) - clock.time(stamps.start)
-                found[name_of(task)].append(max(0, taken))
+                durations[cost_key(task)].append(max(0, taken))
                 self.lane.recycle(stamps.all)
-            for name, taken_by_all in found.items():
-                times[name].append(statistics.fmean(taken_by_all))
+            for key, task_durations in durations.items():
+                times[key].append(statistics.fmean(task_durations))
 
 
 def measure_passes(
-    loops: Sequence[LaneLoop], seconds: float, stop: threading.Event, times: Times, passed: Passed
+    loops: Sequence[LaneLoop],
+    seconds: float,
+    stop: threading.Event,
+    times: CostTimes,
+    on_pass: PassListener,
 ) -> None:
-    """Let all lanes run passes at once until each has made enough; add their times to `times`.
+    """Run passes on all lanes at once until each has made enough; add their times to `times`.
 
-    Raises Stopped, or what a task raised.
+    Raises RunStopped, or the exception of a task.
     """
     until = time.monotonic() + seconds
     failed = threading.Event()
@@ -170,115 +184,129 @@ def measure_passes(
         return stop.is_set() or failed.is_set()
 
     def is_over() -> bool:
-        return _fewest(loops) >= (LEAST_PASSES if time.monotonic() > until else MOST_PASSES)
+        needed = LEAST_PASSES if time.monotonic() > until else MOST_PASSES
+        return _fewest_passes(loops) >= needed
 
     def work(loop: LaneLoop) -> None:
-        """Passes in a lane's thread, until every lane has made enough of them."""
+        """Run passes in a lane's thread until every lane has made enough of them."""
         try:
-            # Also lanes with passes enough go on: one that stopped would leave its core to the
-            # others, whose last passes would be too short.
+            # Lanes with enough passes go on too. Otherwise their cores would become free, and the
+            # last passes of the other lanes would be too fast.
             while not (is_halted() or is_over()):
-                # Copies without end would keep the others from computing.
+                # Copies without a pause would slow down the lanes that compute.
                 if _is_ahead(loop, loops):
                     time.sleep(POLL_SECONDS)
                 else:
                     loop.go_once(is_halted)
         except BaseException:
-            failed.set()  # the other lanes need not go on
+            failed.set()  # stops the other lanes
             raise
 
     clocks = {loop.lane.lane.device: open_clock(loop.lane.lane.device) for loop in loops}
     for clock in clocks.values():
         clock.begin()
     futures = [loop.lane.call(partial(work, loop)) for loop in loops]
-    # All futures and not the first that failed: the others stop by themselves (`failed`), and must
-    # have stopped before the clocks are anchored again.
-    while wait(futures, TELLING_SECONDS).not_done:
-        passed(_fewest(loops))
+    # Wait for all futures, even if one fails: the other lanes then stop by themselves (`failed`),
+    # and must be idle when the clocks are anchored again.
+    while wait(futures, REPORT_SECONDS).not_done:
+        on_pass(_fewest_passes(loops))
     _finish(futures)
     for clock in clocks.values():
         clock.end()
     if stop.is_set():
-        raise Stopped
+        raise RunStopped
     for loop in loops:
         loop.add_times(times, clocks[loop.lane.lane.device])
 
 
-def _fewest(loops: Sequence[LaneLoop]) -> int:
-    """How many passes every lane has made."""
-    # Read while lanes append, without a lock: a length that is out of date by one pass costs one.
+def _fewest_passes(loops: Sequence[LaneLoop]) -> int:
+    """Return the number of passes that every lane has completed."""
+    # Lanes append meanwhile, without a lock: an old length causes at most one additional pass.
     return min(len(loop.passes) for loop in loops)
 
 
 def _is_ahead(loop: LaneLoop, loops: Sequence[LaneLoop]) -> bool:
-    """Whether a copy lane has made more passes than every lane that computes."""
+    """Return True if a copy lane has made more passes than every lane that computes."""
     if loop.lane.lane.role is Role.COMPUTE:
         return False
-    computing = (len(other.passes) for other in loops if other.lane.lane.role is Role.COMPUTE)
+    computing = [len(other.passes) for other in loops if other.lane.lane.role is Role.COMPUTE]
     return len(loop.passes) > max(computing, default=math.inf)
 
 
-def name_of(task: Task) -> Name:
-    """The name under which a task's cost is kept."""
+def cost_key(task: Task) -> CostKey:
+    """Return the key of a task's cost."""
     of = task.stage if task.block is None else task.block
     shard = ABSENT if task.shard is None else task.shard
-    return Name(task.kind, ABSENT if of is None else of, task.rows, task.bytes, shard)
+    return CostKey(task.kind, ABSENT if of is None else of, task.rows, task.bytes, shard)
 
 
-def costs_from(times: Times, stages: int, link: Link | None, by_block: bool = False) -> CostModel:
-    """The cost model of measured times: the median of each kind, stage, rows and bytes.
+def costs_from(
+    times: CostTimes, stages: int, link: Link | None, by_block: bool = False
+) -> CostModel:
+    """Return the cost model of measured times: medians by kind, stage, rows and bytes.
 
-    With `by_block` stages are blocks. What is of no stage is of all alike. Of a divided stage the
-    shard that takes longest counts (the first alone adds biases): the others wait for it.
+    With `by_block` stages are blocks. Costs without a stage apply to all stages. In a divided stage
+    the slowest shard counts, because the others wait for it (only the first shard adds biases).
     """
     passes: dict[Kind, tuple[Curve, ...]] = {}
     transfers: dict[Kind, Curve] = {}
-    for kind in dict.fromkeys(name.kind for name in times):
-        mine = {name: found for name, found in times.items() if name.kind is kind}
+    by_kind: dict[Kind, CostTimes] = defaultdict(dict)
+    for key, taken in times.items():
+        by_kind[key.kind][key] = taken
+    for kind, kind_times in by_kind.items():
         if kind.is_communication:
-            transfers[kind] = _curve(mine, lambda name: max(1, name.bytes))
+            transfers[kind] = _curve(kind_times, lambda key: max(1, key.bytes))
         elif kind is Kind.LOSS:
-            passes[kind] = (_curve(mine, _rows),)
+            passes[kind] = (_curve(kind_times, _rows),)
         else:
-            known = {
-                stage: _curve({n: found for n, found in mine.items() if n.of == stage}, _rows)
-                for stage in dict.fromkeys(name.of for name in mine)
-            }
-            spare = next(iter(known.values()))  # for stages of which the plan has no such pass
-            if ABSENT in known:
-                # Measured without a stage, as a rank's one optimizer step for all its
-                # blocks: each has an equal part.
-                spare = tuple((size, ns / stages) for size, ns in known[ABSENT])
-            passes[kind] = tuple(known.get(stage, spare) for stage in range(stages))
+            passes[kind] = _stage_curves(kind_times, stages)
     return CostModel(passes, transfers, link, by_rows=True, by_block=by_block)
 
 
-def _rows(name: Name) -> int:
-    return max(1, name.rows)  # steps have no rows
+def _stage_curves(times: CostTimes, stages: int) -> tuple[Curve, ...]:
+    """Return a curve for each stage, from the times of one kind of task."""
+    by_stage: dict[int, CostTimes] = defaultdict(dict)
+    for key, taken in times.items():
+        by_stage[key.of][key] = taken
+    known = {stage: _curve(stage_times, _rows) for stage, stage_times in by_stage.items()}
+    if ABSENT in known:
+        # Measured without a stage, such as a rank's optimizer step for all its blocks. Each stage
+        # has an equal part.
+        default = tuple((size, ns / stages) for size, ns in known[ABSENT])
+    else:
+        default = next(iter(known.values()))  # for stages without such a task in the plan
+    return tuple(known.get(stage, default) for stage in range(stages))
 
 
-def _curve(times: Times, size_of: Callable[[Name], int]) -> Curve:
-    """(size, median ns) by rising size, of the shard that takes longest."""
-    found: dict[int, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for name, taken in times.items():
-        found[size_of(name)][name.shard] += taken
-    return tuple(
-        (float(size), max(map(statistics.median, found[size].values()))) for size in sorted(found)
-    )
+def _rows(key: CostKey) -> int:
+    return max(1, key.rows)  # steps of the optimizer have no rows
+
+
+def _curve(times: CostTimes, size_of: Callable[[CostKey], int]) -> Curve:
+    """Return (size, median ns of the slowest shard) pairs by increasing size."""
+    by_size: dict[int, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for key, taken in times.items():
+        by_size[size_of(key)][key.shard] += taken
+    points = []
+    for size in sorted(by_size):
+        slowest = max(statistics.median(taken) for taken in by_size[size].values())
+        points.append((float(size), slowest))
+    return tuple(points)
 
 
 def _link(lanes: Sequence[LaneThread]) -> Link:
-    """Latency and bandwidth of a copy from the first compute lane's device to the last one's."""
+    """Measure latency and bandwidth of copies from the first compute lane by the last lane."""
     small, large = (transfer_ns(lanes, size) for size in LINK_BYTES)
-    # Noise can make the large copy look as quick as the small one. 1e-3 ns a byte is 1 TB/s.
+    # Noise may make the large copy as fast as the small one; 1e-3 ns per byte is 1 TB/s.
     slope = max(1e-3, (large - small) / (LINK_BYTES[1] - LINK_BYTES[0]))
     return Link(max(0.0, small - slope * LINK_BYTES[0]), slope)
 
 
 def transfer_ns(lanes: Sequence[LaneThread], size: int) -> float:
-    """The median time of a copy by the last lane of `size` bytes that a compute lane has just made.
+    """Return the median ns of a copy of `size` bytes that the first compute lane has just made.
 
-    It begins when the bytes are made if the last lane sleeps until then, else when that begins.
+    The last lane copies them. If it sleeps while it waits, the time counts from the moment at which
+    the bytes exist, else from the start of the copy.
     """
     sender = next(lane for lane in lanes if lane.lane.role is Role.COMPUTE)
     mover = lanes[-1]
@@ -300,15 +328,15 @@ def transfer_ns(lanes: Sequence[LaneThread], size: int) -> float:
         copied = copy_to(mover.device, fresh)
         end = mover.timestamp()
         wait_until(end)
-        del copied  # only now
+        del copied  # the device may write to it until the end
         return made if mover.sleeps else begun, end
 
     clock = open_clock(mover.lane.device)
     clock.begin()
     moved = []
     for _ in range(TRANSFERS):
-        # Queued before it has run: the mover waits for the future on its own thread, and so is
-        # asleep or not as a lane is in a step.
+        # The copy is queued before the bytes are made: the mover waits for them on its thread, and
+        # so sleeps in the same way as a lane in a step.
         making = sender.call(make)
         after = sender.call(partial(compute, AWAKE_SECONDS))
         moved.append(mover.call(partial(move, making)))

@@ -1,8 +1,8 @@
-"""The tasks of a plan run lane by lane, again and again, on copies of the model.
+"""Runs the tasks of a plan repeatedly, each lane by itself, on copies of the model.
 
-What other lanes would hand over is kept from a walk through the plan with one micro-batch of each
-size, and handed over for every task anew, so that lanes need not wait for one another and are all
-busy at once.
+A walk through the plan with one micro-batch of each size records the values that tasks take from
+other lanes. They are then stored again for every task. So lanes do not wait for each other, and all
+of them are busy at the same time.
 """
 
 from __future__ import annotations
@@ -17,86 +17,93 @@ from torch import Tensor
 from core.engine.lanes.lane import Stamps
 from core.engine.models.modules import Batch
 from core.engine.tasks.operations import Operations
-from core.engine.tasks.values import Key, ValueStore
+from core.engine.tasks.values import ValueKey, ValueStore
 from core.plan.plan import Plan
 from core.plan.task import Kind, Payload, Task
 
-Name = tuple[object, ...]
+HandoverKey = tuple[object, ...]
+"""The same for tasks that differ only in their micro-batch, and not in its size."""
 
 
 def shares_parameters(task: Task) -> bool:
-    """Whether a task reads or writes the parameters or gradients of other lanes.
+    """Return True if a task reads or writes the parameters or gradients of other lanes.
 
-    Such tasks run when no lane computes, as they do in a step.
+    In a step such tasks run when no lane computes.
     """
     return task.payload in (Payload.PARAMETERS, Payload.PARAMETER_GRADIENTS)
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
-    """A value that a task takes from another lane, and the lane in whose ledger it is."""
+class Handover:
+    """A value that a task takes from another lane, and the lane whose ledger contains it."""
 
-    key: Key
+    key: ValueKey
     lane: int
     value: Tensor
 
 
-class HandedValues(ValueStore):
-    """Records what each `task` takes from other lanes, in `handed` by the task's name."""
+class HandoverRecorder(ValueStore):
+    """Records the values that tasks take from other lanes, with the first task of each key.
+
+    `task` is the task that is running.
+    """
 
     task: Task
 
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
-        self._made: dict[Key, int] = {}
-        self.handed: dict[Name, tuple[Task, list[Handed]]] = {}
+        self._maker: dict[ValueKey, int] = {}
+        self.recorded: dict[HandoverKey, tuple[Task, list[Handover]]] = {}
 
-    def put(self, key: Key, lane: int, value: Tensor) -> None:
-        """Keep a value, made by the lane of the task."""
+    def put(self, key: ValueKey, lane: int, value: Tensor) -> None:
+        """Store a value, and note the lane of the task that made it."""
         super().put(key, lane, value)
-        self._made[key] = self.task.lane
+        self._maker[key] = self.task.lane
 
-    def take(self, key: Key, lane: int) -> Tensor:
-        """Remove and return a value; of another lane's it is recorded."""
+    def take(self, key: ValueKey, lane: int) -> Tensor:
+        """Remove and return a value. Records it if another lane made it."""
         value = super().take(key, lane)
-        # What a lane has made itself it makes anew in every pass.
-        if self._made[key] != self.task.lane:
-            _, handed = self.handed.setdefault(name_of(self.task, self.plan), (self.task, []))
-            handed.append(Handed(key, lane, value.detach()))
+        # A lane makes its own values again in every pass.
+        if self._maker[key] != self.task.lane:
+            task_key = handover_key(self.task, self.plan)
+            _, handovers = self.recorded.setdefault(task_key, (self.task, []))
+            handovers.append(Handover(key, lane, value.detach()))
         return value
 
 
 class CalibrationOps(Operations):
-    """Operations on modules of their own, and what their tasks take from other lanes."""
+    """Operations on copies of the modules, with the values that tasks take from other lanes."""
 
     def walk(self, plan: Plan, batch: Batch, tasks: Iterable[Task]) -> None:
-        """Run `tasks` in order, in the calling thread; they are all that each of them needs."""
-        values = HandedValues(plan)
+        """Run `tasks` in order in the calling thread, and record their handovers.
+
+        `tasks` must include the dependencies of each of them.
+        """
+        values = HandoverRecorder(plan)
         self.begin(0, plan, batch)
         self.step.values = values
-        # As many steps of the optimizer follow as there are passes; they
-        # must not change the parameters.
+        # Every pass runs the optimizer, which must not change the parameters.
         self.model.keep_parameters()
         for task in tasks:
             values.task = task
             self.run(task, Stamps(time.perf_counter_ns))
-        self._handed = values.handed
+        self._recorded = values.recorded
 
     def for_lane(self) -> CalibrationOps:
-        """The same modules with values and ledgers of their own, for one lane's passes."""
-        # Not a deep copy: lanes share the modules, each of which belongs to one lane alone.
+        """Return a copy for the passes of one lane: the same modules, but separate values."""
+        # Not a deep copy: lanes share the modules, but each module is used by one lane only.
         other = copy.copy(self)
-        other._forget()
+        other._clear_step()
         return other
 
     def restart(self, lane: int) -> None:
-        """Begin a pass of `lane`: no values, no gradients of its stages."""
-        self._forget()
+        """Start a pass of `lane`: remove values and the gradients of its stages."""
+        self._clear_step()
         for module in self.model.stages.values():
             if module.lane == lane:
                 module.clear_gradients()
 
-    def _forget(self) -> None:
+    def _clear_step(self) -> None:
         self.step = replace(
             self.step,
             values=ValueStore(self.step.plan),
@@ -106,43 +113,54 @@ class CalibrationOps(Operations):
             output_shape=[],
         )
 
-    def hand(self, task: Task) -> None:
-        """Put what the task takes from other lanes into its store, as detached tensors."""
-        like, handed = self._handed.get(name_of(task, self.step.plan), (task, ()))
-        # The walk went through one micro-batch of each size. `like` is the task that took the
-        # values there; for this one they stand under its own micro-batch's number.
-        renamed = {
-            like.microbatch: task.microbatch,
-            like.paired_microbatch: task.paired_microbatch,
+    def put_inputs(self, task: Task) -> None:
+        """Store the values that a task takes from other lanes, as detached tensors."""
+        task_key = handover_key(task, self.step.plan)
+        recorded_task, handovers = self._recorded.get(task_key, (task, ()))
+        # The walk ran one micro-batch of each size. Its values get the micro-batch of this task.
+        microbatches = {
+            recorded_task.microbatch: task.microbatch,
+            recorded_task.paired_microbatch: task.paired_microbatch,
         }
-        for one in handed:
-            microbatch = one.key.microbatch
-            key = one.key._replace(microbatch=renamed.get(microbatch, microbatch) or 0)
-            # A leaf of its own every time, so that gradients do not add up in it.
-            self.step.values.put(key, one.lane, one.value.detach())
+        for handover in handovers:
+            recorded = handover.key.microbatch
+            microbatch = microbatches.get(recorded, recorded) or 0
+            key = handover.key._replace(microbatch=microbatch)
+            # A new leaf every time, so that gradients do not accumulate in it.
+            self.step.values.put(key, handover.lane, handover.value.detach())
 
 
-def name_of(task: Task, plan: Plan) -> Name:
-    """The same for tasks that differ in their micro-batch alone, not in its size."""
-    return (task.kind, task.payload, task.lane, task.replica, task.stage, task.rows, task.bytes,
-            task.paired_stage, plan.halves(task)[-1].rows)  # fmt: skip
+def handover_key(task: Task, plan: Plan) -> HandoverKey:
+    """Return the key under which the values are recorded that a task takes from other lanes."""
+    return (
+        task.kind,
+        task.payload,
+        task.lane,
+        task.replica,
+        task.stage,
+        task.rows,
+        task.bytes,
+        task.paired_stage,
+        plan.halves(task)[-1].rows,
+    )
 
 
 def walk_of(plan: Plan) -> list[Task]:
-    """One task of each name that takes values, and all that these need, in the plan's order."""
-    first: dict[Name, Task] = {}
+    """Return a task for each handover key, with all dependencies, in the plan's order."""
+    first: dict[HandoverKey, Task] = {}
     for task in plan.tasks:
         if _takes_values(task):
-            first.setdefault(name_of(task, plan), task)
-    # Back along what tasks wait for. Sorted by number, the tasks found are in an order that runs.
+            first.setdefault(handover_key(task, plan), task)
+    # Follow the dependencies backwards. Task numbers are in an executable order.
     found: set[int] = set()
-    waiting = [task.index for task in first.values()]
-    while waiting:
-        index = waiting.pop()
+    to_visit = [task.index for task in first.values()]
+    while to_visit:
+        index = to_visit.pop()
         if index not in found:
             found.add(index)
-            needs = (plan.tasks[other] for other in plan.tasks[index].after)
-            waiting += [task.index for task in needs if _takes_values(task)]
+            for other in plan.tasks[index].after:
+                if _takes_values(plan.tasks[other]):
+                    to_visit.append(other)
     return [plan.tasks[index] for index in sorted(found)]
 
 

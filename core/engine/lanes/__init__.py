@@ -1,1 +1,1 @@
-"""Where tasks run: threads and streams with their clocks, and what they hold in memory."""
+"""Lanes that run tasks: threads and streams, their clocks, and the memory that they hold."""

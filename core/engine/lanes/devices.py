@@ -1,7 +1,7 @@
-"""The seam between devices: clocks, the lanes of accelerators, and which of them a device has.
+"""Everything that differs between devices: clocks, lanes of accelerators, and which a device uses.
 
-An accelerator's lane launches from its thread onto a stream of its own (where work is timed with
-events), or launches and waits until the device is idle (where it is not).
+A lane of an accelerator with timed events launches work from its thread onto a separate stream. A
+lane of an accelerator without them launches work and waits until the device is idle.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from itertools import pairwise
 
 import torch
 
-from core.engine.lanes.lane import LaneThread, Timestamp, ask_nothing_while_captured
+from core.engine.lanes.lane import LaneThread, Timestamp, block_queries_during_capture
 from core.plan.devices import HOST, device_kind
 from core.plan.plan import Lane
 
@@ -23,13 +23,13 @@ ANCHORS = 8  # round trips tried for each anchor; the shortest is kept
 
 
 class StreamLane(LaneThread):
-    """Launches onto a stream of its own. `devices` are all devices of the run.
+    """A lane with a separate stream. `devices` are all devices of the run.
 
     torch runs a copy between devices on the source's current stream and makes the destination's
-    wait, so a lane has a stream on every device and sets all of them current.
+    stream wait. So a lane has a stream on every device and makes all of them current.
     """
 
-    sleeps = False  # its thread runs ahead of the device
+    sleeps = False  # the thread runs ahead of the device
 
     def __init__(self, lane: Lane, devices: list[str]) -> None:
         super().__init__(lane)
@@ -37,19 +37,19 @@ class StreamLane(LaneThread):
         self._streams = [torch.Stream(device) for device in others]
         self.stream = torch.Stream(self.device)
         self._devices = [*others, self.device]
-        # Made beforehand, as making one takes time between two tasks; more
-        # are made if a step needs more.
+        # Created in advance, because that would take time between two tasks. `_record` creates
+        # more if a step needs them.
         self._pool = [_event(self.device) for _ in range(256)]
         self.timestamp = self._record
 
     @contextmanager
     def settings(self) -> Iterator[None]:
-        """The lane's streams on all devices; autograd in the calling thread."""
+        """Context with the lane's streams on all devices, and autograd in the calling thread."""
         with ExitStack() as stack:
-            # The lane's own last: the current device is then the lane's as well.
+            # The lane's own stream is last, so that its device becomes the current one.
             for stream in [*self._streams, self.stream]:
                 stack.enter_context(stream)
-            # Autograd has one thread per device: two lanes on it would take turns in it.
+            # Autograd has one thread per device, in which two lanes of a device would take turns.
             stack.enter_context(torch.autograd.set_multithreading_enabled(False))
             yield
 
@@ -59,15 +59,15 @@ class StreamLane(LaneThread):
         return event
 
     def wait(self, timestamp: Timestamp) -> None:
-        """Make the calling thread's streams wait, not the thread."""
+        """Make the calling thread's streams wait, but not the thread."""
         assert isinstance(timestamp, torch.Event)
-        # On every device: a copy between devices runs on the source's current stream. Only CUDA's
-        # copies between peers make that one wait for the destination's by themselves.
+        # On every device, because a copy between devices runs on the source's current stream. Only
+        # CUDA's peer-to-peer copies make that stream wait for the destination's stream.
         for device in self._devices:
             torch.accelerator.current_stream(device).wait_event(timestamp)
 
     def completion(self) -> Timestamp:
-        """An event on the calling thread's stream, which need not be the lane's."""
+        """Return an event on the calling thread's current stream, even if it is not the lane's."""
         event = _event(self.device)
         event.record(torch.accelerator.current_stream(self.device))
         return event
@@ -78,9 +78,9 @@ class StreamLane(LaneThread):
 
 
 class WaitingLane(LaneThread):
-    """Of a device that cannot time its work: a timestamp is the host's, made when it is idle.
+    """A lane of a device without timed events: timestamps are host times, taken when it is idle.
 
-    So work runs alone on it: its lanes take turns, and share the lock `turn`.
+    Only one lane of the device works at a time: its lanes share the lock `turn`.
     """
 
     def __init__(self, lane: Lane, turn: AbstractContextManager[object]) -> None:
@@ -91,7 +91,7 @@ class WaitingLane(LaneThread):
 
     @contextmanager
     def settings(self) -> Iterator[None]:
-        """Autograd in the calling thread."""
+        """Context in which autograd runs in the calling thread."""
         with torch.autograd.set_multithreading_enabled(False):
             yield
 
@@ -105,30 +105,35 @@ def _event(device: torch.device) -> torch.Event:
 
 
 class Clock:
-    """Turns a device's timestamps into host time, between anchors at a step's start and end.
+    """Converts a device's timestamps to host time, with anchors at the start and end of a step.
 
-    Those of the host's clock are that already; two in a row bound how finely they are taken.
+    This class is for timestamps that are host times already. Their uncertainty is half of the
+    shortest time between two consecutive readings of the clock.
     """
 
     def __init__(self) -> None:
-        stamps = [time.perf_counter_ns() for _ in range(ANCHORS + 1)]
-        self._uncertainty = -(-min(b - a for a, b in pairwise(stamps)) // 2)
+        readings = [time.perf_counter_ns() for _ in range(ANCHORS + 1)]
+        shortest = min(later - earlier for earlier, later in pairwise(readings))
+        self._uncertainty = _half(shortest)
 
     def begin(self) -> None:
-        """Anchor at the start of a step; the device must be idle."""
+        """Set the anchor at the start of a step; the device must be idle."""
 
     def end(self) -> int:
-        """Anchor at the end of a step; returns the half-width of the wider anchor in ns."""
+        """Set the anchor at the end of a step; returns the half-width of the wider anchor in ns."""
         return self._uncertainty
 
     def time(self, timestamp: Timestamp) -> int:
-        """Host time of a timestamp in ns, provisional until the step's end."""
+        """Return the host time of a timestamp in ns, provisional until the step's end."""
         assert isinstance(timestamp, int)
         return timestamp
 
 
 class EventClock(Clock):
-    """A linear map between two anchors: events recorded and synchronised between host stamps."""
+    """Maps events to host time by a line through two anchors.
+
+    An anchor is an event that is recorded and synchronised between two readings of the host clock.
+    """
 
     def __init__(self, device: str) -> None:
         self._device = torch.device(device)
@@ -137,12 +142,12 @@ class EventClock(Clock):
         self._scale = 1.0
 
     def begin(self) -> None:
-        """Anchor; until `end`, a device ns counts as a host ns."""
+        """Set the first anchor; until `end`, the clocks are assumed to have the same speed."""
         self._first = self._anchor()
         self._scale = 1.0
 
     def end(self) -> int:
-        """Anchor again and fit the line through both anchors."""
+        """Set the last anchor and fit the line through both anchors."""
         self._last = self._anchor()
         device_ns = self._first[0].elapsed_time(self._last[0]) * 1e6
         if device_ns > 0:
@@ -150,57 +155,62 @@ class EventClock(Clock):
         return max(self._first[2], self._last[2])
 
     def time(self, timestamp: Timestamp) -> int:
-        """Host time of a completed event; what is host time already stays as it is."""
+        """Return the host time of a completed event; a host time is returned unchanged."""
         if isinstance(timestamp, int):
             return timestamp
-        # From the step's own anchor: elapsed_time is in ms of float32, which
-        # after 8 s is coarser than a µs.
+        # Measured from an anchor of the same step: elapsed_time is a float32 in ms, which after
+        # 8 s is coarser than 1 µs.
         elapsed = self._first[0].elapsed_time(timestamp) * 1e6
         return int(self._first[1] + elapsed * self._scale)
 
     def _anchor(self) -> tuple[torch.Event, int, int]:
-        """(event, host time at the middle of its bracket, half-width), the narrowest of a few."""
+        """Return (event, host time, half-width of its uncertainty), the best of several tries."""
         torch.accelerator.synchronize(self._device)
         tries = []
-        # The event happened somewhere within its bracket of host times: the
-        # narrowest bracket says most.
+        # The event happened between `before` and `after`, so the shortest interval is the best.
         for _ in range(ANCHORS):
             event = _event(self._device)
             before = time.perf_counter_ns()
             event.record(self._stream)
             event.synchronize()
             after = time.perf_counter_ns()
-            tries.append((event, (before + after) // 2, -(-(after - before) // 2)))
+            tries.append((event, (before + after) // 2, _half(after - before)))
         return min(tries, key=lambda anchor: anchor[2])
 
 
+def _half(ns: int) -> int:
+    """Return half of a duration, rounded up."""
+    return -(-ns // 2)
+
+
 def open_lanes(lanes: tuple[Lane, ...]) -> list[LaneThread]:
-    """A lane of the right sort for each planned one; not yet started."""
+    """Return a lane of the right class for each planned lane, not yet started."""
     devices = list(dict.fromkeys(lane.device for lane in lanes))
     turns = {device: threading.Lock() for device in devices}
 
-    def opened(lane: Lane) -> LaneThread:
+    def open_lane(lane: Lane) -> LaneThread:
         if device_kind(lane.device) is HOST:
             return LaneThread(lane)
         if has_timed_events(lane.device):
             return StreamLane(lane, devices)
         return WaitingLane(lane, turns[lane.device])
 
-    made = [opened(lane) for lane in lanes]
-    on_streams = [lane for lane in made if isinstance(lane, StreamLane)]
+    opened = [open_lane(lane) for lane in lanes]
+    on_streams = [lane for lane in opened if isinstance(lane, StreamLane)]
     for device in dict.fromkeys(lane.lane.device for lane in on_streams):
         kind = device_kind(device)
-        graph = getattr(getattr(torch, kind.name, None), kind.graph or " ", None)
+        backend = getattr(torch, kind.name, None)
+        graph = getattr(backend, kind.graph, None) if kind.graph else None
         if graph is not None:
-            ask_nothing_while_captured(graph)
+            block_queries_during_capture(graph)
         _note_shared_streams([lane for lane in on_streams if lane.lane.device == device])
-    return made
+    return opened
 
 
 def _note_shared_streams(lanes: Sequence[StreamLane]) -> None:
-    """Set the note of lanes of a device if several have one stream: torch hands out a few in turn.
+    """Warn if several lanes of a device share a stream: torch has only a few, and reuses them.
 
-    The tasks of such lanes wait for each other, which no dependency tells.
+    The tasks of such lanes wait for each other without a dependency in the plan.
     """
     streams = {lane.stream.stream_id for lane in lanes}
     if len(streams) < len(lanes):
@@ -211,16 +221,16 @@ def _note_shared_streams(lanes: Sequence[StreamLane]) -> None:
 
 
 def open_clock(device: str) -> Clock:
-    """A clock for a device."""
+    """Return a clock for a device's timestamps."""
     return EventClock(device) if has_timed_events(device) else Clock()
 
 
 @cache
 def has_timed_events(device: str) -> bool:
-    """Whether a device times its work: its kind can, and it does not refuse to."""
+    """Return True if a device supports timed events."""
     if not device_kind(device).events:
         return False
-    # Tried out, since a backend may have the classes of events and refuse elapsed_time.
+    # Try it: a backend may have the event classes but not implement elapsed_time.
     place = torch.device(device)
     first, last = _event(place), _event(place)
     try:
@@ -235,7 +245,7 @@ def has_timed_events(device: str) -> bool:
 
 
 def allocator_bytes(device: str) -> int | None:
-    """Bytes that torch's allocator holds on an accelerator for tensors; None if it does not say."""
+    """Return the bytes of tensors in torch's allocator on an accelerator, or None if unknown."""
     if device_kind(device) is HOST:
         return None
     try:
@@ -246,7 +256,7 @@ def allocator_bytes(device: str) -> int | None:
 
 @contextmanager
 def kept_random_state(devices: Iterable[str]) -> Iterator[None]:
-    """Puts the random state back, of the host and of devices of one kind."""
+    """Context that restores the random state of the host and of devices of one kind at its end."""
     accelerators = sorted({device for device in devices if device_kind(device) is not HOST})
     kind = device_kind(accelerators[0]) if accelerators else HOST
     with torch.random.fork_rng(accelerators, device_type=kind.name):

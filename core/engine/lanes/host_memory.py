@@ -1,4 +1,4 @@
-"""Keeps memory that is freed with the process, so that it need not be asked for again."""
+"""Keeps freed memory in the process, so that it need not be requested from the system again."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from contextlib import contextmanager
 # From malloc.h of the GNU C library.
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 LARGEST_BYTES = 32 << 20
-"""The largest blocks that the library can keep; larger ones are returned as they are freed."""
+"""Size of the largest blocks that the library can keep; larger ones are returned when freed."""
 _USUAL_BYTES = 2 * LARGEST_BYTES
-"""The amount that the library keeps by itself once it has met such large blocks."""
+"""The amount that the library keeps by default after it has allocated such large blocks."""
 _ALL_BYTES = (1 << 31) - 1  # the largest that fits the parameter
 
 
 @contextmanager
 def freed_memory_kept() -> Iterator[None]:
-    """While it lasts, freed memory stays with the process; then it is returned to the system.
+    """Context in which the process keeps freed memory; at its end the system gets it back.
 
-    The system hands memory out in pages, each at its first use, and a gradient of 4 MB takes about
-    1 ms longer then: half as much again as a backward that makes it. Whether the library has
-    returned memory before depends on what was freed last, so that equal tasks take one time or the
-    other. Has no effect where the C library has no such settings.
+    The system provides memory in pages, each at its first use. That adds about 1 ms to a gradient
+    of 4 MB, half the time of the backward that computes it. Whether the library returns memory
+    depends on what was freed last, so equal tasks would have two different durations. Has no effect
+    if the C library has no such settings.
     """
     library = ctypes.CDLL(None)
     try:

@@ -1,11 +1,9 @@
 """Lanes that run jobs in order, and the timestamps of a task.
 
-A lane is a thread with a FIFO queue. A CPU's computes in that thread; those of accelerators, and
-the clocks, are in core.engine.lanes.devices. Everything else of the engine is the same for all of
-them.
+A lane is a thread with a FIFO queue. CPU lanes compute in that thread. The lanes of accelerators
+and the clocks are in core.engine.lanes.devices. The rest of the engine is the same for all lanes.
 
-A timestamp is a moment on a lane: a recorded event on a lane with a stream, else the host's clock
-in ns.
+A timestamp is a recorded event on a lane with a stream, and otherwise the host's clock in ns.
 """
 
 from __future__ import annotations
@@ -30,38 +28,38 @@ POLL_SECONDS = 0.0002
 T = TypeVar("T")
 
 
-_questions = threading.Lock()
-"""Held by whoever asks about an event, and while a graph is captured."""
+_query_lock = threading.Lock()
+"""Held during each query of an event, and while a graph is captured."""
 _captured: set[int] = set()
-"""Graphs that are being captured, by their ids."""
+"""The ids of the graphs that are being captured."""
 
 
-def reached(timestamp: Timestamp) -> bool:
-    """True if a moment is past; a moment of the host is made when the work is done.
+def has_passed(timestamp: Timestamp) -> bool:
+    """Return True if a timestamp is in the past. A host timestamp always is.
 
-    False while a graph is captured: ask again then.
+    Returns False while a graph is captured; the caller has to try again later.
     """
     if isinstance(timestamp, int):
         return True
-    # CUDA refuses the question while any thread captures, and fails the capture with it.
+    # CUDA rejects a query while any thread captures, and the capture fails too.
     if _captured:
         return False
-    with _questions:
+    with _query_lock:
         return timestamp.query()
 
 
-def ask_nothing_while_captured(graph: type[Any]) -> None:
-    """Let no thread ask about events while a `graph` of torch's is captured."""
+def block_queries_during_capture(graph: type[Any]) -> None:
+    """Patch torch's class `graph` so that no thread queries events while one is captured."""
     begin, end = graph.capture_begin, graph.capture_end
-    if getattr(begin, "holds_questions", False):
+    if getattr(begin, "blocks_queries", False):
         return
 
     def capture_begin(self: Any, *given: Any, **options: Any) -> None:
-        _questions.acquire()
+        _query_lock.acquire()
         try:
             begin(self, *given, **options)
         except BaseException:
-            _questions.release()
+            _query_lock.release()
             raise
         _captured.add(id(self))
 
@@ -71,29 +69,29 @@ def ask_nothing_while_captured(graph: type[Any]) -> None:
         finally:
             if id(self) in _captured:
                 _captured.remove(id(self))
-                _questions.release()
+                _query_lock.release()
 
-    capture_begin.holds_questions = True  # type: ignore[attr-defined]
+    capture_begin.blocks_queries = True  # type: ignore[attr-defined]
     graph.capture_begin, graph.capture_end = capture_begin, capture_end
 
 
 def wait_until(timestamp: Timestamp) -> None:
-    """Wait until a moment is past; with pauses, so that waiting takes no core from lanes."""
-    while not reached(timestamp):
+    """Wait until a timestamp is in the past, with pauses so that lanes keep their cores."""
+    while not has_passed(timestamp):
         time.sleep(POLL_SECONDS)
 
 
 class LaneThread:
-    """One thread that runs what it is given in order. A context manager: leaving joins it.
+    """A thread that runs jobs in order. A context manager, which joins the thread at its end.
 
-    A lane of a CPU computes in that thread, with its own number of cores. `timestamp` makes a
-    timestamp; on the CPU it is a function in C, as Python code would be timed with the work. Timed
-    work is done within `turn`. `note` is a warning about its times, or empty.
+    A CPU lane computes in that thread, on the lane's number of cores. `timestamp` returns a
+    timestamp; on the CPU it is a C function, because Python code would be timed with the work.
+    Timed work runs inside `turn`. `note` is a warning about the lane's times, or "".
     """
 
     sleeps = True
-    """Whether a lane that waits must be woken up, which takes time: its work is its thread's."""
-    # It holds nothing, so one serves all lanes at a time.
+    """True if the lane's thread does the work, so that waking it up delays the lane."""
+    # A null context has no state, so all lanes can use the same one at once.
     turn: AbstractContextManager[object] = nullcontext()
     note = ""
 
@@ -109,7 +107,7 @@ class LaneThread:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # Behind all jobs that were queued, which still run: the thread ends when it comes to this.
+        # Jobs that are already queued still run: None is last, and ends the thread.
         self._queue.put(None)
         self._thread.join()
 
@@ -118,7 +116,7 @@ class LaneThread:
         self._queue.put(job)
 
     def call(self, work: Callable[[], T]) -> Future[T]:
-        """Run `work` on the lane's thread; the future has its result, or what it raised."""
+        """Run `work` on the lane's thread; the future has its result or its exception."""
         future: Future[T] = Future()
         self.submit(partial(_fulfil, future, work))
         return future
@@ -130,15 +128,15 @@ class LaneThread:
 
     @contextmanager
     def settings(self) -> Iterator[None]:
-        """A context that makes the calling thread the lane's, for as long as it lasts."""
+        """Context in which the calling thread has the lane's settings."""
         torch.set_num_threads(self.lane.cores)
         yield
 
     def wait(self, timestamp: Timestamp) -> None:
-        """Let what the calling thread launches from now on wait for a timestamp."""
+        """Let all later work of the calling thread on the device wait for a timestamp."""
 
     def completion(self) -> Timestamp:
-        """The end of what the calling thread has launched on its device."""
+        """Return the end of the work that the calling thread has launched on its device."""
         return self.timestamp()
 
     def recycle(self, timestamps: Iterable[Timestamp]) -> None:
@@ -148,19 +146,19 @@ class LaneThread:
 def _fulfil(future: Future[T], work: Callable[[], T]) -> None:
     try:
         result = work()
-    except BaseException as error:  # it is raised again where the result is asked for
+    except BaseException as error:  # raised again by Future.result
         future.set_exception(error)
     else:
         future.set_result(result)
 
 
 class Stamps:
-    """The timestamps of one task's run, set right before and right behind the calls of torch.
+    """Timestamps of one run of a task, taken directly before and after its calls of torch.
 
-    `now` makes a timestamp on the task's lane; `start` and `end` are None until then. With `blocks`
-    the borders between blocks are noted too, by pass (forward or backward). The border n lies
-    before block n, counted over the whole model, so that block n reaches from border n to n + 1 in
-    a forward, and from n + 1 to n in a backward.
+    `now` returns a timestamp of the task's lane. `start` and `end` are None until they are set.
+    With `blocks`, the borders between blocks are recorded too, for the forward and the backward
+    pass. Border n is before block n, counted over the whole model: in a forward pass block n
+    extends from border n to n + 1, in a backward pass from n + 1 to n.
     """
 
     __slots__ = ("_borders", "_now", "blocks", "end", "start")
@@ -172,30 +170,30 @@ class Stamps:
         self.end: Timestamp | None = None
 
     def begin(self) -> None:
-        """The next thing is torch's work."""
+        """Set the start; the work of torch follows directly."""
         self.start = self._now()
 
     def finish(self) -> None:
-        """The last thing was torch's work."""
+        """Set the end, directly after the work of torch."""
         self.end = self._now()
 
-    def passes(self, backward: bool, border: int) -> None:
-        """A border is passed now; what is noted of it already stays. Without blocks: nothing."""
+    def note_border(self, backward: bool, border: int) -> None:
+        """Record that a pass reaches a border now, the first time only and only with `blocks`."""
         if self.blocks and (backward, border) not in self._borders:
             self._borders[backward, border] = self._now()
 
     def bounds(self, task: Task) -> tuple[Timestamp, Timestamp] | None:
-        """The start and the end of a block; None if one of its borders was not seen."""
+        """Return the start and end of a block's task; None if a border was not recorded."""
         assert task.block is not None
         backward = task.kind is not Kind.FORWARD
-        borders = [(backward, task.block), (backward, task.block + 1)]
-        if not all(border in self._borders for border in borders):
+        first = self._borders.get((backward, task.block))
+        last = self._borders.get((backward, task.block + 1))
+        if first is None or last is None:
             return None
-        first, last = (self._borders[border] for border in borders)
         return (last, first) if backward else (first, last)
 
     @property
     def all(self) -> list[Timestamp]:
-        """All timestamps that were made."""
+        """All timestamps that were taken."""
         made = (self.start, self.end, *self._borders.values())
         return [timestamp for timestamp in made if timestamp is not None]

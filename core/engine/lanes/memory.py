@@ -1,7 +1,7 @@
-"""What each lane holds in memory, by storage, each storage once.
+"""Memory that each lane holds, counted by storage.
 
-Tensors that the executor holds are counted by storage as they come and go. What autograd saves
-in addition is measured once for each stage and number of rows (core.recorder.memory).
+Tensors of the executor are counted when they are stored and removed. The memory that autograd
+saves in addition is measured once for each stage and number of rows (core.recorder.memory).
 """
 
 from __future__ import annotations
@@ -15,21 +15,22 @@ from torch import Tensor
 
 
 class Ledger:
-    """The tensors that one lane holds; other lanes may take from it what they copy.
+    """Tensors that one lane holds; a lane that has copied a tensor may remove it.
 
-    `bytes` is the size of their storages, each once; `saved` what autograd keeps beside them.
+    `bytes` is the size of their storages, each counted once. `saved` is the number of bytes that
+    autograd keeps in addition.
     """
 
     def __init__(self) -> None:
-        # A lane counts what it makes in its own thread; a lane that takes a value from it drops
-        # that from this ledger in another thread.
+        # A lane adds its tensors in its own thread, but the lane that takes a value removes it
+        # from this ledger in another thread.
         self._lock = threading.Lock()
         self._holders: Counter[int] = Counter()
         self.bytes = 0
         self.saved = 0
 
     def hold(self, tensor: Tensor) -> None:
-        """Count the tensor's storage, if it is not held already."""
+        """Count the tensor's storage, unless it is held already."""
         storage = tensor.untyped_storage()
         with self._lock:
             if self._holders[storage.data_ptr()] == 0:
@@ -37,7 +38,7 @@ class Ledger:
             self._holders[storage.data_ptr()] += 1
 
     def drop(self, tensor: Tensor) -> None:
-        """Give back what `hold` counted."""
+        """Undo one `hold` of the tensor."""
         storage = tensor.untyped_storage()
         with self._lock:
             self._holders[storage.data_ptr()] -= 1
@@ -45,7 +46,7 @@ class Ledger:
                 self.bytes -= storage.nbytes()
 
     def clear(self) -> None:
-        """Forget everything, at the start of a step."""
+        """Remove everything, at the start of a step."""
         self._holders.clear()
         self.bytes = self.saved = 0
 
@@ -53,6 +54,10 @@ class Ledger:
 def optimizer_bytes(
     optimizer: torch.optim.Optimizer, held_bytes: Callable[[Tensor], int] = lambda t: t.nbytes
 ) -> int:
-    """Bytes of the optimizer's state tensors, of each as many as `held_bytes` says."""
-    states = (value for state in optimizer.state.values() for value in state.values())
-    return sum(held_bytes(value) for value in states if isinstance(value, Tensor))
+    """Return the bytes of the optimizer's state; `held_bytes` gives the bytes of a tensor."""
+    total = 0
+    for state in optimizer.state.values():
+        for value in state.values():
+            if isinstance(value, Tensor):
+                total += held_bytes(value)
+    return total

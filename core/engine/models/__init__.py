@@ -1,1 +1,1 @@
-"""Models as torch modules, cut into stages, with backward passes in one part or two."""
+"""Models as torch modules, cut into stages, and backward passes in one or two parts."""

@@ -1,4 +1,4 @@
-"""What each block of a model costs, measured alone on a lane's hardware."""
+"""Measures the cost of each block of a model, one at a time, on the hardware of a lane."""
 
 from __future__ import annotations
 
@@ -6,129 +6,163 @@ import copy
 import statistics
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
 from core.costs.footprint import OPTIMIZER_STATES
-from core.engine.lanes.alone import Alone
+from core.engine.lanes.isolated import IsolatedLane
 from core.engine.lanes.lane import Stamps
-from core.engine.models.split_backward import WeightPass, backward_input, backward_weight
+from core.engine.models.split_backward import (
+    WeightPass,
+    stage_backward_input,
+    stage_backward_weight,
+)
 from core.engine.models.workload import Workload
 from core.plan.balance import BlockCost
 from core.plan.plan import Lane
 from core.recorder.memory import extra_bytes, saved_tensors
 
-WARMUP = 1
-PASSES = 5
-BUDGET_SECONDS = 10.0
-"""After which no further pass is begun, if one behind the warm-up is there."""
+_WARMUP_PASSES = 1
+_COUNTED_PASSES = 5
+_BUDGET_SECONDS = 10.0
+"""After this time no further pass starts, if there is one after the warm-up."""
+
+
+@dataclass(frozen=True, slots=True)
+class _BlockTimes:
+    """Durations of one block in one pass, in ns; `inputs` and `weights` are a split backward."""
+
+    forward: int
+    backward: int
+    inputs: int
+    weights: int
 
 
 def block_costs(workload: Workload, lane: Lane, rows: int, optimizer: str) -> list[BlockCost]:
-    """The median times of each block for `rows` rows, on copies of the blocks.
+    """Return the median times of each block for `rows` rows, measured on copies of the blocks.
 
-    Each pass goes through the whole model, forward and back, so that a block finds the caches as it
-    does in a run.
+    Each pass goes forward and backward through the whole model, so that the caches have the same
+    contents as in a run.
     """
     device = torch.device(lane.runs_on)
     blocks = [copy.deepcopy(block).to(device) for block in workload.blocks]
     x = workload.input[:rows].to(device)
-    passes = list[list[list[int]]]()
-    until = time.monotonic() + BUDGET_SECONDS
-    with Alone(lane) as alone:
-        # The first pass allocates. Of five the median, as a
-        # single pass meets whatever else the machine does.
-        while len(passes) < WARMUP + (1 if time.monotonic() > until else PASSES):
-            passes.append(_one_pass(blocks, x, alone))
+    passes: list[list[_BlockTimes]] = []
+    until = time.monotonic() + _BUDGET_SECONDS
+    with IsolatedLane(lane) as isolated:
+        # The first pass allocates. The median of several is robust against other programs.
+        while True:
+            is_late = time.monotonic() > until
+            if len(passes) >= _WARMUP_PASSES + (1 if is_late else _COUNTED_PASSES):
+                break
+            passes.append(_one_pass(blocks, x, isolated))
         saved = _saved_bytes(blocks, x)
+    # Parameters, gradients, and the optimizer's state.
     copies = 2 + OPTIMIZER_STATES[optimizer]
     costs = []
-    for index, (block, held) in enumerate(zip(blocks, saved, strict=True)):
+    for index, block in enumerate(blocks):
+        times = [block_times[index] for block_times in passes[_WARMUP_PASSES:]]
         described = workload.description.blocks[index]
-        parts = zip(*(one[index] for one in passes[WARMUP:]), strict=True)
-        forward, backward, inputs, weights = (round(statistics.median(part)) for part in parts)
-        kept = copies * sum(parameter.nbytes for parameter in block.parameters())
-        numbers = (forward, backward, inputs, weights, kept, held)
-        costs.append(BlockCost(described.name, described.parameter_count, *numbers))
+        costs.append(
+            BlockCost(
+                described.name,
+                described.parameter_count,
+                round(statistics.median(each.forward for each in times)),
+                round(statistics.median(each.backward for each in times)),
+                round(statistics.median(each.inputs for each in times)),
+                round(statistics.median(each.weights for each in times)),
+                copies * sum(parameter.nbytes for parameter in block.parameters()),
+                saved[index],
+            )
+        )
     return costs
 
 
-def _one_pass(blocks: Sequence[nn.Module], x: Tensor, alone: Alone) -> list[list[int]]:
-    """For each block what forward, backward, and its two parts alone take, in ns."""
-    whole, parts = list[_Passed](), list[_Passed]()
-    times = list[list[int]]()
-    # Twice through the model: a graph can be run backward once, as a whole or in its two parts.
-    for passed in (whole, parts):
-        entering = x
-        for block in blocks:
-            passed.append(_Passed(block, entering))
-            taken = alone.time(passed[-1].forward)
-            left = passed[-1].left
-            entering = left.detach().requires_grad_(left.is_floating_point())
-            if passed is whole:
-                times.append([taken])
-        for one, found in zip(reversed(passed), reversed(times), strict=True):
-            if passed is whole:
-                found.append(alone.time(one.backward))
-            else:
-                # In this order: the parts run one behind the
-                # other for each block, on the same graph.
-                found += [alone.time(one.inputs), alone.time(one.weights)]
-    return times
+def _one_pass(blocks: Sequence[nn.Module], x: Tensor, isolated: IsolatedLane) -> list[_BlockTimes]:
+    """Run forward and backward twice, with a whole and with a split backward; return all times."""
+    # Twice, because a graph can run backward only once, either as a whole or in two parts.
+    forwards, whole = _run_forward(blocks, x, isolated)
+    backwards = [isolated.time(block_pass.backward) for block_pass in reversed(whole)]
+    backwards.reverse()
+    _, split = _run_forward(blocks, x, isolated)
+    inputs, weights = [], []
+    for block_pass in reversed(split):
+        # In this order: the second part of a block needs the result of the first.
+        inputs.append(isolated.time(block_pass.inputs))
+        weights.append(isolated.time(block_pass.weights))
+    inputs.reverse()
+    weights.reverse()
+    return [_BlockTimes(*times) for times in zip(forwards, backwards, inputs, weights, strict=True)]
+
+
+def _run_forward(
+    blocks: Sequence[nn.Module], x: Tensor, isolated: IsolatedLane
+) -> tuple[list[int], list[_BlockPass]]:
+    """Run the blocks forward; return the time of each in ns, and the passes for the backward."""
+    times, passes = [], []
+    for block in blocks:
+        block_pass = _BlockPass(block, x)
+        times.append(isolated.time(block_pass.forward))
+        passes.append(block_pass)
+        output = block_pass.output
+        x = output.detach().requires_grad_(output.is_floating_point())
+    return times, passes
 
 
 def _saved_bytes(blocks: Sequence[nn.Module], x: Tensor) -> list[int]:
-    """What each block's forward leaves for its backward, its input with it."""
+    """Return the bytes that each block's forward keeps for its backward, including its input."""
     found = []
     for block in blocks:
         with saved_tensors() as saved:
             y = block(x.clone())
-        # Of one storage that several blocks save each counts it, as each may be a stage's first.
+        # A storage that several blocks save counts for each of them, because each of them may be
+        # the first block of a stage.
         found.append(extra_bytes([x, *saved], [*block.parameters(), *block.buffers()]))
         x = y.detach().requires_grad_(y.is_floating_point())
     return found
 
 
-class _Passed:
-    """A forward and a backward of a block, as a whole or in two parts, that set their stamps.
+class _BlockPass:
+    """A forward and a backward of a block, in one part or two; each method sets its stamps.
 
-    A copy of the input enters, which the block may write to.
+    The block gets a copy of the input, because it may write to it.
     """
 
-    left: Tensor
-    rest: WeightPass
+    output: Tensor
+    weight_pass: WeightPass
 
     def __init__(self, block: nn.Module, x: Tensor) -> None:
         self._block, self._x = block, x
-        # Within the graph of x, so that x gets the gradient
-        # also where the block has written to its input.
-        self._entered = x.clone()
+        # The copy is part of the graph of x, so that x gets its gradient even if the block writes
+        # to its input.
+        self._input = x.clone()
 
     def forward(self, stamps: Stamps) -> None:
-        """The block's output."""
+        """Compute the output of the block."""
         stamps.begin()
-        self.left = self._block(self._entered)
+        self.output = self._block(self._input)
         stamps.finish()
 
     def backward(self, stamps: Stamps) -> None:
-        """The gradients of the input, where that is no data, and of the parameters."""
-        gradient = torch.ones_like(self.left)
+        """Compute the gradients of the parameters and of the input, unless the input is data."""
+        gradient = torch.ones_like(self.output)
         stamps.begin()
-        if self.left.requires_grad:
-            self.left.backward(gradient)
+        if self.output.requires_grad:
+            self.output.backward(gradient)
         stamps.finish()
 
     def inputs(self, stamps: Stamps) -> None:
-        """The gradient of the input, where that is no data."""
-        gradient = torch.ones_like(self.left)
+        """Compute the gradient of the input, unless the input is data."""
+        gradient = torch.ones_like(self.output)
         wanted = [self._x] if self._x.requires_grad else []
         stamps.begin()
-        _, self.rest = backward_input([self.left], [gradient], wanted)
+        _, self.weight_pass = stage_backward_input([self.output], [gradient], wanted)
         stamps.finish()
 
     def weights(self, stamps: Stamps) -> None:
-        """The gradients of the parameters."""
+        """Compute the gradients of the parameters."""
         stamps.begin()
-        backward_weight(self.rest)
+        stage_backward_weight(self.weight_pass)
         stamps.finish()

@@ -1,9 +1,9 @@
-"""Any module as a row of blocks: exported by torch.export and cut where one tensor passes.
+"""Turns any module into a row of blocks: exports it and cuts the graph where one tensor passes.
 
-A stage takes one tensor and gives one. So the graph of a module can be cut wherever a single tensor
-that was computed from the input is still needed later: between layers, but not within a residual
-branch. What does not depend on the input (masks, positions, sizes) is computed again in every block
-that needs it.
+A stage has one tensor as its input and one as its output. So the graph of a module can be cut where
+a single tensor that depends on the input is still needed later: between layers, but not inside a
+residual branch. Values that do not depend on the input (masks, positions, sizes) are computed again
+in every block that needs them.
 """
 
 from __future__ import annotations
@@ -15,34 +15,35 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import torch
 from torch import Tensor, fx, nn
 
-SIZE = torch.ops.aten.sym_size.int
+_SIZE = torch.ops.aten.sym_size.int
 
 
 def cut_blocks(module: nn.Module, example: Tensor) -> list[nn.Module]:
-    """The module's blocks: each begins where parameters are used and one tensor is passed on.
+    """Return the module's blocks. Each starts with a use of parameters, and passes on one tensor.
 
-    `example` is an input of two rows or more; the number of rows may be another one later. Raises
-    ValueError if the module does not give one tensor, and what torch.export raises if it cannot
-    export it.
+    `example` is an input of at least two rows; later inputs may have another number of rows. Raises
+    ValueError if the module does not have one input and one output tensor, and the error of
+    torch.export if it cannot export the module.
     """
-    # The number of rows stays open, since micro-batches differ in it. An example of one row
-    # would be taken as a constant: torch.export makes special cases of the sizes 0 and 1.
-    rows = torch.export.Dim.AUTO
-    shapes = ({0: rows, **{axis: torch.export.Dim.STATIC for axis in range(1, example.dim())}},)
+    # The number of rows is left open, because it differs between micro-batches. With an example of
+    # one row it would become a constant: torch.export specialises for the sizes 0 and 1.
+    axes: dict[int, Any] = dict.fromkeys(range(1, example.dim()), torch.export.Dim.STATIC)
+    axes[0] = torch.export.Dim.AUTO
     with _quiet():
         exported = torch.export.export(
-            module.train(), (example,), dynamic_shapes=shapes, strict=False
+            module.train(), (example,), dynamic_shapes=(axes,), strict=False
         )
-    return Cutting.of(exported.module(check_guards=False)).blocks()
+    return ExportedGraph.of(exported.module(check_guards=False)).blocks()
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Suppress what torch.export logs and prints of a module that it refuses: its error has it."""
+    """Suppress the logs and output of torch.export: its exception contains the same text."""
     logging.disable(logging.WARNING)
     try:
         with redirect_stderr(io.StringIO()):
@@ -52,10 +53,12 @@ def _quiet() -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Cutting:
-    """A graph whose nodes are in `order`; `free` are those that do not depend on the input.
+class ExportedGraph:
+    """The graph of an exported module, which can be cut into blocks.
 
-    `entry` is the input and `result` the output, one tensor each; `places` are those in `order`.
+    `order` contains the nodes that compute, and `places` their positions in it. `free` are the
+    nodes that do not depend on the input. `entry` is the input and `result` the output, one tensor
+    each.
     """
 
     module: fx.GraphModule
@@ -66,8 +69,8 @@ class Cutting:
     places: dict[fx.Node, int]
 
     @classmethod
-    def of(cls, module: fx.GraphModule) -> Cutting:
-        """Raises ValueError if the graph has several inputs or outputs."""
+    def of(cls, module: fx.GraphModule) -> ExportedGraph:
+        """Analyse the graph. Raises ValueError if it has several inputs or outputs."""
         entries = [node for node in module.graph.nodes if node.op == "placeholder"]
         results = list[fx.Node]()
         for node in module.graph.nodes:
@@ -79,54 +82,53 @@ class Cutting:
                 "it must take one and give one"
             )
         order = [n for n in module.graph.nodes if n.op in ("call_function", "get_attr")]
-        # In the graph's order, so that a node's sources have been looked at before it.
         free = set[fx.Node]()
+        # In the order of the graph, so that the sources of a node come first.
         for node in order:
-            if _can_be_repeated(node) and (
-                _is_row_count(node) or all(n in free for n in node.all_input_nodes)
-            ):
+            is_independent = _is_row_count(node) or free.issuperset(node.all_input_nodes)
+            if is_independent and _can_be_repeated(node):
                 free.add(node)
         places = {node: place for place, node in enumerate(order)}
         return cls(module, order, frozenset(free), entries[0], results[0], places)
 
     def blocks(self) -> list[nn.Module]:
-        """A module for what lies between two cuts."""
+        """Return a module for each part between two cuts."""
         cuts = [(0, self.entry), *self._cuts(), (len(self.order), self.result)]
         return [
-            self._block(self.order[first:last], enters, leaves)
-            for (first, enters), (last, leaves) in pairwise(cuts)
+            self._block(self.order[first:last], input_node, output_node)
+            for (first, input_node), (last, output_node) in pairwise(cuts)
         ]
 
     def _cuts(self) -> Iterator[tuple[int, fx.Node]]:
-        """Where the graph can be cut: before which node, and the tensor that passes there."""
-        last_use = {
-            node: max((self._place(user) for user in node.users), default=-1)
-            for node in [self.entry, *self.order]
-        }
-        # What is computed from the input and needed from here on. Where it is one tensor is a cut:
-        #     y = linear(x)      alive: y         here
-        #     z = norm(y)               y z       not here, y is still to be added
-        #     u = y + mlp(z)            u         here
+        """Yield the cuts of the graph: the place of the next node, and the tensor that passes."""
+        last_use = {}
+        for node in [self.entry, *self.order]:
+            last_use[node] = max((self._place(user) for user in node.users), default=-1)
+        # `alive` are the nodes that depend on the input and are still needed. If only one is alive,
+        # the graph can be cut:
+        #     y = linear(x)      alive: y         cut
+        #     z = norm(y)               y z       no cut, because y is still to be added
+        #     u = y + mlp(z)            u         cut
         alive, has_parameters = {self.entry}, False
         for place, node in enumerate(self.order):
-            starts = self._uses_parameters(node)
-            # Right before a node with parameters: so activations, dropout and the like
-            # stay with the layer in front of them, and no block is without parameters.
-            if starts and has_parameters and len(alive) == 1:
-                (passes,) = alive
-                if self._can_pass(passes, place):
-                    yield place, passes
+            uses_parameters = self._uses_parameters(node)
+            # Only directly before a node with parameters: activations, dropout and the like then
+            # stay with the layer before them, and no block is without parameters.
+            if uses_parameters and has_parameters and len(alive) == 1:
+                (passing,) = alive
+                if self._can_pass(passing, place):
+                    yield place, passing
                     has_parameters = False
-            has_parameters |= starts
+            has_parameters |= uses_parameters
             if node not in self.free:
                 alive.add(node)
-            alive = {one for one in alive if last_use[one] > place}
+            alive = {other for other in alive if last_use[other] > place}
 
     def _place(self, node: fx.Node) -> int:
-        return self.places.get(node, len(self.order))  # the output stands behind all
+        return self.places.get(node, len(self.order))  # the output node is after all others
 
     def _uses_parameters(self, node: fx.Node) -> bool:
-        """Whether a node computes from parameters, directly or through what is free."""
+        """Return True if a node uses parameters, directly or through free nodes."""
         if node in self.free:
             return False
         return any(self._is_parameter(source) for source in node.all_input_nodes)
@@ -137,42 +139,47 @@ class Cutting:
         return node in self.free and any(map(self._is_parameter, node.all_input_nodes))
 
     def _can_pass(self, node: fx.Node, place: int) -> bool:
-        """Whether another stage can take a tensor: rows first, and not changed in place there."""
+        """Return True if a tensor can be the input of a stage that starts at `place`.
+
+        Its first axis must be the rows, and the stage must not change it in place.
+        """
         value, entry = node.meta.get("val"), self.entry.meta["val"]
         if not isinstance(value, Tensor) or not value.dim() or value.shape[0] != entry.shape[0]:
             return False
-        # The next stage takes it as a leaf that wants a
-        # gradient, which autograd lets nobody write to.
+        # The input of the next stage is a leaf that requires a gradient; autograd forbids writing
+        # to such a tensor.
         later = [user for user in node.users if self._place(user) >= place]
         return not any(node in _changed_by(user) for user in later)
 
-    def _block(self, nodes: Sequence[fx.Node], enters: fx.Node, leaves: fx.Node) -> nn.Module:
+    def _block(
+        self, nodes: Sequence[fx.Node], input_node: fx.Node, output_node: fx.Node
+    ) -> nn.Module:
         graph = fx.Graph()
-        made = {enters: graph.placeholder("x")}
+        copies = {input_node: graph.placeholder("x")}
 
-        def make(node: fx.Node) -> fx.Node:
-            if node not in made:
-                # A block has its own micro-batch: the input of
-                # the whole module is not there to be asked.
+        def copy_node(node: fx.Node) -> fx.Node:
+            if node not in copies:
+                # The input of the whole module is not available here, but the input of the block
+                # has the same rows.
                 if _is_row_count(node):
-                    made[node] = graph.call_function(SIZE, (made[enters], 0))
-                    return made[node]
-                # Recursive for what is free alone: all others of
-                # a block come before it in `nodes`, or enter it.
+                    copies[node] = graph.call_function(_SIZE, (copies[input_node], 0))
+                    return copies[node]
+                # Recursive only for free nodes: other sources are the block's input or come before
+                # the node in `nodes`.
                 for source in node.all_input_nodes:
-                    make(source)
-                made[node] = graph.node_copy(node, made.__getitem__)
-            return made[node]
+                    copy_node(source)
+                copies[node] = graph.node_copy(node, copies.__getitem__)
+            return copies[node]
 
         for node in nodes:
             if node not in self.free:
-                make(node)
-        graph.output(make(leaves))
+                copy_node(node)
+        graph.output(copy_node(output_node))
         return fx.GraphModule(self.module, graph)
 
 
 def calls_of(module: nn.Module, operator: str) -> list[fx.Node]:
-    """Where a cut module calls torch's operator of a name; nowhere for a module of its own code."""
+    """Return the calls of torch's operator of a name in an exported module, else an empty list."""
     if not isinstance(module, fx.GraphModule):
         return []
     return [node for node in module.graph.nodes if _operator(node) == operator]
@@ -188,25 +195,26 @@ def _attribute(module: nn.Module, path: str) -> object:
 
 
 def _is_row_count(node: fx.Node) -> bool:
-    """Whether a node reads the input's number of rows, which each block's own input has too."""
-    if node.target is not SIZE:
+    """Return True if a node reads the number of rows of the module's input."""
+    if node.target is not _SIZE:
         return False
     source, axis = node.args
     return isinstance(source, fx.Node) and source.op == "placeholder" and bool(axis == 0)
 
 
 def _can_be_repeated(node: fx.Node) -> bool:
-    """Whether a node has no side effects and draws no random numbers, so that it can run twice."""
+    """Return True if a node may run twice: it has no side effects and uses no random numbers."""
     tags = getattr(node.target, "tags", ())
     return not _changed_by(node) and torch.Tag.nondeterministic_seeded not in tags
 
 
 def _changed_by(node: fx.Node) -> set[object]:
-    """The arguments that a node writes to, by its operator's schema."""
+    """Return the arguments to which a node writes, according to its operator's schema."""
     schema = getattr(node.target, "_schema", None)
     if schema is None:
         return set()
-    written = (
-        argument.alias_info and argument.alias_info.is_write for argument in schema.arguments
-    )
-    return {value for value, writes in zip(node.args, written, strict=False) if writes}
+    changed: set[object] = set()
+    for value, argument in zip(node.args, schema.arguments, strict=False):
+        if argument.alias_info and argument.alias_info.is_write:
+            changed.add(value)
+    return changed

@@ -1,4 +1,4 @@
-"""The built-in models as torch modules, block by block as core.models.catalogue describes them."""
+"""The built-in models as torch modules, with the blocks that core.models.catalogue describes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from core.models.catalogue import (
 )
 
 Batch = tuple[Tensor, Tensor]
-Loss = Callable[[Tensor, Tensor], Tensor]
+LossFunction = Callable[[Tensor, Tensor], Tensor]
 
 
 class Embedding(nn.Module):
-    """Token and position embeddings: int64 (rows, sequence) to (rows, sequence, width)."""
+    """Token and position embeddings: int64 (rows, sequence) to float (rows, sequence, width)."""
 
     def __init__(self, width: int, sequence: int) -> None:
         super().__init__()
@@ -29,7 +29,7 @@ class Embedding(nn.Module):
         self.position = nn.Embedding(sequence, width)
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """Embed tokens at their positions."""
+        """Return the sum of token and position embeddings."""
         places = torch.arange(tokens.shape[1], device=tokens.device)
         embedded: Tensor = self.token(tokens) + self.position(places)
         return embedded
@@ -49,18 +49,20 @@ class TransformerBlock(nn.Module):
         self.contract = nn.Linear(4 * width, width)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Attention and a feed-forward layer, each added to what came in."""
-        x = x + self.projection(attention(self.qkv(self.norm1(x)), self.heads))
-        left: Tensor = x + self.contract(functional.gelu(self.expand(self.norm2(x))))
-        return left
+        """Apply attention and a feed-forward layer, each with a residual connection."""
+        attended = attention(self.qkv(self.norm1(x)), self.heads)
+        x = x + self.projection(attended)
+        hidden = functional.gelu(self.expand(self.norm2(x)))
+        output: Tensor = x + self.contract(hidden)
+        return output
 
 
 def attention(qkv: Tensor, heads: int) -> Tensor:
     """Causal attention: (rows, sequence, 3 x width), queries first, to (rows, sequence, width)."""
-    # From (rows, sequence, 3 x width) to three of (rows, heads, sequence, width / heads).
+    # Three tensors of (rows, heads, sequence, width / heads).
     query, key, value = qkv.unflatten(-1, (3, heads, -1)).permute(2, 0, 3, 1, 4)
-    seen = functional.scaled_dot_product_attention(query, key, value, is_causal=True)
-    return seen.transpose(1, 2).flatten(2)
+    attended = functional.scaled_dot_product_attention(query, key, value, is_causal=True)
+    return attended.transpose(1, 2).flatten(2)
 
 
 class Bottleneck(nn.Module):
@@ -81,19 +83,19 @@ class Bottleneck(nn.Module):
             self.skip = nn.Sequential(convolution, nn.BatchNorm2d(outputs))
 
     def forward(self, x: Tensor) -> Tensor:
-        """The residual added to x, or to its projection."""
+        """Return the residual plus x, or plus the projection of x."""
         y = functional.relu(self.norm1(self.conv1(x)))
         y = functional.relu(self.norm2(self.conv2(y)))
         return functional.relu(self.norm3(self.conv3(y)) + self.skip(x))
 
 
 def build_blocks(settings: ModelSettings) -> list[nn.Module]:
-    """The blocks of a built-in model, freshly initialised from torch's current seed."""
+    """Return the blocks of a built-in model, initialised with torch's current random state."""
     return _BUILDERS[settings.name](settings)
 
 
-def built_in_loss(name: str) -> Loss:
-    """Mean squared error, or cross entropy for the models that classify; a mean over rows."""
+def built_in_loss(name: str) -> LossFunction:
+    """Return the loss of a built-in model, a mean over rows: squared error or cross entropy."""
     return classification if name in ("gpt", "resnet50") else functional.mse_loss
 
 
@@ -103,7 +105,7 @@ def classification(output: Tensor, target: Tensor) -> Tensor:
 
 
 def built_in_batch(settings: ModelSettings, rows: int, generator: torch.Generator) -> Batch:
-    """Random input and target of `rows` rows."""
+    """Return a random batch of `rows` rows: input and target."""
     if settings.name == "gpt":
         shape = (rows, settings["sequence"] + 1)
         text = torch.randint(VOCABULARY, shape, generator=generator)
@@ -112,12 +114,11 @@ def built_in_batch(settings: ModelSettings, rows: int, generator: torch.Generato
         size = settings["image_size"]
         images = torch.randn(rows, 3, size, size, generator=generator)
         return images, torch.randint(RESNET50_CLASSES, (rows,), generator=generator)
-    small = {"tutorial": (5, 2), "toymodel": (10, 5)}
-    inputs, outputs = small.get(settings.name) or (settings["width"], settings["width"])
-    return (
-        torch.randn(rows, inputs, generator=generator),
-        torch.randn(rows, outputs, generator=generator),
-    )
+    sizes = {"tutorial": (5, 2), "toymodel": (10, 5)}
+    inputs, outputs = sizes.get(settings.name) or (settings["width"], settings["width"])
+    data = torch.randn(rows, inputs, generator=generator)
+    target = torch.randn(rows, outputs, generator=generator)
+    return data, target
 
 
 def _tutorial(settings: ModelSettings) -> list[nn.Module]:
@@ -130,8 +131,8 @@ def _toymodel(settings: ModelSettings) -> list[nn.Module]:
 
 def _mlp(settings: ModelSettings) -> list[nn.Module]:
     width = settings["width"]
-    # A smooth activation: with ReLU, rounding that differs by split flips units at zero, and with
-    # them whole gradients, which says nothing about the engine.
+    # A smooth activation: with ReLU, different rounding of different splits switches units at zero,
+    # and their gradients change completely without an error of the engine.
     return [nn.Sequential(nn.Linear(width, width), nn.Tanh()) for _ in range(settings["depth"])]
 
 

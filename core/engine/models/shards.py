@@ -1,15 +1,16 @@
-"""A model's blocks split over lanes: what each of them computes alone between two all-reduces.
+"""Blocks of a model divided over lanes, for the computation of a lane between two all-reduces.
 
-Of two linear layers in a row each lane has a slice of the first one's outputs (its columns) and the
-same slice of the second one's inputs (its rows), so that it needs nothing of other lanes in between
-(Shoeybi et al., Megatron-LM, arXiv 1909.08053). Its output is a partial one; their sum is that of
-the whole:
+Of two consecutive linear layers, each lane has a slice of the outputs of the first (its columns),
+and the same slice of the inputs of the second (its rows). So it needs no values of other lanes in
+between (Shoeybi et al., Megatron-LM, arXiv 1909.08053). Its output is partial; the sum over lanes
+is the output of the whole layers:
 
     lane 0  x -> columns 0 -> activation -> rows 0 --+
     lane 1  x -> columns 1 -> activation -> rows 1 --+-> sum: the next segment's x, on every lane
 
-What must count once, the bias of the rows and the residual, is added by the first lane alone. So
-there is one tensor at the border of two segments, and its gradient is the sum of the lanes' own.
+Only the first lane adds the bias of the second layer and the residual, because the sum must contain
+them once. So there is one tensor at the border of two segments, and its gradient is the sum of the
+gradients of all lanes.
 """
 
 from __future__ import annotations
@@ -31,28 +32,28 @@ M = TypeVar("M", bound=nn.Module, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Layer(Generic[M]):
-    """A module of the whole model, and what the names of its parameters begin with there."""
+    """A module of the whole model, and the prefix of its parameters' names in the model."""
 
     name: str
     module: M
 
     @property
     def parameters(self) -> dict[str, nn.Parameter]:
-        """Its parameters by their names in the whole model."""
+        """The parameters by their names in the whole model."""
         return {f"{self.name}.{name}": p for name, p in self.module.named_parameters()}
 
 
-NOTHING: Layer[nn.Module] = Layer("", nn.Identity())
+_IDENTITY: Layer[nn.Module] = Layer("", nn.Identity())
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentModules:
-    """What comes between two all-reduces, of the whole model: row(inside(column(before(x)))).
+    """Modules of the whole model between two all-reduces.
 
-    First of all x goes through `enter`; with `residual` what comes out is added to the output.
-    Every lane computes `enter` and `before` in the same way. The outputs of `column` are `parts`
-    times `units` equal groups; lanes have equal runs of units, of every part, and `inside` is told
-    of how many: (between, units) to what enters the rows.
+    They compute x = enter(x), and then row(inside(column(before(x)))), plus x with `residual`. All
+    lanes compute `enter` and `before`. The outputs of `column` are `parts` times `units` equal
+    groups. Each lane has the same number of consecutive units in every part, and passes it to
+    `inside` as the second argument.
     """
 
     column: Layer[nn.Linear]
@@ -60,74 +61,76 @@ class SegmentModules:
     row: Layer[nn.Linear]
     units: int
     parts: int = 1
-    enter: Layer[nn.Module] = NOTHING
-    before: Layer[nn.Module] = NOTHING
+    enter: Layer[nn.Module] = _IDENTITY
+    before: Layer[nn.Module] = _IDENTITY
     residual: bool = False
 
 
 Segments = tuple[list[SegmentModules], list[Layer[nn.Module]]]
-"""The segments of a model, and the layers behind the last, which every lane computes."""
+"""The segments of a model, and the layers after the last segment, which every lane computes."""
 
 
-class Cut(NamedTuple):
-    """Which entries of a parameter along `dim` are a lane's."""
+class ParameterSlice(NamedTuple):
+    """A lane's part of a parameter: the indices of its entries along `dim`."""
 
     dim: int
     entries: Tensor
 
 
 class LaneBlocks(nn.Module):
-    """What a lane computes between two all-reduces, on its own copies of the parameters.
+    """The computation of a lane between two all-reduces, on copies of the parameters.
 
-    `cuts` says which part of each divided parameter it has, by the name in the whole model. The
-    parameters in `repeated` are those that every lane has; their gradients are partial, as outputs
-    are.
+    `slices` are the lane's parts of divided parameters, by the name in the whole model. All lanes
+    have the parameters in `repeated`, whose gradients are partial like the outputs.
     """
 
-    cuts: Mapping[str, Cut]
+    slices: Mapping[str, ParameterSlice]
     repeated: frozenset[str]
     _layers: Sequence[Layer[nn.Module]]
 
     @property
     def whole_names(self) -> dict[str, nn.Parameter]:
         """The parameters by their names in the whole model."""
-        return {name: p for layer in self._layers for name, p in layer.parameters.items()}
+        named: dict[str, nn.Parameter] = {}
+        for layer in self._layers:
+            named |= layer.parameters
+        return named
 
 
 class Tail(LaneBlocks):
-    """The layers behind the last segment, which every lane computes alike: nothing is partial."""
+    """The layers after the last segment. Every lane computes all of them: nothing is partial."""
 
     def __init__(self, layers: Sequence[Layer[nn.Module]]) -> None:
         super().__init__()
         self._layers = [Layer(layer.name, copy.deepcopy(layer.module)) for layer in layers]
         self._inside = nn.Sequential(*(layer.module for layer in self._layers))
-        self.cuts, self.repeated = {}, frozenset()
+        self.slices, self.repeated = {}, frozenset()
 
     def forward(self, x: Tensor) -> Tensor:
-        """The model's output."""
+        """Return the model's output."""
         y: Tensor = self._inside(x)
         return y
 
 
 class Shard(LaneBlocks):
-    """One lane's share of a segment: from the whole x to a partial output of the whole's shape."""
+    """A lane's part of a segment. Its output is partial, but has the shape of the whole output."""
 
     def __init__(self, segment: SegmentModules, shard: int, lanes: int) -> None:
-        """Its own copies of the parameters, for lane `shard` of `lanes`, which divide the units."""
+        """Copy the parameters of lane `shard` of `lanes`; `lanes` must divide the units."""
         super().__init__()
         column, row = segment.column.module, segment.row.module
-        # Shape (parts, units, entries of a unit). A transformer's qkv layer with 2 heads of size 2,
-        # cut for 2 lanes: its outputs 0 to 11 are q, k and v, each of both heads.
+        # Shape (parts, units, entries of a unit). Example: a transformer's qkv layer with 2 heads
+        # of size 2, for 2 lanes. Its outputs 0 to 11 are q, k and v, each for both heads.
         #     q  0 1 | 2 3
         #     k  4 5 | 6 7
-        #     v  8 9 | 10 11       lane 0 has 0 1 4 5 8 9 of the columns, and 0 1 of the rows
-        # The rows' inputs are numbered as one part is: attention makes one value of q, k and v.
+        #     v  8 9 | 10 11       lane 0 has columns 0 1 4 5 8 9 and rows 0 1
+        # The inputs of the second layer are numbered as in one part, because attention computes one
+        # value from q, k and v.
         outputs = torch.arange(column.out_features).view(segment.parts, segment.units, -1)
-        mine = outputs.chunk(lanes, dim=1)[shard]
-        columns, rows = mine.flatten(), mine[0].flatten()
-        self._inside, self._units = segment.inside, mine.shape[1]
-        # Once, as the row's bias: what each lane added would
-        # be in the sum as often as there are lanes.
+        own_outputs = outputs.chunk(lanes, dim=1)[shard]
+        columns, rows = own_outputs.flatten(), own_outputs[0].flatten()
+        self._inside, self._units = segment.inside, own_outputs.shape[1]
+        # On one lane only, like the second layer's bias: the sum must contain it once.
         self._residual = segment.residual and shard == 0
         self._enter = copy.deepcopy(segment.enter.module)
         self._before = copy.deepcopy(segment.before.module)
@@ -139,88 +142,89 @@ class Shard(LaneBlocks):
             Layer(segment.column.name, self._column),
             Layer(segment.row.name, self._row),
         )
-        self.cuts = {
-            f"{segment.column.name}.weight": Cut(0, columns),
-            f"{segment.column.name}.bias": Cut(0, columns),
-            f"{segment.row.name}.weight": Cut(1, rows),
+        self.slices = {
+            f"{segment.column.name}.weight": ParameterSlice(0, columns),
+            f"{segment.column.name}.bias": ParameterSlice(0, columns),
+            f"{segment.row.name}.weight": ParameterSlice(1, rows),
         }
-        # These see the gradient that comes through the lane's own columns
-        # alone, so that of the whole is the sum over lanes, as for x.
+        # Their gradients come only from the lane's own columns, so the gradients of the whole model
+        # are sums over lanes, as for x.
         enter, before, *_ = self._layers
         self.repeated = frozenset([*enter.parameters, *before.parameters])
 
     def forward(self, x: Tensor) -> Tensor:
-        """The lane's part of the segment's output."""
+        """Return the lane's part of the segment's output."""
         x = self._enter(x)
-        y: Tensor = self._row(self._inside(self._column(self._before(x)), self._units))
+        hidden = self._inside(self._column(self._before(x)), self._units)
+        y: Tensor = self._row(hidden)
         return x + y if self._residual else y
 
 
 def join(
-    cuts: Sequence[Mapping[str, Cut]], tensors: Sequence[Mapping[str, Tensor]]
+    slices: Sequence[Mapping[str, ParameterSlice]], tensors: Sequence[Mapping[str, Tensor]]
 ) -> dict[str, Tensor]:
-    """A segment's parameters or gradients by name, from those of all lanes and their `cuts`.
+    """Return a segment's parameters or gradients by name, joined from those of all lanes.
 
-    They come in order of the lanes. What is not divided is the first lane's.
+    Both arguments are in the order of the lanes. Tensors that are not divided are taken from the
+    first lane.
     """
     joined = dict(tensors[0])
-    for name, cut in cuts[0].items():
-        # The pieces lie one behind the other in the order of
-        # the lanes; entry i of the whole is at place[i].
-        place = torch.cat([mine[name].entries for mine in cuts]).argsort()
-        pieces = torch.cat([mine[name].to(joined[name].device) for mine in tensors], cut.dim)
-        joined[name] = pieces.index_select(cut.dim, place.to(pieces.device))
+    for name, (dim, _) in slices[0].items():
+        # The lanes' pieces are concatenated in order; entry i of the whole tensor is at place[i].
+        entries = torch.cat([lane_slices[name].entries for lane_slices in slices])
+        place = entries.argsort()
+        device = joined[name].device
+        pieces = torch.cat([lane_tensors[name].to(device) for lane_tensors in tensors], dim)
+        joined[name] = pieces.index_select(dim, place.to(pieces.device))
     return joined
 
 
-def lane_blocks(blocks: Sequence[nn.Module], stage: int, shard: int, lanes: int) -> LaneBlocks:
-    """What one of `lanes` lanes has of a stage of a built-in model whose blocks are split."""
+def build_lane_blocks(
+    blocks: Sequence[nn.Module], stage: int, shard: int, lanes: int
+) -> LaneBlocks:
+    """Return the blocks of a lane for a stage of a built-in model that is divided over `lanes`."""
     segments, tail = segments_of(blocks)
     return Shard(segments[stage], shard, lanes) if stage < len(segments) else Tail(tail)
 
 
 def segments_of(blocks: Sequence[nn.Module]) -> Segments:
-    """The segments of a built-in model.
+    """Return the segments of a built-in model.
 
-    Two consecutive blocks of a linear layer and its activation are a segment; a transformer block
-    is two, its attention and its feed-forward layers. Raises TypeError for other blocks.
+    Two consecutive blocks of a linear layer and an activation are a segment. A transformer block is
+    two segments: attention and feed-forward layers. Raises TypeError for other blocks.
     """
     return _of_transformer(blocks) if isinstance(blocks[0], Embedding) else _of_layers(blocks)
 
 
 def _of_layers(blocks: Sequence[nn.Module]) -> Segments:
-    dense, activations = [], []
+    linears, activations = [], []
     for number, block in enumerate(blocks):
         linear, activation = block.children()
         if not isinstance(linear, nn.Linear):
             raise TypeError(f"block {number} begins with no linear layer")
-        dense.append(Layer(f"{number}.0", linear))
+        linears.append(Layer(f"{number}.0", linear))
         activations.append(Layer(f"{number}.1", activation))
-    segments, waiting = [], NOTHING
+    segments, enter = [], _IDENTITY
     for first in range(0, len(blocks) - 1, 2):
-        column, row = dense[first : first + 2]
-        inside = _activated(activations[first].module)
-        segments.append(
-            SegmentModules(column, inside, row, column.module.out_features, enter=waiting)
-        )
-        # Only the sum of all lanes' parts may go through it, f(a) +
-        # f(b) not being f(a + b): so it stands at the begin of the next
-        # segment, behind the all-reduce, and every lane computes it.
-        waiting = activations[first + 1]
-    # An odd block has no partner whose rows would take its columns, and is not divided.
+        column, row = linears[first : first + 2]
+        inside = _elementwise(activations[first].module)
+        units = column.module.out_features
+        segments.append(SegmentModules(column, inside, row, units, enter=enter))
+        # The input of the second activation must be the sum over lanes, because f(a) + f(b) is not
+        # f(a + b). So it is at the start of the next segment, after the all-reduce.
+        enter = activations[first + 1]
+    # Without a second block, whose rows would use its columns, the last block is not divided.
     rest = [Layer(f"{len(blocks) - 1}", blocks[-1])] if len(blocks) % 2 else []
-    return segments, [waiting, *rest]
+    return segments, [enter, *rest]
 
 
-def _of_transformer(
-    blocks: Sequence[nn.Module],
-) -> Segments:
+def _of_transformer(blocks: Sequence[nn.Module]) -> Segments:
     segments, enter = [], Layer("0", blocks[0])
     for number, block in enumerate(blocks[1:-1], 1):
         if not isinstance(block, TransformerBlock):
             raise TypeError(f"block {number} is no transformer block")
         segments += _of_transformer_block(f"{number}", block, enter)
-        enter = NOTHING
+        enter = _IDENTITY
     return segments, [Layer(f"{len(blocks) - 1}", blocks[-1])]
 
 
@@ -240,7 +244,7 @@ def _of_transformer_block(
         ),
         SegmentModules(
             Layer(f"{name}.expand", block.expand),
-            _activated(functional.gelu),
+            _elementwise(functional.gelu),
             Layer(f"{name}.contract", block.contract),
             units=block.expand.out_features,
             before=Layer(f"{name}.norm2", block.norm2),
@@ -249,21 +253,20 @@ def _of_transformer_block(
     ]
 
 
-def _activated(function: Callable[[Tensor], Tensor]) -> Callable[[Tensor, int], Tensor]:
-    """A function of each entry alone, which need not know how many units there are."""
-    return lambda between, units: function(between)
+def _elementwise(function: Callable[[Tensor], Tensor]) -> Callable[[Tensor, int], Tensor]:
+    """Return an elementwise function with the signature of `inside`; it ignores the units."""
+    return lambda hidden, units: function(hidden)
 
 
 def _linear(weight: Tensor, bias: Tensor | None) -> nn.Linear:
-    """A layer with copies of these."""
+    """Return a linear layer with copies of a weight and a bias."""
     outputs, inputs = weight.shape
-    # Without the usual initialisation, which would draw
-    # random numbers and be overwritten right below.
-    made: nn.Linear = skip_init(
+    # Without the usual initialisation, which would use random numbers and be overwritten.
+    layer: nn.Linear = skip_init(
         nn.Linear, inputs, outputs, bias is not None, device=weight.device, dtype=weight.dtype
     )
     with torch.no_grad():
-        made.weight.copy_(weight)
+        layer.weight.copy_(weight)
         if bias is not None:
-            made.bias.copy_(bias)
-    return made
+            layer.bias.copy_(bias)
+    return layer

@@ -1,25 +1,27 @@
-"""A backward pass in two parts: the gradients of the inputs now, those of the parameters later.
+"""A backward pass in two parts: first the gradients of the inputs, later those of the parameters.
 
-The graph is cut where parameters hang on it. The nodes from which an input can be reached are the
-path. A node of the path with an edge to parameters off it is a junction. The input pass runs the
-path alone and keeps the gradients that arrive at junctions; the weight pass starts from these, one
-junction at a time. Of a node autograd computes only what is asked for, so no product is computed
-twice.
+The graph is cut at the places where parameters enter it. The nodes from which an input can be
+reached are the path. A junction is a node of the path that also has an edge to parameters off the
+path. The input pass runs the path alone and keeps the gradients that arrive at junctions. The
+weight pass starts with these gradients, one junction at a time. Autograd computes only the
+requested gradients of a node, so no product is computed twice.
 
-y = relu(linear(x)), with weight W and bias b, as autograd runs it from the output; J: the junction
+Example: y = relu(linear(x)) with weight W and bias b, in autograd's order, from the output. J is
+the junction.
 
-    ReluBackward -> AddmmBackward (J) -> x                  input pass: what arrives at J is kept
+    ReluBackward -> AddmmBackward (J) -> x                  input pass: keeps the gradient at J
                       |-> b                                 weight pass: starts at J
                       |-> TBackward -> W
 
-Asking autograd twice, for inputs and then for parameters, would run the path twice: 1.4 times the
-time of a whole backward pass was measured.
+Two calls of autograd, for inputs and then for parameters, would run the path twice: that took 1.4
+times as long as a whole backward pass.
 
-Parameters that several junctions share are the exception: these start together, between them the
-path is run again, and each gets what the input pass kept for it.
+Junctions that share parameters are an exception. The weight pass starts at all of them together,
+and runs the path between them again. Each junction gets the gradient that the input pass kept.
 
-Between two products little Python is run, and what can be is prepared before: a large product
-leaves nothing else in the cache, and a line of Python after it takes several times as long.
+Very little Python runs between two products, and as much as possible is prepared in advance: a
+large product evicts everything else from the caches, and a line of Python directly after it takes
+several times as long as usual.
 """
 
 from __future__ import annotations
@@ -34,58 +36,63 @@ from torch import Tensor
 from torch.autograd import Variable
 from torch.autograd.graph import GradientEdge, Node, get_gradient_edge
 
-Below = dict[Node, list[tuple[Node, int]]]
-"""Nodes, each after those below it, with their edges: a node and the number of its input."""
+_Graph = dict[Node, list[tuple[Node, int]]]
+"""The nodes of a graph, each after its children, with its edges: (child, number of its input)."""
 
-Arrived = tuple[Tensor | None, ...]
+_Arrived = tuple[Tensor | None, ...]
 """The gradients that arrive at a node, by the number of its input."""
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """Starts of the weight pass that share parameters: edges of the graph and their gradients.
+class WeightGroup:
+    """Starts of the weight pass that share parameters: edges of the graph, and their gradients.
 
-    `given` holds what junctions get, whatever arrives; it is empty where there is one start.
+    `given` maps junctions to the gradients that they get in place of those that arrive; it is empty
+    if there is only one start.
     """
 
     edges: tuple[GradientEdge, ...]
     gradients: tuple[Tensor, ...]
     parameters: tuple[Tensor, ...]
-    given: dict[Node, Arrived]
+    given: dict[Node, _Arrived]
 
 
 @dataclass(frozen=True, slots=True)
 class WeightPass:
-    """What is left to do of a backward pass, once. `kept` are the nodes whose tensors it needs."""
+    """The second part of a backward pass, which can run once.
 
-    groups: list[Group]
+    `kept` are the nodes that still hold their saved tensors for it.
+    """
+
+    groups: list[WeightGroup]
     kept: list[Node]
 
     @property
     def gradients(self) -> list[Tensor]:
-        """The gradients that it starts from."""
+        """The gradients from which it starts."""
         return [gradient for group in self.groups for gradient in group.gradients]
 
     def tensors(self) -> Iterator[Tensor]:
-        """All tensors that are held for it, some more than once."""
+        """Yield all tensors that are held for it, some of them several times."""
         yield from self.gradients
         for node in self.kept:
-            for name in _saved_names(type(node))[1]:
+            for name in _saved_names(type(node)).tensors:
                 value = getattr(node, name)
-                for one in value if isinstance(value, tuple) else (value,):
-                    if isinstance(one, Tensor):
-                        yield one
+                for item in value if isinstance(value, tuple) else (value,):
+                    if isinstance(item, Tensor):
+                        yield item
 
 
-def backward_input(
+def stage_backward_input(
     outputs: Sequence[Tensor], gradients: Sequence[Tensor], inputs: Sequence[Tensor]
 ) -> tuple[list[Tensor | None], WeightPass]:
-    """The gradients of `inputs` (leaves), None where there is none, and what is left to do.
+    """Return the gradients of `inputs` (leaves; None without a gradient), and the weight pass.
 
-    `gradients` are those of `outputs`; an output need not depend on anything. No `.grad` changes.
-    What the path has saved and the weight pass does not need is let go.
+    `gradients` are those of `outputs`. An output may be independent of inputs and parameters. Does
+    not change `.grad`. Frees the tensors that nodes of the path have saved, unless the weight pass
+    needs them.
     """
-    # An output that nothing trained went into is no part of a graph.
+    # An output without trained inputs and parameters has no graph.
     used = [(y, g) for y, g in zip(outputs, gradients, strict=True) if y.requires_grad]
     roots = [get_gradient_edge(y) for y, _ in used]
     wanted = [x for x in inputs if x.requires_grad]
@@ -95,56 +102,55 @@ def backward_input(
     on_path = [pair for pair, root in zip(used, roots, strict=True) if root.node in cut.path]
     found, arrived, given = _run_path(cut, roots, on_path, ends)
     for root, (_, gradient) in zip(roots, used, strict=True):
-        # Nothing on the way to an input hangs on this output:
-        # all of its backward is left to the weight pass.
+        # This output does not depend on an input, so its whole backward is in the weight pass.
         if root.node not in cut.path:
             arrived.setdefault(root.node, []).append((root, gradient))
 
     kept = _kept(cut, arrived)
-    # The graph must be retained for the weight pass, and with it
-    # would stay every activation: a schedule that runs weight passes
-    # late would then need more memory than one that does not split.
+    # The graph has to be retained for the weight pass, and it would retain all activations. A
+    # schedule with late weight passes would then need more memory than without a split.
     for node in cut.path - kept:
-        _let_go(node)
+        _free_saved(node)
     groups = [_group(cut, nodes, arrived, given) for nodes in cut.groups]
-    by_input = dict(zip(wanted, found, strict=False))  # where there is no path, none is found
+    by_input = dict(zip(wanted, found, strict=False))  # `found` is empty if there is no path
     results = [by_input.get(x) for x in inputs]
     return results, WeightPass([group for group in groups if group.edges], list(kept))
 
 
-def backward_weight(weight_pass: WeightPass) -> None:
+def stage_backward_weight(weight_pass: WeightPass) -> None:
     """Accumulate the parameters' gradients into their `.grad`; `weight_pass` is used up.
 
-    What a group has used is freed before the next one, whose products then take its place in
-    memory: pages that the system must hand out first cost as much as a part of a product.
+    The tensors of a group are freed before the next one, so that its products reuse their memory.
+    New pages from the system would take as long as a part of a product.
     """
     weight_pass.kept.clear()
-    # Taken from the end, so that a list need not move up; the larger groups still come first.
+    # Reversed, because popping the last item is fast. Larger groups still run first.
     weight_pass.groups.reverse()
     while weight_pass.groups:
         group = weight_pass.groups.pop()
-        # Between the starts of a group the path runs again, and what it carries from one start
-        # to another adds to the gradient that was kept: hooks put what was kept in its place.
+        # The path between the starts of a group runs again, and its gradients would be added to
+        # the kept ones, which already include them. The hooks restore the kept gradients.
         if group.given:
             with ExitStack() as hooks:
                 for node, gradients in group.given.items():
                     hooks.enter_context(node.register_prehook(_give(gradients)))
-                _accumulate(group, True)  # the path between its starts may be a start of others
+                _accumulate(group, True)  # other groups may start on the path between the starts
         else:
             _accumulate(group, False)
         del group
 
 
-def _accumulate(group: Group, retain_graph: bool) -> None:
-    """As torch.autograd.backward does it, less the look at each gradient's shape.
+def _accumulate(group: WeightGroup, retain_graph: bool) -> None:
+    """Do the same as torch.autograd.backward, without checking the shape of each gradient.
 
-    These come from autograd itself, and a look costs as much as all else between two products.
+    The gradients come from autograd itself, and the checks would take as long as everything else
+    between two products.
     """
     Variable._execution_engine.run_backward(
         group.edges,
         group.gradients,
         retain_graph,
-        False,  # no graph of the gradients
+        False,  # create_graph
         group.parameters,
         allow_unreachable=True,
         accumulate_grad=True,
@@ -153,44 +159,53 @@ def _accumulate(group: Group, retain_graph: bool) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """A graph, its path, and where a weight pass may start: in groups, with their leaves.
+    """A graph, its path, and the possible starts of a weight pass, in groups.
 
-    Leaves are the nodes that accumulate into parameters. Groups share none; larger ones come
-    first, since a start by itself frees what it has used.
+    `leaves` maps each start to its leaves, the nodes that accumulate into parameters. Different
+    groups have different leaves. Larger groups come first, because a single start frees its
+    tensors.
     """
 
-    below: Below
+    graph: _Graph
     path: set[Node]
     leaves: dict[Node, list[Node]]
     groups: list[list[Node]]
 
 
 def _cut(roots: Sequence[GradientEdge], ends: Collection[Node]) -> _Cut:
-    # Each node comes after all that is below it, so it is
-    # known which of its children are on the path.
-    below = _below(root.node for root in roots)
+    # Every node comes after its children, so it is known which of them are on the path.
+    graph = _reachable(root.node for root in roots)
     path: set[Node] = set()
-    leaves = {}
-    for node, edges in below.items():
-        # Some edges lead to an input and some do not: then this is a junction.
-        off = [child for child, _ in edges if child not in path]
-        if node in ends or len(off) < len(edges):
+    leaves: dict[Node, list[Node]] = {}
+    for node, edges in graph.items():
+        off_path = [child for child, _ in edges if child not in path]
+        if node in ends or len(off_path) < len(edges):
             path.add(node)
-            if off and (found := _leaves(off, below)):
-                leaves[node] = found
+            # A node with children on and off the path is a junction if these have leaves.
+            if off_path:
+                _add_leaves(leaves, node, off_path, graph)
     for root in roots:
-        if root.node not in path and (found := _leaves([root.node], below)):
-            leaves[root.node] = found
-    return _Cut(below, path, leaves, _grouped(leaves))
+        if root.node not in path:
+            _add_leaves(leaves, root.node, [root.node], graph)
+    return _Cut(graph, path, leaves, _grouped(leaves))
 
 
-def _below(roots: Iterable[Node]) -> Below:
-    """Every node that can be reached."""
-    seen: Below = {}
-    done: Below = {}
-    # Not recursive: the graph of a deep model is deeper than Python's stack.
-    # A node is looked at twice, with all that is below it in between; one
-    # that is on the stack more than once keeps its first place.
+def _add_leaves(
+    leaves: dict[Node, list[Node]], start: Node, nodes: Iterable[Node], graph: _Graph
+) -> None:
+    """Add a start with the leaves that can be reached from `nodes`, if there are any."""
+    found = _leaves(nodes, graph)
+    if found:
+        leaves[start] = found
+
+
+def _reachable(roots: Iterable[Node]) -> _Graph:
+    """Return all nodes that can be reached from `roots`, children first."""
+    seen: _Graph = {}
+    done: _Graph = {}
+    # Not recursive, because the graph of a deep model is deeper than Python's stack. Each node is
+    # visited twice, before and after its children. A node that is on the stack several times keeps
+    # its first place in the result.
     stack = list(roots)
     while stack:
         node = stack[-1]
@@ -203,16 +218,16 @@ def _below(roots: Iterable[Node]) -> Below:
     return done
 
 
-def _leaves(nodes: Iterable[Node], below: Below) -> list[Node]:
-    """The nodes that accumulate into a tensor's `.grad`, of those that can be reached."""
+def _leaves(nodes: Iterable[Node], graph: _Graph) -> list[Node]:
+    """Return the nodes below `nodes`, or among them, that accumulate into a tensor's `.grad`."""
     stack = list(dict.fromkeys(nodes))
     seen = set(stack)
     leaves = []
     while stack:
         node = stack.pop()
-        if not below[node] and hasattr(node, "variable"):
+        if not graph[node] and hasattr(node, "variable"):
             leaves.append(node)
-        for child, _ in below[node]:
+        for child, _ in graph[node]:
             if child not in seen:
                 seen.add(child)
                 stack.append(child)
@@ -220,13 +235,21 @@ def _leaves(nodes: Iterable[Node], below: Below) -> list[Node]:
 
 
 def _grouped(leaves: dict[Node, list[Node]]) -> list[list[Node]]:
-    """Starts together if they share a leaf, the larger groups first."""
+    """Return groups of starts that share leaves, larger groups first."""
     group_of: dict[Node, list[Node]] = {}
-    for node, own in leaves.items():
-        joined = {id(group_of[leaf]): group_of[leaf] for leaf in own if leaf in group_of}
-        group = [node, *(other for others in joined.values() for other in others)]
-        group_of |= {leaf: group for member in group for leaf in leaves[member]}
-    return sorted({id(group): group for group in group_of.values()}.values(), key=len, reverse=True)
+    for node, node_leaves in leaves.items():
+        overlapping: dict[int, list[Node]] = {}
+        for leaf in node_leaves:
+            if leaf in group_of:
+                overlapping[id(group_of[leaf])] = group_of[leaf]
+        group = [node]
+        for other in overlapping.values():
+            group += other
+        for member in group:
+            for leaf in leaves[member]:
+                group_of[leaf] = group
+    groups = {id(group): group for group in group_of.values()}
+    return sorted(groups.values(), key=len, reverse=True)
 
 
 _Arrivals = dict[Node, list[tuple[GradientEdge, Tensor]]]
@@ -237,28 +260,30 @@ def _run_path(
     roots: Iterable[GradientEdge],
     outputs: Sequence[tuple[Tensor, Tensor]],
     ends: Sequence[GradientEdge],
-) -> tuple[Sequence[Tensor | None], _Arrivals, dict[Node, Arrived]]:
-    """Inputs' gradients, what arrives at junctions, and what those that share a parameter get.
+) -> tuple[Sequence[Tensor | None], _Arrivals, dict[Node, _Arrived]]:
+    """Run the input pass.
 
-    That is after the hooks of the model's own tensors, which autograd runs in either pass. What
-    arrives is before them.
+    Returns the gradients of the inputs, the gradients that arrive at junctions, and those that
+    junctions with shared parameters get in the weight pass. Autograd runs the hooks of the model's
+    tensors in both passes: the gradients of shared junctions are taken after these hooks, those of
+    other junctions before.
     """
     if not outputs:
         return [], {}, {}
-    # Starts of their own get what arrives from autograd.grad itself, by naming the
-    # edge as an input: that costs no Python. Those that share parameters need it
-    # as it is behind the tensors' hooks, since that is where `_give` puts it in.
-    alone = {group[0] for group in cut.groups if len(group) == 1}
-    edges = [GradientEdge(*edge) for edge in _edges(cut, roots) if edge[0] in alone]
-    given: dict[Node, Arrived] = {}
+    # A single start gets its gradient from autograd.grad, as the gradient of an edge: this needs no
+    # Python. Starts that share parameters need the gradient after the tensors' hooks, because
+    # `_give` inserts it there.
+    single = {group[0] for group in cut.groups if len(group) == 1}
+    edges = [GradientEdge(*edge) for edge in _path_edges(cut, roots) if edge[0] in single]
+    given: dict[Node, _Arrived] = {}
     with ExitStack() as hooks:
-        for node in cut.leaves.keys() & cut.path - alone:
+        for node in cut.leaves.keys() & cut.path - single:
             hooks.enter_context(node.register_prehook(_keep(given, node)))
         found: Sequence[Tensor | None] = torch.autograd.grad(
             [y for y, _ in outputs],
             [*ends, *edges],
             [g for _, g in outputs],
-            retain_graph=True,  # for the weight pass; what it does not need is let go at once
+            retain_graph=True,  # for the weight pass
             allow_unused=True,
         )
     arrived: _Arrivals = {}
@@ -266,25 +291,29 @@ def _run_path(
         if gradient is not None:
             arrived.setdefault(edge.node, []).append((edge, gradient))
     for node, gradients in given.items():
-        pairs = ((GradientEdge(node, n), g) for n, g in enumerate(gradients))
-        arrived[node] = [(edge, g) for edge, g in pairs if g is not None]
+        arrived[node] = [
+            (GradientEdge(node, n), g) for n, g in enumerate(gradients) if g is not None
+        ]
     return found[: len(ends)], arrived, given
 
 
-def _edges(cut: _Cut, roots: Iterable[GradientEdge]) -> set[tuple[Node, int]]:
-    """Every edge to a node of the path."""
+def _path_edges(cut: _Cut, roots: Iterable[GradientEdge]) -> set[tuple[Node, int]]:
+    """Return every edge to a node of the path."""
     edges = {(root.node, root.output_nr) for root in roots}
     for node in cut.path:
-        edges.update(cut.below[node])
-    # With the number of the node's input: an operation with several outputs, such as
-    # a split, has as many inputs in the backward pass, and gets a gradient at each.
+        edges.update(cut.graph[node])
+    # The number of the node's input is part of an edge: an operation with several outputs, such as
+    # a split, has several inputs in the backward pass, each with a gradient.
     return {edge for edge in edges if edge[0] in cut.path}
 
 
 def _kept(cut: _Cut, arrived: _Arrivals) -> set[Node]:
-    """The nodes that the weight pass runs: those off the path, junctions, and what is run again."""
-    # That is (below - path) | arrived.
-    kept = cut.below.keys() - cut.path | arrived.keys()
+    """Return the nodes that the weight pass runs.
+
+    These are the nodes off the path, the junctions, and the nodes that run again.
+    """
+    # The same as (graph - path) | arrived.
+    kept = cut.graph.keys() - cut.path | arrived.keys()
     for group in cut.groups:
         if len(group) > 1:
             kept |= _between(cut, group)
@@ -292,27 +321,27 @@ def _kept(cut: _Cut, arrived: _Arrivals) -> set[Node]:
 
 
 def _between(cut: _Cut, junctions: Collection[Node]) -> set[Node]:
-    """The nodes of the path that lie on a way from one junction to another."""
-    # Two walks along the path: up from the junctions, and down
-    # from them. What lies between two of them is met by both.
-    leading: set[Node] = set()
-    following: set[Node] = set()
-    order = [node for node in cut.below if node in cut.path]
+    """Return the nodes of the path that are on a way from one junction to another."""
+    # Two walks along the path, upwards and downwards from the junctions. Both walks visit the nodes
+    # between two junctions.
+    above: set[Node] = set()
+    below: set[Node] = set()
+    order = [node for node in cut.graph if node in cut.path]
     for node in order:
-        if any(child in junctions or child in leading for child, _ in cut.below[node]):
-            leading.add(node)
+        if any(child in junctions or child in above for child, _ in cut.graph[node]):
+            above.add(node)
     for node in reversed(order):
-        if node in junctions or node in following:
-            following.update(child for child, _ in cut.below[node])
-    return leading & following
+        if node in junctions or node in below:
+            below.update(child for child, _ in cut.graph[node])
+    return above & below
 
 
 def _group(
-    cut: _Cut, nodes: Sequence[Node], arrived: _Arrivals, given: dict[Node, Arrived]
-) -> Group:
+    cut: _Cut, nodes: Sequence[Node], arrived: _Arrivals, given: dict[Node, _Arrived]
+) -> WeightGroup:
     pairs = [pair for node in nodes for pair in arrived.get(node, ())]
     leaves = {leaf for node in nodes for leaf in cut.leaves[node]}
-    return Group(
+    return WeightGroup(
         tuple(edge for edge, _ in pairs),
         tuple(gradient for _, gradient in pairs),
         tuple(leaf.variable for leaf in leaves),  # type: ignore[attr-defined]
@@ -320,38 +349,47 @@ def _group(
     )
 
 
-def _keep(given: dict[Node, Arrived], node: Node) -> Callable[[Arrived], None]:
-    """A hook that keeps what arrives at a node, after the hooks of the model's own tensors."""
+def _keep(given: dict[Node, _Arrived], node: Node) -> Callable[[_Arrived], None]:
+    """Return a hook that stores the gradients of a node in `given`, after its tensors' hooks."""
     return lambda gradients: given.update({node: gradients})
 
 
-def _give(gradients: Arrived) -> Callable[[Arrived], Arrived]:
-    """A hook by which a node gets `gradients`, whatever arrives: a part of them, or them twice."""
+def _give(gradients: _Arrived) -> Callable[[_Arrived], _Arrived]:
+    """Return a hook that replaces the gradients of a node by `gradients`."""
     return lambda arrived: gradients
 
 
-def _let_go(node: Node) -> None:
-    """Free the tensors that a node has saved. Autograd will not run it again."""
-    for name in _saved_names(type(node))[0]:
+def _free_saved(node: Node) -> None:
+    """Free the saved tensors of a node that autograd will not run again."""
+    for name in _saved_names(type(node)).raw:
         saved = getattr(node, name)
-        for one in saved if isinstance(saved, tuple) else (saved,):
-            # One that holds nothing takes no hooks, nor one that has hooks of the model's own.
+        for item in saved if isinstance(saved, tuple) else (saved,):
+            # Raised for an empty saved tensor, and for one that already has hooks of the model.
             with suppress(RuntimeError):
-                # Autograd has no call to drop a saved tensor. One that gets hooks
-                # is packed by them at once, and the tensor itself is let go of.
-                one.register_hooks(_nothing, _nothing)
+                # Autograd has no function that drops a saved tensor. But hooks are called at once
+                # to pack it, and then the tensor itself is released.
+                item.register_hooks(_pack_nothing, _pack_nothing)
 
 
-def _nothing(value: object) -> None:
-    """What is packed in a freed tensor's place."""
+def _pack_nothing(value: object) -> None:
+    """Return None, which replaces a saved tensor."""
+
+
+@dataclass(frozen=True, slots=True)
+class _SavedNames:
+    """Attributes of a kind of node: `raw` for its saved variables, `tensors` for their values."""
+
+    raw: tuple[str, ...]
+    tensors: tuple[str, ...]
 
 
 @functools.cache
-def _saved_names(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The attributes of a kind of node that hold what it saved, and those that hold its tensors."""
-    # Once for each kind: dir() is slow, and a graph has many nodes of few kinds.
+def _saved_names(kind: type) -> _SavedNames:
+    # Cached, because dir() is slow, and a graph has many nodes of few kinds.
     names = dir(kind)
-    return (
-        tuple(name for name in names if name.startswith("_raw_saved_")),
-        tuple(name for name in names if name == "saved_tensors" or name.startswith("_saved_")),
+    return _SavedNames(
+        raw=tuple(name for name in names if name.startswith("_raw_saved_")),
+        tensors=tuple(
+            name for name in names if name == "saved_tensors" or name.startswith("_saved_")
+        ),
     )

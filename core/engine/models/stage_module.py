@@ -1,4 +1,4 @@
-"""One stage of one replica on its lane, and how gradients of several replicas become one."""
+"""A stage of a replica on its lane, and sums of the gradients of several replicas."""
 
 from __future__ import annotations
 
@@ -9,23 +9,22 @@ import torch
 from torch import Tensor, nn
 
 from core.engine.lanes.lane import Stamps
-from core.engine.models.shards import Cut, LaneBlocks
+from core.engine.models.shards import LaneBlocks, ParameterSlice
 from core.engine.models.workload import full_names, make_optimizer
 from core.plan.division import Placement, Stage
 from core.plan.specification import Specification
 
 
 def copy_to(device: torch.device, tensor: Tensor) -> Tensor:
-    """A real copy on `device`, also where the tensor already lives there."""
-    # Not Tensor.to, which returns the tensor itself on the same device:
-    # two lanes of one device would then share memory that either may
-    # write to, and nothing would be moved that could be timed.
+    """Return a real copy on `device`, even if the tensor is on that device already."""
+    # Not Tensor.to, which returns the tensor itself if it is on the device: two lanes of a device
+    # would share memory to which both may write, and there would be no copy to measure.
     target = torch.empty_like(tensor, device=device, memory_format=torch.contiguous_format)
     return target.copy_(tensor, non_blocking=True)
 
 
 def sum_on(device: torch.device, tensors: Sequence[Tensor]) -> Tensor:
-    """The sum of tensors, which stay as they are, on a device."""
+    """Return the sum of tensors on a device, without changing them."""
     total = copy_to(device, tensors[0])
     for tensor in tensors[1:]:
         total.add_(tensor.to(device, non_blocking=True))
@@ -33,11 +32,11 @@ def sum_on(device: torch.device, tensors: Sequence[Tensor]) -> Tensor:
 
 
 class StageModule:
-    """One stage of one replica on its lane: its blocks, and for the owner the optimizer.
+    """A stage of a replica on its lane: its blocks, and the optimizer if it owns its parameters.
 
-    Of split blocks it has a lane's share: `cuts` says of which parameters it has which part, and
-    `repeated` which ones all shards have. `stamps` are those of the task that works on it, which
-    sets them.
+    If the blocks are divided, it has one shard: `slices` are its parts of divided parameters, and
+    `repeated` are the parameters that all shards have. `stamps` are set by the task that uses the
+    module.
     """
 
     stamps: Stamps
@@ -51,12 +50,12 @@ class StageModule:
     ) -> None:
         self.lane, self.owner = placement.lane, placement.owner
         self.first, self.last = stage.first, stage.last
-        self.cuts: Mapping[str, Cut] = {}
+        self.slices: Mapping[str, ParameterSlice] = {}
         self.repeated = frozenset[str]()
         if isinstance(blocks, LaneBlocks):
             self.blocks = nn.Sequential(blocks)
             self.parameters = blocks.whole_names
-            self.cuts, self.repeated = blocks.cuts, blocks.repeated
+            self.slices, self.repeated = blocks.slices, blocks.repeated
         else:
             self.blocks = nn.Sequential(*blocks)
             self.parameters = full_names(blocks, stage.first)
@@ -65,53 +64,53 @@ class StageModule:
             self.optimizer = make_optimizer(specification, list(self.parameters.values()))
         sizes = {name: p.nbytes for name, p in self.parameters.items() if p.requires_grad}
         self.gradient_bytes = sum(sizes.values())
-        summed = self.repeated if self.cuts else sizes  # by an all-reduce, if there is one
+        summed = self.repeated if self.slices else sizes  # by an all-reduce, if there is one
         self.summed_bytes = sum(sizes.get(name, 0) for name in summed)
-        # Measured at the first task of each size, not predicted: only autograd knows what it saves.
-        self.saved_bytes: dict[int, int] = {}  # by rows, after a forward
-        self.kept_bytes: dict[int, int] = {}  # by rows, after a backward for the input
+        # Bytes that autograd saves, by rows. They cannot be predicted, so they are measured in the
+        # first task of each size.
+        self.saved_bytes: dict[int, int] = {}  # after a forward
+        self.kept_bytes: dict[int, int] = {}  # after a backward for the input
         self.sums: dict[str, Tensor] = {}
 
     def forward(self, x: Tensor) -> Tensor:
-        """The output of the blocks, for their input.
+        """Return the output of the blocks.
 
-        With blocks the borders between them are noted, now and in the backward to come.
+        If blocks are recorded, records the borders between them, and also those of the backward.
         """
         if not self.stamps.blocks:
             y: Tensor = self.blocks(x)
             return y
-        self.stamps.passes(False, self.first)
+        self.stamps.note_border(False, self.first)
         for border, block in enumerate(self.blocks, self.first + 1):
             x = block(x)
-            self.stamps.passes(False, border)
-            # Hooks of this micro-batch's own tensors, so that nothing has to
-            # be removed: they go with the graph. The outer borders are noted
-            # by the task, right before and behind its call of autograd.
+            self.stamps.note_border(False, border)
+            # These hooks are part of the micro-batch's graph and are freed with it. The task itself
+            # records the outer borders, directly before and after its call of autograd.
             if x.requires_grad and border < self.last:
-                x.register_hook(partial(self._gradient_passes, border))
+                x.register_hook(partial(self._on_gradient, border))
         return x
 
-    def _gradient_passes(self, border: int, gradient: Tensor) -> None:
-        """The gradient of the tensor at a border is there: a backward passes it."""
-        self.stamps.passes(True, border)
+    def _on_gradient(self, border: int, gradient: Tensor) -> None:
+        """Record that a backward has reached a border: the gradient of its tensor exists."""
+        self.stamps.note_border(True, border)
 
     def gradients(self) -> dict[str, Tensor]:
-        """The gradients that there are, by full parameter name."""
+        """Return the existing gradients by full parameter name."""
         return {name: p.grad for name, p in self.parameters.items() if p.grad is not None}
 
     def clear_gradients(self) -> None:
-        """Forget the last step's gradients."""
+        """Remove the last step's gradients."""
         self.sums = {}
         for parameter in self.parameters.values():
             parameter.grad = None
 
     def set_gradients(self, gradients: dict[str, Tensor]) -> None:
-        """Let these be the gradients, by full parameter name."""
+        """Replace the gradients of the parameters with these full names."""
         for name, gradient in gradients.items():
             self.parameters[name].grad = gradient
 
     def take_sums(self) -> list[Tensor]:
-        """Let the sums over replicas be the gradients; returns those that they replace."""
+        """Replace the gradients by the sums over replicas; returns the previous gradients."""
         replaced = list(self.gradients().values()) if self.sums else []
         self.set_gradients(self.sums)
         self.sums = {}
@@ -124,11 +123,11 @@ def sum_of_copies(
     start: dict[str, Tensor] | None = None,
     only: Collection[str] | None = None,
 ) -> dict[str, Tensor]:
-    """The gradients of a stage by name (or `only` some), added up over its `copies` in order.
+    """Return the sums of the gradients of a stage over its copies, by name.
 
-    They are added to those of `start`, or are new tensors where that has none, since other lanes
-    read the copies' gradients at the same time; in order, so that whoever adds them up gets the
-    same bits.
+    `only` limits the parameters. The gradients are added to the tensors of `start`. Missing ones
+    are created, because other lanes read the gradients of the copies at the same time. The order of
+    the additions is fixed, so that all lanes get the same bits.
     """
     sums = start or {}
     for module in copies:

@@ -1,19 +1,24 @@
-"""What a run computes: the model's blocks, its data, its loss; built-in or from the user's file."""
+"""The model's blocks, data and loss of a run, built in or from the user's file."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
 from core.engine.models.exported import calls_of
-from core.engine.models.modules import Batch, Loss, build_blocks, built_in_batch, built_in_loss
-from core.engine.models.own import blaming, own_model
+from core.engine.models.modules import (
+    Batch,
+    LossFunction,
+    build_blocks,
+    built_in_batch,
+    built_in_loss,
+)
+from core.engine.models.user_model import load_user_model, user_file_errors
 from core.errors import PlanError
 from core.models.catalogue import MODELS
 from core.models.description import Block, ModelDescription
@@ -21,7 +26,7 @@ from core.plan.division import Stage
 from core.plan.specification import Specification
 from core.process.lifeline import only_here
 
-OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
+_OPTIMIZERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     "sgd": torch.optim.SGD,
     "momentum": lambda parameters, lr: torch.optim.SGD(parameters, lr, momentum=0.9),
     "adam": torch.optim.Adam,
@@ -37,15 +42,18 @@ class Workload:
     blocks: list[nn.Module]
     input: Tensor
     target: Tensor
-    loss: Loss
+    loss: LossFunction
 
     def batches(self, specification: Specification) -> list[Batch]:
-        """The batch of each step: warm-up from the data's start, then the epoch from its start."""
+        """Return the batch of each step. The first measured step starts at the data's start."""
         rows, warmup = specification.all_rows, specification.warmup
         return self._in_order(rows[:warmup]) + self._in_order(rows[warmup:])
 
     def _in_order(self, rows: list[int]) -> list[Batch]:
-        """So many rows each, from the data's start again when it is used up."""
+        """Return batches with these numbers of rows, from the data's start and in order.
+
+        A batch for which there is not enough data left starts at the beginning again.
+        """
         batches, start = [], 0
         for count in rows:
             if start + count > len(self.input):
@@ -56,21 +64,21 @@ class Workload:
         return batches
 
     def weighted_loss(self, output: Tensor, target: Tensor, share: float) -> Tensor:
-        """The loss of some rows times `share`, which is 0 if there are none: then it is 0."""
-        if share == 0:  # a mean over no rows is no number, but gradients of zero are asked for
+        """Return the loss of some rows times `share`, which must be 0 if there are no rows."""
+        if share == 0:
+            # The mean over no rows would be NaN, but zeros are needed as gradients.
             return output.sum() * 0
         loss = self.loss(output, target)
         return loss if share == 1 else loss * share
 
 
 def build_workload(specification: Specification) -> Workload:
-    """Build model and data from the specification's seed; the same in every process.
+    """Build model and data from the specification's seed, with the same result in every process.
 
-    Raises PlanError if the user's file cannot be used, naming the file and what it must have.
+    Raises PlanError if the user's file cannot be used, with the file's name and its requirements.
     """
-    # Two sources of random numbers, so that the data are the same
-    # whatever the model draws: the global one for parameters, another for
-    # the batch. Ranks build all of this again and must get the same bits.
+    # Parameters use the global random generator and data another one, so that the data does not
+    # depend on the model. Every rank builds the workload again and must get the same bits.
     torch.manual_seed(specification.seed)
     generator = torch.Generator().manual_seed(specification.seed)
     rows = specification.data or specification.batch_rows
@@ -79,51 +87,62 @@ def build_workload(specification: Specification) -> Workload:
     with only_here():
         if specification.own_model:
             path = Path(settings.name)
-            own = own_model(path, rows, dtype, generator)
-            target = _as(dtype, own.target)
+            model = load_user_model(path, rows, dtype, generator)
+            target = _converted(model.target, dtype)
             empty = ModelDescription(path.stem, (), 0)
-            workload = Workload(empty, own.blocks, own.input, target, own.loss)
+            workload = Workload(empty, model.blocks, model.input, target, model.loss)
             return replace(workload, description=_describe(workload, settings.name))
         blocks = [block.to(dtype).train() for block in build_blocks(settings)]
         data, target = built_in_batch(settings, rows, generator)
-        description = MODELS[settings.name].describe(settings)
-        loss = built_in_loss(settings.name)
-        return Workload(description, blocks, _as(dtype, data), _as(dtype, target), loss)
+        return Workload(
+            MODELS[settings.name].describe(settings),
+            blocks,
+            _converted(data, dtype),
+            _converted(target, dtype),
+            built_in_loss(settings.name),
+        )
 
 
-def _as(dtype: torch.dtype, data: Tensor) -> Tensor:
-    """Real numbers in the run's type; whole ones as they are."""
+def _converted(data: Tensor, dtype: torch.dtype) -> Tensor:
+    """Return floating-point data in another type, and other data unchanged."""
     return data.to(dtype) if data.is_floating_point() else data
 
 
 def full_names(blocks: list[nn.Module], first: int = 0) -> dict[str, nn.Parameter]:
-    """Parameters by their names in nn.Sequential of all blocks, of which `first` is the first.
+    """Return parameters by their names in nn.Sequential of the model's blocks.
 
-    A parameter that several blocks share has its first name only, as in nn.Sequential.
+    `first` is the index of the first of `blocks` in the model. A parameter that several blocks
+    share has only its first name, as in nn.Sequential.
     """
-    # Borrowed for its names: a Sequential gives a shared parameter once, under its first name.
-    named = nn.Sequential(*blocks).named_parameters()
-    split = ((name.split(".", 1), parameter) for name, parameter in named)
-    return {f"{first + int(index)}.{rest}": parameter for (index, rest), parameter in split}
+    parameters: dict[str, nn.Parameter] = {}
+    # named_parameters returns a shared parameter only once, with its first name.
+    for name, parameter in nn.Sequential(*blocks).named_parameters():
+        index, rest = name.split(".", 1)
+        parameters[f"{first + int(index)}.{rest}"] = parameter
+    return parameters
 
 
 def gradients_of(parameters: dict[str, nn.Parameter]) -> dict[str, Tensor]:
-    """The parameters' gradients; zeros for one that has none."""
-    return {
-        name: torch.zeros_like(p) if p.grad is None else p.grad for name, p in parameters.items()
-    }
+    """Return the gradients by name; zeros for a parameter without a gradient."""
+    gradients = {}
+    for name, parameter in parameters.items():
+        gradient = parameter.grad
+        gradients[name] = torch.zeros_like(parameter) if gradient is None else gradient
+    return gradients
 
 
 def check_ties(workload: Workload, stages: Sequence[Stage]) -> None:
     """Raise PlanError if blocks of different stages share a parameter.
 
-    Blocks that are split are built-in ones, which share none.
+    Divided stages are not checked: only built-in models are divided, and they share none.
     """
     owner: dict[int, int] = {}
-    for stage in (stage for stage in stages if not stage.shares):
+    for stage in stages:
+        if stage.shares:
+            continue
         for name, parameter in full_names(workload.blocks[stage.first : stage.last]).items():
-            # By identity, as names differ. Each stage has copies of its own, so a tie
-            # across stages would be cut silently: two parameters that are stepped apart.
+            # Compared by identity, because the names differ. Each stage copies its blocks, so a
+            # parameter of two stages would silently become two parameters.
             other = owner.setdefault(id(parameter), stage.index)
             if other != stage.index:
                 raise PlanError(
@@ -133,7 +152,7 @@ def check_ties(workload: Workload, stages: Sequence[Stage]) -> None:
 
 
 def check_block_ties(workload: Workload) -> None:
-    """Raise PlanError if blocks share a parameter, for ranks that virtual lanes run by blocks."""
+    """Raise PlanError if blocks share a parameter: virtual lanes run a rank block by block."""
     owner: dict[int, int] = {}
     for number, block in enumerate(workload.blocks):
         for name, parameter in block.named_parameters():
@@ -147,7 +166,7 @@ def check_block_ties(workload: Workload) -> None:
 
 
 def verification_notes(workload: Workload) -> list[str]:
-    """Warnings about comparing this model's steps with plain ones."""
+    """Return warnings about the comparison of this model's steps with plain steps."""
     found = []
     if workload.description.depends_on_split:
         found.append(
@@ -164,7 +183,7 @@ def _modules(workload: Workload) -> Iterator[nn.Module]:
 
 
 def _drops_out(module: nn.Module) -> bool:
-    """Whether a module, or a graph's call of torch's operator, sets random numbers to zero."""
+    """Return True if a module, or an operator in its exported graph, applies dropout."""
     if isinstance(module, nn.modules.dropout._DropoutNd):
         return module.p > 0
     return any(node.args[1] for node in calls_of(module, "dropout"))
@@ -173,30 +192,32 @@ def _drops_out(module: nn.Module) -> bool:
 def make_optimizer(
     specification: Specification, parameters: list[nn.Parameter]
 ) -> torch.optim.Optimizer | None:
-    """The run's optimizer over `parameters`; None where there are none to step."""
+    """Return the run's optimizer for `parameters`; None without parameters."""
     if not parameters:
         return None
-    return OPTIMIZERS[specification.optimizer](parameters, lr=specification.lr)
+    return _OPTIMIZERS[specification.optimizer](parameters, lr=specification.lr)
 
 
 def _describe(workload: Workload, name: str) -> ModelDescription:
-    """Measure the user's model: parameters by counting, sizes by passing a row or two through."""
+    """Describe the user's model: count its parameters, and run two rows for the output sizes."""
     blocks = []
     seen: set[int] = set()
-    # On copies in eval mode, so that neither running statistics nor random numbers of the model
-    # that is to be trained change.
+    # On copies in eval mode, so that the model's running statistics and the random state do not
+    # change.
     x = workload.input[:2].clone()
     with torch.no_grad():
         for index, block in enumerate(workload.blocks):
-            with blaming(name, f": block {index} failed"):
+            with user_file_errors(name, f": block {index} failed"):
                 x = copy.deepcopy(block).eval()(x)
             if not isinstance(x, Tensor):
                 raise PlanError(f"--model {name!r}: block {index} gave no tensor")
-            own = ((n, p) for n, p in block.named_parameters() if id(p) not in seen)
-            counts = tuple((n, p.numel()) for n, p in own)
+            counts = []
+            for parameter_name, parameter in block.named_parameters():
+                if id(parameter) not in seen:
+                    counts.append((parameter_name, parameter.numel()))
             seen.update(map(id, block.parameters()))
-            title = _block_name(index, [n for n, _ in counts])
-            blocks.append(Block(title, counts, x.numel() // len(x)))
+            block_name = _block_name(index, [parameter_name for parameter_name, _ in counts])
+            blocks.append(Block(block_name, tuple(counts), x.numel() // len(x)))
     _check_loss(workload, x, name)
     row = workload.input[:1]
     return ModelDescription(
@@ -204,23 +225,30 @@ def _describe(workload: Workload, name: str) -> ModelDescription:
         tuple(blocks),
         row.numel() * row.element_size(),
         x.element_size(),
-        depends_on_split=any(
-            isinstance(module, nn.modules.batchnorm._BatchNorm) or calls_of(module, "batch_norm")
-            for module in _modules(workload)
-        ),
+        depends_on_split=any(_normalises_batch(module) for module in _modules(workload)),
     )
 
 
+def _normalises_batch(module: nn.Module) -> bool:
+    """Return True if a module, or an operator in its exported graph, normalises the batch."""
+    is_batch_norm = isinstance(module, nn.modules.batchnorm._BatchNorm)
+    return is_batch_norm or bool(calls_of(module, "batch_norm"))
+
+
 def _block_name(index: int, parameters: Sequence[str]) -> str:
-    """What a block is called: the module that all its parameters lie in, or its number."""
+    """Return the name of the innermost module with all parameters of a block, or its number."""
     paths = [name.split(".")[:-1] for name in parameters]
-    shared = takewhile(lambda parts: len(set(parts)) == 1, zip(*paths, strict=False))
-    return ".".join(parts[0] for parts in shared) or f"block{index}"
+    shared = []
+    for parts in zip(*paths, strict=False):
+        if len(set(parts)) > 1:
+            break
+        shared.append(parts[0])
+    return ".".join(shared) or f"block{index}"
 
 
 def _check_loss(workload: Workload, output: Tensor, name: str) -> None:
-    """Raise PlanError if the loss of a few rows' output is not one number."""
-    with blaming(name, ": loss() failed"), torch.no_grad():
+    """Raise PlanError if the loss for some rows of output is not a single number."""
+    with user_file_errors(name, ": loss() failed"), torch.no_grad():
         value = workload.loss(output, workload.target[: len(output)])
     if not isinstance(value, Tensor) or value.numel() != 1:
         gave = f"shape {list(value.shape)}" if isinstance(value, Tensor) else type(value).__name__

@@ -22,10 +22,10 @@ import torch.distributed as dist
 from torch import Tensor
 from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
-from core.engine.failures import explain
-from core.engine.hardware import MEETING_TIMEOUT, compute_exactly
+from core.engine.failures import error_line
+from core.engine.hardware import COLLECTIVE_TIMEOUT, compute_exactly
 from core.engine.lanes.devices import Clock, has_timed_events, open_lanes
-from core.engine.lanes.lane import reached
+from core.engine.lanes.lane import has_passed
 from core.engine.lanes.memory import optimizer_bytes
 from core.engine.messages import Outcome, send
 from core.engine.models.modules import Batch
@@ -39,8 +39,8 @@ from core.engine.prepare import Prepared, prepare
 from core.engine.rank_models.model import RankModel, RankSetup, rank_model
 from core.engine.ranks.expectation import ExpectedStep, StepExpectations
 from core.engine.ranks.matching import collectives_in, place_ops, task_key, timings
-from core.engine.tasks.step_counters import inside, outside
-from core.engine.verify import judge, keeps_parameters
+from core.engine.tasks.step_counters import batch_size_text, forward_size_text
+from core.engine.verify import needs_parameters, verify_step
 from core.plan.devices import GLOO, Hardware
 from core.plan.division import Collective
 from core.plan.plan import Role
@@ -98,7 +98,7 @@ class RankWorker:
         self._announced: set[int] = set()
         # All ranks or none must enter the collectives outside the timed step (whole_parameters and
         # whole_gradients). So this depends only on the specification, which all ranks share.
-        self._compares = keeps_parameters(prepared.specification)
+        self._compares = needs_parameters(prepared.specification)
 
     def run(self) -> None:
         """Run all steps; return when the rows of the last one are handed in."""
@@ -110,7 +110,7 @@ class RankWorker:
                 store=store,
                 rank=self._settings.rank,
                 world_size=len(self._prepared.lanes),
-                timeout=MEETING_TIMEOUT,
+                timeout=COLLECTIVE_TIMEOUT,
             )
             self._model = self._wrap()
             self._optimizer = make_optimizer(
@@ -160,7 +160,7 @@ class RankWorker:
         dist.all_reduce(loss)
         gradients = self._model.whole_gradients() if self._compares else {}
         if self._settings.rank == 0:
-            judge(
+            verify_step(
                 self._writer,
                 self._prepared.specification,
                 self._workload,
@@ -228,7 +228,7 @@ class RankWorker:
         """
         with self._step_lock:
             expected = self._expectations.current
-            running = self._instrument.running(reached)
+            running = self._instrument.running(has_passed)
             fresh = []
             is_computing = False
             for row in place_ops(running, len(self._tracks)):
@@ -258,9 +258,9 @@ class RankWorker:
 
     def _log_sizes(self, batch: Batch, entered: list[int], left: list[int]) -> None:
         step = self._expectations.current.step
-        self._writer.log("size", inside(None, entered, left), step)
+        self._writer.log("size", forward_size_text(None, entered, left), step)
         if self._settings.rank == 0:
-            self._writer.log("size", outside(batch[0].shape, left[1:]), step)
+            self._writer.log("size", batch_size_text(batch[0].shape, left[1:]), step)
 
     def _report(self, name: str, value: float) -> None:
         self._writer.counter(name, value, self._settings.rank, self._expectations.current.step)
@@ -303,7 +303,7 @@ def run_rank() -> None:
             RankWorker(settings, prepared, writer).run()
         except Exception as error:
             writer.log("error", f"rank {settings.rank}: {traceback.format_exc()}")
-            leave(Outcome.FAILED, explain(error))
+            leave(Outcome.FAILED, error_line(error))
         leave(Outcome.FINISHED)
 
 

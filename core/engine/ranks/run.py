@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from torch.distributed import TCPStore  # type: ignore[attr-defined]
 
 from core.engine.client import receive
-from core.engine.failures import Stopped
+from core.engine.failures import RunStopped
 from core.engine.messages import Ended, Message, Outcome
 from core.engine.prepare import Prepared
 from core.process.child import Child
@@ -45,7 +45,7 @@ class RankError(RuntimeError):
 
 
 def run_on_ranks(prepared: Prepared, writer: TraceWriter, stop: threading.Event) -> None:
-    """Run every step in rank processes. Raise Stopped on request, RankError if a rank fails."""
+    """Run every step in rank processes. Raise RunStopped on request, RankError if a rank fails."""
     _log_shares(prepared, writer)
     if prepared.specification.blocks:
         writer.log("warning", "blocks are not recorded: torch runs the ranks by itself")
@@ -139,7 +139,7 @@ def _collect(
                 deadline = time.monotonic() + LAST_WORDS_SECONDS
     # A stopped run has not failed, whatever its ranks said while they ended.
     if is_stopping:
-        raise Stopped
+        raise RunStopped
     if deadline < math.inf:
         # A rank that fails sends the reason. A rank that was killed, for example by the kernel when
         # memory ran out, sends nothing; then the errors of the others (a lost connection) are only

@@ -1,1 +1,1 @@
-"""What the tasks of a plan do: lanes walk through the plan, operations work on the model."""
+"""Runs the tasks of a plan: the executor walks it over lanes, operations work on the model."""

@@ -1,16 +1,17 @@
-"""What each kind of task does with tensors. Knows kinds and payloads, never a strategy.
+"""The tensor operations of each kind of task. Depends on kinds and payloads, never on a strategy.
 
-Values pass between tasks by name: (what, replica, stage, micro-batch, shard). An `activation` is
-what enters a stage (behind the last one: the output), a `gradient` that of what leaves a stage; a
-copy lets it be the same value on another lane. Of a stage divided into shards each leaves a
-`partial` one, named once for each shard that is to read it; an all-reduce makes their sum. A task
-takes its inputs out of the store, so that a tensor lives no longer than its last use; on a lane
-with a stream the executor keeps what was taken until the task's end event has completed.
+Tasks pass values to each other by name: (kind, replica, stage, micro-batch, shard). An `activation`
+is the input of a stage (of the stage after the last one: the output); a `gradient` is the gradient
+of a stage's output. A copy keeps the name and moves the value to another lane. Each shard of a
+divided stage produces a `partial` value, with a name for each shard that reads it; an all-reduce
+computes their sum. A task takes its inputs out of the store, so that a tensor lives no longer than
+its last use. On a lane with a stream, the executor keeps these tensors until the task's end event
+has completed.
 
-Autograd's graph is cut at every stage: a stage's input is a leaf, its backward is called by the
-stage's own lane, and gradients are handed over as tensors. Between a backward for the input and
-that for the weights, a lane is taken to hold the stage's input, the gradients that the latter
-starts from, and what autograd saved where parameters are used.
+Autograd's graph is cut at every stage: the input of a stage is a leaf, the lane of a stage calls
+its backward, and gradients are passed on as tensors. Between the backward for the input and the
+backward for the weights, a lane is assumed to hold the stage's input, the gradients from which the
+latter starts, and the tensors that autograd saved at uses of parameters.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ from torch import Tensor
 
 from core.engine.lanes.lane import Stamps
 from core.engine.models.modules import Batch
-from core.engine.models.split_backward import backward_input, backward_weight
+from core.engine.models.split_backward import stage_backward_input, stage_backward_weight
 from core.engine.models.stage_module import StageModule, copy_to, sum_of_copies, sum_on
 from core.engine.prepare import Prepared
-from core.engine.tasks.replicas import Replicas
-from core.engine.tasks.step_counters import ClosedStep
-from core.engine.tasks.values import Key, Step, ValueStore
+from core.engine.tasks.replicas import ModelReplicas
+from core.engine.tasks.step_counters import FinishedStep
+from core.engine.tasks.values import StepState, ValueKey, ValueStore
 from core.plan.division import Part
 from core.plan.plan import Plan
 from core.plan.task import Kind, Payload, Task
@@ -37,53 +38,54 @@ from core.process.lifeline import only_here
 from core.recorder.memory import extra_bytes, saved_tensors
 from core.recording.schema import NoteRow
 
-GATHERED = Key("gathered")
-WHOLE_GRADIENT = Key("whole gradient")
-Work = Iterator[Any]
-"""A task in three pieces: it finds its values and yields the tensors that must outlive it; lets
-torch work and yields; puts away what was made and counts it."""
+GATHERED = ValueKey("gathered")
+WHOLE_GRADIENT = ValueKey("whole gradient")
+TaskWork = Iterator[Any]
+"""A task in three parts. It takes its values and yields the tensors that must be kept until its
+end; it calls torch and yields; it stores and counts the results."""
 
 
 class Operations:
     """Runs tasks. `run` is called on the task's lane, in its thread and on its stream.
 
-    `model` has the modules, `step` the state of the step that was begun.
+    `model` has the modules, and `step` is the state of the current step.
     """
 
-    step: Step
+    step: StepState
 
-    def __init__(self, prepared: Prepared, model: Replicas | None = None) -> None:
+    def __init__(self, prepared: Prepared, model: ModelReplicas | None = None) -> None:
         assert prepared.workload is not None
         self._weighted_loss = prepared.workload.weighted_loss
-        self.model = model or Replicas(prepared)
+        self.model = model or ModelReplicas(prepared)
         self._devices = self.model.devices
         self._stamps: dict[int, Stamps] = {}
 
-    def begin(self, index: int, plan: Plan, batch: Batch) -> Step:
-        """Prepare a step: no gradients, the batch where it enters and is judged."""
+    def begin(self, index: int, plan: Plan, batch: Batch) -> StepState:
+        """Start a step: clear gradients, and copy inputs and targets to the lanes that use them."""
         self.model.clear_gradients()
-        judges = {self._devices[task.lane] for task in plan.tasks if task.kind is Kind.LOSS}
         x, target = batch
-        inputs = {  # copies: a model may write to them
-            lane: (first, copy_to(self._devices[lane], x[first:end]))
-            for lane, (first, end) in _rows_entering(plan).items()
-        }
-        targets = {device: target.to(device) for device in judges}
-        self.step = Step(index, plan, inputs, targets, x.shape, ValueStore(plan))
+        inputs: dict[int, tuple[int, Tensor]] = {}
+        for lane, (first, end) in _rows_entering(plan).items():
+            # A copy, because a model may write to its input.
+            inputs[lane] = first, copy_to(self._devices[lane], x[first:end])
+        loss_devices = {self._devices[task.lane] for task in plan.tasks if task.kind is Kind.LOSS}
+        targets = {device: target.to(device) for device in loss_devices}
+        self.step = StepState(index, plan, inputs, targets, x.shape, ValueStore(plan))
         for lane, (_, rows) in inputs.items():
             self.step.values.ledgers[lane].hold(rows)
         return self.step
 
     def run(self, task: Task, stamps: Stamps) -> list[Tensor]:
-        """Run a task; returns the tensors that must outlive it.
+        """Run a task and return the tensors that must be kept until its end.
 
-        The stamps are set right before and behind torch's work. If that fails they have no end.
+        The stamps are set directly before and after the work of torch. If it fails, they have no
+        end.
         """
-        # Lanes run at the same time, each in its thread, and each writes under its own number only.
+        # Lanes run at the same time, each in its thread, but each uses only its own number here.
         self._stamps[task.lane] = stamps
         with only_here():  # a model may fork
             work = self.work_of[task.kind](self, self.step, task)
-            # The work's three pieces: only the second lies between the stamps.
+            # Only the second of the three parts is between the stamps.
             held: list[Tensor] = next(work)
             stamps.begin()
             next(work)
@@ -91,62 +93,64 @@ class Operations:
             next(work, None)
         return held
 
-    def closed_rows(
-        self, step: Step, began: int, ends: list[int], activations: list[int]
+    def counter_rows(
+        self, step: StepState, began: int, ends: list[int], activations: list[int]
     ) -> Iterator[NoteRow]:
-        """The counters and lines of a step whose tasks have just ended, made as they are asked for.
+        """Return an iterator over the counters and lines of a step whose tasks have just ended.
 
-        It `began` and its tasks ended at absolute times in ns; `activations` is what the lane of
-        each task held at its end, in bytes.
+        `began` and the `ends` of its tasks are absolute times in ns. `activations` has the bytes
+        that each task's lane held at the end of the task.
         """
-        return ClosedStep.of(self.model, step, began, ends, activations).rows()
+        return FinishedStep.of(self.model, step, began, ends, activations).rows()
 
-    # Tasks, in the order of a step.
+    # The kinds of tasks, in the order of a step.
 
-    def _scatter(self, step: Step, task: Task) -> Work:
+    def _scatter(self, step: StepState, task: Task) -> TaskWork:
         part = step.plan.parts_of(task)[0]
         lane = step.plan.lane_of(part.replica, 0)
         if task.payload is Payload.INPUT:
-            whole, name = step.inputs[task.lane][1], "activation"
+            whole, kind = step.inputs[task.lane][1], "activation"
         else:
-            whole, name = step.values[WHOLE_GRADIENT], "gradient"
-            # Read once for every part, and taken out with the last one.
+            whole, kind = step.values[WHOLE_GRADIENT], "gradient"
+            # Every part reads it, and the last one removes it.
             if part is step.plan.parts[-1]:
                 step.values.take(WHOLE_GRADIENT, task.lane)
-        mine, device = whole[part.start : part.start + part.rows], self._devices[lane]
+        rows, device = whole[part.start : part.start + part.rows], self._devices[lane]
         yield [whole]
-        moved = copy_to(device, mine)
+        moved = copy_to(device, rows)
         yield
-        step.values.put(Key.of(name, part, 0), lane, moved)
+        step.values.put(ValueKey.of(kind, part, 0), lane, moved)
 
-    def _replicate(self, step: Step, task: Task) -> Work:
+    def _replicate(self, step: StepState, task: Task) -> TaskWork:
         owner, replica = self.model.of(0, task), self.model.of(task.replica, task)
         pairs: list[tuple[Tensor, Tensor]] = [
-            (mine, owner.parameters[name]) for name, mine in replica.parameters.items()
+            (parameter, owner.parameters[name]) for name, parameter in replica.parameters.items()
         ]
         pairs += zip(replica.blocks.buffers(), owner.blocks.buffers(), strict=True)
         yield []
-        # Each replica's parameters are leaves of its own graph: this is no
-        # operation to be differentiated.
+        # The parameters of each replica are leaves of a separate graph, so autograd must not
+        # record this copy.
         with torch.no_grad():
-            for mine, other in pairs:
-                mine.copy_(other, non_blocking=True)
+            for target, source in pairs:
+                target.copy_(source, non_blocking=True)
         yield
 
-    def _copy(self, step: Step, task: Task) -> Work:
+    def _copy(self, step: StepState, task: Task) -> TaskWork:
         stage, parts = task.stage or 0, step.plan.parts_of(task)
-        forth = task.payload is Payload.ACTIVATION
-        name, source = ("activation", stage - 1) if forth else ("gradient", stage + 1)
-        values = step.values.take_parts(name, parts, stage, source)
+        if task.payload is Payload.ACTIVATION:
+            kind, source = "activation", stage - 1
+        else:
+            kind, source = "gradient", stage + 1
+        values = step.values.take_parts(kind, parts, stage, source)
         lanes = [step.plan.lane_of(part.replica, stage) for part in parts]
         devices = [self._devices[lane] for lane in lanes]
         yield values
-        copies = [copy_to(*pair) for pair in zip(devices, values, strict=True)]
+        copies = [copy_to(device, value) for device, value in zip(devices, values, strict=True)]
         yield
         for part, lane, moved in zip(parts, lanes, copies, strict=True):
-            step.values.put(Key.of(name, part, stage), lane, moved)
+            step.values.put(ValueKey.of(kind, part, stage), lane, moved)
 
-    def _forward(self, step: Step, task: Task) -> Work:
+    def _forward(self, step: StepState, task: Task) -> TaskWork:
         part, stage = step.plan.parts_of(task)[0], task.stage or 0
         module = self.model.of(part.replica, task)
         x = _input(step, part, task)
@@ -163,16 +167,16 @@ class Operations:
             known = [x, y, *module.parameters.values()]
             module.saved_bytes[part.rows] = extra_bytes(saved, known)
         step.values.ledgers[task.lane].saved += module.saved_bytes[part.rows]
-        step.values.put(Key.own("entered", part, task), task.lane, x)
-        # `left` holds the graph for this stage's backward. The next stage gets it
-        # detached: its own graph begins there.
-        step.values.put(Key.own("left", part, task), task.lane, y)
-        step.values.leave("activation", part, stage + 1, task, y.detach())
+        step.values.put(ValueKey.of_task("input", part, task), task.lane, x)
+        # `output` holds the graph for the backward of this stage. The next stage gets a detached
+        # tensor, because a new graph starts there.
+        step.values.put(ValueKey.of_task("output", part, task), task.lane, y)
+        step.values.put_result("activation", part, stage + 1, task, y.detach())
         if stage == len(step.plan.stages) - 1:
             step.output_shape = list(y.shape[1:])
         step.shapes[task.index] = (x.shape, y.shape)
 
-    def _gather(self, step: Step, task: Task) -> Work:
+    def _gather(self, step: StepState, task: Task) -> TaskWork:
         device = self._devices[task.lane]
         outputs = step.values.take_outputs(step.plan.parts_of(task))
         yield outputs
@@ -180,146 +184,154 @@ class Operations:
         yield
         step.values.put(GATHERED, task.lane, whole)
 
-    def _loss_of(self, step: Step, task: Task) -> Work:
+    def _loss_of(self, step: StepState, task: Task) -> TaskWork:
         parts = step.plan.parts_of(task)
-        gathered = GATHERED in step.values
+        is_gathered = GATHERED in step.values
         shard = task.shard or 0
-        outputs = (
-            [step.values.take(GATHERED, task.lane)]
-            if gathered
-            else step.values.take_outputs(parts, shard)
-        )
-        rows = sum(part.rows for part in parts)
-        target = step.targets[self._devices[task.lane]][parts[0].start : parts[0].start + rows]
+        if is_gathered:
+            outputs = [step.values.take(GATHERED, task.lane)]
+        else:
+            outputs = step.values.take_outputs(parts, shard)
+        first, rows = parts[0].start, sum(part.rows for part in parts)
+        target = step.targets[self._devices[task.lane]][first : first + rows]
         yield [*outputs, target]
         y = outputs[0] if len(outputs) == 1 else torch.cat(outputs)
-        # A leaf: the loss's backward ends here, and the last stage's backward is a task of its own.
+        # A leaf: the backward of the loss ends here, and that of the last stage is another task.
         y = y.detach().requires_grad_()
-        # The mean over these rows becomes their part of the mean over the batch, so that
-        # gradients of micro-batches and replicas need only be added up.
+        # Weighted to be this part's share of the mean over the batch, so that the gradients of
+        # micro-batches and replicas only need to be added.
         loss = self._weighted_loss(y, target, rows / step.plan.rows)
         loss.backward()
         yield
         assert y.grad is not None
-        if shard == 0:  # the others' are the same
+        if shard == 0:  # the loss of other shards is the same
             step.losses.append(loss.detach())
-        if gathered:
+        if is_gathered:
             step.values.put(WHOLE_GRADIENT, task.lane, y.grad)
             return
+        last = len(step.plan.stages) - 1
         pieces = y.grad.split([part.rows for part in parts])
         for part, piece in zip(parts, pieces, strict=True):
-            step.values.put(
-                Key.of("gradient", part, len(step.plan.stages) - 1, shard), task.lane, piece
-            )
+            step.values.put(ValueKey.of("gradient", part, last, shard), task.lane, piece)
 
-    def _overlap(self, step: Step, task: Task) -> Work:
-        """A forward and a full backward, launched one after the other."""
+    def _overlap(self, step: StepState, task: Task) -> TaskWork:
+        """Launch a forward and a whole backward, one after the other."""
         first, second = step.plan.halves(task)
         forward, backward = self._forward(step, first), self._backward(step, second)
-        # Both find their values before either computes: so one span lies around both.
+        # Both take their values before either computes, so that one span covers both computations.
         yield [*next(forward), *next(backward)]
-        next(forward), next(backward)
+        next(forward)
+        next(backward)
         yield
-        next(forward, None), next(backward, None)
+        next(forward, None)
+        next(backward, None)
 
-    def _backward(self, step: Step, task: Task) -> Work:
+    def _backward(self, step: StepState, task: Task) -> TaskWork:
         parts = step.plan.parts_of(task)
         module = self.model.of(parts[0].replica, task)
-        entered, left, gradients = (
-            [step.values.take(Key.own(name, part, task), task.lane) for part in parts]
-            for name in ("entered", "left", "gradient")
-        )
-        trained = [(y, g) for y, g in zip(left, gradients, strict=True) if y.requires_grad]
+        inputs = [_take_own(step, "input", part, task) for part in parts]
+        outputs = [_take_own(step, "output", part, task) for part in parts]
+        gradients = [_take_own(step, "gradient", part, task) for part in parts]
+        roots, root_gradients = [], []
+        for output, gradient in zip(outputs, gradients, strict=True):
+            if output.requires_grad:
+                roots.append(output)
+                root_gradients.append(gradient)
         stamps = module.stamps = self._stamps[task.lane]
-        yield [*entered, *left, *gradients]
-        # A frozen stage, or the first one without trained parameters,
-        # has nothing to go back through.
-        if trained:
-            stamps.passes(True, module.last)
-            torch.autograd.backward([y for y, _ in trained], [g for _, g in trained])
-            stamps.passes(True, module.first)
-        handed_back = [_input_gradient(task, x, x.grad) for x in entered]
+        yield [*inputs, *outputs, *gradients]
+        # There is no graph in a frozen stage, or in a first stage without trained parameters.
+        if roots:
+            stamps.note_border(True, module.last)
+            torch.autograd.backward(roots, root_gradients)
+            stamps.note_border(True, module.first)
+        input_gradients = [_input_gradient(task, x, x.grad) for x in inputs]
         yield
-        for part, found in zip(parts, handed_back, strict=True):
-            _hand_back(step, part, task, found)
+        for part, input_gradient in zip(parts, input_gradients, strict=True):
+            _put_input_gradient(step, part, task, input_gradient)
         step.values.ledgers[task.lane].saved -= sum(module.saved_bytes[part.rows] for part in parts)
 
-    def _backward_input(self, step: Step, task: Task) -> Work:
+    def _backward_input(self, step: StepState, task: Task) -> TaskWork:
         part = step.plan.parts_of(task)[0]
         module = self.model.of(part.replica, task)
-        # The weight pass may need it, and takes it.
-        x = step.values[Key.own("entered", part, task)]
-        left = step.values.take(Key.own("left", part, task), task.lane)
-        gradient = step.values.take(Key.own("gradient", part, task), task.lane)
+        # Not taken, because the weight pass may need it; that task takes it.
+        x = step.values[ValueKey.of_task("input", part, task)]
+        output = _take_own(step, "output", part, task)
+        gradient = _take_own(step, "gradient", part, task)
         stamps = module.stamps = self._stamps[task.lane]
-        yield [left, gradient]
-        stamps.passes(True, module.last)
-        (found,), rest = backward_input([left], [gradient], [x])
-        stamps.passes(True, module.first)
-        handed_back = _input_gradient(task, x, found)
+        yield [output, gradient]
+        stamps.note_border(True, module.last)
+        (found,), weight_pass = stage_backward_input([output], [gradient], [x])
+        stamps.note_border(True, module.first)
+        input_gradient = _input_gradient(task, x, found)
         yield
-        _hand_back(step, part, task, handed_back)
-        # What another lane has made must outlive the weight pass; the rest is freed by and by.
-        handed = [gradient] if any(one is gradient for one in rest.gradients) else []
-        step.weight_passes[Key.own("weight pass", part, task)] = rest, handed
+        _put_input_gradient(step, part, task, input_gradient)
+        # Another lane may have made the gradient. If the weight pass uses it, it is kept until the
+        # end of that pass, which frees its other tensors as it goes on.
+        is_used = any(other is gradient for other in weight_pass.gradients)
+        kept = [gradient] if is_used else []
+        step.weight_passes[ValueKey.of_task("weight pass", part, task)] = weight_pass, kept
         if part.rows not in module.kept_bytes:
-            known = [x, *(rows for _, rows in step.inputs.values()), *module.parameters.values()]
-            module.kept_bytes[part.rows] = extra_bytes(rest.tensors(), known)
+            batch_rows = [rows for _, rows in step.inputs.values()]
+            known = [x, *batch_rows, *module.parameters.values()]
+            module.kept_bytes[part.rows] = extra_bytes(weight_pass.tensors(), known)
         freed = module.saved_bytes[part.rows] - module.kept_bytes[part.rows]
         step.values.ledgers[task.lane].saved -= freed
 
-    def _backward_weight(self, step: Step, task: Task) -> Work:
+    def _backward_weight(self, step: StepState, task: Task) -> TaskWork:
         part = step.plan.parts_of(task)[0]
         module = self.model.of(part.replica, task)
-        x = step.values.take(Key.own("entered", part, task), task.lane)
-        rest, handed = step.weight_passes.pop(Key.own("weight pass", part, task))
-        yield [x, *handed]
-        backward_weight(rest)
+        x = _take_own(step, "input", part, task)
+        weight_pass, kept = step.weight_passes.pop(ValueKey.of_task("weight pass", part, task))
+        yield [x, *kept]
+        stage_backward_weight(weight_pass)
         yield
         step.values.ledgers[task.lane].saved -= module.kept_bytes[part.rows]
 
-    def _all_reduce(self, step: Step, task: Task) -> Work:
-        """Every member has a task of its own, which makes its own sum."""
+    def _all_reduce(self, step: StepState, task: Task) -> TaskWork:
+        """Compute this member's sum: an all-reduce has one task for each of its members."""
         if task.payload is Payload.PARAMETER_GRADIENTS:
             return self._sum_gradients(step, task)
         return self._sum_partial(step, task)
 
-    def _sum_gradients(self, step: Step, task: Task) -> Work:
-        """Over the shards of what all of them have; of an undivided stage, over its replicas."""
+    def _sum_gradients(self, step: StepState, task: Task) -> TaskWork:
+        """Sum gradients over the replicas of a stage.
+
+        If the stage is divided: over its shards, for the parameters that all of them have.
+        """
         stage = step.plan.stages[task.stage or 0]
-        mine = self.model.of(task.replica, task)
+        module = self.model.of(task.replica, task)
         if stage.shards > 1:
             places = [(task.replica or 0, shard) for shard in range(stage.shards)]
-            only = mine.repeated
+            only = module.repeated
         else:
-            held = (p for p in step.plan.placements if p.stage == stage.index)
-            places, only = sorted((p.replica, p.shard) for p in held), None
+            placements = [p for p in step.plan.placements if p.stage == stage.index]
+            places, only = sorted((p.replica, p.shard) for p in placements), None
         copies = [self.model.stages[replica, stage.index, shard] for replica, shard in places]
         yield _gradients(copies)
-        mine.sums = sum_of_copies(copies, self._devices[mine.lane], only=only)
+        module.sums = sum_of_copies(copies, self._devices[module.lane], only=only)
         yield
 
-    def _sum_partial(self, step: Step, task: Task) -> Work:
-        """Of what the stage's shards have made of each part: outputs, or gradients of inputs.
+    def _sum_partial(self, step: StepState, task: Task) -> TaskWork:
+        """Sum the partial results of a stage's shards: its outputs, or gradients of its inputs.
 
-        All add up in the same order, so that they get the same bits.
+        All members add in the same order, so that they get the same bits.
         """
         stage, shard, part = task.stage or 0, task.shard or 0, step.plan.parts_of(task)[0]
-        forth = task.payload is Payload.ACTIVATION
-        name, target = ("activation", stage + 1) if forth else ("gradient", stage - 1)
-        partial = [
-            step.values.take(
-                Key.of(f"partial {name}", part, target, other, shard),
-                step.plan.lane_of(part.replica, stage, other),
-            )
-            for other in range(step.plan.stages[stage].shards)
-        ]
+        if task.payload is Payload.ACTIVATION:
+            kind, target = "activation", stage + 1
+        else:
+            kind, target = "gradient", stage - 1
+        partial = []
+        for other in range(step.plan.stages[stage].shards):
+            key = ValueKey.of(f"partial {kind}", part, target, other, shard)
+            lane = step.plan.lane_of(part.replica, stage, other)
+            partial.append(step.values.take(key, lane))
         yield partial
         total = sum_on(self._devices[task.lane], partial)
         yield
-        step.values.put(Key.of(name, part, target, shard), task.lane, total)
+        step.values.put(ValueKey.of(kind, part, target, shard), task.lane, total)
 
-    def _reduce(self, step: Step, task: Task) -> Work:
+    def _reduce(self, step: StepState, task: Task) -> TaskWork:
         others = [part.replica for part in step.plan.parts if part.replica > 0]
         copies = [self.model.of(replica, task) for replica in others]
         yield _gradients(copies)
@@ -327,14 +339,14 @@ class Operations:
         owner.set_gradients(sum_of_copies(copies, self._devices[task.lane], owner.gradients()))
         yield
 
-    def _update(self, step: Step, task: Task) -> Work:
+    def _update(self, step: StepState, task: Task) -> TaskWork:
         module = self.model.of(task.replica, task)
         yield module.take_sums()
         if module.optimizer is not None:
             module.optimizer.step()
         yield
 
-    work_of: ClassVar[dict[Kind, Callable[[Any, Step, Task], Work]]] = {
+    work_of: ClassVar[dict[Kind, Callable[[Any, StepState, Task], TaskWork]]] = {
         Kind.SCATTER: _scatter,
         Kind.REPLICATE: _replicate,
         Kind.COPY: _copy,
@@ -351,33 +363,38 @@ class Operations:
     }
 
 
-def _input(step: Step, part: Part, task: Task) -> Tensor:
-    """A stage's input: what was handed over, or rows of the batch where it enters."""
-    key = Key.own("activation", part, task)
+def _take_own(step: StepState, kind: str, part: Part, task: Task) -> Tensor:
+    """Take a value of the task's own stage and shard."""
+    return step.values.take(ValueKey.of_task(kind, part, task), task.lane)
+
+
+def _input(step: StepState, part: Part, task: Task) -> Tensor:
+    """Return the input of a stage: a stored activation, or rows of the batch if it enters here."""
+    key = ValueKey.of_task("activation", part, task)
     if key not in step.values:
         first, rows = step.inputs[task.lane]
         return rows[part.start - first :][: part.rows]
     x = step.values.take(key, task.lane)
-    # Stage 0's input is data, and nobody asks for its gradient; token numbers cannot have one.
+    # The input of stage 0 is data, so its gradient is not needed; token numbers cannot have one.
     return x.requires_grad_() if task.stage and x.is_floating_point() else x
 
 
 def _input_gradient(task: Task, x: Tensor, gradient: Tensor | None) -> Tensor | None:
-    """Return the gradient of a stage's input `x`; None for the first stage, which hands none back.
+    """Return the gradient of a stage's input `x`; None for the first stage, which passes none on.
 
-    It is zero where nothing depends on the input, or the input is of whole numbers. To be called
-    while torch works: zeros that are launched behind the task's end event may be copied to another
-    lane, which waits for that event alone, before they are written.
+    It is zero if nothing depends on the input, or if the input consists of integers. Must be called
+    before the task's end event: another lane waits only for that event, and might copy zeros that
+    are launched later before they are written.
     """
     if not task.stage:
         return None
     return torch.zeros_like(x) if gradient is None else gradient
 
 
-def _hand_back(step: Step, part: Part, task: Task, gradient: Tensor | None) -> None:
-    """Leave the gradient of a stage's input for the stage before, if there is one."""
+def _put_input_gradient(step: StepState, part: Part, task: Task, gradient: Tensor | None) -> None:
+    """Put the gradient of a stage's input for the stage before it, if there is one."""
     if task.stage and gradient is not None:
-        step.values.leave("gradient", part, task.stage - 1, task, gradient)
+        step.values.put_result("gradient", part, task.stage - 1, task, gradient)
 
 
 def _gradients(copies: Iterable[StageModule]) -> list[Tensor]:
@@ -385,10 +402,10 @@ def _gradients(copies: Iterable[StageModule]) -> list[Tensor]:
 
 
 def _rows_entering(plan: Plan) -> dict[int, tuple[int, int]]:
-    """By lane the first row of the batch that enters there, and the one behind the last.
+    """Return for each lane on which rows of the batch enter: (first row, last row + 1).
 
-    All of it where it is scattered; else each replica's rows where its first stage is, or all of
-    that stage's shards.
+    The whole batch enters on the lane that scatters it. Without a scatter, the rows of each replica
+    enter on the lane of its first stage, or on those of all shards of that stage.
     """
     for task in plan.tasks:
         if task.kind is Kind.SCATTER and task.payload is Payload.INPUT:
@@ -397,8 +414,9 @@ def _rows_entering(plan: Plan) -> dict[int, tuple[int, int]]:
     for place in plan.placements:
         if place.stage == 0:
             homes[place.replica].append(place.lane)
-    found: dict[int, tuple[int, int]] = {}
+    entering: dict[int, tuple[int, int]] = {}
     for part in plan.parts:  # in the order of their rows
         for lane in homes[part.replica]:
-            found[lane] = (found.get(lane, (part.start, 0))[0], part.start + part.rows)
-    return found
+            first, _ = entering.get(lane, (part.start, 0))
+            entering[lane] = first, part.start + part.rows
+    return entering

@@ -1,4 +1,4 @@
-"""Memory counters and lines of tensor sizes that are recorded for each step, beside its spans."""
+"""Memory counters and lines of tensor sizes that are recorded with the spans of each step."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.engine.tasks.replicas import Replicas
-from core.engine.tasks.values import Step
+from core.engine.tasks.replicas import ModelReplicas
+from core.engine.tasks.values import StepState
 from core.plan.task import Kind, Payload, Task
 from core.recording.schema import NoteRow, Record
 
@@ -15,15 +15,15 @@ _GRADIENT_MAKERS = frozenset({Kind.BACKWARD, Kind.BACKWARD_WEIGHT, Kind.OVERLAP}
 
 
 @dataclass(frozen=True, slots=True)
-class ClosedStep:
-    """A step whose tasks have all ended, as it was then; its rows can be made at any later time.
+class FinishedStep:
+    """A step at the end of its last task; its rows can be created at any later time.
 
-    It `began` and its tasks ended (`ends`, by their numbers) at absolute times in ns. `activations`
-    is what the lane of each task held at its end, `optimizer` the bytes of each lane's state.
+    `began` and `ends` are absolute times in ns, `ends` by task number. `activations` has the bytes
+    that each task's lane held at the end of the task, `optimizer` the bytes of each lane's state.
     """
 
-    model: Replicas
-    step: Step
+    model: ModelReplicas
+    step: StepState
     began: int
     ends: list[int]
     activations: list[int]
@@ -31,15 +31,20 @@ class ClosedStep:
 
     @classmethod
     def of(
-        cls, model: Replicas, step: Step, began: int, ends: list[int], activations: list[int]
-    ) -> ClosedStep:
-        """A step that has just ended: the next one would change what the optimizers hold."""
+        cls,
+        model: ModelReplicas,
+        step: StepState,
+        began: int,
+        ends: list[int],
+        activations: list[int],
+    ) -> FinishedStep:
+        """Return a step that has just ended, with the optimizers' sizes before the next one."""
         lanes = {task.lane for task in step.plan.tasks if task.kind is Kind.STEP}
         optimizer = {lane: model.optimizer_bytes(lane) for lane in lanes}
         return cls(model, step, began, ends, activations, optimizer)
 
     def rows(self) -> Iterator[NoteRow]:
-        """Its counters, of each in order of time, and its lines."""
+        """Yield the step's counters, each one in order of time, and its lines."""
         for lane, size in self.model.parameter_bytes.items():
             yield self._counter("parameters", self.began, lane, size)
             yield self._counter("gradients", self.began, lane, 0)
@@ -55,18 +60,19 @@ class ClosedStep:
         return NoteRow(Record.COUNTER, name, time, self.step.index, lane, value)
 
     def _gradients(self) -> Iterator[tuple[Task, int, int]]:
-        """Yield when a lane's gradients change, by time: after which task, the lane, its bytes.
+        """Yield (task, lane, bytes) whenever a lane's gradients change, in order of time.
 
-        A gradient counts from the end of its stage's first backward, which allocates it. Sums over
-        replicas are held beside the gradients until the step, which puts them in their place.
+        A stage's gradients count from the end of its first backward, which allocates them. Sums
+        over replicas exist in addition to the gradients until the optimizer's step, which replaces
+        the gradients by the sums.
         """
         stages = self.model.stages
         held: Counter[int] = Counter()
         seen, summed = set(), set()
-        # By time: of two stages on a lane, one may be stepped while a copy lane sums the other's.
+        # In order of time: a lane may step one of its stages while a copy lane still sums another.
         by_time = sorted(self.step.plan.tasks, key=lambda task: self.ends[task.index])
         for task in by_time:
-            # An overlap's gradients are its backward half's, which is of another stage.
+            # In an overlap the backward half computes gradients, for `paired_stage`.
             stage = task.stage if task.paired_stage is None else task.paired_stage
             place = (task.replica or 0, stage or 0, task.shard or 0)
             if task.kind in _GRADIENT_MAKERS and place not in seen:
@@ -79,33 +85,38 @@ class ClosedStep:
                 change = -1
             else:
                 continue
-            module = stages[place]  # whichever lane moves its gradients, they are on its own
-            makes = task.kind in _GRADIENT_MAKERS
-            size = module.gradient_bytes if makes else module.summed_bytes
+            # The gradients are on the lane of the stage, even if another lane moves them.
+            module = stages[place]
+            is_maker = task.kind in _GRADIENT_MAKERS
+            size = module.gradient_bytes if is_maker else module.summed_bytes
             held[module.lane] += change * size
             yield task, module.lane, held[module.lane]
 
     def _lines(self) -> Iterator[NoteRow]:
-        """What went into each forward pass and came out, and the whole batch at the end."""
-        step, staged = self.step, len(self.step.plan.stages) > 1
+        """Yield the input and output sizes of each forward pass, and then of the whole batch."""
+        step = self.step
+        has_stages = len(step.plan.stages) > 1
         for task in step.plan.tasks:
             if task.index in step.shapes:
-                text = inside(task.stage if staged else None, *step.shapes[task.index])
+                stage = task.stage if has_stages else None
+                text = forward_size_text(stage, *step.shapes[task.index])
                 yield size_line(step, text, self.ends[task.index])
-        yield size_line(step, outside(step.batch_shape, step.output_shape), max(self.ends))
+        yield size_line(step, batch_size_text(step.batch_shape, step.output_shape), max(self.ends))
 
 
-def size_line(step: Step, text: str, time: int) -> NoteRow:
-    """A log line of sizes, at a time in ns."""
+def size_line(step: StepState, text: str, time: int) -> NoteRow:
+    """Return a log line of sizes, at a time in ns."""
     return NoteRow(Record.LOG, "size", time, step.index, text=text)
 
 
-def inside(stage: int | None, entered: Sequence[int], left: Sequence[int]) -> str:
-    """The line of one forward pass."""
+def forward_size_text(
+    stage: int | None, input_shape: Sequence[int], output_shape: Sequence[int]
+) -> str:
+    """Return the line for one forward pass; `stage` is None if the model is whole."""
     where = "" if stage is None else f" stage {stage}"
-    return f"In Model{where}: input size {list(entered)} output size {list(left)}"
+    return f"In Model{where}: input size {list(input_shape)} output size {list(output_shape)}"
 
 
-def outside(batch: Sequence[int], row: Sequence[int]) -> str:
-    """The line of a whole batch, each `row` of whose output has that shape."""
-    return f"Outside: input size {list(batch)} output_size {[batch[0], *row]}"
+def batch_size_text(input_shape: Sequence[int], output_row: Sequence[int]) -> str:
+    """Return the line for a whole batch; `output_row` is the shape of one row of the output."""
+    return f"Outside: input size {list(input_shape)} output_size {[input_shape[0], *output_row]}"

@@ -16,14 +16,14 @@ from collections.abc import Sequence
 import torch
 import torch.distributed as dist
 
-from core.engine.failures import explain
-from core.engine.hardware import MEETING_TIMEOUT, compute_exactly, meeting_place
+from core.engine.failures import error_line
+from core.engine.hardware import COLLECTIVE_TIMEOUT, compute_exactly, rank_backend
 from core.engine.models.modules import Batch
 from core.engine.models.workload import Workload, build_workload, check_ties
 from core.engine.rank_models.model import rank_model
 from core.engine.torchrun.engines import ENGINES, Named, TorchEngine
 from core.engine.torchrun.launch import LaunchSettings, job_title
-from core.engine.verify import compare, reference
+from core.engine.verify import plain_step, step_errors
 from core.machine import host_hardware
 from core.models.description import ModelDescription
 from core.plan.devices import HOST, device_kind
@@ -61,7 +61,7 @@ class LaunchedRank:
         # Checked before the process group is joined, so that no rank waits in a collective for
         # ranks that have refused the model.
         check_ties(self._workload, first.stages)
-        dist.init_process_group(meeting_place(lanes), timeout=MEETING_TIMEOUT)
+        dist.init_process_group(rank_backend(lanes), timeout=COLLECTIVE_TIMEOUT)
         kind = ENGINES[strategy.torch_engine]
         self._engine: TorchEngine = kind(self._specification, self._workload, first, self._device)
 
@@ -119,8 +119,8 @@ class LaunchedRank:
     ) -> None:
         """Compare a step with a plain one, and record its loss and errors."""
         parameters = self._engine.copies(before)[0]
-        wanted = reference(self._workload, parameters, batch, plan.parts)
-        found = [compare(loss, own, wanted) for own in self._engine.copies(gradients)]
+        wanted = plain_step(self._workload, parameters, batch, plan.parts)
+        found = [step_errors(loss, own, wanted) for own in self._engine.copies(gradients)]
         run.tell("loss", loss)
         run.tell("gradient_error", max(errors.gradient for errors in found))
         run.tell("loss_error", max(errors.loss for errors in found))
@@ -161,7 +161,7 @@ def run_launched_rank() -> int:
     except Exception as error:
         rank = os.environ["RANK"]
         # One write for the whole line, because other ranks write to the same pipe.
-        os.write(2, f"bubblescope: rank {rank}: {explain(error)}\n".encode())
+        os.write(2, f"bubblescope: rank {rank}: {error_line(error)}\n".encode())
         return 1
     return 0
 

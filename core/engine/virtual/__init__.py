@@ -1,1 +1,1 @@
-"""Runs plans on virtual lanes: one task at a time, each timed alone, every lane with its clock."""
+"""Runs plans on virtual lanes: tasks run one at a time, and every lane has a virtual clock."""

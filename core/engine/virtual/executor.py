@@ -1,4 +1,4 @@
-"""Runs steps on virtual lanes: in virtual time, by the same rule by which steps are predicted."""
+"""Runs steps on virtual lanes, in virtual time, with the algorithm that also predicts steps."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import numpy as np
 from core.costs.costs import STAGED, CostModel, durations
 from core.costs.simulate import in_time_order
 from core.costs.waits import meeting
-from core.engine.failures import Stopped
-from core.engine.lanes.alone import Alone
+from core.engine.failures import RunStopped
 from core.engine.lanes.devices import allocator_bytes
+from core.engine.lanes.isolated import IsolatedLane
 from core.engine.lanes.lane import Stamps
 from core.engine.models.modules import Batch
 from core.engine.prepare import Prepared
 from core.engine.tasks.operations import Operations
-from core.engine.tasks.values import Step
+from core.engine.tasks.values import StepState
 from core.engine.virtual.rehearsal import Rehearsal
 from core.gc_paused import gc_paused
 from core.plan.faults import Faults
@@ -33,15 +33,15 @@ from core.plan.task import ABSENT, IS_COMMUNICATION, Kind, Task
 from core.recording.schema import Timings, TraceWriter, note_batch, span_batch
 from core.trace.step import StepColumns
 
-# At most 20 batches a second, which is as often as the thread that sends looks for some.
-TELL_SECONDS = 0.05
-# Costs where computing takes no time: only the link's part of `durations` is used, but that
-# function wants a curve of (rows, ns) for each kind.
-_FREE = {kind: (((1.0, 0.0),),) for kind in (*STAGED, Kind.LOSS)}
+# At most 20 batches a second, because the sending thread looks for batches as often.
+SEND_SECONDS = 0.05
+# Costs of zero for compute tasks: `durations` needs a curve of (rows, ns) for each kind, but only
+# the times of the link are used.
+_NO_COSTS = {kind: (((1.0, 0.0),),) for kind in (*STAGED, Kind.LOSS)}
 
 
 class _TaskTimes(NamedTuple):
-    """A task of the step under way, and when it ran; of a collective when it began."""
+    """Times of a task in the current step; `ready` is the start of a collective's member, in ns."""
 
     task: int
     start: int
@@ -50,181 +50,191 @@ class _TaskTimes(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
-    """What is known of a plan's n tasks before they run.
+class VirtualPlan:
+    """A plan as the virtual executor uses it, with values for each of its tasks.
 
-    `meets` has for each the number of the collective of ranks that it is a member of, or -1;
-    `modelled` the time in ns that the link takes for it, or -1 where the time is measured.
+    `collectives` has the number of the ranks' collective of a task, or ABSENT. `modelled` has the
+    duration in ns that the link defines, or ABSENT if the duration is measured.
     """
 
     columns: StepColumns
-    meets: list[int]
+    collectives: list[int]
     modelled: list[int]
 
     @classmethod
-    def of(cls, plan: Plan, link: Link | None) -> Course:
-        """Of a plan whose communication goes over a link, or is measured too."""
+    def of(cls, plan: Plan, link: Link | None) -> VirtualPlan:
+        """Convert a plan. Without a link, communication is measured too."""
         columns = StepColumns.of_plan(plan)
         modelled = np.full(len(columns), ABSENT, np.int64)
         if link is not None:
-            moves = IS_COMMUNICATION[columns.kind]
-            taken = durations(columns, CostModel(_FREE, link=link), plan.stages)
-            modelled[moves] = taken[moves]
+            is_communication = IS_COMMUNICATION[columns.kind]
+            taken = durations(columns, CostModel(_NO_COSTS, link=link), plan.stages)
+            modelled[is_communication] = taken[is_communication]
         return cls(columns, meeting(columns, plan.lanes).tolist(), modelled.tolist())
 
 
 def link_of(specification: Specification) -> Link | None:
-    """What lies between the lanes of a run; None where moving data is measured."""
+    """Return the link between the lanes of a run; None if transfers are measured."""
     return read_link(specification.link or DEFAULT_LINK)
 
 
 class VirtualExecutor:
-    """Runs steps one task at a time. A step begins when the one before has ended on all lanes.
+    """Runs steps one task at a time. A step starts when the previous one has ended on all lanes.
 
-    **Every span is sent exactly once**: the thread that runs the tasks notes each when its end is
-    known, in the order of virtual time and so of every lane, and between two tasks makes a batch of
-    those that it has noted. So the thread that sends has hardly any Python to do: what it did would
-    be waited for, and measured, inside a task.
+    **Every span is sent exactly once**. The thread that runs the tasks stores the times of each
+    task when its end is known, in the order of virtual time, which is the order on every lane.
+    Between two tasks it makes a batch of the stored times. So the sending thread runs hardly any
+    Python, for which a task would have to wait while it is timed.
 
-    `now` is the virtual time in ns, on the clock of the header's origin. Once `stop` is set, by any
-    thread, the next task is not begun.
+    `now` is the virtual time in ns, on the clock of the header's origin. Any thread may set `stop`:
+    no further task starts then.
     """
 
     def __init__(
         self,
         operations: Operations,
-        alone: Alone,
+        isolated: IsolatedLane,
         writer: TraceWriter,
         prepared: Prepared,
         stop: threading.Event,
         rehearsal: Rehearsal,
     ) -> None:
-        self._operations, self._alone, self._rehearsal = operations, alone, rehearsal
+        self._operations, self._isolated, self._rehearsal = operations, isolated, rehearsal
         self._writer, self._stop = writer, stop
         specification = prepared.specification
         self._link, self._speed = link_of(specification), specification.speed
         self._faults = Faults.of(specification)
         self.now = self._origin = prepared.header.origin_ns
-        self._courses: dict[int, Course] = {}
-        self._told: list[_TaskTimes] = []
-        self._told_at = time.monotonic()
+        self._virtual_plans: dict[int, VirtualPlan] = {}
+        self._unsent: list[_TaskTimes] = []
+        self._sent_at = time.monotonic()
         writer.now = lambda: self.now
 
-    @gc_paused()  # garbage is collected between steps: of a task's time it would be a part
+    @gc_paused()  # garbage is collected between steps, because it would add to a task's time
     def run(
         self, index: int, plan: Plan, number: int, batch: Batch, nested: Nested | None = None
-    ) -> Step:
-        """Run one step; the writer knows the plan's tasks, and `nested` behind them, by `number`.
+    ) -> StepState:
+        """Run one step. `number` is the writer's, for the plan's tasks followed by the nested ones.
 
-        Raises Stopped, or what a task raised.
+        Raises RunStopped, or the exception of a task.
         """
-        course = self._course(plan, number)
-        # Lists of Python numbers, one for each task: an element of an array costs more to read, and
-        # it would be read between two tasks that are timed.
-        effects = self._faults.effects(course.columns, plan.lanes, index)
-        factors, extra = (each.tolist() for each in effects)
+        virtual_plan = self._virtual_plan(plan, number)
+        modelled, collectives = virtual_plan.modelled, virtual_plan.collectives
+        # Lists of Python numbers: reading an element of an array takes longer, and happens between
+        # two timed tasks.
+        effects = self._faults.effects(virtual_plan.columns, plan.lanes, index)
+        factors, extra = (values.tolist() for values in effects)
         step = self._operations.begin(index, plan, batch)
         self._rehearsal.begin(plan, batch)
-        self._alone.begin()
-        # Times of in_time_order (`start`, `begun`, in ns) count from 0 at the step's begin; what is
-        # recorded is `began` later. `clock` is real time, for the pace only.
+        self._isolated.begin()
+        # The times of in_time_order (`start` and `begun`, in ns) count from the start of the step;
+        # `began` is added for the recording. `clock` is real time, only for the pace.
         began, clock = self.now, time.perf_counter()
         ends, held = [0] * len(plan.tasks), [0] * len(plan.tasks)
         measured: list[int] = []
 
-        def lasts(place: int, start: int, begun: int) -> int:
-            # Before the task's first stamp, so that making a batch is in nobody's time.
-            self._tell(index, number, TELL_SECONDS)
+        def duration(place: int, start: int, begun: int) -> int:
+            # Before the task's first timestamp, so that the time for a batch is not measured.
+            self._send(index, number, SEND_SECONDS)
             self._keep_pace(clock, begun)
             task = plan.tasks[place]
             blocks = () if nested is None else nested.inside(place)
-            # After the wait, in which caches grow cold.
+            # After the wait for the pace, during which the caches become cold.
             self._rehearsal.run(task)
-            stamps = self._alone.run(partial(self._operations.run, task), bool(blocks))
-            taken = self._alone.elapsed(stamps.start, stamps.end)
+            stamps = self._isolated.run(partial(self._operations.run, task), bool(blocks))
+            taken = self._isolated.elapsed(stamps.start, stamps.end)
             measured.append(taken)
-            # Data was moved in any case: the values are needed, and the gradients are verified.
-            # Only how long it is said to have taken comes from the link's model.
-            if course.modelled[place] != ABSENT:
-                taken = course.modelled[place]
+            # Data is always moved, because later tasks and the verification need it. But with a
+            # link, the recorded duration is the link's.
+            if modelled[place] != ABSENT:
+                taken = modelled[place]
             taken = int(round(taken * factors[place]) + extra[place])
             ends[place] = began + begun + taken
-            # Kept as numbers and not as rows: these are made when no task is waiting to be timed.
+            # Stored as a number; the row is made after the last task, when nothing is timed.
             held[place] = step.values.activations(task.lane)
-            # A member of a collective is on its lane from `start`, and moves data from `begun`,
-            # when the last rank has come: the time between is that rank's waiting, and is explained
-            # as such.
-            ready = began + start if course.meets[place] != ABSENT else None
-            self._told.append(_TaskTimes(place, began + start, ends[place], ready))
+            # A member of a collective is on its lane from `start`, but moves data only from
+            # `begun`, when the last rank has arrived. The time between is explained as waiting for
+            # that rank.
+            ready = began + start if collectives[place] != ABSENT else None
+            self._unsent.append(_TaskTimes(place, began + start, ends[place], ready))
             if blocks:
-                self._note_blocks(blocks, stamps, began + begun, taken)
-            self._alone.recycle(stamps)
+                self._record_blocks(blocks, stamps, began + begun, taken)
+            self._isolated.recycle(stamps)
             return taken
 
+        turns = _turns(len(plan.lanes), index)
         try:
-            in_time_order(course.columns, course.meets, lasts, _turns(len(plan.lanes), index))
-        # Stopped or failed: the tasks that did run are part of the recording.
+            in_time_order(virtual_plan.columns, collectives, duration, turns)
         finally:
-            self._tell(index, number)
+            # Even if the step was stopped or failed, the tasks that have run are recorded.
+            self._send(index, number)
         self._rehearsal.end(measured)
         self._end(step, began, ends, held)
         return step
 
-    def _end(self, step: Step, began: int, ends: list[int], held: list[int]) -> None:
-        """Go on to the next step, and tell what is known of this one beside its spans."""
-        # The next step begins here on every lane, also on one that was done long before, as it does
-        # on real lanes: otherwise steps would overlap, and a step's idle time would depend on its
-        # neighbours.
+    def _end(self, step: StepState, began: int, ends: list[int], held: list[int]) -> None:
+        """Set the start of the next step, and send the counters and lines of this one."""
+        # The next step starts at this time on every lane, as on real lanes, even if a lane was idle
+        # long before. Otherwise steps would overlap, and the idle time of a step would depend on
+        # the steps next to it.
         self.now = max(ends, default=began)
-        self._note_hardware(step.index)
-        notes = list(self._operations.closed_rows(step, began, ends, held))
+        self._record_hardware(step.index)
+        notes = list(self._operations.counter_rows(step, began, ends, held))
         self._writer.forward(note_batch(notes, self._origin))
         self._writer.flush_soon()
 
-    def _note_blocks(self, blocks: Sequence[Task], stamps: Stamps, start: int, taken: int) -> None:
-        """Note the blocks of a task that began at `start` and is said to have taken so many ns."""
-        since = partial(self._alone.elapsed, stamps.start)
-        # A fault lengthens them in proportion.
+    def _record_blocks(
+        self, blocks: Sequence[Task], stamps: Stamps, start: int, taken: int
+    ) -> None:
+        """Store the times of the blocks of a task with this start and duration (ns)."""
+        since = partial(self._isolated.elapsed, stamps.start)
+        # A fault lengthens the blocks in proportion.
         longer = taken / max(1, since(stamps.end))
         for block in blocks:
-            if (bounds := stamps.bounds(block)) is not None:
-                # Rounded up a block could end behind the task that it is a part of.
-                first, last = (start + min(round(since(bound) * longer), taken) for bound in bounds)
-                self._told.append(_TaskTimes(block.index, first, last))
+            bounds = stamps.bounds(block)
+            if bounds is not None:
+                # Limited to `taken`: after rounding up, the block would end later than its task.
+                first = start + min(round(since(bounds[0]) * longer), taken)
+                last = start + min(round(since(bounds[1]) * longer), taken)
+                self._unsent.append(_TaskTimes(block.index, first, last))
 
-    def _course(self, plan: Plan, number: int) -> Course:
-        if number not in self._courses:
-            self._courses[number] = Course.of(plan, self._link)
-        return self._courses[number]
+    def _virtual_plan(self, plan: Plan, number: int) -> VirtualPlan:
+        if number not in self._virtual_plans:
+            self._virtual_plans[number] = VirtualPlan.of(plan, self._link)
+        return self._virtual_plans[number]
 
     def _keep_pace(self, clock: float, virtual: int) -> None:
-        """Wait until a step that began at `clock` (s) may be at `virtual` ns. Raises Stopped."""
+        """Wait until a step that started at `clock` (s) may reach `virtual` ns.
+
+        Raises RunStopped.
+        """
         if self._speed is not None:
-            # Not a sleep: a request to stop ends this wait too, however slow the pace.
+            # Not a sleep, so that a request to stop ends the wait even if the pace is slow.
             self._stop.wait(max(0.0, clock + virtual / 1e9 / self._speed - time.perf_counter()))
         if self._stop.is_set():
-            raise Stopped
+            raise RunStopped
 
-    def _note_hardware(self, step: int) -> None:
-        device = self._alone.device
-        self._writer.clock(device, step, self._alone.end())
-        if (allocated := allocator_bytes(device)) is not None:
+    def _record_hardware(self, step: int) -> None:
+        device = self._isolated.device
+        self._writer.clock(device, step, self._isolated.end())
+        allocated = allocator_bytes(device)
+        if allocated is not None:
             self._writer.counter(f"allocator {device}", allocated, step=step)
 
-    def _tell(self, step: int, plan: int, seldom: float = 0.0) -> None:
-        """Hand in what was not yet of the step under way, if not done for `seldom` seconds."""
-        if time.monotonic() - self._told_at < seldom:
+    def _send(self, step: int, plan: int, interval: float = 0.0) -> None:
+        """Send the unsent times of a step, at most once in `interval` seconds."""
+        if time.monotonic() - self._sent_at < interval:
             return
-        if self._told:
-            timings = Timings(plan, step, *zip(*self._told, strict=True))
+        if self._unsent:
+            timings = Timings(plan, step, *zip(*self._unsent, strict=True))
             self._writer.forward(span_batch(timings, origin=self._origin))
-        self._told, self._told_at = [], time.monotonic()
+        self._unsent, self._sent_at = [], time.monotonic()
 
 
 def _turns(lanes: int, step: int) -> list[int]:
-    """In which order lanes take turns where several could begin a task: another one each step.
+    """Return the order of lanes that could start a task at the same time; it differs by step.
 
-    The first task of a kind finds colder caches than the others, even after its rehearsal. What
-    that costs is so small that it must not fall on the same lane in each step.
+    The first task of a kind has colder caches than the others, even after its rehearsal. The small
+    additional time should not always be on the same lane.
     """
     return [(lane - step) % lanes for lane in range(lanes)]

@@ -1,4 +1,4 @@
-"""The model in every rank of a strategy, and the part of each parameter that a rank keeps."""
+"""The model in every rank of a strategy, with the part of each parameter that a rank keeps."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from torch import Tensor, nn
 
 from core.engine.models.workload import gradients_of, make_optimizer
 from core.engine.prepare import Prepared
-from core.engine.tasks.replicas import Parameters, Replicas, clones_of
+from core.engine.tasks.replicas import ModelReplicas, Parameters, clones_of
 from core.errors import PlanError
 
 
-class RankReplicas(Replicas):
-    """One replica in each rank: `whole` are its parameters by name, `sizes` the bytes of each.
+class RankReplicas(ModelReplicas):
+    """A replica in each rank.
 
-    A rank keeps and steps its `parts`: all of every parameter, or where they are sharded some rows
-    of each (of its first dimension, as fully_shard does), and then has the whole only from its
-    unsharding to its resharding. `rows` says of each parameter which rows are each rank's.
+    `whole` has each rank's whole parameters by name, and `sizes` the bytes of each. A rank keeps
+    and steps its `parts`. Without sharding these are the whole parameters. With sharding they are
+    some rows of each parameter (of its first dimension, as in fully_shard), and a whole parameter
+    exists only between `unshard` and `reshard`. `rows` has the rows of each rank by parameter.
     """
 
     def __init__(self, prepared: Prepared, is_sharded: bool) -> None:
@@ -31,7 +32,7 @@ class RankReplicas(Replicas):
         self.sizes = {name: p.nbytes for name, p in self.whole[0].items()}
         self.parts = self.whole
         if is_sharded:
-            self.parts = [self._divided(rank) for rank in self.ranks]
+            self.parts = [self._parts_of(rank) for rank in self.ranks]
             self.rows = {name: self._rows_of(name) for name in self.sizes}
             for rank in self.ranks:
                 self.reshard(rank, self.sizes)
@@ -41,68 +42,71 @@ class RankReplicas(Replicas):
 
     @property
     def optimizers(self) -> list[torch.optim.Optimizer]:
-        """A rank steps all its parameters at once."""
+        """The optimizers of the ranks; each of them steps all parameters of a rank."""
         return [optimizer for optimizer in self.rank_optimizers if optimizer is not None]
 
     def clear_gradients(self) -> None:
-        """Forget the last step's gradients, also those of parts."""
+        """Remove the last step's gradients, including those of parts."""
         super().clear_gradients()
-        for parameter in (p for parts in self.parts for p in parts.values()):
-            parameter.grad = None
+        for parts in self.parts:
+            for parameter in parts.values():
+                parameter.grad = None
 
     def gradients(self) -> list[dict[str, Tensor]]:
-        """The step's gradients by full parameter name, of every rank that has all of them."""
+        """Return the step's gradients by full name: of every rank, or joined if sharded."""
         return self._joined([gradients_of(parts) for parts in self.parts])
 
     def parameters(self) -> list[dict[str, Tensor]]:
-        """Clones of the parameters by full name, of every rank that has all of them."""
+        """Return copies of the parameters by full name: of every rank, or joined if sharded."""
         return self._joined([clones_of(parts) for parts in self.parts])
 
     def _joined(self, tensors: list[dict[str, Tensor]]) -> list[dict[str, Tensor]]:
         if not self.is_sharded:
             return tensors
-        return [{name: torch.cat([each[name] for each in tensors]) for name in tensors[0]}]
+        joined = {}
+        for name in tensors[0]:
+            joined[name] = torch.cat([of_rank[name] for of_rank in tensors])
+        return [joined]
 
-    def _divided(self, rank: int) -> Parameters:
-        """A rank's part of every parameter; an empty one where there are fewer rows than ranks."""
+    def _parts_of(self, rank: int) -> Parameters:
+        """Return a rank's part of every parameter; it may be empty if there are few rows."""
         parts: Parameters = {}
         for name, whole in self.whole[rank].items():
-            # Rounded up, as torch.chunk and fully_shard divide: 5 rows on 4 ranks are 2, 2, 1 and
-            # 0.
+            # Rounded up, like torch.chunk and fully_shard: 4 ranks have 2, 2, 1 and 0 of 5 rows.
             size = -(-len(whole) // len(self.ranks))
             part = whole.detach()[rank * size : (rank + 1) * size].clone()
             parts[name] = nn.Parameter(part, requires_grad=whole.requires_grad)
         return parts
 
     def _rows_of(self, name: str) -> list[slice]:
-        """Which rows of a whole parameter are each rank's."""
+        """Return the rows of a whole parameter that belong to each rank."""
         ends = [0, *accumulate(len(parts[name]) for parts in self.parts)]
         return [slice(*pair) for pair in pairwise(ends)]
 
     def reshard(self, rank: int, names: Iterable[str]) -> None:
-        """Free a rank's whole parameters; it keeps its parts. The tensors stay, without memory."""
+        """Free the memory of a rank's whole parameters, but keep the tensors and its parts."""
         for name in names:
-            # The memory goes, the tensor stays: autograd's saved tensors and the views of the
-            # forward pass share this storage, and find the values again when it is filled for the
-            # backward pass. fully_shard frees its parameters in the same way.
+            # The tensor must stay: the tensors that autograd saved and the views of the forward
+            # pass share its storage, which is filled again for the backward pass. fully_shard frees
+            # its parameters in the same way.
             self.whole[rank][name].untyped_storage().resize_(0)
 
     def unshard(self, rank: int, names: Iterable[str]) -> None:
-        """Let a rank have whole parameters, gathered from all ranks' parts."""
+        """Fill a rank's whole parameters from the parts of all ranks."""
         for name in names:
             whole = self.whole[rank][name]
             whole.untyped_storage().resize_(self.sizes[name])
             for rows, parts in zip(self.rows[name], self.parts, strict=True):
-                # Through `data`, so that the version counter stays: a parameter that was written
-                # to since the forward pass makes autograd refuse the backward pass.
+                # `data` does not change the version counter. Otherwise autograd would refuse the
+                # backward pass, because a parameter has changed since the forward pass.
                 whole.data[rows].copy_(parts[name].detach(), non_blocking=True)
 
     def trained(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Those that have gradients."""
+        """Return the names of those parameters that require gradients."""
         return tuple(name for name in names if self.whole[0][name].requires_grad)
 
     def gradient(self, rank: int, name: str) -> Tensor:
-        """Raises PlanError if there is none: ranks would wait for it for ever."""
+        """Return a gradient. Raises PlanError if it is None: ranks would wait for it for ever."""
         gradient = self.whole[rank][name].grad
         if gradient is None:
             raise PlanError(

@@ -1,4 +1,4 @@
-"""Runs each task of a step once untimed, on modules of its own, right before it is timed."""
+"""Runs each task of a step once untimed, on copies of the modules, directly before it is timed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from functools import partial
 from statistics import fmean
 
 from core.engine.failures import is_out_of_memory
-from core.engine.lanes.alone import Alone
 from core.engine.lanes.devices import kept_random_state
+from core.engine.lanes.isolated import IsolatedLane
 from core.engine.models.modules import Batch
 from core.engine.tasks.operations import Operations
 from core.plan.plan import Plan
@@ -32,9 +32,9 @@ class Rehearsal:
     """
 
     def __init__(
-        self, make: Callable[[], Operations], alone: Alone, log: Callable[[str], None]
+        self, make: Callable[[], Operations], isolated: IsolatedLane, log: Callable[[str], None]
     ) -> None:
-        self._make, self._alone, self._log = make, alone, log
+        self._make, self._isolated, self._log = make, isolated, log
         self._operations: Operations | None = None
         self._is_wanted = self._has_failed = False
 
@@ -62,11 +62,11 @@ class Rehearsal:
         self._operations.begin(0, plan, batch)
 
     def _rehearse(self, operations: Operations, task: Task) -> None:
-        with kept_random_state([self._alone.device]):
-            self._alone.time(partial(operations.run, task))
+        with kept_random_state([self._isolated.device]):
+            self._isolated.time(partial(operations.run, task))
 
     def _attempt(self, work: Callable[[], None]) -> None:
-        """Do `work`, and rehearse no more if memory does not suffice for it."""
+        """Do `work`; if memory does not suffice for it, stop rehearsing."""
         try:
             work()
         except (RuntimeError, MemoryError) as error:

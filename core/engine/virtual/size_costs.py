@@ -1,14 +1,14 @@
-"""Measures what each block of a model costs, in micro-batches of several sizes.
+"""Measures the cost of each block of a model in micro-batches of several sizes.
 
-A run's own costs are of its own stages and of micro-batches of its own size. They say little about
-another strategy: a task has a part of its cost that does not shrink with its rows, and some sizes
-suit the processor better than others. Here the model is cut into a stage for each block, on one
-lane, and three micro-batches pass through it: two with whole backward passes, of which the second
-adds to the gradients of the first, and one whose backward is in two parts. At the smallest size the
-model is also cut into two stages, which shows how much of a task's cost is paid once a task.
+The costs of a run apply to its own stages and its own size of micro-batches. They say little about
+another strategy: a part of a task's cost does not depend on its rows, and some sizes suit the
+processor better than others. Here the model is cut into one stage for each block, on one lane.
+Three micro-batches pass through it: two with whole backward passes, of which the second adds to the
+gradients of the first, and one with a split backward. At the smallest size the model is also cut
+into two stages, which shows the part of the cost that is paid once per task.
 
-Everything runs on copies of the modules, and the random state is put back. Short tasks are
-rehearsed, as those of the run's steps are.
+Everything runs on copies of the modules, and the random state is restored. Short tasks are
+rehearsed, as in the steps of a run.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from threading import Event
 from typing import NamedTuple
 
 from core.costs.costs import STAGED, CostModel, Curve, cost_at, durations
-from core.engine.failures import Stopped
-from core.engine.lanes.alone import Alone
+from core.engine.failures import RunStopped
 from core.engine.lanes.devices import kept_random_state
+from core.engine.lanes.isolated import IsolatedLane
 from core.engine.models.modules import Batch
 from core.engine.models.workload import check_ties
 from core.engine.prepare import Prepared
@@ -43,42 +43,44 @@ from core.plan.task import Kind, Task, TaskColumns, add_task
 
 BUDGET_SECONDS = 2.0
 LEAST_ROUNDS = 3
-"""The first of them allocates and is not counted."""
+"""The first round allocates and is not counted."""
 MOST_ROUNDS = 6
 LEAST_SIZES = 3
 MOST_PIECES = 64
-"""The smallest size is the batch divided by this number: smaller ones are all fixed cost."""
-_FIRST, _, _IN_PARTS = range(3)
-"""The micro-batches of a measuring plan."""
+"""The smallest size is the batch divided by this number: smaller sizes only have fixed costs."""
+_FIRST, _, _SPLIT = range(3)
+"""The micro-batches of a measuring plan; the last one has a split backward."""
+_ADDING = (Kind.BACKWARD, Kind.BACKWARD_WEIGHT)
+"""The kinds of passes that add to the gradients of parameters."""
 
 
-class Measured(NamedTuple):
-    """The subject of a time: a pass of a kind, of `rows` rows, through stage `of` of a cut.
+class PassKey(NamedTuple):
+    """A pass of `rows` rows through the stage `stage` of a model that is cut into `stages`.
 
-    `further` says that its gradients were added to those of a micro-batch before it.
+    `adds` is True if its gradients were added to those of a previous micro-batch.
     """
 
     kind: Kind
-    of: int
+    stage: int
     rows: int
-    further: bool
+    adds: bool
     stages: int
 
 
-Times = dict[Measured, list[float]]
+PassTimes = dict[PassKey, list[float]]
 """The ns of each round."""
-Typical = dict[Measured, float]
-"""The median of these."""
+MedianTimes = dict[PassKey, float]
+"""The median ns over rounds."""
 
 
 def block_costs_by_size(
-    prepared: Prepared, alone: Alone, stop: Event, batch: Batch, costs: CostModel
+    prepared: Prepared, isolated: IsolatedLane, stop: Event, batch: Batch, costs: CostModel
 ) -> CostModel | None:
-    """The costs of `prepared`'s model by block and rows, with the transfers of `costs`.
+    """Return the costs of the model by block and rows, with the transfers of `costs`.
 
-    Takes about BUDGET_SECONDS, more where a pass takes longer. None for a model whose blocks share
-    parameters: such blocks cannot be measured apart. Raises Stopped on request, or what a task
-    raised.
+    Takes about BUDGET_SECONDS, or longer if passes are long. Returns None if blocks share
+    parameters, because such blocks cannot be measured separately. Raises RunStopped on request, or
+    the exception of a task.
     """
     assert prepared.workload is not None
     blocks = len(prepared.model.blocks)
@@ -87,22 +89,26 @@ def block_costs_by_size(
         check_ties(prepared.workload, fine)
     except PlanError:
         return None
-    measuring = _Measuring(prepared, batch, alone, stop)
-    own = max(part.rows for part in prepared.plans[len(batch[0])].parts)
-    with kept_random_state([alone.device]):
-        measuring.go(fine, _coarse(blocks), sizes_of(len(batch[0]), len(prepared.lanes), own))
-        found = _model(measuring.times, blocks, costs)
-        plan = divided_plan(prepared, len(batch[0]))
+    measurement = _Measurement(prepared, batch, isolated, stop)
+    batch_rows = len(batch[0])
+    lane_rows = max(part.rows for part in prepared.plans[batch_rows].parts)
+    sizes = sizes_of(batch_rows, len(prepared.lanes), lane_rows)
+    with kept_random_state([isolated.device]):
+        measurement.run(fine, _coarse(blocks), sizes)
+        measured = _cost_model(measurement.times, blocks, costs)
+        plan = divided_plan(prepared, batch_rows)
         if plan is None:
-            return found
-        return replace(found, divided=_factors(measuring.divided_ns(plan), plan, found))
+            return measured
+        factors = _factors(measurement.divided_ns(plan), plan, measured)
+        return replace(measured, divided=factors)
 
 
-def sizes_of(batch: int, lanes: int, own: int) -> list[int]:
-    """Numbers of rows to measure, the most important first.
+def sizes_of(batch: int, lanes: int, lane_rows: int) -> list[int]:
+    """Return numbers of rows to measure, the most important first.
 
-    They are `own`, what a lane gets of the batch, the batch, which several strategies need, then
-    its halves, their halves and so on, from `own` ever further away.
+    These are `lane_rows`, the rows of a lane in this run; an equal part for each lane, and the
+    batch, which several strategies need; then the halves of the batch, their halves and so on, by
+    their distance from `lane_rows`.
     """
     least = max(1, batch // MOST_PIECES)
     halves = []
@@ -110,30 +116,33 @@ def sizes_of(batch: int, lanes: int, own: int) -> list[int]:
     while size >= least:
         halves.append(size)
         size //= 2
-    nearest = sorted(halves, key=lambda size: abs(math.log(size / own)))
-    return list(dict.fromkeys([own, max(1, batch // lanes), batch, *nearest]))
+    nearest = sorted(halves, key=lambda size: abs(math.log(size / lane_rows)))
+    return list(dict.fromkeys([lane_rows, max(1, batch // lanes), batch, *nearest]))
 
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """A way to cut the model, with modules to measure and others for rehearsals."""
+    """A way to cut the model, with modules to measure and other modules for rehearsals."""
 
     stages: tuple[Stage, ...]
     measured: Operations
     rehearsed: Operations
 
 
-class _Measuring:
-    """Rounds of passes through a model that is cut in two ways; `times` are what they took."""
+class _Measurement:
+    """Rounds of passes through a model that is cut in two ways; `times` are their durations."""
 
-    def __init__(self, prepared: Prepared, batch: Batch, alone: Alone, stop: Event) -> None:
-        self._prepared, self._batch, self._alone, self._stop = prepared, batch, alone, stop
+    def __init__(
+        self, prepared: Prepared, batch: Batch, isolated: IsolatedLane, stop: Event
+    ) -> None:
+        self._prepared, self._batch = prepared, batch
+        self._isolated, self._stop = isolated, stop
         self._lane = replace(prepared.lanes[0], index=0, serves=0)
         self._short: set[int] = set()
-        self.times: Times = defaultdict(list)
+        self.times: PassTimes = defaultdict(list)
 
-    def go(self, fine: tuple[Stage, ...], coarse: tuple[Stage, ...], sizes: Sequence[int]) -> None:
-        """Measure as many of `sizes` as there is time for, LEAST_SIZES at least, in rounds."""
+    def run(self, fine: tuple[Stage, ...], coarse: tuple[Stage, ...], sizes: Sequence[int]) -> None:
+        """Measure as many of `sizes` as the time allows, but at least LEAST_SIZES, in rounds."""
         by_block, by_halves = self._cut(fine, sizes), self._cut(coarse, sizes)
         began = time.monotonic()
         measured: list[int] = []
@@ -148,119 +157,121 @@ class _Measuring:
             if done >= LEAST_ROUNDS and time.monotonic() - began > BUDGET_SECONDS:
                 break
             for size in measured:
-                # Long tasks scatter little: once is enough.
+                # The durations of long tasks vary little, so one counted round is enough.
                 if done == 1 or size in self._short:
                     self._pass(by_block, size)
             if len(coarse) < len(fine):
                 self._pass(by_halves, min(measured))
 
     def divided_ns(self, plan: Plan) -> dict[Kind, float]:
-        """Return the ns of the passes of a plan of divided blocks by kind, of each stage's slowest.
+        """Return the ns of the passes through divided blocks by kind, for the slowest shards.
 
-        The second time that they run: the first time allocates.
+        The plan runs twice, and the second run counts, because the first one allocates.
         """
         operations = Operations(replace(self._prepared, plans={plan.rows: plan}))
         operations.model.keep_parameters()
-        taken: dict[tuple[Kind, int], int] = {}
+        slowest: dict[tuple[Kind, int], int] = {}
         for _ in range(2):
-            taken = {}
+            slowest = {}
             operations.begin(0, plan, self._batch)
-            self._alone.begin()
+            self._isolated.begin()
             for task in plan.tasks:
                 if self._stop.is_set():
-                    raise Stopped
-                lasted = self._alone.time(partial(operations.run, task))
+                    raise RunStopped
+                taken = self._isolated.time(partial(operations.run, task))
                 place = task.kind, task.stage or 0
-                taken[place] = max(taken.get(place, 0), lasted)
-            self._alone.end()
+                slowest[place] = max(slowest.get(place, 0), taken)
+            self._isolated.end()
         sums: dict[Kind, float] = defaultdict(float)
-        for (kind, stage), lasted in taken.items():
+        for (kind, stage), taken in slowest.items():
             if _is_divided(plan.stages[stage]):
-                sums[kind] += lasted
+                sums[kind] += taken
         return sums
 
     def _cut(self, stages: tuple[Stage, ...], sizes: Sequence[int]) -> _Cut:
         return _Cut(stages, self._operations(stages, sizes), self._operations(stages, sizes))
 
     def _operations(self, stages: Sequence[Stage], sizes: Sequence[int]) -> Operations:
-        """Operations on modules of their own for the stages."""
+        """Return operations on new copies of the modules, for these stages."""
         plan = self._plan(stages, sizes[0])
         operations = Operations(replace(self._prepared, plans={plan.rows: plan}))
-        # The optimizer's time is wanted, not its effect.
+        # The optimizer is measured, but it must not change the parameters.
         operations.model.keep_parameters()
         for module in operations.model.stages.values():
-            # Memory is not measured here, and hooks that do so would be part of the times.
+            # Memory is not measured here: the hooks for that would add to the times.
             module.saved_bytes = dict.fromkeys(sizes, 0)
             module.kept_bytes = dict.fromkeys(sizes, 0)
         return operations
 
     @gc_paused()
     def _pass(self, cut: _Cut, rows: int) -> None:
-        """Run a plan of micro-batches of `rows` rows once, and keep what each task took."""
+        """Run a plan with micro-batches of `rows` rows once, and store the tasks' durations."""
         plan = self._plan(cut.stages, rows)
         is_rehearsed = rows in self._short
-        found: dict[Measured, list[int]] = defaultdict(list)
+        found: dict[PassKey, list[int]] = defaultdict(list)
         for operations in (cut.measured, cut.rehearsed):
             operations.begin(0, plan, self._batch)
-        self._alone.begin()
+        self._isolated.begin()
         for task in plan.tasks:
             if self._stop.is_set():
-                raise Stopped
+                raise RunStopped
             if is_rehearsed:
-                self._alone.time(partial(cut.rehearsed.run, task))
-            taken = self._alone.time(partial(cut.measured.run, task))
-            found[_measured(task, rows, len(cut.stages))].append(taken)
-        self._alone.end()
-        for name, taken_by_all in found.items():
-            self.times[name].append(statistics.fmean(taken_by_all))
-        passed = sum(map(sum, found.values()))
-        # A lane of a run has as many blocks in a task as these are more than the lanes.
-        lanes = len(self._prepared.lanes)
-        if passed / len(plan.tasks) * len(cut.stages) / lanes < LONG_NS:
+                self._isolated.time(partial(cut.rehearsed.run, task))
+            taken = self._isolated.time(partial(cut.measured.run, task))
+            found[_pass_key(task, rows, len(cut.stages))].append(taken)
+        self._isolated.end()
+        for key, durations_of_key in found.items():
+            self.times[key].append(statistics.fmean(durations_of_key))
+        total = sum(map(sum, found.values()))
+        # In a run a task has several blocks: their number divided by the number of lanes.
+        blocks_per_task = len(cut.stages) / len(self._prepared.lanes)
+        if total / len(plan.tasks) * blocks_per_task < LONG_NS:
             self._short.add(rows)
 
     def _plan(self, stages: Sequence[Stage], rows: int) -> Plan:
-        # A micro-batch of more than half of the batch is the only one: of such a pass nothing is
-        # added to gradients, and no schedule divides it.
-        is_whole = 2 * rows > len(self._batch[0])
-        return measuring_plan(self._lane, stages, rows, 1 if is_whole else 3)
+        # A micro-batch of more than half of the batch is the only one. So it never adds to other
+        # gradients, and no schedule splits its backward.
+        is_only = 2 * rows > len(self._batch[0])
+        return measuring_plan(self._lane, stages, rows, 1 if is_only else 3)
 
 
 def divided_plan(prepared: Prepared, rows: int) -> Plan | None:
-    """The plan of a strategy that gives each lane parts of blocks; None if none fits."""
+    """Return the plan of a strategy that divides blocks over lanes; None if none is possible."""
     for strategy in STRATEGIES.values():
+        if strategy.options:
+            continue
         specification = prepared.specification.having(strategy=strategy.name)
         job = job_of(specification, prepared.model, list(prepared.lanes), rows)
         try:
-            plan = None if strategy.options else strategy.plan(job)
+            plan = strategy.plan(job)
         except PlanError:
             continue
-        if plan is not None and any(map(_is_divided, plan.stages)):
+        if any(map(_is_divided, plan.stages)):
             return plan
     return None
 
 
 def _is_divided(stage: Stage) -> bool:
-    """Return True if a lane has a part of some block of the stage."""
+    """Return True if a lane has only a part of some block of the stage."""
     return any(share < 1 for share in stage.shares)
 
 
 def _factors(taken: Mapping[Kind, float], plan: Plan, costs: CostModel) -> dict[Kind, float]:
-    """By what factor the divided passes of a plan took longer than these costs say."""
+    """Return, by kind, the measured time of divided passes relative to the time in `costs`."""
     expected: dict[Kind, float] = defaultdict(float)
-    # Passes alone are wanted, and these costs may not know this plan's transfers.
+    # Only passes are compared, and these costs may not contain the transfers of this plan.
     passes = replace(costs, transfers={}, link=None, transfer_ns=0.0)
     times = durations(plan.columns, passes, plan.stages)
-    for task, lasts in zip(plan.tasks, times.tolist(), strict=True):
+    for task, ns in zip(plan.tasks, times.tolist(), strict=True):
         if task.kind in STAGED and task.shard == 0 and _is_divided(plan.stages[task.stage or 0]):
-            expected[task.kind] += lasts
-    return {kind: taken[kind] / lasts for kind, lasts in expected.items() if lasts}
+            expected[task.kind] += ns
+    return {kind: taken[kind] / ns for kind, ns in expected.items() if ns}
 
 
 def measuring_plan(lane: Lane, stages: Sequence[Stage], rows: int, microbatches: int) -> Plan:
-    """Micro-batches of the batch's first `rows` rows, one after the other, on one lane.
+    """Return a plan that runs micro-batches of the first `rows` rows one after the other.
 
-    The backward of the third is in two parts.
+    The third one has a split backward.
     """
     tasks: list[Task] = []
     after: list[int] = []
@@ -270,11 +281,11 @@ def measuring_plan(lane: Lane, stages: Sequence[Stage], rows: int, microbatches:
         for stage in stages:
             after = [add(Kind.FORWARD, 0, after, stage=stage.index)]
         after = [add(Kind.LOSS, 0, after, stage=last)]
-        parts: tuple[Kind, ...] = (Kind.BACKWARD,)
-        if microbatch == _IN_PARTS:
-            parts = (Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)
+        kinds: tuple[Kind, ...] = (Kind.BACKWARD,)
+        if microbatch == _SPLIT:
+            kinds = (Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)
         for stage in reversed(stages):
-            for kind in parts:
+            for kind in kinds:
                 after = [add(kind, 0, after, stage=stage.index)]
     for stage in stages:
         after = [add_task(tasks, Kind.STEP, 0, after, stage=stage.index, replica=0)]
@@ -287,13 +298,10 @@ def measuring_plan(lane: Lane, stages: Sequence[Stage], rows: int, microbatches:
     )
 
 
-def _measured(task: Task, rows: int, stages: int) -> Measured:
-    of = 0 if task.kind is Kind.LOSS else task.stage or 0
-    further = task.kind in _ADDING and task.microbatch != _FIRST
-    return Measured(task.kind, of, 1 if task.kind is Kind.STEP else rows, further, stages)
-
-
-_ADDING = (Kind.BACKWARD, Kind.BACKWARD_WEIGHT)
+def _pass_key(task: Task, rows: int, stages: int) -> PassKey:
+    stage = 0 if task.kind is Kind.LOSS else task.stage or 0
+    adds = task.kind in _ADDING and task.microbatch != _FIRST
+    return PassKey(task.kind, stage, 1 if task.kind is Kind.STEP else rows, adds, stages)
 
 
 def _stages(borders: Iterable[int]) -> tuple[Stage, ...]:
@@ -301,30 +309,32 @@ def _stages(borders: Iterable[int]) -> tuple[Stage, ...]:
 
 
 def _coarse(blocks: int) -> tuple[Stage, ...]:
-    """Two stages, or one of a model of two blocks: the last one has several blocks if it can."""
+    """Return two stages, or one for a model of two blocks, so that the last has several blocks."""
     return _stages([0, blocks // 2, blocks] if blocks > 2 else [0, blocks])
 
 
-def _model(times: Times, blocks: int, costs: CostModel) -> CostModel:
-    """The cost model of measured times: medians of the rounds, without the first one.
+def _cost_model(times: PassTimes, blocks: int, costs: CostModel) -> CostModel:
+    """Return the cost model of measured times: medians over rounds, without the first round.
 
-    The first backward for the weights is not measured: it takes more or less than a further one by
-    as much as a whole backward does.
+    The first backward for the weights is not measured. Its difference from later ones is assumed to
+    be the same as for whole backward passes.
     """
-    kept = {name: taken[1:] if name.stages == blocks else taken for name, taken in times.items()}
-    typical = {name: statistics.median(taken) for name, taken in kept.items()}
-    passes = {kind: _curves(typical, kind, False, blocks) for kind in (*STAGED, Kind.LOSS)}
+    counted: PassTimes = {}
+    for key, taken in times.items():
+        counted[key] = taken[1:] if key.stages == blocks else taken
+    medians = {key: statistics.median(taken) for key, taken in counted.items()}
+    passes = {kind: _curves(medians, kind, False, blocks) for kind in (*STAGED, Kind.LOSS)}
     passes[Kind.LOSS] = passes[Kind.LOSS][:1]
-    further = {kind: _curves(typical, kind, True, blocks) for kind in _ADDING}
+    further = {kind: _curves(medians, kind, True, blocks) for kind in _ADDING}
     if further[Kind.BACKWARD]:
+        curves = zip(
+            further[Kind.BACKWARD_WEIGHT],
+            passes[Kind.BACKWARD],
+            further[Kind.BACKWARD],
+            strict=True,
+        )
         passes[Kind.BACKWARD_WEIGHT] = tuple(
-            _moved(curve, first, later)
-            for curve, first, later in zip(
-                further[Kind.BACKWARD_WEIGHT],
-                passes[Kind.BACKWARD],
-                further[Kind.BACKWARD],
-                strict=True,
-            )
+            _shifted(weight, first, later) for weight, first, later in curves
         )
     return replace(
         costs,
@@ -332,53 +342,60 @@ def _model(times: Times, blocks: int, costs: CostModel) -> CostModel:
         by_rows=True,
         by_block=True,
         further={kind: curves for kind, curves in further.items() if curves},
-        joined=_joined(typical, blocks),
+        joined=_joined(medians, blocks),
         input_is_data=True,
-        scatter=_scatter(kept, blocks),
+        scatter=_scatter(counted, blocks),
     )
 
 
-def _curves(typical: Typical, kind: Kind, further: bool, blocks: int) -> tuple[Curve, ...]:
-    """A curve for each block, from the passes through it alone; none if there were no such ones."""
-    found: dict[int, list[tuple[float, float]]] = defaultdict(list)
-    for name, taken in typical.items():
-        if (name.kind, name.further, name.stages) == (kind, further, blocks):
-            found[name.of].append((float(name.rows), taken))
-    return tuple(tuple(sorted(found[block])) for block in sorted(found))
+def _curves(medians: MedianTimes, kind: Kind, adds: bool, blocks: int) -> tuple[Curve, ...]:
+    """Return a curve for each block, from passes through single blocks; empty without any."""
+    points: dict[int, list[tuple[float, float]]] = defaultdict(list)
+    for key, taken in medians.items():
+        if (key.kind, key.adds, key.stages) == (kind, adds, blocks):
+            points[key.stage].append((float(key.rows), taken))
+    return tuple(tuple(sorted(points[block])) for block in sorted(points))
 
 
-def _moved(curve: Curve, first: Curve, later: Curve) -> Curve:
-    """A curve plus the difference of two others, at its own sizes."""
-    differences = {size: cost_at(first, size) - cost_at(later, size) for size, _ in curve}
-    return tuple((size, max(0.0, cost + differences[size])) for size, cost in curve)
+def _shifted(curve: Curve, first: Curve, later: Curve) -> Curve:
+    """Return a curve plus the difference of two others, at the sizes of the curve."""
+    points = []
+    for size, cost in curve:
+        difference = cost_at(first, size) - cost_at(later, size)
+        points.append((size, max(0.0, cost + difference)))
+    return tuple(points)
 
 
-def _joined(typical: Typical, blocks: int) -> dict[Kind, float]:
-    """By how many ns a task through several blocks is shorter than one through each of them.
+def _joined(medians: MedianTimes, blocks: int) -> dict[Kind, float]:
+    """Return the ns by which a task through several blocks is shorter than separate tasks.
 
-    For each block but the first, from the last stage of the model in two halves.
+    By kind, for each block after the first, from the last stage of the coarse cut.
     """
     last = _coarse(blocks)[-1]
     count = last.last - last.first
     saved: dict[Kind, list[float]] = defaultdict(list)
-    for name, taken in typical.items():
-        # A loss is of the whole model, however that is cut.
-        is_cut = name.stages != blocks and name.kind is not Kind.LOSS
-        if is_cut and (name.stages, name.of) == (last.index + 1, last.index):
-            alone = (name._replace(of=block, stages=blocks) for block, _ in last.held)
-            saved[name.kind].append((sum(map(typical.__getitem__, alone)) - taken) / (count - 1))
-    return {kind: max(0.0, statistics.fmean(found)) for kind, found in saved.items()}
+    for key, taken in medians.items():
+        # The loss always belongs to the whole model.
+        if key.stages == blocks or key.kind is Kind.LOSS:
+            continue
+        if (key.stages, key.stage) == (last.index + 1, last.index):
+            separate = 0.0
+            for block, _ in last.held:
+                separate += medians[key._replace(stage=block, stages=blocks)]
+            saved[key.kind].append((separate - taken) / (count - 1))
+    return {kind: max(0.0, statistics.fmean(values)) for kind, values in saved.items()}
 
 
-def _scatter(kept: Times, blocks: int) -> float:
-    """Half of what all passes of a size differ by from round to round, over their median."""
-    rounds: dict[int, list[list[float]]] = defaultdict(list)
-    for name, taken in kept.items():
-        if name.stages == blocks and name.kind is not Kind.STEP:
-            rounds[name.rows].append(taken)
+def _scatter(counted: PassTimes, blocks: int) -> float:
+    """Return half of the range of a size's total over rounds, relative to its median."""
+    by_rows: dict[int, list[list[float]]] = defaultdict(list)
+    for key, taken in counted.items():
+        if key.stages == blocks and key.kind is not Kind.STEP:
+            by_rows[key.rows].append(taken)
     scatters: list[float] = []
-    for found in rounds.values():
-        sums = [sum(taken) for taken in zip(*found, strict=True)]
-        if len(sums) > 1:
-            scatters.append((max(sums) - min(sums)) / 2 / max(1.0, statistics.median(sums)))
+    for rounds in by_rows.values():
+        totals = [sum(taken) for taken in zip(*rounds, strict=True)]
+        if len(totals) > 1:
+            half_range = (max(totals) - min(totals)) / 2
+            scatters.append(half_range / max(1.0, statistics.median(totals)))
     return statistics.median(scatters) if scatters else 0.0

@@ -73,11 +73,11 @@ class Runs:
         return self._run(replace(specification, devices=f"{first},{second}"))
 
     def _run(self, specification):
-        from core.engine.hardware import meeting_place
+        from core.engine.hardware import rank_backend
 
         if specification.strategy in ("ddp", "fsdp"):
             try:
-                meeting_place(lanes_of(specification, machine()))
+                rank_backend(lanes_of(specification, machine()))
             except PlanError as error:
                 pytest.skip(str(error))
         if specification not in self._traces:

@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from core.engine.failures import explain
+from core.engine.failures import error_line
 
 
 @pytest.mark.parametrize(
@@ -19,5 +19,5 @@ from core.engine.failures import explain
     ],
 )
 def test_an_error_is_one_line_that_says_something(error, words):
-    said = explain(error)
+    said = error_line(error)
     assert words in said and len(said.splitlines()) == 1

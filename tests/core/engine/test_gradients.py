@@ -242,12 +242,12 @@ def test_the_kept_gradients_can_be_checked_with_plain_torch(tmp_path):
 
 
 def test_a_wrong_gradient_is_an_error_of_its_size():
-    from core.engine.verify import compare
+    from core.engine.verify import step_errors
 
     right = {"a": torch.tensor([1.0, -2.0]), "b": torch.tensor([1e-9])}
     wrong = {"a": torch.tensor([1.0, -1.8]), "b": torch.tensor([2e-9])}
-    errors = compare(1.1, wrong, (1.0, right))
+    errors = step_errors(1.1, wrong, (1.0, right))
     assert errors.gradient == pytest.approx(0.1)
     assert errors.loss == pytest.approx(0.1)
     lost = {"a": torch.tensor([float("nan"), 0.0]), "b": torch.tensor([0.0])}
-    assert compare(1.0, lost, (1.0, right)).gradient == float("inf")
+    assert step_errors(1.0, lost, (1.0, right)).gradient == float("inf")

@@ -107,10 +107,10 @@ def test_a_border_that_was_not_seen_leaves_its_two_blocks_untold() -> None:
     clock = iter(range(100))
     notes = Stamps(lambda: next(clock), blocks=True)
     for border in (4, 2, 1):
-        notes.passes(True, border)
+        notes.note_border(True, border)
     block = Task(0, Kind.BACKWARD, 0)
     assert [notes.bounds(block._replace(block=number)) for number in range(4)] == [
         None, (1, 2), None, None,
     ]  # fmt: skip
-    notes.passes(True, 4)
+    notes.note_border(True, 4)
     assert len(notes.all) == 3

@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 from core.engine.hardware import find_hardware  # noqa: E402
 from core.engine.lanes.devices import open_lanes  # noqa: E402
 from core.engine.models.modules import build_blocks  # noqa: E402
-from core.engine.models.shards import lane_blocks  # noqa: E402
+from core.engine.models.shards import build_lane_blocks  # noqa: E402
 from core.engine.models.stage_module import StageModule  # noqa: E402
 from core.engine.prepare import prepare  # noqa: E402
 from core.engine.tasks.executor import Executor  # noqa: E402
@@ -54,7 +54,7 @@ def test_copies_of_what_every_lane_has_stay_equal_to_the_bit(model, optimizer, l
     compared = 0
     for (replica, stage, _), module in operations.model.stages.items():
         first = operations.model.stages[replica, stage, 0]
-        for name in module.parameters.keys() - module.cuts.keys():
+        for name in module.parameters.keys() - module.slices.keys():
             assert torch.equal(module.parameters[name], first.parameters[name]), name
             compared += 1
     assert compared > 0
@@ -78,8 +78,8 @@ def test_a_wrong_gradient_of_any_one_shard_fails_the_verification(model, monkeyp
     real = StageModule.take_sums
 
     def doubled(module):
-        if module.lane == 1 and module.cuts:
-            for name in module.cuts:
+        if module.lane == 1 and module.slices:
+            for name in module.slices:
                 module.parameters[name].grad.mul_(2)
         return real(module)
 
@@ -99,7 +99,7 @@ def test_the_described_segments_are_those_of_the_real_blocks(settings):
     segments = MODELS[settings.name].describe(settings.filled()).segments
     blocks = build_blocks(settings.filled())
     for index, segment in enumerate(segments):
-        module = lane_blocks(blocks, index, 0, 2)
+        module = build_lane_blocks(blocks, index, 0, 2)
         repeated = module.repeated if index < len(segments) - 1 else set(module.whole_names)
         assert set(segment.repeated) == repeated
         assert {*segment.divided, *segment.repeated} == set(module.whole_names)

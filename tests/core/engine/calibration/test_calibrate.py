@@ -14,8 +14,8 @@ torch = pytest.importorskip("torch")
 from core.costs.costs import MOST_PASSES, durations  # noqa: E402
 from core.costs.costs_file import costs_of, values_of  # noqa: E402
 from core.engine.calibration import calibrate as calibrate_module  # noqa: E402
-from core.engine.calibration.calibrate import calibrate, costs_from, name_of  # noqa: E402
-from core.engine.failures import Stopped  # noqa: E402
+from core.engine.calibration.calibrate import cost_key, costs_from, measure_task_costs  # noqa: E402
+from core.engine.failures import RunStopped  # noqa: E402
 from core.engine.hardware import find_hardware  # noqa: E402
 from core.engine.lanes.devices import open_lanes  # noqa: E402
 from core.engine.prepare import prepare  # noqa: E402
@@ -46,7 +46,7 @@ def measured(specification, stop=None):
     plan = prepared.plan_list[0]
     with ExitStack() as stack:
         lanes = [stack.enter_context(lane) for lane in open_lanes(plan.lanes)]
-        return plan, calibrate(prepared, batch, lanes, stop or threading.Event(), print)
+        return plan, measure_task_costs(prepared, batch, lanes, stop or threading.Event(), print)
 
 
 @pytest.mark.parametrize("strategy", ["single", "dp", "mp", "tp", "dp-pp"])
@@ -62,7 +62,7 @@ def test_the_shard_that_takes_longest_is_what_a_divided_stage_costs():
     """The first shard alone adds biases, and the others wait for it."""
     plan = plan_of(Specification("tp", SMALL, "4xvirtual", batch=8))
     times = {
-        name_of(task): [1e6, (3e6 if task.shard == 0 else 1e6), 9e6]
+        cost_key(task): [1e6, (3e6 if task.shard == 0 else 1e6), 9e6]
         for task in plan.tasks if task.kind in (Kind.FORWARD, Kind.BACKWARD, Kind.LOSS, Kind.STEP)
     }  # fmt: skip
     costs = costs_from(times, len(plan.stages), None)
@@ -108,7 +108,7 @@ def test_the_costs_are_kept_with_the_recording_and_are_no_line_of_its_log():
 def test_measuring_stops_on_request():
     stop = threading.Event()
     stop.set()
-    with pytest.raises(Stopped):
+    with pytest.raises(RunStopped):
         measured(Specification("pipeline", SMALL, "2xcpu", batch=8), stop)
 
 
@@ -188,7 +188,7 @@ def test_a_run_that_leaves_no_memory_to_measure_in_goes_on_without(monkeypatch):
     def full(*_):
         raise torch.OutOfMemoryError("out of memory")
 
-    monkeypatch.setattr("core.engine.tasks.executor.calibrate", full)
+    monkeypatch.setattr("core.engine.tasks.executor.measure_task_costs", full)
     trace = run_here(Specification("mp", SMALL, "2xcpu", batch=8, steps=1), calibrate=True)
     assert trace.costs is None and len(trace.steps) == 3
     said = "there is no memory beside the run's to measure its costs in"

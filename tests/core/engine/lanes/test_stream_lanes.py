@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 
 from core.engine.lanes import devices as lane_devices  # noqa: E402
 from core.engine.lanes.devices import open_lanes  # noqa: E402
-from core.engine.lanes.lane import ask_nothing_while_captured, reached  # noqa: E402
+from core.engine.lanes.lane import block_queries_during_capture, has_passed  # noqa: E402
 from core.engine.rank_models.communication import ThreadedCollectives  # noqa: E402
 from core.plan.plan import Lane  # noqa: E402
 from core.plan.task import Kind, Payload  # noqa: E402
@@ -155,15 +155,15 @@ class Asked(Event):
 
 
 def test_no_thread_asks_about_an_event_while_a_graph_is_captured() -> None:
-    ask_nothing_while_captured(Graph)
-    ask_nothing_while_captured(Graph)  # once is enough
+    block_queries_during_capture(Graph)
+    block_queries_during_capture(Graph)  # once is enough
     graph, event, over = Graph(), Asked(), threading.Event()
     failed: list[BaseException] = []
 
     def ask() -> None:
         try:
             while not over.is_set():
-                reached(event)  # type: ignore[arg-type]
+                has_passed(event)  # type: ignore[arg-type]
         except BaseException as error:
             failed.append(error)
 
@@ -171,26 +171,26 @@ def test_no_thread_asks_about_an_event_while_a_graph_is_captured() -> None:
     asking.start()
     for _ in range(200):
         graph.capture_begin()
-        assert not reached(event)  # type: ignore[arg-type]
+        assert not has_passed(event)  # type: ignore[arg-type]
         graph.capture_end()
     with pytest.raises(RuntimeError, match="no such pool"):
         graph.capture_begin("wrong")
     over.set()
     asking.join()
     assert failed == []
-    assert reached(event)  # type: ignore[arg-type]
+    assert has_passed(event)  # type: ignore[arg-type]
 
 
 def test_running_operations_are_not_asked_about_while_a_graph_is_captured(
     streams: dict[str, Stream],
 ) -> None:
-    ask_nothing_while_captured(Graph)
+    block_queries_during_capture(Graph)
     instrument = instrument_on_a_device(Asked)
     instrument.ops.note(Op("forward", instrument.ops.now()))
-    assert [op.kind for op in instrument.running(reached)] == ["forward"]
+    assert [op.kind for op in instrument.running(has_passed)] == ["forward"]
     graph = Graph()
     graph.capture_begin()
     try:
-        assert instrument.running(reached) == []
+        assert instrument.running(has_passed) == []
     finally:
         graph.capture_end()

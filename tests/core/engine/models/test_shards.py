@@ -60,7 +60,7 @@ def joined_gradients(segment):
     """Divided ones joined, those of parameters that every lane has added up."""
     mine = [{n: p.grad for n, p in shard.whole_names.items()} for shard in segment]
     total = {name: sum(one[name] for one in mine) for name in segment[0].repeated}
-    return join([shard.cuts for shard in segment], mine) | total
+    return join([shard.slices for shard in segment], mine) | total
 
 
 @settings(max_examples=15, deadline=None)
@@ -100,10 +100,10 @@ def test_the_shards_parameters_are_those_of_the_model_each_entry_once(model):
     parameters = full_names(blocks)
     for segment in segments:
         shards = [Shard(segment, lane, lanes) for lane in range(lanes)]
-        cuts = [shard.cuts for shard in shards]
+        cuts = [shard.slices for shard in shards]
         for name, tensor in join(cuts, [shard.whole_names for shard in shards]).items():
             assert torch.equal(tensor, parameters.pop(name)), name
-        held = sum(shard.whole_names[name].numel() for shard in shards for name in shard.cuts)
+        held = sum(shard.whole_names[name].numel() for shard in shards for name in shard.slices)
         assert (
             held
             == sum(layer.module.weight.numel() for layer in (segment.column, segment.row))

@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 from torch.utils.checkpoint import checkpoint  # noqa: E402
 
 from core.engine.models.modules import build_blocks  # noqa: E402
-from core.engine.models.split_backward import backward_input, backward_weight  # noqa: E402
+from core.engine.models.split_backward import stage_backward_input, stage_backward_weight  # noqa: E402
 from core.models.catalogue import ModelSettings  # noqa: E402
 
 WIDTH = 4
@@ -120,12 +120,12 @@ def split(module, batches):
     results, later = [], []
     for x, gradients in batches:
         x = x.detach().requires_grad_(x.requires_grad)
-        (found,), rest = backward_input(module(x), gradients, [x])
+        (found,), rest = stage_backward_input(module(x), gradients, [x])
         assert gradients_of(module) == {} and x.grad is None
         results.append(found)
         later.append(rest)
     for rest in reversed(later):
-        backward_weight(rest)
+        stage_backward_weight(rest)
     return results, gradients_of(module)
 
 
@@ -218,9 +218,9 @@ def test_no_product_of_a_backward_is_computed_twice(name):
     with Counting() as whole:
         y.backward(gradient)
     with Counting() as first:
-        _, rest = backward_input([again], [gradient], [x])
+        _, rest = stage_backward_input([again], [gradient], [x])
     with Counting() as second:
-        backward_weight(rest)
+        stage_backward_weight(rest)
     linears = sum(isinstance(m, nn.Linear) for m in module.modules())
     assert products(whole)["mm"] == 2 * linears
     assert second.counts["mm"] == linears
@@ -234,30 +234,30 @@ def test_without_an_input_that_is_trained_all_is_left_to_the_weight_pass():
     tokens = torch.randint(0, 256, (3, 5))
     y = module(tokens)[0]
     with Counting() as first:
-        found, rest = backward_input([y], [torch.ones_like(y)], [tokens])
+        found, rest = stage_backward_input([y], [torch.ones_like(y)], [tokens])
     assert found == [None] and not first.counts["mm"]
-    backward_weight(rest)
+    stage_backward_weight(rest)
     assert_same(module, batches_for(module, tokens))
 
 
 def test_without_parameters_nothing_is_left_to_the_weight_pass():
     x = torch.randn(3, 4, requires_grad=True)
     y = functional.gelu(x) + x
-    (found,), rest = backward_input([y], [torch.ones_like(y)], [x])
+    (found,), rest = stage_backward_input([y], [torch.ones_like(y)], [x])
     assert rest.groups == [] and list(rest.tensors()) == []
-    backward_weight(rest)
+    stage_backward_weight(rest)
     torch.testing.assert_close(found, torch.autograd.grad((functional.gelu(x) + x).sum(), x)[0])
 
 
 def test_an_input_that_is_the_output_gets_its_gradient():
     x, gradient = torch.randn(3, requires_grad=True), torch.randn(3)
-    (found,), rest = backward_input([x], [gradient], [x])
+    (found,), rest = stage_backward_input([x], [gradient], [x])
     assert torch.equal(found, gradient) and rest.groups == []
 
 
 def test_an_output_that_depends_on_nothing_leaves_nothing_to_do():
     x = torch.randn(3, requires_grad=True)
-    found, rest = backward_input([torch.zeros(3)], [torch.ones(3)], [x])
+    found, rest = stage_backward_input([torch.zeros(3)], [torch.ones(3)], [x])
     assert found == [None] and rest.groups == []
 
 
@@ -290,8 +290,8 @@ def test_a_graph_of_ten_thousand_nodes_in_a_row_is_no_trouble():
     y = x * weight
     for _ in range(10_000):
         y = y + 1
-    (found,), rest = backward_input([y], [torch.ones(1)], [x])
-    backward_weight(rest)
+    (found,), rest = stage_backward_input([y], [torch.ones(1)], [x])
+    stage_backward_weight(rest)
     assert found == 1 and weight.grad == 1
 
 
@@ -303,7 +303,7 @@ def test_what_only_the_input_pass_needed_is_freed_before_the_weight_pass():
     y = second(after)
     of_gelu, of_second = (StorageWeakRef(t.untyped_storage()) for t in (before, after))
     del before, after
-    _, rest = backward_input([y], [torch.ones_like(y)], [x])
+    _, rest = stage_backward_input([y], [torch.ones_like(y)], [x])
     del y
     assert of_gelu.expired() and not of_second.expired()
     # Held: the input of each linear layer, its gradient, and its parameter.
@@ -312,7 +312,7 @@ def test_what_only_the_input_pass_needed_is_freed_before_the_weight_pass():
     sizes = {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in rest.tensors()
              if t.shape[0] == 2}  # fmt: skip
     assert sum(sizes.values()) == 4 * (2 * 4 + 2 * 5 + 2 * 5 + 2 * 3)
-    backward_weight(rest)
+    stage_backward_weight(rest)
     del rest
     assert of_second.expired()
 
@@ -328,8 +328,8 @@ def test_between_junctions_that_share_a_parameter_what_is_run_again_is_kept():
     of_inside, of_outside = (StorageWeakRef(t.untyped_storage()) for t in (once, twice))
     wanted = torch.autograd.grad(y.sum(), [*shared.parameters()], retain_graph=True)
     del once, inside, twice, outside
-    _, rest = backward_input([y], [torch.ones_like(y)], [x])
+    _, rest = stage_backward_input([y], [torch.ones_like(y)], [x])
     assert of_outside.expired() and not of_inside.expired()
-    backward_weight(rest)
+    stage_backward_weight(rest)
     for parameter, gradient in zip(shared.parameters(), wanted, strict=True):
         torch.testing.assert_close(parameter.grad, gradient)

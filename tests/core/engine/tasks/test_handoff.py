@@ -111,14 +111,14 @@ def test_what_a_lane_has_ended_behind_a_task_that_has_not_is_told_later() -> Non
     sink = Sink(lambda: None)
     with executing(sink) as (writer, executor, steps):
         steps()
-        running = executor.untold[0]
+        running = executor.unsent[0]
         lane = next(n for n, jobs in enumerate(running.lanes) if len(jobs) > 3)
         second, ends = running.lanes[lane][1], running.lanes[lane][1].stamps.end
         second.span, second.stamps.end, running.over = None, None, False
-        first = [(task, end is None) for task, _, end, _ in running.news_of(lane)]
+        first = [(task, end is None) for task, _, end, _ in running.unsent_rows(lane)]
         assert first == [(running.lanes[lane][0].task.index, False), (second.task.index, True)]
         second.stamps.end, running.over = ends, True
-        rest = [row[0] for row in running.news_of(lane)]
+        rest = [row[0] for row in running.unsent_rows(lane)]
         assert rest == [job.task.index for job in running.lanes[lane][1:]]
         writer.close()
 

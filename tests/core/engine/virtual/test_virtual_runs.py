@@ -268,7 +268,7 @@ def test_a_run_of_uneven_micro_batches_is_predicted(schedule):
 
 
 def test_the_pass_that_allocates_is_no_cost_however_few_there_is_time_for(monkeypatch):
-    from core.engine.virtual import costs as module
+    from core.engine.virtual import calibration as module
     from core.predict.compare import known_costs
 
     passes = _taking(monkeypatch, lambda passes: 1e6 if passes else 1e12)
@@ -278,7 +278,7 @@ def test_the_pass_that_allocates_is_no_cost_however_few_there_is_time_for(monkey
 
 
 def test_costs_are_measured_again_between_steps_as_the_machines_speed_moves(monkeypatch):
-    from core.engine.virtual import costs as module
+    from core.engine.virtual import calibration as module
     from core.predict.compare import known_costs
 
     monkeypatch.setattr(module, "BUDGET_SECONDS", 0)
@@ -293,7 +293,7 @@ def test_costs_are_measured_again_between_steps_as_the_machines_speed_moves(monk
 def test_a_pass_that_measures_takes_tasks_in_the_order_of_a_step_whose_link_is_modelled(
     monkeypatch,
 ):
-    from core.engine.virtual import costs as module
+    from core.engine.virtual import calibration as module
 
     walk, moved = module.in_time_order, []
 
@@ -314,16 +314,16 @@ def test_a_pass_that_measures_takes_tasks_in_the_order_of_a_step_whose_link_is_m
 
 def _taking(monkeypatch, ns):
     """Every task of a pass takes what `ns` says of the passes before; returns what they took."""
-    from core.engine.virtual.costs import AloneCosts
+    from core.engine.virtual.calibration import VirtualCalibration
 
-    really, passes = AloneCosts._one_pass, []
+    really, passes = VirtualCalibration._one_pass, []
 
     def taking(*given):
         taken = ns(passes)
         passes.append(taken)
         return {name: [taken] for name in really(*given)}
 
-    monkeypatch.setattr(AloneCosts, "_one_pass", taking)
+    monkeypatch.setattr(VirtualCalibration, "_one_pass", taking)
     return passes
 
 

@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from core.engine.lanes.alone import undisturbed
+from core.engine.lanes.isolated import undisturbed_clock
 
 MS = 1_000_000
 
@@ -61,7 +61,7 @@ def passed(clock: Callable[[], int], machine: Machine, *given: int) -> int:
 def test_a_core_that_is_taken_between_two_looks_is_neither_time_nor_counted_twice(
     machine: Machine,
 ) -> None:
-    clock = undisturbed(0)
+    clock = undisturbed_clock(0)
     before = clock()
     # The account changes behind the first look at the clock, so both are looked at again.
     machine.lost = [0, 5_000, 5_000]
@@ -72,12 +72,12 @@ def test_a_core_that_is_taken_between_two_looks_is_neither_time_nor_counted_twic
 
 def test_time_that_a_hypervisor_takes_is_no_time_of_a_task(machine: Machine) -> None:
     """Seen on a virtual machine: up to 30 ms pass without CPU time, run delay or a switch."""
-    clock = undisturbed(0)
+    clock = undisturbed_clock(0)
     assert passed(clock, machine, 23 * MS, 3 * MS) == 3 * MS
     assert passed(clock, machine, 3 * MS, 3 * MS) == 3 * MS
 
 
 def test_a_task_that_waits_is_not_taken_for_one_without_a_core(machine: Machine) -> None:
-    clock = undisturbed(0)
+    clock = undisturbed_clock(0)
     assert passed(clock, machine, 23 * MS, 3 * MS, 1) == 23 * MS
     assert passed(clock, machine, MS, MS * 6 // 10) == MS  # interrupts take some of it
