@@ -161,7 +161,7 @@ def check_outputs(given: Mapping[str, Any]) -> None:
     """Raise PlanError for an output that cannot be written.
 
     Outputs must differ from each other and from the inputs. The options of ENDINGS and _FILES name
-    files, those of _FOLDERS folders; options that are not given are ignored.
+    files, and those in _FOLDERS name folders; options that are not given are ignored.
     """
     every = (*_FILES, *ENDINGS, *_FOLDERS)
     named = {name: given[name] for name in every if given.get(name) is not None}

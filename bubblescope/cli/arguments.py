@@ -218,7 +218,7 @@ def _add_jobs(commands: Commands) -> None:
 
 
 def _add_specification(parser: argparse.ArgumentParser, runs: bool = False) -> None:
-    """Add an argument for every option, in groups; with `runs` also those that only runs take."""
+    """Add an argument for every option, in groups; with `runs` also the options of runs alone."""
     for group in OptionGroup:
         add = parser.add_argument_group(group).add_argument
         for option in OPTIONS:

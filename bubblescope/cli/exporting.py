@@ -22,7 +22,7 @@ def add_formats(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     viewers = "trace for Perfetto and chrome://tracing: *.json, *.json.gz or *.pftrace"
     add("--trace", metavar="FILE", help=viewers)
-    profiler = "traces like those of PyTorch's profiler, for Holistic Trace Analysis"
+    profiler = "traces in the format of PyTorch's profiler, for Holistic Trace Analysis"
     add("--kineto", metavar="FOLDER", help=profiler)
     plan = "the median step as Chakra execution traces, for ASTRA-sim"
     add("--chakra", metavar="FOLDER", help=plan)

@@ -22,7 +22,7 @@ EXCERPT = ("steps", "lanes")
 
 
 def add_figure(parser: argparse.ArgumentParser, excerpt: bool = True) -> None:
-    """Add the options of a figure; with `excerpt`, also those that select a part of the run."""
+    """Add the options of a figure; with `excerpt`, also options that select a part of the run."""
     group = parser.add_argument_group("figure")
     add = group.add_argument
     meaning = f"preset for print: {', '.join(PRESETS)} (default: as shown)"
@@ -37,16 +37,16 @@ def add_figure(parser: argparse.ArgumentParser, excerpt: bool = True) -> None:
         "--width-mm",
         type=_number,
         metavar="MM",
-        help="width on paper (default: that of the preset)",
+        help="width on paper (default: the preset's)",
     )
     add("--font-pt", type=_number, metavar="PT", help="font size of a figure")
     add("--scale", type=_number, metavar="N", help="pixels of a PNG for each 1/96 inch")
     add("--greyscale", action="store_true", help="draw a figure without colours")
     add("--hatching", action=argparse.BooleanOptionalAction, help="patterns in addition to colours")
-    add("--title", metavar="TEXT", help="title (default: that of the run)")
+    add("--title", metavar="TEXT", help="title (default: the run's)")
     # "" is no title; None, if neither option is given, is the title of the run.
     add("--no-title", dest="title", action="store_const", const="", help="no title")
-    add("--caption", metavar="TEXT", help="caption (default: that of the figure)")
+    add("--caption", metavar="TEXT", help="caption (default: the figure's)")
     add("--no-caption", dest="caption", action="store_const", const="", help="no caption")
     for part, words in PART_WORDS.items():
         add(f"--no-{part}", dest=part, action="store_false", help=f"omit the {words}")

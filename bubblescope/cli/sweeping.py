@@ -176,7 +176,7 @@ def results_text(results: Results) -> str:
 
 
 def fastest_text(results: Results) -> str:
-    """Return a sentence with the fastest setting and those that do not differ significantly."""
+    """Return a sentence with the fastest setting and all that do not differ significantly."""
     best = results.fastest
     assert best is not None
     text = f"fastest: {setting_text(results.sweep, best.setting)}, {best.mean_ms:.2f} ms"

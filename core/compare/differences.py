@@ -79,7 +79,7 @@ def by_reason(a: TimeTotals, b: TimeTotals) -> tuple[Difference, ...]:
 
 
 def by_lane(a: TimeTotals, b: TimeTotals) -> tuple[Difference, ...]:
-    """Return rows of each compute lane at work and idle; they add up as those of `by_reason`."""
+    """Return rows of each compute lane at work and idle; they add up to the same difference."""
     most = max(len(a.lanes), len(b.lanes))
     heads: list[tuple[RowGroup, str, int]] = []
     # Lanes are paired by position, because their names differ between machines.

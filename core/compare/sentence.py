@@ -114,7 +114,7 @@ class Weight(NamedTuple):
 
 
 def weights(rows: Iterable[Difference]) -> list[Weight]:
-    """Return the contribution of each topic, largest first, without those of 0.
+    """Return the contribution of each topic, largest first, without zeros.
 
     Together with rows of no topic (overlaps) they add up to the makespans' difference.
     """

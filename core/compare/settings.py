@@ -61,7 +61,7 @@ def differing_settings(
 
 
 def run_settings(trace: Trace, step: int) -> dict[str, str]:
-    """Return a run's settings as short texts by name; counts are those of `step`."""
+    """Return a run's settings as short texts by name; counts are of `step`."""
     header = trace.header
     specification = header.specification
     strategy = STRATEGIES.get(specification.strategy)

@@ -152,7 +152,7 @@ def differing(run: Specification, others: Sequence[Specification]) -> list[tuple
 
 
 def filled(text: str, figures: list[dict[str, str]]) -> str:
-    """Fill the figures of a text: those of the last run, or of a run given by number.
+    """Fill the figures of a text, of the last run or of a run given by number.
 
     Without `figures`, placeholders become `…`.
     """

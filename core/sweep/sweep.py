@@ -64,7 +64,7 @@ class Sweep:
 
     @cached_property
     def strategies(self) -> tuple[str, ...]:
-        """The strategies that are swept, without those of `references`."""
+        """The strategies that are swept, without `references`."""
         for varied in self.varied:
             if varied.option is _STRATEGY:
                 return tuple(map(str, varied.values))
@@ -72,7 +72,7 @@ class Sweep:
 
     @cached_property
     def settings(self) -> tuple[Specification, ...]:
-        """Every setting once, with explicit defaults; those of `references` are first.
+        """Every setting once, with explicit defaults; `references` are first.
 
         Combinations that differ only in options that a strategy does not take are one setting.
         Raises PlanError, in one line, for the first setting that no machine could run.
@@ -178,7 +178,7 @@ def sweep_along(base: Specification, option: Option[Any], text: str, sweep: Swee
 
 
 def values_by_name(specification: Specification) -> dict[str, Value]:
-    """Return the values of all options by name, including those of the model."""
+    """Return the values of all options by name, including the model's."""
     return {option.name: value for option, value in specification.values}
 
 

@@ -15,7 +15,7 @@ COMMA, SEMICOLON = ",", ";"
 SWITCH = {"yes": True, "no": False}
 _NOT_SWEPT = ("calibrate", "gradients", "launcher")
 SWEPT = tuple(option for option in OPTIONS if option.name not in _NOT_SWEPT)
-"""The options that a sweep takes: those of `run` without output files and the launcher."""
+"""The options that a sweep takes: all of `run` except output files and the launcher."""
 _TYPES = {int: "a whole number", float: "a number", bool: "yes or no"}
 
 
