@@ -1,8 +1,8 @@
 """Receives training jobs for the window: a job's streams become the messages of one run.
 
-The messages are those that the engine sends for a run, so a job's run is drawn, kept and saved like
-any other. The window calls `poll`. If it is slow, the ranks' streams wait to be read. Their own
-queues then drop whole steps and report how many.
+The engine sends the same messages for a run, so a job's run is drawn, kept and saved like any
+other. The window calls `poll`. If it is slow, the ranks' streams wait to be read. Their own queues
+then drop whole steps and report how many.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ class JobClient:
             if known is not None or worlds - {world}:
                 self._ranks.clear()
             if not self._ranks:
-                self._note = self._problem = ""  # they were those of the previous job
+                self._note = self._problem = ""  # they were about the previous job
             self._ranks[rank.number] = rank
             self._peers[rank.number] = peer
             self._since[rank.number] = time.monotonic()

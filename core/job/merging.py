@@ -47,7 +47,7 @@ class RankStream:
     """The part of a rank's stream that is not merged yet, and its clock comparisons."""
 
     def __init__(self, number: int, header: Header) -> None:
-        """Raise ValueError if the header cannot be that of the rank."""
+        """Raise ValueError if the header does not fit the rank's number."""
         if not 0 <= number < header.replicas:
             raise ValueError(f"rank {number} is not in a job of {header.replicas} ranks")
         self.number = number

@@ -8,7 +8,7 @@ torch.distributed, and the functional collectives that DTensor calls. A collecti
 rank requests it. It ends with its future, or when the rank has waited for it.
 """
 
-# Without postponed annotations, because torch checks those of the communication hook at run time.
+# No postponed annotations here, because torch checks the communication hook's at run time.
 
 import time
 import weakref
@@ -267,7 +267,7 @@ class CollectiveRequest:
     def run(self, collective: Callable[[], object]) -> None:
         """Launch the collective and note its end.
 
-        On a device the end is that of the work on the current stream, else the call's return.
+        On a device this is the end of the work on the current stream, else the return of the call.
         """
         # Taken before the call, because the device may begin before the call returns.
         self._op.launched = time.perf_counter_ns()

@@ -50,7 +50,7 @@ class FunctionalCollectives:
     """Records calls of torch's functional collectives, if the job has imported them.
 
     `begin` notes a collective, given its kind, tensor and group name, and returns its call.
-    `waiting` runs a function in which the calling thread waits, and then the one that notes the
+    `waiting` runs a function in which the calling thread waits, and then a function that notes the
     end.
     """
 

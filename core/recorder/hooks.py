@@ -72,7 +72,7 @@ class BlockHooks:
         self._open: list[tuple[Op, set[object]]] = []
         self._roots_open = 0
         self._is_evaluation = False
-        self._thread = threading.get_ident()  # the one that trains
+        self._thread = threading.get_ident()  # the training thread
 
     def install(self) -> None:
         """Begin recording."""

@@ -63,7 +63,7 @@ class Instrument:
 
         Only these modules get hooks. They run inside the hooks of torch's wrappers, so that a
         block's span leaves out the wrappers' work. The collectives recorded are the buckets of
-        DistributedDataParallel and those that the caller requests.
+        DistributedDataParallel and the caller's requests.
         """
         self._has_given_blocks = True
         self.hooks.model = model
@@ -101,7 +101,7 @@ class Instrument:
         self.hooks.end_step()
 
     def _hand_in(self, ops: list[Op], outside: list[Period]) -> None:
-        """Hand the complete step to the sink, or those that the device has completed by now."""
+        """Hand the step to the sink; if a device works on it, all steps completed there by now."""
         if self.device_times is None:
             self._sink(RecordedStep(self._number, ops, self.hooks.replica))
         else:
@@ -128,7 +128,7 @@ class Instrument:
         return found
 
     def _on_host(self, time: int | None, is_past: IsPast) -> int | None:
-        """Return a time on the host's clock; None if it has not come yet."""
+        """Return a time on the host's clock; None if the device has not reached it."""
         if time is None or self.device_times is None:
             return time
         return self.device_times.host_time(time, is_past)

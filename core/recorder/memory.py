@@ -1,4 +1,4 @@
-"""Counts the memory that a block keeps for its backward pass, and that of model and optimizer.
+"""Counts the memory of blocks' saved tensors, of the model, and of the optimizer.
 
 The tensors that autograd saves are measured once for each block and input shape, with saved-tensor
 hooks. After that their size is known. The hooks run Python code for every saved tensor, so leaving

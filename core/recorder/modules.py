@@ -70,7 +70,7 @@ class WatchedModules:
     def known(self, module: nn.Module) -> WatchedModule | None:
         """Return the entry of a watched module; None if it is not watched."""
         one = self._watched.get(id(module))
-        # A new module may have the id of one that has been deleted.
+        # A new module may have the id of a deleted one.
         return one if one is not None and one.module() is module else None
 
     def remember(self, module: nn.Module) -> WatchedModule:

@@ -57,8 +57,8 @@ class record(AbstractContextManager["record"]):
     to the recording's header.
 
     `model` is the module that runs forward, with or without DistributedDataParallel. `optimizer` is
-    the one whose updates end the steps, or a wrapper of it; the default is the first one that
-    updates the model. Nothing of the job is changed or waited for, and nothing is stored in the
+    the one whose updates end the steps, or a wrapper of it; by default, the first to update the
+    model. Nothing of the job is changed or waited for, and nothing is stored in the
     model. An error of the recorder ends the recording and prints one line; the job continues.
     """
 
@@ -181,9 +181,10 @@ class record(AbstractContextManager["record"]):
     def _is_stepping(self, optimizer: torch.optim.Optimizer) -> bool:
         """Return True if the optimizer's updates end the steps.
 
-        It is the first one that updates parameters of the optimizer given to `record`, which may be
-        a wrapper. If none was given, or if it updates nothing of the model, it is the first one
-        that updates the model. An optimizer that takes over its parameters replaces it.
+        `record` may have been given an optimizer, or a wrapper of one. Then the first optimizer to
+        update its parameters ends the steps. If none was given, or if it updates nothing of the
+        model, the first to update the model does. An optimizer that takes over its parameters
+        replaces it.
         """
         current = None if self._stepping is None else self._stepping()
         if optimizer is current:

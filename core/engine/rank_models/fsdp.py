@@ -5,9 +5,9 @@ pass torch gathers the next block's parameters while a block computes. In the fo
 so only if the host runs ahead of the device. So each block is told to prefetch the next one
 (`set_modules_to_forward_prefetch`), which gives as much overlap on a GPU and works on a CPU too.
 
-The memory counted is that of the rank's parts of parameters and gradients without padding, of a
-whole block's parameters from the request until they are released, and of a whole block's gradients
-while they are reduced. The copies that torch packs and unpacks for a moment, and whole gradients
+The memory counted is the rank's parts of parameters and gradients without padding, a whole block's
+parameters from the request until they are released, and a whole block's gradients while they are
+reduced. The copies that torch packs and unpacks for a moment, and whole gradients
 before they are packed, are not counted.
 """
 

@@ -63,7 +63,7 @@ class RankModel:
         self._setup.report("gradients", 0)
 
     def finish(self) -> None:
-        """After the backward pass, wait until the gradients are those of the whole batch."""
+        """After the backward pass, wait until the gradients cover the whole batch."""
 
     def parameters_of(self, op: Op) -> tuple[str, ...]:
         """Return the names of the parameters that a recorded collective transfers.

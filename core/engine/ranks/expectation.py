@@ -31,7 +31,7 @@ class ExpectedStep:
 
 
 class StepExpectations:
-    """The expected steps of a rank; `current` is the one that runs.
+    """The expected steps of a rank; `current` is the running step.
 
     It is replaced as a whole, so that another thread always finds the plan and tasks of one step.
     `report` records a plan's tasks and returns the plan's number.

@@ -27,8 +27,8 @@ def place_ops(ops: Sequence[Op], tracks: int) -> list[PlacedOp]:
 def timings(rows: Sequence[PlacedOp], expected: ExpectedStep, lanes: Sequence[int]) -> Timings:
     """Return operations as spans of the expected tasks; those without an end are open.
 
-    `lanes` has the lane of each track. A span names its lane if it is not its task's lane, which is
-    that of track 0. Raise KeyError for an operation that is not in the plan.
+    `lanes` has the lane of each track. Track 0 is the lane of the tasks; a span on another track
+    names its lane. Raise KeyError for an operation that is not in the plan.
     """
     launched = []
     for row in rows:
@@ -46,5 +46,5 @@ def timings(rows: Sequence[PlacedOp], expected: ExpectedStep, lanes: Sequence[in
 
 
 def task_key(op: Op) -> Key:
-    """Return the key of an operation, which is that of its task in the plan."""
+    """Return the key under which an operation's task is found in the plan."""
     return Kind(op.kind), op.number, Payload(op.payload)

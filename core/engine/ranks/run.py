@@ -150,7 +150,7 @@ def _collect(
 
 
 class PlanNumbers:
-    """Maps the plan numbers of each rank to those of the run.
+    """Maps the plan numbers of each rank to the run's plan numbers.
 
     Every rank sends the whole plan of a step, completed with the collectives that torch ran. So all
     ranks must send the same plans.
@@ -184,7 +184,7 @@ class PlanNumbers:
         return _with_plans(batch, plans)
 
     def _check_agreement(self, rank: int, batch: pa.RecordBatch, plans: NDArray[np.int64]) -> None:
-        """Raise RankError if the spans' plans differ from those of another rank."""
+        """Raise RankError if another rank has other plans in the spans' steps."""
         # Open tasks are not compared: their plan may change when torch reports its collectives.
         # Spans belong to the completed plan.
         has_ended = batch["end"].is_valid().to_numpy(zero_copy_only=False)

@@ -179,7 +179,7 @@ class PipelineEngine(TorchEngine):
         # Only the rank with the last stage has losses.
         if not losses:
             return torch.zeros((), device=self.device)
-        # The mean of the micro-batches' means is that of the batch, because check_parts ensures
+        # The mean of the micro-batches' means is the batch's mean, because check_parts ensures
         # that they have equal sizes. torch divides the gradients by their number itself.
         return torch.stack(losses).mean().detach()
 
