@@ -16,7 +16,7 @@ from bubblescope.cli.arguments import BAD_INPUT
 from bubblescope.cli.interrupts import handling
 from core.paths import PROJECT_ROOT
 from core.plain import plain, say
-from core.process.program import Running, start
+from core.process.program import Running, start_program
 from core.recorder.wire import Address, is_address, parse_address, record_command
 from core.recording.handshakes import Refusals
 from core.recording.listener import Listener
@@ -97,7 +97,7 @@ def _run(words: Sequence[str], environment: Mapping[str, str]) -> int:
             running[0].send_signal(number)
 
     with handling(pass_on):
-        running.append(start(words, environment))
+        running.append(start_program(words, environment))
         for number in early:
             running[0].send_signal(number)
         code = running[0].wait()

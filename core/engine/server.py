@@ -33,10 +33,10 @@ T = TypeVar("T")
 SWITCH_SECONDS = 1e-4
 
 
-Runner = Callable[[Prepared, TraceWriter, threading.Event], None]
+RunFunction = Callable[[Prepared, TraceWriter, threading.Event], None]
 
 
-def runner_of(prepared: Prepared) -> Runner:
+def runner_of(prepared: Prepared) -> RunFunction:
     """Return the function that runs a prepared job: on virtual lanes, in ranks or on lanes."""
     if prepared.lanes[0].is_virtual:
         return run_on_virtual_lanes

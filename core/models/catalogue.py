@@ -100,12 +100,12 @@ class ModelKind:
     problem: Callable[[ModelSettings], str] = lambda settings: ""
 
 
-def linear(name: str, inputs: int, outputs: int) -> tuple[tuple[str, int], ...]:
+def linear_parameters(name: str, inputs: int, outputs: int) -> tuple[tuple[str, int], ...]:
     """Return the parameters of nn.Linear(inputs, outputs)."""
     return ((f"{name}.weight", inputs * outputs), (f"{name}.bias", outputs))
 
 
-def norm(name: str, width: int) -> tuple[tuple[str, int], ...]:
+def norm_parameters(name: str, width: int) -> tuple[tuple[str, int], ...]:
     """Return the parameters of nn.LayerNorm(width) or nn.BatchNorm2d(width)."""
     return ((f"{name}.weight", width), (f"{name}.bias", width))
 
@@ -121,7 +121,7 @@ def _tutorial(settings: ModelSettings) -> ModelDescription:
 def _toymodel(settings: ModelSettings) -> ModelDescription:
     element = DTYPE_BYTES[settings.dtype]
     blocks = (
-        Block("net1+relu", linear("0", 10, 10), 10),
+        Block("net1+relu", linear_parameters("0", 10, 10), 10),
         Block("net2", (("weight", 50), ("bias", 5)), 5),
     )
     return ModelDescription("toymodel", blocks, 10 * element, element)
@@ -130,7 +130,8 @@ def _toymodel(settings: ModelSettings) -> ModelDescription:
 def _mlp(settings: ModelSettings) -> ModelDescription:
     element, width = DTYPE_BYTES[settings.dtype], settings["width"]
     blocks = tuple(
-        Block(f"linear{i}", linear("0", width, width), width) for i in range(settings["depth"])
+        Block(f"linear{i}", linear_parameters("0", width, width), width)
+        for i in range(settings["depth"])
     )
     return ModelDescription(
         "mlp",
@@ -164,14 +165,14 @@ def _gpt(settings: ModelSettings) -> ModelDescription:
     element, width, sequence = DTYPE_BYTES[settings.dtype], settings["width"], settings["sequence"]
     embedding = (("token.weight", VOCABULARY * width), ("position.weight", sequence * width))
     transformer = (
-        *norm("norm1", width),
-        *linear("qkv", width, 3 * width),
-        *linear("projection", width, width),
-        *norm("norm2", width),
-        *linear("expand", width, 4 * width),
-        *linear("contract", 4 * width, width),
+        *norm_parameters("norm1", width),
+        *linear_parameters("qkv", width, 3 * width),
+        *linear_parameters("projection", width, width),
+        *norm_parameters("norm2", width),
+        *linear_parameters("expand", width, 4 * width),
+        *linear_parameters("contract", 4 * width, width),
     )
-    head = (*norm("0", width), *linear("1", width, VOCABULARY))
+    head = (*norm_parameters("0", width), *linear_parameters("1", width, VOCABULARY))
     blocks = (
         Block("embedding", embedding, sequence * width),
         *(Block(f"block{i}", transformer, sequence * width) for i in range(settings["depth"])),
@@ -226,7 +227,7 @@ def _convolution(name: str, inputs: int, outputs: int, kernel: int) -> tuple[tup
 def _resnet50(settings: ModelSettings) -> ModelDescription:
     element = DTYPE_BYTES[settings.dtype]
     size = -(-settings["image_size"] // 4)  # a convolution and a pooling of stride 2
-    stem = (*_convolution("0", 3, 64, 7), *norm("1", 64))
+    stem = (*_convolution("0", 3, 64, 7), *norm_parameters("1", 64))
     blocks = [Block("stem", stem, 64 * size * size)]
     inputs = 64
     for layer, (channels, count) in enumerate(RESNET50_LAYERS):
@@ -237,20 +238,20 @@ def _resnet50(settings: ModelSettings) -> ModelDescription:
                 size = -(-size // 2)
             parameters = (
                 *_convolution("conv1", inputs, channels, 1),
-                *norm("norm1", channels),
+                *norm_parameters("norm1", channels),
                 *_convolution("conv2", channels, channels, 3),
-                *norm("norm2", channels),
+                *norm_parameters("norm2", channels),
                 *_convolution("conv3", channels, outputs, 1),
-                *norm("norm3", outputs),
+                *norm_parameters("norm3", outputs),
             )
             if index == 0:
                 parameters += (
                     *_convolution("skip.0", inputs, outputs, 1),
-                    *norm("skip.1", outputs),
+                    *norm_parameters("skip.1", outputs),
                 )
             blocks.append(Block(f"layer{layer + 1}.{index}", parameters, outputs * size * size))
             inputs = outputs
-    blocks.append(Block("head", linear("2", inputs, RESNET50_CLASSES), RESNET50_CLASSES))
+    blocks.append(Block("head", linear_parameters("2", inputs, RESNET50_CLASSES), RESNET50_CLASSES))
     image = 3 * settings["image_size"] ** 2 * element
     # depends_on_split, because batch normalisation uses the rows of a micro-batch.
     return ModelDescription("resnet50", tuple(blocks), image, element, depends_on_split=True)

@@ -28,10 +28,10 @@ SUSPENDED_SECONDS = 2.0
 """The time for which a child with `ends_if_suspended` may be suspended, as by SIGSTOP."""
 CLOSE_SECONDS = 5.0  # for a killed process to end, which may take the kernel longer
 
-Message = TypeVar("Message")
+MessageT = TypeVar("MessageT")
 
 
-class Child(Generic[Message]):
+class Child(Generic[MessageT]):
     """A process, its pipes, and the thread that reads its messages and closes the pipes.
 
     On that thread `listener` is called with each message that `receive` reads from the wire and,
@@ -43,8 +43,8 @@ class Child(Generic[Message]):
     def __init__(
         self,
         module: str,
-        receive: Callable[[BinaryIO], Iterable[Message]],
-        listener: Callable[[Message | str], None],
+        receive: Callable[[BinaryIO], Iterable[MessageT]],
+        listener: Callable[[MessageT | str], None],
         variables: Mapping[str, str] | None = None,
         ends_if_suspended: bool = False,
     ) -> None:

@@ -104,7 +104,7 @@ def _watch(descriptor: int) -> None:
     os._exit(1)
 
 
-def main() -> None:
+def run_child_module() -> None:
     """Run the module in the second argument until the pipe in the first one closes."""
     exit_with_parent(int(sys.argv[1]))
     sys.argv = sys.argv[2:]
@@ -112,4 +112,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_child_module()

@@ -18,7 +18,7 @@ LOOK_SECONDS = 0.05
 Running = subprocess.Popen[bytes]
 
 
-def start(words: Sequence[str], variables: Mapping[str, str]) -> Running:
+def start_program(words: Sequence[str], variables: Mapping[str, str]) -> Running:
     """Start a command in this process's terminal and group, with only these environment variables.
 
     Raises OSError if it cannot start.

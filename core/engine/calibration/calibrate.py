@@ -80,7 +80,7 @@ def measure_task_costs(
 ) -> CostModel:
     """Return the costs of a batch's tasks by stage and rows, and of its transfers by bytes.
 
-    `lanes` are those of the plan, started and idle. Takes about 1.5 s, or longer if two passes take
+    `lanes` are the plan's, started and idle. Takes about 1.5 s, or longer if two passes take
     longer. Raises RunStopped on request, or the exception of a task.
     """
     plan = prepared.plans[len(batch[0])]
@@ -115,7 +115,7 @@ def _loops(
 
 
 def _finish(futures: Sequence[Future[Any]]) -> None:
-    """Wait for all futures. Raises the exception of one that failed."""
+    """Wait for all futures. Raises the exception of a failed future."""
     for future in wait(futures).done:
         future.result()
 

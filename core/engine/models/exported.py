@@ -83,7 +83,7 @@ class ExportedGraph:
             )
         order = [n for n in module.graph.nodes if n.op in ("call_function", "get_attr")]
         free = set[fx.Node]()
-        # In the order of the graph, so that the sources of a node come first.
+        # In the order of the graph, so that the sources of a node are before it.
         for node in order:
             is_independent = _is_row_count(node) or free.issuperset(node.all_input_nodes)
             if is_independent and _can_be_repeated(node):
@@ -164,7 +164,7 @@ class ExportedGraph:
                 if _is_row_count(node):
                     copies[node] = graph.call_function(_SIZE, (copies[input_node], 0))
                     return copies[node]
-                # Recursive only for free nodes: other sources are the block's input or come before
+                # Recursive only for free nodes: other sources are the block's input, or are before
                 # the node in `nodes`.
                 for source in node.all_input_nodes:
                     copy_node(source)

@@ -109,11 +109,14 @@ def built_in_batch(settings: ModelSettings, rows: int, generator: torch.Generato
     if settings.name == "gpt":
         shape = (rows, settings["sequence"] + 1)
         text = torch.randint(VOCABULARY, shape, generator=generator)
-        return text[:, :-1].contiguous(), text[:, 1:].contiguous()
+        tokens = text[:, :-1].contiguous()
+        next_tokens = text[:, 1:].contiguous()
+        return tokens, next_tokens
     if settings.name == "resnet50":
         size = settings["image_size"]
         images = torch.randn(rows, 3, size, size, generator=generator)
-        return images, torch.randint(RESNET50_CLASSES, (rows,), generator=generator)
+        classes = torch.randint(RESNET50_CLASSES, (rows,), generator=generator)
+        return images, classes
     sizes = {"tutorial": (5, 2), "toymodel": (10, 5)}
     inputs, outputs = sizes.get(settings.name) or (settings["width"], settings["width"])
     data = torch.randn(rows, inputs, generator=generator)

@@ -118,7 +118,8 @@ class Shard(LaneBlocks):
     def __init__(self, segment: SegmentModules, shard: int, lanes: int) -> None:
         """Copy the parameters of lane `shard` of `lanes`; `lanes` must divide the units."""
         super().__init__()
-        column, row = segment.column.module, segment.row.module
+        column = segment.column.module
+        row = segment.row.module
         # Shape (parts, units, entries of a unit). Example: a transformer's qkv layer with 2 heads
         # of size 2, for 2 lanes. Its outputs 0 to 11 are q, k and v, each for both heads.
         #     q  0 1 | 2 3
@@ -128,8 +129,10 @@ class Shard(LaneBlocks):
         # value from q, k and v.
         outputs = torch.arange(column.out_features).view(segment.parts, segment.units, -1)
         own_outputs = outputs.chunk(lanes, dim=1)[shard]
-        columns, rows = own_outputs.flatten(), own_outputs[0].flatten()
-        self._inside, self._units = segment.inside, own_outputs.shape[1]
+        columns = own_outputs.flatten()
+        rows = own_outputs[0].flatten()
+        self._inside = segment.inside
+        self._units = own_outputs.shape[1]
         # On one lane only, like the second layer's bias: the sum must contain it once.
         self._residual = segment.residual and shard == 0
         self._enter = copy.deepcopy(segment.enter.module)
@@ -147,8 +150,8 @@ class Shard(LaneBlocks):
             f"{segment.column.name}.bias": ParameterSlice(0, columns),
             f"{segment.row.name}.weight": ParameterSlice(1, rows),
         }
-        # Their gradients come only from the lane's own columns, so the gradients of the whole model
-        # are sums over lanes, as for x.
+        # Their gradients contain only the effect of the lane's columns, so the gradients of the
+        # whole model are sums over lanes, as for x.
         enter, before, *_ = self._layers
         self.repeated = frozenset([*enter.parameters, *before.parameters])
 
@@ -163,7 +166,7 @@ class Shard(LaneBlocks):
 def join(
     slices: Sequence[Mapping[str, ParameterSlice]], tensors: Sequence[Mapping[str, Tensor]]
 ) -> dict[str, Tensor]:
-    """Return a segment's parameters or gradients by name, joined from those of all lanes.
+    """Join the parameters or gradients of all lanes for a segment; return them by name.
 
     Both arguments are in the order of the lanes. Tensors that are not divided are taken from the
     first lane.
@@ -204,7 +207,8 @@ def _of_layers(blocks: Sequence[nn.Module]) -> Segments:
             raise TypeError(f"block {number} begins with no linear layer")
         linears.append(Layer(f"{number}.0", linear))
         activations.append(Layer(f"{number}.1", activation))
-    segments, enter = [], _IDENTITY
+    segments = []
+    enter = _IDENTITY
     for first in range(0, len(blocks) - 1, 2):
         column, row = linears[first : first + 2]
         inside = _elementwise(activations[first].module)
@@ -214,12 +218,15 @@ def _of_layers(blocks: Sequence[nn.Module]) -> Segments:
         # f(a + b). So it is at the start of the next segment, after the all-reduce.
         enter = activations[first + 1]
     # Without a second block, whose rows would use its columns, the last block is not divided.
-    rest = [Layer(f"{len(blocks) - 1}", blocks[-1])] if len(blocks) % 2 else []
-    return segments, [enter, *rest]
+    tail = [enter]
+    if len(blocks) % 2:
+        tail.append(Layer(f"{len(blocks) - 1}", blocks[-1]))
+    return segments, tail
 
 
 def _of_transformer(blocks: Sequence[nn.Module]) -> Segments:
-    segments, enter = [], Layer("0", blocks[0])
+    segments = []
+    enter = Layer("0", blocks[0])
     for number, block in enumerate(blocks[1:-1], 1):
         if not isinstance(block, TransformerBlock):
             raise TypeError(f"block {number} is no transformer block")

@@ -1,4 +1,4 @@
-"""A backward pass in two parts: first the gradients of the inputs, later those of the parameters.
+"""A backward pass in two parts: first gradients of inputs, later gradients of parameters.
 
 The graph is cut at the places where parameters enter it. The nodes from which an input can be
 reached are the path. A junction is a node of the path that also has an edge to parameters off the
@@ -47,8 +47,8 @@ _Arrived = tuple[Tensor | None, ...]
 class WeightGroup:
     """Starts of the weight pass that share parameters: edges of the graph, and their gradients.
 
-    `given` maps junctions to the gradients that they get in place of those that arrive; it is empty
-    if there is only one start.
+    `given` maps junctions to gradients that replace the arriving ones. It is empty if there is only
+    one start.
     """
 
     edges: tuple[GradientEdge, ...]
@@ -88,7 +88,7 @@ def stage_backward_input(
 ) -> tuple[list[Tensor | None], WeightPass]:
     """Return the gradients of `inputs` (leaves; None without a gradient), and the weight pass.
 
-    `gradients` are those of `outputs`. An output may be independent of inputs and parameters. Does
+    `gradients` belong to `outputs`. An output may be independent of inputs and parameters. Does
     not change `.grad`. Frees the tensors that nodes of the path have saved, unless the weight pass
     needs them.
     """
@@ -143,8 +143,8 @@ def stage_backward_weight(weight_pass: WeightPass) -> None:
 def _accumulate(group: WeightGroup, retain_graph: bool) -> None:
     """Do the same as torch.autograd.backward, without checking the shape of each gradient.
 
-    The gradients come from autograd itself, and the checks would take as long as everything else
-    between two products.
+    Autograd itself has computed these gradients, and the checks would take as long as everything
+    else between two products.
     """
     Variable._execution_engine.run_backward(
         group.edges,
@@ -162,8 +162,7 @@ class _Cut:
     """A graph, its path, and the possible starts of a weight pass, in groups.
 
     `leaves` maps each start to its leaves, the nodes that accumulate into parameters. Different
-    groups have different leaves. Larger groups come first, because a single start frees its
-    tensors.
+    groups have different leaves. Larger groups are first, because a single start frees its tensors.
     """
 
     graph: _Graph
@@ -173,7 +172,7 @@ class _Cut:
 
 
 def _cut(roots: Sequence[GradientEdge], ends: Collection[Node]) -> _Cut:
-    # Every node comes after its children, so it is known which of them are on the path.
+    # Every node is after its children, so it is known which of them are on the path.
     graph = _reachable(root.node for root in roots)
     path: set[Node] = set()
     leaves: dict[Node, list[Node]] = {}
@@ -263,10 +262,10 @@ def _run_path(
 ) -> tuple[Sequence[Tensor | None], _Arrivals, dict[Node, _Arrived]]:
     """Run the input pass.
 
-    Returns the gradients of the inputs, the gradients that arrive at junctions, and those that
-    junctions with shared parameters get in the weight pass. Autograd runs the hooks of the model's
-    tensors in both passes: the gradients of shared junctions are taken after these hooks, those of
-    other junctions before.
+    Returns the gradients of the inputs, the gradients that arrive at junctions, and the gradients
+    that junctions with shared parameters get in the weight pass. Autograd runs the hooks of the
+    model's tensors in both passes. Gradients are taken before these hooks, except at junctions with
+    shared parameters.
     """
     if not outputs:
         return [], {}, {}
@@ -364,7 +363,7 @@ def _free_saved(node: Node) -> None:
     for name in _saved_names(type(node)).raw:
         saved = getattr(node, name)
         for item in saved if isinstance(saved, tuple) else (saved,):
-            # Raised for an empty saved tensor, and for one that already has hooks of the model.
+            # Raised if the saved tensor is empty, or has hooks of the model already.
             with suppress(RuntimeError):
                 # Autograd has no function that drops a saved tensor. But hooks are called at once
                 # to pack it, and then the tensor itself is released.

@@ -2,7 +2,7 @@
 
 The main thread waits until each task is launched and complete, and releases the tensors that were
 kept for it. Lanes only take timestamps. A single thread reads and sends them
-(core.recording.schema): for each lane job after job, up to the first one that has not ended. So
+(core.recording.schema): for each lane job after job, up to the first job that still runs. So
 each job is sent once, in its lane's order, and never as ended and open at the same time.
 """
 

@@ -109,20 +109,24 @@ class Operations:
         part = step.plan.parts_of(task)[0]
         lane = step.plan.lane_of(part.replica, 0)
         if task.payload is Payload.INPUT:
-            whole, kind = step.inputs[task.lane][1], "activation"
+            _, whole = step.inputs[task.lane]
+            kind = "activation"
         else:
-            whole, kind = step.values[WHOLE_GRADIENT], "gradient"
+            whole = step.values[WHOLE_GRADIENT]
+            kind = "gradient"
             # Every part reads it, and the last one removes it.
             if part is step.plan.parts[-1]:
                 step.values.take(WHOLE_GRADIENT, task.lane)
-        rows, device = whole[part.start : part.start + part.rows], self._devices[lane]
+        rows = whole[part.start : part.start + part.rows]
+        device = self._devices[lane]
         yield [whole]
         moved = copy_to(device, rows)
         yield
         step.values.put(ValueKey.of(kind, part, 0), lane, moved)
 
     def _replicate(self, step: StepState, task: Task) -> TaskWork:
-        owner, replica = self.model.of(0, task), self.model.of(task.replica, task)
+        owner = self.model.of(0, task)
+        replica = self.model.of(task.replica, task)
         pairs: list[tuple[Tensor, Tensor]] = [
             (parameter, owner.parameters[name]) for name, parameter in replica.parameters.items()
         ]
@@ -136,7 +140,8 @@ class Operations:
         yield
 
     def _copy(self, step: StepState, task: Task) -> TaskWork:
-        stage, parts = task.stage or 0, step.plan.parts_of(task)
+        stage = task.stage or 0
+        parts = step.plan.parts_of(task)
         if task.payload is Payload.ACTIVATION:
             kind, source = "activation", stage - 1
         else:
@@ -151,7 +156,8 @@ class Operations:
             step.values.put(ValueKey.of(kind, part, stage), lane, moved)
 
     def _forward(self, step: StepState, task: Task) -> TaskWork:
-        part, stage = step.plan.parts_of(task)[0], task.stage or 0
+        part = step.plan.parts_of(task)[0]
+        stage = task.stage or 0
         module = self.model.of(part.replica, task)
         x = _input(step, part, task)
         module.stamps = self._stamps[task.lane]
@@ -192,11 +198,13 @@ class Operations:
             outputs = [step.values.take(GATHERED, task.lane)]
         else:
             outputs = step.values.take_outputs(parts, shard)
-        first, rows = parts[0].start, sum(part.rows for part in parts)
-        target = step.targets[self._devices[task.lane]][first : first + rows]
+        first = parts[0].start
+        rows = sum(part.rows for part in parts)
+        targets = step.targets[self._devices[task.lane]]
+        target = targets[first : first + rows]
         yield [*outputs, target]
         y = outputs[0] if len(outputs) == 1 else torch.cat(outputs)
-        # A leaf: the backward of the loss ends here, and that of the last stage is another task.
+        # A leaf: the backward of the loss ends here, and the last stage has a separate backward.
         y = y.detach().requires_grad_()
         # Weighted to be this part's share of the mean over the batch, so that the gradients of
         # micro-batches and replicas only need to be added.
@@ -217,7 +225,8 @@ class Operations:
     def _overlap(self, step: StepState, task: Task) -> TaskWork:
         """Launch a forward and a whole backward, one after the other."""
         first, second = step.plan.halves(task)
-        forward, backward = self._forward(step, first), self._backward(step, second)
+        forward = self._forward(step, first)
+        backward = self._backward(step, second)
         # Both take their values before either computes, so that one span covers both computations.
         yield [*next(forward), *next(backward)]
         next(forward)
@@ -248,7 +257,8 @@ class Operations:
         yield
         for part, input_gradient in zip(parts, input_gradients, strict=True):
             _put_input_gradient(step, part, task, input_gradient)
-        step.values.ledgers[task.lane].saved -= sum(module.saved_bytes[part.rows] for part in parts)
+        freed = sum(module.saved_bytes[part.rows] for part in parts)
+        step.values.ledgers[task.lane].saved -= freed
 
     def _backward_input(self, step: StepState, task: Task) -> TaskWork:
         part = step.plan.parts_of(task)[0]
@@ -305,7 +315,8 @@ class Operations:
             only = module.repeated
         else:
             placements = [p for p in step.plan.placements if p.stage == stage.index]
-            places, only = sorted((p.replica, p.shard) for p in placements), None
+            places = sorted((p.replica, p.shard) for p in placements)
+            only = None
         copies = [self.model.stages[replica, stage.index, shard] for replica, shard in places]
         yield _gradients(copies)
         module.sums = sum_of_copies(copies, self._devices[module.lane], only=only)
@@ -316,7 +327,9 @@ class Operations:
 
         All members add in the same order, so that they get the same bits.
         """
-        stage, shard, part = task.stage or 0, task.shard or 0, step.plan.parts_of(task)[0]
+        stage = task.stage or 0
+        shard = task.shard or 0
+        part = step.plan.parts_of(task)[0]
         if task.payload is Payload.ACTIVATION:
             kind, target = "activation", stage + 1
         else:
@@ -334,9 +347,11 @@ class Operations:
     def _reduce(self, step: StepState, task: Task) -> TaskWork:
         others = [part.replica for part in step.plan.parts if part.replica > 0]
         copies = [self.model.of(replica, task) for replica in others]
+        device = self._devices[task.lane]
         yield _gradients(copies)
         owner = self.model.of(0, task)
-        owner.set_gradients(sum_of_copies(copies, self._devices[task.lane], owner.gradients()))
+        sums = sum_of_copies(copies, device, owner.gradients())
+        owner.set_gradients(sums)
         yield
 
     def _update(self, step: StepState, task: Task) -> TaskWork:
@@ -405,7 +420,7 @@ def _rows_entering(plan: Plan) -> dict[int, tuple[int, int]]:
     """Return for each lane on which rows of the batch enter: (first row, last row + 1).
 
     The whole batch enters on the lane that scatters it. Without a scatter, the rows of each replica
-    enter on the lane of its first stage, or on those of all shards of that stage.
+    enter on the lane of its first stage, or on the lanes of all shards of that stage.
     """
     for task in plan.tasks:
         if task.kind is Kind.SCATTER and task.payload is Payload.INPUT:

@@ -33,14 +33,16 @@ class ModelReplicas:
 
     def __init__(self, prepared: Prepared) -> None:
         assert prepared.workload is not None
-        plans, whole = prepared.plan_list, prepared.workload.blocks
+        plans = prepared.plan_list
+        whole = prepared.workload.blocks
         self.devices = [torch.device(lane.runs_on) for lane in plans[0].lanes]
         self.stages: dict[tuple[int, int, int], StageModule] = {}
         # Plans for other numbers of rows place the same stages, but the plan for a smaller last
         # batch may lack a replica.
         placements = dict.fromkeys(p for plan in plans for p in plan.placements)
         for placement in placements:
-            stage, device = plans[0].stages[placement.stage], self.devices[placement.lane]
+            stage = plans[0].stages[placement.stage]
+            device = self.devices[placement.lane]
             blocks: list[nn.Module] | LaneBlocks
             if stage.shares:
                 shard, shards = placement.shard, stage.shards
@@ -55,7 +57,8 @@ class ModelReplicas:
             )
         self.parameter_bytes: Counter[int] = Counter()
         for module in self.stages.values():
-            self.parameter_bytes[module.lane] += sum(p.nbytes for p in module.parameters.values())
+            size = sum(parameter.nbytes for parameter in module.parameters.values())
+            self.parameter_bytes[module.lane] += size
 
     def of(self, replica: int | None, task: Task) -> StageModule:
         """Return the module of a replica for the stage and shard of a task."""

@@ -33,15 +33,18 @@ from core.plan.task import ABSENT
 BUDGET_SECONDS = 1.2
 LEAST_PASSES = 3
 """Passes that run even after BUDGET_SECONDS: the first is dropped, and a median needs two."""
-BETWEEN_STEPS = 20
-"""Passes between steps, one before each: the machine's speed changes by 5 % within seconds."""
+RECALIBRATIONS = 20
+"""Passes after the first measured step, one before each step.
+
+They are needed because the machine's speed changes by 5 % within seconds.
+"""
 
 
 class VirtualCalibration:
     """Measures the costs of a plan's tasks before the first measured step, and between steps.
 
-    Costs of compute tasks are by stage (for ranks by block) and rows. Costs of transfers come from
-    the link; without a link they are measured too. A cost is the median, over passes, of the mean
+    Costs of compute tasks are by stage (for ranks by block) and rows. The link defines the costs of
+    transfers; without a link they are measured too. A cost is the median, over passes, of the mean
     duration of a pass's tasks. `operations` returns operations on copies of the run's modules.
     Tasks are rehearsed as in a step.
     """
@@ -100,7 +103,7 @@ class VirtualCalibration:
 
     @gc_paused()
     def _one_pass(self, batch: Batch) -> CostTimes:
-        """Return the durations of a step's tasks in ns, except for those that the link defines.
+        """Return the durations of a step's tasks in ns, without tasks that the link times.
 
         The halves of an overlap have separate durations.
         """

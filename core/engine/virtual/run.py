@@ -11,7 +11,7 @@ from core.engine.lanes.isolated import IsolatedLane
 from core.engine.prepare import Prepared
 from core.engine.tasks.executor import Calibrate, run_steps
 from core.engine.tasks.operations import Operations
-from core.engine.virtual.calibration import BETWEEN_STEPS, VirtualCalibration
+from core.engine.virtual.calibration import RECALIBRATIONS, VirtualCalibration
 from core.engine.virtual.executor import VirtualExecutor, link_of
 from core.engine.virtual.rank_ops import RankOps
 from core.engine.virtual.rehearsal import Rehearsal
@@ -47,7 +47,7 @@ def _calibrations(
     make, plan = partial(_operations, prepared), prepared.plans[rows]
     calibration = VirtualCalibration(make, plan, isolated, link, stop, rehearsal)
     yield calibration.measure
-    yield from repeat(calibration.measure_again, BETWEEN_STEPS)
+    yield from repeat(calibration.measure_again, RECALIBRATIONS)
 
 
 def _operations(prepared: Prepared) -> Operations:

@@ -57,7 +57,7 @@ _ADDING = (Kind.BACKWARD, Kind.BACKWARD_WEIGHT)
 class PassKey(NamedTuple):
     """A pass of `rows` rows through the stage `stage` of a model that is cut into `stages`.
 
-    `adds` is True if its gradients were added to those of a previous micro-batch.
+    `adds` is True if its gradients were added to the gradients of a previous micro-batch.
     """
 
     kind: Kind
@@ -143,7 +143,8 @@ class _Measurement:
 
     def run(self, fine: tuple[Stage, ...], coarse: tuple[Stage, ...], sizes: Sequence[int]) -> None:
         """Measure as many of `sizes` as the time allows, but at least LEAST_SIZES, in rounds."""
-        by_block, by_halves = self._cut(fine, sizes), self._cut(coarse, sizes)
+        by_block = self._cut(fine, sizes)
+        by_halves = self._cut(coarse, sizes)
         began = time.monotonic()
         measured: list[int] = []
         for size in sizes:
@@ -189,7 +190,9 @@ class _Measurement:
         return sums
 
     def _cut(self, stages: tuple[Stage, ...], sizes: Sequence[int]) -> _Cut:
-        return _Cut(stages, self._operations(stages, sizes), self._operations(stages, sizes))
+        measured = self._operations(stages, sizes)
+        rehearsed = self._operations(stages, sizes)
+        return _Cut(stages, measured, rehearsed)
 
     def _operations(self, stages: Sequence[Stage], sizes: Sequence[int]) -> Operations:
         """Return operations on new copies of the modules, for these stages."""
@@ -263,7 +266,8 @@ def _factors(taken: Mapping[Kind, float], plan: Plan, costs: CostModel) -> dict[
     passes = replace(costs, transfers={}, link=None, transfer_ns=0.0)
     times = durations(plan.columns, passes, plan.stages)
     for task, ns in zip(plan.tasks, times.tolist(), strict=True):
-        if task.kind in STAGED and task.shard == 0 and _is_divided(plan.stages[task.stage or 0]):
+        stage = plan.stages[task.stage or 0]
+        if task.kind in STAGED and task.shard == 0 and _is_divided(stage):
             expected[task.kind] += ns
     return {kind: taken[kind] / ns for kind, ns in expected.items() if ns}
 

@@ -11,7 +11,7 @@ import pytest
 
 from bubblescope.cli import job
 from core.paths import PROJECT_ROOT
-from core.process.program import start
+from core.process.program import start_program
 
 MAIN = [sys.executable, str(PROJECT_ROOT / "main.py")]
 PYTHON = shlex.quote(sys.executable)
@@ -71,11 +71,11 @@ def test_a_request_to_end_while_the_command_starts_reaches_it(monkeypatch, tmp_p
     monkeypatch.chdir(tmp_path)
 
     def slowly(words, variables):
-        process = start(words, variables)
+        process = start_program(words, variables)
         signal.raise_signal(signal.SIGTERM)
         return process
 
-    monkeypatch.setattr(job, "start", slowly)
+    monkeypatch.setattr(job, "start_program", slowly)
     given = argparse.Namespace(words=["--", "sh", "-c", "sleep 20; exit 5"], out="rr")
     assert job.record_job(given) == 128 + signal.SIGTERM
     assert capsys.readouterr().err.count("\n") == 1
