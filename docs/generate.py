@@ -22,6 +22,7 @@ from core.option import flag_of
 from core.plan.devices import KINDS
 from core.plan.schedules import SCHEDULES
 from core.plan.strategies import STRATEGIES
+from core.recording.formats import FORMATS
 from gui.menus.actions import ENTRIES, MENUS, MOUSE
 
 if TYPE_CHECKING:  # the tables are made and tested without MkDocs too
@@ -205,6 +206,17 @@ def causes() -> str:
     return _table(rows, "cause", "name", "meaning")
 
 
+def formats() -> str:
+    """Return every format of other programs' files, and the dialects of each."""
+    rows = []
+    for each in FORMATS:
+        suffixes = ", ".join(f"`*{suffix}`" for suffix in each.suffixes)
+        rows.append((each.title, suffixes, each.recognised_by, each.read_as, each.not_read))
+        for part in each.dialects:
+            rows.append((part.title, suffixes, part.recognised_by, part.read_as, part.not_read))
+    return _table(rows, "format", "files", "recognised by", "read as", "not read")
+
+
 def keys() -> str:
     """Return every action that has keys, and the gestures of the mouse."""
     rows = [
@@ -255,6 +267,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "models": models,
     "devices": devices,
     "causes": causes,
+    "formats": formats,
     "keys": keys,
     "packages": packages,
     "way": way,

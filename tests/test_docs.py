@@ -13,6 +13,7 @@ import pytest
 from bubblescope.cli.arguments import make_parser
 from core.plan.schedules import SCHEDULES
 from core.plan.strategies import STRATEGIES
+from core.recording.formats import FORMATS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
@@ -82,6 +83,21 @@ def test_the_page_of_commands_has_every_command_and_option():
         for action in command._actions:
             wanted = [o for o in action.option_strings if o not in ("-h", "--help")]
             assert all(f"`{option}" in sections[name] for option in wanted)
+
+
+def test_the_page_of_recordings_has_every_format_with_all_that_is_said_of_it():
+    assert "<!-- generated: formats -->" in (ROOT / "docs" / "recording.md").read_text()
+    rows = generator().formats().splitlines()[2:]
+    said = [row for format_ in FORMATS for row in (format_, *format_.dialects)]
+    assert len(rows) == len(said)
+    for row, each in zip(rows, said, strict=True):
+        cells = [cell.strip() for cell in row.strip("|").split(" | ")]
+        assert len(cells) == 5 and all(cells)
+        assert cells[0] == each.title and cells[2:] == [
+            each.recognised_by,
+            each.read_as,
+            each.not_read,
+        ]
 
 
 def test_the_readme_is_short_and_links_to_every_page():

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from core.explain.statistics import union_ns
 from core.plan.plan import device_streams
 from core.plan.task import ABSENT, IS_COMMUNICATION
-from core.recording.importers.words import MEMORY, matching
+from core.recording.importers.event_names import MEMORY_COPY, matches
 from core.trace.own_steps import PART_STEP
 from core.trace.spans import Spans
 from core.trace.trace import Trace
@@ -142,7 +142,7 @@ def device_time(trace: Trace, device: Device, windows: Windows) -> RankTime:
 
 def _memory(trace: Trace) -> NDArray[np.bool_]:
     """Return for each name of the trace whether it names a copy or a fill of memory."""
-    return matching(trace.table.names, MEMORY)
+    return matches(trace.table.names, MEMORY_COPY)
 
 
 def _in_use(trace: Trace, spans: Spans) -> Windows:

@@ -20,14 +20,9 @@ import pyarrow as pa
 from core.plan.task import ABSENT
 from core.recording.decode import append_batch, numbers_of, parts_of
 from core.recording.exporters.recording import table_plan_batch
-from core.recording.importers.ranks import (
-    LEAST,
-    Plans,
-    Rank,
-    clocks_of,
-    joint_header,
-    told_numbers,
-)
+from core.recording.importers.rank_plans import EARLIEST, RunPlans
+from core.recording.importers.rank_recording import RankRecording, clock_comparisons
+from core.recording.importers.ranks import merge_counters, merge_headers
 from core.recording.schema import NoteRow, Record, Timings, note_batch, span_batch
 from core.trace.event_rows import Counter
 from core.trace.header import Header
@@ -63,7 +58,7 @@ class RankStream:
         """Append a batch. Raise ValueError or LookupError for rows that no run has."""
         self._check_new(batch)
         append_batch(self.trace, batch)
-        compared, width = clocks_of(batch)
+        compared, width = clock_comparisons(batch)
         self.clocks = self.clocks + compared
         self.device = max(self.device, width)
         self.trace.clocks.clear()  # kept in self.clocks; here they would grow with the run
@@ -88,7 +83,7 @@ class RankStream:
         if len(np.unique(step_and_task)) < len(step):
             raise ValueError("a task of a step arrives twice")
 
-    def seen(self) -> Rank:
+    def seen(self) -> RankRecording:
         """Return the part not merged yet, on rank 0's clock as far as that is known."""
         at = np.zeros(0, np.int64)
         ahead = np.zeros(0, np.int64)
@@ -99,7 +94,7 @@ class RankStream:
             at = np.array([first_at], np.int64)
             ahead = np.array([first_ahead], np.int64)
             half_width = np.array([first_width], np.float64)
-        return Rank(Path(f"rank-{self.number}"), self.trace, "", at, ahead, half_width)
+        return RankRecording(Path(f"rank-{self.number}"), self.trace, "", at, ahead, half_width)
 
     @property
     def half_width(self) -> float:
@@ -144,7 +139,7 @@ class RankStream:
             line = logs[place]
             if line.level == STATE_LEVEL:
                 continue
-            (time,) = seen.moved(np.array([line.time]), origin).tolist()
+            (time,) = seen.to_run_clock(np.array([line.time]), origin).tolist()
             rows.append(NoteRow(Record.LOG, line.level, time, line.step, text=line.text))
         self._logs = len(logs)
         return rows
@@ -158,13 +153,13 @@ class RankMerger:
         self.ranks = ranks
         seen = [rank.seen() for rank in ranks]
         # The lanes of all ranks are renumbered; `places` has the new number of each rank's lanes.
-        self.header, self._places = joint_header(seen)
+        self.header, self._places = merge_headers(seen)
         self._trace = Trace(self.header)
-        self._plans = Plans(self._trace, seen, self._places)
+        self._plans = RunPlans(self._trace, seen, self._places)
         self._last_step = -1
         self._numbered = -1
         self._sent_plans = 0
-        self._latest = [(LEAST, -1)] * len(self.header.lanes)
+        self._latest = [(EARLIEST, -1)] * len(self.header.lanes)
         self.left_out = 0
 
     def batches(self) -> Iterator[pa.RecordBatch]:
@@ -207,7 +202,7 @@ class RankMerger:
         steps = known[(known > self._numbered) & (known <= last)]
         self._numbered = last
         seen = [rank.seen() for rank in self.ranks]
-        counters = told_numbers(seen, self._places, steps, self.header.origin_ns)
+        counters = merge_counters(seen, self._places, steps, self.header.origin_ns)
         rows = []
         for (name, lane), counter in counters.items():
             columns = counter.times.tolist(), counter.steps.tolist(), counter.values.tolist()

@@ -15,7 +15,7 @@ from core.recording.decode import append_batch
 from core.recording.index import DamagedIndex, Progress, build_index, read_index, report_progress
 from core.recording.recorded_arguments import find_arguments
 from core.recording.schema import schema_of
-from core.recording.sniff import Format, format_of, is_packed, rank_files, trace_files
+from core.recording.sniff import format_of, is_packed, rank_files, trace_files
 from core.recording.stream import Opened, Stream, naming_damage, open_stream
 from core.trace.header import Header
 from core.trace.trace import Trace
@@ -75,24 +75,11 @@ def _importer(path: Path | str) -> Callable[[Path | str, Progress | None], Opene
         from core.recording.importers.folder import read_trace_folder
 
         return read_trace_folder
-    match format_of(path):
-        case Format.CHROME:
-            from core.recording.importers.chrome import read_chrome_trace
+    if format_of(path) is None:
+        return None
+    from core.recording.importers.read_trace import read_trace
 
-            return read_chrome_trace
-        case Format.FLIGHT_RECORDER:
-            from core.recording.importers.flight_recorder import read_flight_recorder
-
-            return read_flight_recorder
-        case Format.NSIGHT:
-            from core.recording.importers.nsight import read_nsight
-
-            return read_nsight
-        case Format.PERFETTO:
-            from core.recording.importers.perfetto import read_perfetto
-
-            return read_perfetto
-    return None
+    return read_trace
 
 
 def _indexed(path: Path | str, progress: Progress | None, build: Build) -> Opened:

@@ -1,53 +1,33 @@
-"""What a file is, by its first bytes."""
+"""Finds out the format of a file from its first bytes, and the files of a run in a folder."""
 
 from __future__ import annotations
 
-import codecs
 import gzip
-import re
 import zlib
-from enum import Enum, auto
 from pathlib import Path
 
 from core.reading import open_regular
+from core.recording.formats import Format, format_of_bytes, formats_of_ranks, suffixes_of
 
 GZIP = b"\x1f\x8b"
 RANK_FILES = "rank-*.arrow"
-"""What the recordings of a job's ranks are called, in a folder of their own."""
-_SQLITE = b"SQLite format 3\0"
-_PACKET = b"\x0a"  # the first field of Perfetto's trace, which is a message
-_DUMP = re.compile(rb'"entries"\s*:\s*\[')
+"""Names of the recordings of a job's ranks in a folder."""
 _LOOKED_AT = 1 << 12
 
 
-class Format(Enum):
-    """The formats of other programs' files."""
-
-    CHROME = auto()
-    FLIGHT_RECORDER = auto()
-    NSIGHT = auto()
-    PERFETTO = auto()
-
-
 def format_of(path: Path | str) -> Format | None:
-    """What a file looks like, perhaps packed; None for a recording, or what cannot be read."""
-    beginning = _beginning(path)
-    if beginning.startswith(_SQLITE):
-        return Format.NSIGHT
-    text = beginning.removeprefix(codecs.BOM_UTF8).lstrip()
-    if text[:1] in (b"{", b"["):
-        dumped = _DUMP.search(text) is not None and b'"traceEvents"' not in text
-        return Format.FLIGHT_RECORDER if dumped else Format.CHROME
-    return Format.PERFETTO if beginning[:1] == _PACKET else None
+    """Return the format of a file, packed or not; None for recordings and unreadable files."""
+    return format_of_bytes(_beginning(path))
 
 
 def _beginning(path: Path | str) -> bytes:
+    """Return the first bytes of a file, unpacked; b"" for unreadable files."""
     try:
         with open_regular(path) as file:
             beginning = file.read(_LOOKED_AT)
             if beginning.startswith(GZIP):
                 file.seek(0)
-                # `read` would raise an error where the packed data was cut.
+                # `read` would raise an error if the packed data was cut.
                 beginning = gzip.GzipFile(fileobj=file).read1(_LOOKED_AT)
     except (OSError, EOFError, zlib.error):
         return b""
@@ -64,12 +44,12 @@ def is_packed(path: Path | str) -> bool:
 
 
 def trace_files(folder: Path | str) -> list[Path]:
-    """The traces of a folder, by name: files that are JSON by their names, packed or not."""
-    suffixes = (".json", ".json.gz")
+    """Return the files in a folder, sorted by name, whose names fit formats of one rank a file."""
+    suffixes = suffixes_of(formats_of_ranks())
     return sorted(path for path in Path(folder).iterdir() if path.name.lower().endswith(suffixes))
 
 
 def rank_files(folder: Path | str) -> list[Path]:
-    """The recordings of a job's ranks in a folder, rank 0's first."""
-    # By length first: rank-10 comes behind rank-9.
+    """Return the recordings of a job's ranks in a folder, rank 0's first."""
+    # By length first, so that rank-10 follows rank-9.
     return sorted(Path(folder).glob(RANK_FILES), key=lambda path: (len(path.name), path.name))

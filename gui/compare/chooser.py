@@ -27,7 +27,7 @@ from gui.look.label import Label
 from gui.look.layouts import column, named
 from gui.look.text import duration_text, tr
 from gui.panels.run.runs import run_columns
-from gui.recordings.files import RECORDINGS, TRACES
+from gui.recordings.files import open_filters
 from gui.timeline.state.scene import step_name
 
 OTHER_ROLE = Qt.ItemDataRole.UserRole
@@ -123,7 +123,7 @@ class RunChooser(QDialog):
             self.accept()
 
     def _ask(self) -> None:
-        ask_open(self, tr("Open recording"), self._folder, [tr(RECORDINGS), tr(TRACES)], self._open)
+        ask_open(self, tr("Open recording"), self._folder, open_filters(), self._open)
 
     def _open(self, paths: list[Path]) -> None:
         # Only now does the chooser go: who cancels the file dialog comes back to it.

@@ -12,6 +12,7 @@ from core.errors import PlanError
 from core.files import check_is_no_input
 from core.message import N_
 from core.plain import plainly
+from core.recording.formats import FORMATS, suffixes_of
 from core.recording.recording import may_take_long
 from core.recording.stream import Opened
 from core.trace.odd import sentences
@@ -27,8 +28,14 @@ from gui.recordings.opening import OpeningStrip
 from gui.runs.faults import banner_text, faults_of
 
 RECORDINGS = N_("Recordings (*.arrow)")
-TRACES = N_("Traces of other programs (*.json *.json.gz *.sqlite *.pftrace *.perfetto-trace)")
 AT_ONCE_S = 0.1  # a recording that takes longer is saved bit by bit
+
+
+def open_filters() -> list[str]:
+    """Return the filters of the dialogs that open files: recordings, traces, all files."""
+    patterns = " ".join(f"*{suffix}" for suffix in suffixes_of(FORMATS))
+    traces = tr("Traces of other programs")
+    return [tr(RECORDINGS), f"{traces} ({patterns})", tr("All files (*)")]
 
 
 class Files:
@@ -58,11 +65,14 @@ class Files:
 
     def open(self) -> None:
         """Ask for recordings and show them."""
-        kinds = [tr(RECORDINGS), tr(TRACES), tr("All files (*)")]
         ask_open(
-            self._window, tr("Open recordings"), self._settings.folder, kinds,
-            self.open_paths, several=True,
-        )  # fmt: skip
+            self._window,
+            tr("Open recordings"),
+            self._settings.folder,
+            open_filters(),
+            self.open_paths,
+            several=True,
+        )
 
     def open_folder(self) -> None:
         """Ask for the folder of a job's ranks and show it as one run."""

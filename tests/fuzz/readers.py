@@ -1,13 +1,13 @@
 """What is fuzzed: for each reader some valid files, and the way that users take to it.
 
 To add one: a function that makes valid files, a function that opens one as a command or the window
-does and uses what it gets, and a line in READERS.
+does and uses what it gets, and a line in READERS. Formats of other programs are in READERS because
+they are in `core.recording.formats`; tests.fuzz.format_files has valid files of each.
 """
 
 from __future__ import annotations
 
 import atexit
-import gzip
 import io
 import json
 import os
@@ -27,11 +27,9 @@ import pyarrow as pa
 from core.costs.costs import CostError
 from core.errors import PlanError, RecordingError
 from core.recording.bookmarks import BookmarksError
-from tests.core.recording.importers.kineto_files import kineto_file
+from core.recording.formats import FORMATS
 from tests.fuzz.bombs import BOMBS, File
-from tests.fuzz.made.databases import made_database
-from tests.fuzz.made.documents import made_document
-from tests.fuzz.made.packets import made_trace
+from tests.fuzz.format_files import EXAMPLES, FORMAT_NAMES
 from tests.fuzz.made.streams import made_stream
 from tests.fuzz.made.tables import made_table, made_toml
 from tests.fuzz.mutations import changed_document
@@ -59,67 +57,13 @@ class Reader:
     share: float = 0.75
 
 
-def _chrome_files() -> list[File]:
-    events: list[dict[str, Any]] = [
-        {"ph": "M", "name": "process_name", "pid": 7, "args": {"name": "trainer"}},
-        {"ph": "M", "name": "thread_name", "pid": 7, "tid": 1, "args": {"name": "main"}},
-    ]
-    for n in range(60):
-        events.append({"ph": "X", "pid": 7, "tid": n % 3, "ts": 100 * n, "dur": 90.5, "name": "a"})
-        events.append({"ph": "X", "pid": 7, "tid": n % 3, "ts": 100 * n + 5, "dur": "20",
-                       "name": f"b{n % 9}", "args": {"deep": {"er": [1, 2]}}})  # fmt: skip
-    events.append({"ph": "i", "pid": 7, "tid": "io", "ts": 112, "name": "mark"})
-    bare, whole = json.dumps(events), json.dumps({"traceEvents": events, "displayTimeUnit": "ns"})
-    packed = gzip.compress(whole.encode(), mtime=0)
-    return [(".json", bare.encode()), (".json", whole.encode()), (".json.gz", packed)]
-
-
-def _kineto_files() -> list[File]:
-    """A rank's file as the profiler writes it, and one with a device's tasks."""
-    folder = Path(__file__).parents[1] / "data" / "two-ranks"
-    packed = (folder / "rank-0.json.gz").read_bytes()
-    events: list[dict[str, Any]] = [
-        {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{n}", "pid": 9, "tid": 1,
-         "ts": 100 * n, "dur": 100} for n in range(3)
-    ]  # fmt: skip
-    for n in range(40):
-        name, stream = ("ncclDevKernel_AllReduce", 20) if n % 5 == 0 else (f"gemm{n % 3}", 7)
-        shared = {"ph": "X", "args": {"correlation": n + 1}}
-        call = {"cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 9, "tid": 1}
-        task = {"cat": "kernel", "name": name, "pid": 0, "tid": stream}
-        events.append({**shared, **call, "ts": 7 * n, "dur": 2})
-        events.append({**shared, **task, "ts": 7 * n + 3, "dur": 5.5})
-    told = json.dumps(kineto_file(1, events)).encode()
-    return [(".json.gz", packed), (".json", gzip.decompress(packed)), (".json", told)]
-
-
-def _foreign(name: str) -> Callable[[], list[File]]:
-    """The files of a format."""
-
-    def files() -> list[File]:
-        from tests.core.recording.importers import foreign_files as made
-
-        if name == "nsight":
-            with tempfile.TemporaryDirectory() as folder:
-                path = Path(folder) / "run.sqlite"
-                made.nsight_export(path)
-                return [(".sqlite", path.read_bytes())]
-        if name == "perfetto":
-            data = made.perfetto_trace()
-            return [(".pftrace", data), (".pftrace", gzip.compress(data, mtime=0))]
-        data = made.flight_dump() if name == "flight" else json.dumps(made.MEGASCAN).encode()
-        return [(".json", data)]
-
-    return files
-
-
-def _open_foreign(path: Path, number: int) -> None:
+def _open_imported(path: Path, number: int) -> None:
     """Open as the window does, explain all steps, and count ranks."""
     from core.explain.ranks import rank_times
     from core.explain.run_step import explain_run_step
     from core.recording.recording import open_recording
 
-    _open_chrome(path, number)
+    _check_spans(path, number)
     trace = open_recording(path).trace
     for step in trace.steps[:10]:
         explanation = explain_run_step(trace, step)
@@ -152,7 +96,7 @@ def _save_again(trace: Any, path: Path) -> None:
         assert (again.spans(lane).step == trace.spans(lane).step).all()
 
 
-def _open_chrome(path: Path, number: int) -> None:
+def _check_spans(path: Path, number: int) -> None:
     from core.recording.recording import open_recording
 
     trace = open_recording(path).trace
@@ -178,7 +122,7 @@ def _open_in_folder(path: Path, number: int) -> None:
         shutil.copy(Path(__file__).parents[1] / "data" / "two-ranks" / "rank-0.json.gz", folder)
         (folder / "rank_2.json").write_bytes(made.flight_dump())
         shutil.copy(path, folder / f"rank-1{''.join(path.suffixes)}")
-        _open_foreign(folder, number)
+        _open_imported(folder, number)
 
 
 def _draw(trace: Any) -> None:
@@ -379,7 +323,7 @@ def _saved_files() -> list[File]:
     files = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run.arrow"
-        for suffix, data in (*_chrome_files()[:1], *_foreign("megascan")()):
+        for suffix, data in (*EXAMPLES["chrome"].files()[:1], *EXAMPLES["megascan"].files()):
             foreign = Path(folder) / f"foreign{suffix}"
             foreign.write_bytes(data)
             for _ in write_recording(open_recording(foreign).trace, path):
@@ -485,24 +429,6 @@ def _open_index(path: Path, number: int) -> None:
     assert _columns(open_recording(recording, indexed_from=1).trace) == wanted
 
 
-def _made_json(
-    files: Callable[[], list[File]], key: str, suffix: str = ".json"
-) -> Callable[[Random, int], File]:
-    """Makes documents of a format from its valid files."""
-
-    @cache
-    def documents() -> list[bytes]:
-        return [data for name, data in files() if not name.endswith(".gz")]
-
-    return lambda random, _: made_document(documents(), key, suffix, random)
-
-
-def _made_trace(random: Random, _: int) -> File:
-    from tests.core.recording.importers.foreign_files import perfetto_trace
-
-    return made_trace(perfetto_trace(), random)
-
-
 def _made_arrow(files: Callable[[], list[File]]) -> Callable[[Random, int], File]:
     @cache
     def valid() -> list[bytes]:
@@ -525,24 +451,14 @@ def _made_schedule(random: Random, _: int) -> File:
     return made_table([data for _, data in _schedule_files()], random)
 
 
-def _made_nsight(random: Random, _: int) -> File:
-    return made_database(random)
-
-
-_MADE_CHROME = _made_json(_chrome_files, "traceEvents")
-_MADE_KINETO = _made_json(_kineto_files, "traceEvents")
-_MADE_MEGASCAN = _made_json(_foreign("megascan"), "traceEvents")
-_MADE_FLIGHT = _made_json(_foreign("flight"), "entries")
-
-
 def _bomb(_: Random, number: int) -> File:
     return list(BOMBS.values())[number % len(BOMBS)]()
 
 
 def _one_of_each() -> list[File]:
     """A small file of each format that BOMBS has."""
-    kinds = (_chrome_files()[:1], *(_foreign(name)() for name in ("flight", "perfetto", "nsight")))
-    return [*(files[0] for files in kinds), _rank_files()[0]]
+    files = [EXAMPLES[format_.name].files()[0] for format_ in FORMATS]
+    return [*files, _rank_files()[0]]
 
 
 def _open_bomb(path: Path, number: int) -> None:
@@ -552,6 +468,7 @@ def _open_bomb(path: Path, number: int) -> None:
     open_recording(path)
 
 
+_KINETO = EXAMPLES["kineto"]
 READERS: dict[str, Reader] = {
     "bombs": Reader(_one_of_each, _open_bomb, (RecordingError,), _bomb, 1.0),
     "arrow": Reader(_arrow_files, _open_arrow, (RecordingError,), _made_arrow(_arrow_files)),
@@ -559,13 +476,11 @@ READERS: dict[str, Reader] = {
     "ranks": Reader(_rank_files, _open_ranks, (RecordingError,), _made_arrow(_rank_files)),
     "wire": Reader(wire_files, open_wire, (NotHeard,)),
     "index": Reader(_index_files, _open_index, ()),
-    "chrome": Reader(_chrome_files, _open_chrome, (RecordingError,), _MADE_CHROME),
-    "kineto": Reader(_kineto_files, _open_foreign, (RecordingError,), _MADE_KINETO),
-    "megascan": Reader(_foreign("megascan"), _open_foreign, (RecordingError,), _MADE_MEGASCAN),
-    "flight": Reader(_foreign("flight"), _open_foreign, (RecordingError,), _MADE_FLIGHT),
-    "nsight": Reader(_foreign("nsight"), _open_foreign, (RecordingError,), _made_nsight),
-    "perfetto": Reader(_foreign("perfetto"), _open_foreign, (RecordingError,), _made_trace),
-    "folder": Reader(_kineto_files, _open_in_folder, (), _MADE_KINETO),
+    **{
+        name: Reader(EXAMPLES[name].files, _open_imported, (RecordingError,), EXAMPLES[name].broken)
+        for name in FORMAT_NAMES
+    },
+    "folder": Reader(_KINETO.files, _open_in_folder, (), _KINETO.broken),
     "costs": Reader(_costs_files, _open_costs, (CostError,), _made_costs),
     "schedule": Reader(_schedule_files, _open_schedule, (PlanError,), _made_schedule),
     "marks": Reader(_bookmarks_files, _open_bookmarks, (BookmarksError,)),

@@ -27,10 +27,11 @@ PLACES = (
 _COMMANDS = (
     "engine/torchrun/launch.py",
     "engine/torchrun/rank.py",
+    "recording/formats.py",
     "recording/handshakes.py",
     "recording/rank_folder.py",
 )
-"""What is said on the command line alone."""
+"""What is said on the command line or in the docs alone; marked texts are collected anyway."""
 WORDS = 3
 """A template has so many words and places, two words at least: no other text fits it by chance."""
 _NOT_SHOWN = re.compile(

@@ -1,1 +1,1 @@
-"""Traces of other programs: one format a file."""
+"""Readers of other programs' traces; `core.recording.formats` is the table of them."""

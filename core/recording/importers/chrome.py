@@ -1,8 +1,8 @@
-"""Traces in Chrome's format: a row for each thread, calls below the call that they are part of.
+"""Traces in Chrome's Trace Event Format: a row for each thread, with calls below their callers.
 
-Complete events, begins with their ends, asynchronous ones, instants and counters are shown, and
-arrows become what a task waits for. What PyTorch's profiler and MegaScan wrote is read by what its
-events mean.
+Complete events, begins with their ends, asynchronous events, instants and counters are shown, and
+arrows become dependencies. The reader of a dialect reads its files, such as those of PyTorch's
+profiler.
 """
 
 from __future__ import annotations
@@ -10,71 +10,57 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import msgspec
 import numpy as np
 
-from core.errors import RecordingError
-from core.gc_paused import gc_paused
-from core.reading import one_line
-from core.recording.importers.calls import (
-    arrows,
-    counters_of,
-    finish_calls,
-    names_of,
-    thread_tracks,
-    times_of,
-    with_file_roles,
-)
-from core.recording.importers.found import Found
-from core.recording.importers.json_arguments import arguments_of
-from core.recording.importers.json_events import Events, read_events
-from core.recording.importers.kineto import found_of_kineto, is_kineto
-from core.recording.importers.megascan import found_of_megascan, is_megascan
-from core.recording.importers.to_trace import OTHER, opened
+from core.recording.formats import CHROME, load_function
+from core.recording.importers.complete_events import complete_events
+from core.recording.importers.event_counters import counters_of_events
+from core.recording.importers.event_flows import links_of_flows
+from core.recording.importers.event_numbers import event_times
+from core.recording.importers.event_threads import thread_tracks, with_exported_roles
+from core.recording.importers.imported_events import ImportedEvents
+from core.recording.importers.json_arguments import json_arguments
+from core.recording.importers.to_trace import OTHER
+from core.recording.importers.trace_events import TraceEvents, read_events
 from core.recording.index import Progress
-from core.recording.stream import Opened
 
 
-def read_chrome_trace(path: Path | str, progress: Progress | None = None) -> Opened:
-    """Read a trace; a lane is a thread, and below it lies a nested lane for each depth of calls.
+def read_chrome(path: Path, progress: Progress | None = None) -> ImportedEvents:
+    """Read a file in the Trace Event Format, in any dialect. Raises ValueError, MsgspecError.
 
-    `progress` is called with how much is done, of how much. Raises RecordingError, naming the file,
-    if it cannot be read or has no complete event, and Cancelled if `progress` returns False.
+    Raises Cancelled if `progress` returns False.
     """
-    words = f"{path} cannot be read as a trace in Chrome's format"
-    with gc_paused(), one_line(words, RecordingError, msgspec.MsgspecError):
-        return opened(read_found(Path(path), progress), Path(path), progress)
-
-
-def read_found(path: Path, progress: Progress | None = None) -> Found:
-    """What was found in a file, whichever program wrote it. Raises as `read_chrome_trace` does."""
     events = read_events(path, progress)
-    finish_calls(events, progress)
-    if not events.columns or not any(map(len, events.columns["begin"])):
-        raise RecordingError(f"{path} has no complete event (ph X) that says when it ran")
-    arguments = arguments_of(events, path)
-    if is_kineto(events):
-        found = found_of_kineto(events, path)
-    else:
-        read = found_of_megascan if is_megascan(events) else found_of_chrome
-        found = read(events, progress)
-    return replace(found, arguments=arguments, colours=events.colours)
+    complete_events(events, progress)
+    if not events.has_complete:
+        return ImportedEvents.empty()
+    arguments = json_arguments(events, path)
+    imported = _read_dialect(events, path, progress)
+    return replace(imported, arguments=arguments, colours=events.colours)
 
 
-def found_of_chrome(events: Events, progress: Progress | None = None) -> Found:
-    """Rows and tasks of a trace of which no more is known than that it is one."""
-    columns = events.whole()
-    start, end = times_of(columns["begin"], columns["length"])
-    names = names_of(events)
-    return Found(
-        with_file_roles(events, thread_tracks(events)),
-        names,
-        columns["thread"],
-        columns["name"],
-        start,
-        end,
-        np.full(len(start), OTHER, np.int8),
-        counters=counters_of(events),
-        links=arrows(events, columns["thread"], start, end, progress),
-        odd=events.odd,
+def _read_dialect(events: TraceEvents, path: Path, progress: Progress | None) -> ImportedEvents:
+    """Read events in the dialect that recognises them, or else as calls of threads."""
+    for dialect in CHROME.dialects:
+        if load_function(dialect.recogniser)(events):
+            imported: ImportedEvents = load_function(dialect.reader)(events, path, progress)
+            return imported
+    return _read_calls(events, progress)
+
+
+def _read_calls(events: TraceEvents, progress: Progress | None) -> ImportedEvents:
+    """Read events as calls of threads."""
+    columns = events.whole_columns()
+    start, end = event_times(columns["begin"], columns["length"])
+    return ImportedEvents(
+        tracks=with_exported_roles(events, thread_tracks(events)),
+        names=events.labels,
+        track=columns["thread"],
+        name=columns["name"],
+        start=start,
+        end=end,
+        kind=np.full(len(start), OTHER, np.int8),
+        links=links_of_flows(events, columns["thread"], start, end, progress),
+        counters=counters_of_events(events),
+        issues=events.issues,
     )

@@ -1,39 +1,39 @@
-"""The flight recorder's dump of PyTorch as JSON: every collective of a rank, by process group."""
+"""Dumps of PyTorch's flight recorder as JSON: the collectives of a rank, by process group."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections import Counter as Counts
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
-from core.errors import RecordingError
-from core.gc_paused import gc_paused
-from core.plan.plan import Role
-from core.reading import one_line, open_regular
-from core.recording.importers.found import MOST_GROUP, Found, Track
-from core.recording.importers.in_order import arguments_in_order
-from core.recording.importers.json_pieces import opening_of, pieces, reader
-from core.recording.importers.to_trace import opened
-from core.recording.importers.words import coded, kinds_of
+from core.reading import open_regular
+from core.recording.importers.event_names import encode_values, kinds_from_names
+from core.recording.importers.imported_events import (
+    MOST_GROUP_NUMBER,
+    ImportedEvents,
+    ImportedTrack,
+)
+from core.recording.importers.json_pieces import opening_of, split_events, unpacking_reader
+from core.recording.importers.sequential_arguments import sequential_arguments
 from core.recording.index import Progress, report_progress, watched
 from core.recording.limits import check_count, most_events
-from core.recording.stream import Opened
-from core.trace.odd import Odd
+from core.trace.odd import Odd as ImportIssue
 from core.trace.spans import LATEST
 
 _ENTRIES = opening_of(b"entries")
 _RANK = re.compile(r"(?:rank|trace|dump)[-_ ]?(\d{1,6})", re.IGNORECASE)
+_MOST_RANK = int(np.iinfo(np.int16).max)
 
 
 class _Entry(msgspec.Struct, gc=False):
-    """A collective; times are ns since 1970, 0 for one that is not known."""
+    """A collective; times are ns since 1970, or 0 if unknown."""
 
     profiling_name: str = ""
     process_group: list[str] = []
@@ -47,98 +47,94 @@ class _Dump(msgspec.Struct, gc=False):
     entries: list[_Entry]
 
 
-class _Told(msgspec.Struct, gc=False):
-    """A dump whose entries are shown as they are."""
+class _RawDump(msgspec.Struct, gc=False):
+    """A dump whose entries are not decoded."""
 
     entries: list[msgspec.Raw]
 
 
-def read_flight_recorder(path: Path | str, progress: Progress | None = None) -> Opened:
-    """Read a dump; a lane is a process group. Raises RecordingError, naming the file."""
-    words = f"{path} cannot be read as a dump of the flight recorder"
-    with gc_paused(), one_line(words, RecordingError, msgspec.MsgspecError):
-        found = found_of_dump(Path(path), progress)
-        if not len(found):
-            raise RecordingError(f"{words}: it has no collective that says when it was called")
-        return opened(found, Path(path), progress)
+def read_flight_recorder(path: Path, progress: Progress | None = None) -> ImportedEvents:
+    """Read the collectives of a file. Raises ValueError, MsgspecError, Cancelled.
 
-
-def found_of_dump(path: Path, progress: Progress | None = None) -> Found:
-    """The collectives of a file. One that does not say when it ended is a moment."""
-    entries, most = [], most_events(path)
-    for some in _lists(path, list[_Entry], _Dump, progress):
+    A collective without an end is a moment.
+    """
+    entries: list[_Entry] = []
+    most = most_events(path)
+    for some in _entry_lists(path, list[_Entry], _Dump, progress):
         entries += some
         check_count(entries, most)
-    odd, times, kept, places = Counts[Odd](), [], [], []
+    issues = Counts[ImportIssue]()
+    timed: list[_Entry] = []
+    times, places = [], []
     for place, entry in enumerate(watched(entries, progress)):
         start, end = _times(entry)
         if not 0 < start < LATEST:
-            odd[Odd.NO_TIME] += 1
+            issues[ImportIssue.NO_TIME] += 1
             continue
-        over = start <= end < LATEST
-        odd[Odd.NOT_OVER] += not over
-        times.append((start, end if over else start))
-        kept.append(entry)
+        has_ended = start <= end < LATEST
+        issues[ImportIssue.NOT_OVER] += not has_ended
+        times.append((start, end if has_ended else start))
+        timed.append(entry)
         places.append(place)
-    found = _found(kept, np.array(times, np.int64).reshape(-1, 2), path, odd)
-    told_of = arguments_in_order(path, np.array(places, np.int32), _texts)
-    return replace(found, arguments=told_of)
+    starts, ends = np.array(times, np.int64).reshape(-1, 2).T
+    names: dict[str, int] = {}
+    groups: dict[str, int] = {}
+    name = encode_values([entry.profiling_name or "unnamed" for entry in timed], names)
+    track = encode_values([_group_name(entry) for entry in timed], groups)
+    rank = _RANK.search(path.name)
+    place_name = f"rank {int(rank[1])}" if rank else path.name
+    # The column has 16 bits; further groups are only distinguished by their tracks.
+    attributes: dict[str, NDArray[Any]] = {"bucket": np.minimum(track, MOST_GROUP_NUMBER)}
+    if rank:
+        attributes["replica"] = np.full(len(timed), min(int(rank[1]), _MOST_RANK), np.int32)
+    return ImportedEvents(
+        tracks=tuple(ImportedTrack(group, place_name) for group in groups),
+        names=tuple(names),
+        track=track,
+        name=name,
+        start=starts,
+        end=ends,
+        kind=kinds_from_names(names)[name],
+        attributes=attributes,
+        launched=np.array([entry.time_created_ns for entry in timed], np.int64),
+        issues=issues,
+        arguments=sequential_arguments(path, np.array(places, np.int32), _read_texts),
+        groups=tuple(groups),
+    )
 
 
-def _lists(
-    path: Path, some: type[list[Any]], dump: type[Any], progress: Progress | None = None
-) -> Iterator[list[Any]]:
-    """Yield the entries list by list: `some` is the type of a list, `dump` that of a whole file."""
+def _entry_lists(
+    path: Path, list_type: type[Any], dump_type: type[Any], progress: Progress | None = None
+) -> Iterator[Sequence[Any]]:
+    """Yield the entries of a file list by list, decoded as the given types."""
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
-        # Carefully: entries have lists of objects in them, such as frames.
-        for piece in pieces(reader(file), True, _ENTRIES):
+        # Carefully, because entries contain lists of objects, such as frames.
+        for piece in split_events(unpacking_reader(file), True, _ENTRIES):
             if piece.is_last:
-                yield msgspec.json.decode(piece.text, type=dump).entries
+                yield msgspec.json.decode(piece.text, type=dump_type).entries
             else:
-                yield msgspec.json.decode(piece.text, type=some)
+                yield msgspec.json.decode(piece.text, type=list_type)
             report_progress(progress, file.tell(), size)
 
 
-def _texts(path: Path) -> Iterator[str]:
-    for some in _lists(path, list[msgspec.Raw], _Told):
-        for entry in some:
+def _read_texts(path: Path) -> Iterator[str]:
+    """Yield each entry as JSON."""
+    for entries in _entry_lists(path, list[msgspec.Raw], _RawDump):
+        for entry in entries:
             yield bytes(entry).decode("utf-8", "replace")
 
 
 def _times(entry: _Entry) -> tuple[int, int]:
-    """When a collective started, as far as is known, and ended; the end is 0 if it is not known."""
+    """Return start and end of a collective in ns; the end is 0 if unknown."""
     start = entry.time_discovered_started_ns or entry.time_created_ns
     end = entry.time_discovered_completed_ns or 0
-    # A watchdog that polls discovers the start late; the duration was timed by the device.
+    # A watchdog that polls discovers the start late; the device measured the duration.
     if end and entry.duration_ms is not None and 0 <= entry.duration_ms < 1e9:
         start = max(entry.time_created_ns, end - round(entry.duration_ms * 1e6))
     return start, end
 
 
-def _found(
-    entries: list[_Entry], times: np.ndarray[tuple[int, int], np.dtype[np.int64]], path: Path,
-    odd: Counts[Odd],
-) -> Found:  # fmt: skip
-    rank = _RANK.search(path.name)
-    place = f"rank {int(rank[1])}" if rank else path.name
-    groups: dict[str, int] = {}
-    names: dict[str, int] = {}
-    track = coded([_group(entry) for entry in entries], groups)
-    name = coded([entry.profiling_name or "unnamed" for entry in entries], names)
-    # Buckets and replicas have columns of 16 bits; beyond them groups are told by their rows alone.
-    more = {"bucket": np.minimum(track, MOST_GROUP)}
-    if rank:
-        own = min(int(rank[1]), int(np.iinfo(np.int16).max))
-        more["replica"] = np.full(len(entries), own, np.int32)
-    return Found(
-        tuple(Track(group, place, Role.COMPUTE) for group in groups), tuple(names), track, name,
-        times[:, 0], times[:, 1], kinds_of(names)[name], more,
-        launched=np.array([entry.time_created_ns for entry in entries], np.int64), odd=odd,
-        groups=tuple(groups),
-    )  # fmt: skip
-
-
-def _group(entry: _Entry) -> str:
-    # The dump has a group's number and then what it is for: on screen the latter stands first.
+def _group_name(entry: _Entry) -> str:
+    # A dump has the number of a group and then its description, which is shown first.
     return " ".join(filter(None, entry.process_group[::-1])) or "process group"

@@ -1,4 +1,4 @@
-"""A folder of traces, one file for each rank of a job: all ranks on one axis."""
+"""A folder of traces, one file for each rank of a job: all ranks on one time axis."""
 
 from __future__ import annotations
 
@@ -7,107 +7,123 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import msgspec
-
 from core.errors import RecordingError
 from core.gc_paused import gc_paused
 from core.plan.task import ABSENT
 from core.reading import one_line
-from core.recording.importers.chrome import read_found
-from core.recording.importers.flight_recorder import found_of_dump
-from core.recording.importers.found import LARGEST, Found, joined
-from core.recording.importers.to_trace import check_names, trace_of
+from core.recording.importers.imported_events import (
+    LARGEST_INT64,
+    ImportedEvents,
+    concatenate_events,
+)
+from core.recording.importers.read_trace import LIBRARY_ERRORS, read_imported_events
+from core.recording.importers.to_trace import check_names, trace_of_events
 from core.recording.index import Progress, partial_progress, report_progress
 from core.recording.limits import MOST_EVENTS, check_count
-from core.recording.sniff import RANK_FILES, Format, format_of, trace_files
+from core.recording.sniff import RANK_FILES, trace_files
 from core.recording.stream import Opened
-from core.trace.odd import Odd, odd_text
+from core.trace.odd import Odd as ImportIssue
+from core.trace.odd import odd_text as issue_text
 
 MOST_FILES = 1024
-NOTHING = f"there is none in it, nor a recording of a rank ({RANK_FILES})"
+_NO_TRACES = f"there is none in it, nor a recording of a rank ({RANK_FILES})"
 
 
 def read_trace_folder(path: Path | str, progress: Progress | None = None) -> Opened:
-    """Read the traces of a folder as one: lanes by rank, steps of one number are one step.
+    """Read the traces of a folder as one run: lanes by rank; steps of one number are one step.
 
-    Raises RecordingError, naming the folder, if none of its files can be read.
+    Raises RecordingError, naming the folder, if none of its files can be read, and Cancelled if
+    `progress` returns False.
     """
     files = trace_files(path)
     if len(files) > MOST_FILES:
         raise RecordingError(f"{path} has {len(files):,} traces; at most {MOST_FILES:,} are read")
     words = f"{path} cannot be read as a folder of traces"
-    with gc_paused(), one_line(words, RecordingError, msgspec.MsgspecError):
-        parts, failed = _read(files, progress)
-        if not any(map(len, parts)):
-            raise RecordingError(f"{words}: {[*failed, NOTHING][0]}")
-        found = _together([part for part in parts if len(part)])
-        found.odd[Odd.UNREADABLE] += len(failed)
-        trace = trace_of(found, Path(path).name, progress)
-    lost = " ".join(filter(None, (odd_text(trace.odd), *failed[:1])))
-    return Opened(trace, lost and f"{path}: {lost}")
+    with gc_paused(), one_line(words, RecordingError, *LIBRARY_ERRORS):
+        parts, problems = _read_files(files, progress)
+        if not parts:
+            raise RecordingError(f"{words}: {problems[0] if problems else _NO_TRACES}")
+        imported = _merge(parts)
+        imported.issues[ImportIssue.UNREADABLE] += len(problems)
+        trace = trace_of_events(imported, Path(path).name, progress)
+    warnings = [issue_text(trace.odd), *problems[:1]]
+    warning = " ".join(filter(None, warnings))
+    return Opened(trace, f"{path}: {warning}" if warning else "")
 
 
-def _read(files: Sequence[Path], progress: Progress | None) -> tuple[list[Found], list[str]]:
-    """What was found in the files, and why others cannot be read. Raises TooMuch."""
-    parts: list[Found] = []
-    failed = []
+def _read_files(
+    files: Sequence[Path], progress: Progress | None
+) -> tuple[list[ImportedEvents], list[str]]:
+    """Return the events of the files, and error texts for unreadable files. Raises TooMuch."""
+    parts: list[ImportedEvents] = []
+    problems: list[str] = []
     for number, file in enumerate(files):
         share = partial_progress(progress, number, len(files))
         try:
-            with one_line(f"{file} cannot be read", RecordingError, msgspec.MsgspecError):
-                dumped = format_of(file) is Format.FLIGHT_RECORDER
-                found = (found_of_dump if dumped else read_found)(file, share)
-                check_names(found)
-                parts.append(found)
+            with one_line(f"{file} cannot be read", RecordingError, *LIBRARY_ERRORS):
+                part = read_imported_events(file, share)
+                check_names(part)
+                parts.append(part)
         except RecordingError as error:
-            failed.append(str(error))
+            problems.append(str(error))
         check_count(sum(map(len, parts)), MOST_EVENTS)
         report_progress(progress, number + 1, len(files))
-    return parts, failed
+    return parts, problems
 
 
-def _together(parts: Sequence[Found]) -> Found:
-    """The parts by rank, on one axis."""
-    ordered = sorted(parts, key=lambda part: _rank(part) if _rank(part) >= 0 else len(parts))
-    odd, seen = Counts[Odd](), Counts[str]()
+def _merge(parts: Sequence[ImportedEvents]) -> ImportedEvents:
+    """Return the events of all files in the order of ranks, on one time axis."""
+    issues, uses = Counts[ImportIssue](), Counts[str]()
     placed = []
-    for part in ordered:
-        rank = _rank(part)
-        odd[Odd.NO_RANK] += rank < 0
-        place = part.tracks[0].place
-        seen[place] += 1
-        # Two files of one rank stay apart: in one place they would look like rows of one rank.
-        odd[Odd.SAME_RANK] += rank >= 0 and seen[place] > 1
-        placed.append(_renamed(part, seen[place]) if seen[place] > 1 else part)
-    found = joined(_on_one_axis(placed, odd))
-    return replace(found, odd=found.odd + odd)
+    for part in sorted(parts, key=lambda part: _rank_order(part, len(parts))):
+        rank, place = _rank(part), part.tracks[0].place
+        uses[place] += 1
+        if rank == ABSENT:
+            issues[ImportIssue.NO_RANK] += 1
+        elif uses[place] > 1:
+            issues[ImportIssue.SAME_RANK] += 1
+        # Two files of one rank stay apart; in one place they would look like rows of one rank.
+        placed.append(_with_place_number(part, uses[place]) if uses[place] > 1 else part)
+    merged = concatenate_events(_on_one_axis(placed, issues))
+    return replace(merged, issues=merged.issues + issues)
 
 
-def _rank(part: Found) -> int:
-    """The rank whose trace it is, ABSENT for none."""
+def _rank_order(part: ImportedEvents, count: int) -> int:
+    """Return the sort key of a file: its rank, or if that is unknown, after `count` ranks."""
+    rank = _rank(part)
+    return count if rank == ABSENT else rank
+
+
+def _rank(part: ImportedEvents) -> int:
+    """Return the rank of a file, or ABSENT."""
     word, _, number = part.tracks[0].place.partition(" ")
     return int(number) if word == "rank" and number.isdecimal() else ABSENT
 
 
-def _renamed(part: Found, time: int) -> Found:
-    """A part whose rank there has been before."""
-    tracks = tuple(replace(track, place=f"{track.place} ({time})") for track in part.tracks)
-    counters = tuple(replace(one, place=f"{one.place} ({time})") for one in part.counters)
+def _with_place_number(part: ImportedEvents, number: int) -> ImportedEvents:
+    """Return a file whose place has a number after its name."""
+    tracks = tuple(replace(each, place=f"{each.place} ({number})") for each in part.tracks)
+    counters = tuple(replace(each, place=f"{each.place} ({number})") for each in part.counters)
     return replace(part, tracks=tracks, counters=counters)
 
 
-def _on_one_axis(parts: Sequence[Found], odd: Counts[Odd]) -> list[Found]:
-    """The parts by their own clocks; one that has no time in common with the first begins with it.
+def _on_one_axis(
+    parts: Sequence[ImportedEvents], issues: Counts[ImportIssue]
+) -> list[ImportedEvents]:
+    """Return the files by their clocks; a file that has no time in common with the first is moved.
 
-    Clocks of one machine are one clock; those of several agree as far as the machines keep them.
+    It then starts with the first. Clocks of one machine are one clock. Clocks of several machines
+    agree as far as the machines synchronise them.
     """
     first, last = int(parts[0].start.min()), int(parts[0].end.max())
     placed = []
     for part in parts:
         start, end = int(part.start.min()), int(part.end.max())
-        apart = start > last or end < first
-        odd[Odd.CLOCKS_APART] += apart
-        # Never so late that it would end beyond int64.
-        later = min(first - start, LARGEST - part.latest)
-        placed.append(part.later(later) if apart else part)
+        if first <= end and start <= last:
+            placed.append(part)
+            continue
+        issues[ImportIssue.CLOCKS_APART] += 1
+        # Times must not exceed int64.
+        shift = min(first - start, LARGEST_INT64 - part.latest)
+        placed.append(part.shifted(shift))
     return placed

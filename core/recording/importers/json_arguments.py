@@ -1,4 +1,4 @@
-"""The arguments of events of a JSON file, read from it anew when they are asked for."""
+"""Arguments of events in a JSON file, read again from the file on demand."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ import numpy as np
 
 from core.errors import RecordingError
 from core.reading import one_line, open_regular
-from core.recording.importers.in_order import check_same, identity_of
-from core.recording.importers.json_events import Asked, Events, asked
-from core.recording.importers.json_pieces import Piece, pieces, reader
-from core.trace.arguments import Arguments, Reading, bounded
+from core.recording.importers.json_pieces import Piece, split_events, unpacking_reader
+from core.recording.importers.sequential_arguments import check_unchanged, file_identity
+from core.recording.importers.trace_events import RawArguments, TraceEvents, decode_arguments
+from core.trace.arguments import Arguments as EventArguments
+from core.trace.arguments import Reading, bounded
 
 
-def arguments_of(events: Events, path: Path) -> Arguments:
-    """Where the arguments of a file's events stand, which have been made whole."""
-    source = JsonArguments(path, tuple(events.firsts), events.is_careful, identity_of(path))
-    return Arguments(np.concatenate(events.columns["place"]), ((0, source),))
+def json_arguments(events: TraceEvents, path: Path) -> EventArguments:
+    """Return the places of the arguments of a file's complete events."""
+    file = JsonArguments(path, tuple(events.firsts), events.is_careful, file_identity(path))
+    return EventArguments(np.concatenate(events.columns["place"]), ((0, file),))
 
 
 @dataclass(frozen=True, slots=True)
 class JsonArguments:
-    """A file that was read in pieces, each from an event's number in `firsts` on, or carefully.
+    """A file that was read in pieces, carefully or not; `firsts` has each piece's first event.
 
-    A file that has changed since its `identity` was taken is not read.
+    It is not read if it has changed since its `identity`.
     """
 
     path: Path
@@ -37,35 +38,37 @@ class JsonArguments:
     identity: tuple[int, int]
 
     def read(self, place: int) -> Reading:
-        """The arguments of an event, as JSON. Raises RecordingError."""
-        # Pieces cannot be found but by reading those before, as the file may be packed.
+        """Read the arguments of an event, as JSON. Raises RecordingError."""
+        # Earlier pieces have to be read to find a piece, because the file may be packed.
         wanted = [first <= place for first in self.firsts].count(True) - 1
         for number, piece in enumerate(self._pieces()):
             if number == wanted:
-                return _text(self._decoded(piece)[place - self.firsts[wanted]])
+                events = self._decoded(piece)
+                return _text(events[place - self.firsts[wanted]])
             yield number / len(self.firsts)
         return ""
 
     def every(self) -> Iterator[str]:
-        """The arguments of every event in order. Raises RecordingError."""
+        """Yield the arguments of every event in order. Raises RecordingError."""
         for piece in self._pieces():
             yield from map(_text, self._decoded(piece))
 
     def _pieces(self) -> Iterator[Piece]:
-        """The file in the pieces in which it was read."""
-        check_same(self.path, self.identity)
+        """Yield the file in the same pieces as when it was opened. Raises RecordingError."""
+        check_unchanged(self.path, self.identity)
         words = f"{self.path} has arguments that cannot be read"
         with one_line(words, RecordingError), open_regular(self.path) as file:
-            yield from pieces(reader(file), self.is_careful)
+            yield from split_events(unpacking_reader(file), self.is_careful)
 
-    def _decoded(self, piece: Piece) -> list[Asked]:
+    def _decoded(self, piece: Piece) -> list[RawArguments]:
+        """Decode the arguments of a piece's events. Raises RecordingError."""
         with one_line(f"{self.path} has arguments that cannot be read", RecordingError):
-            # The first that can be decoded is what was shown: the file was read in this way, too.
-            for tried in piece.tries():
+            # The first text that can be decoded is the same as when the file was opened.
+            for text in piece.candidates():
                 with suppress(msgspec.DecodeError, RecursionError):
-                    return asked(tried, piece.is_last)
+                    return decode_arguments(text, piece.is_last)
         raise RecordingError(f"{self.path} has changed since it was opened")
 
 
-def _text(event: Asked) -> str:
+def _text(event: RawArguments) -> str:
     return bounded(bytes(event.args).decode("utf-8", "replace"))

@@ -1,32 +1,29 @@
-"""Traces of MegaScan's tracer for Megatron-LM: what ran in which iteration, micro-batch and stage.
+"""Traces of MegaScan's tracer for Megatron-LM: iteration, micro-batch and stage of each event.
 
-Its events are begins and ends whose arguments say so. So do those of Bubblescope's own export,
-whose categories are the kinds of tasks, and whose arrows are what tasks waited for.
+Begin and end events have them as arguments. Bubblescope's exports are read here too: their
+categories are kinds of tasks, and their arrows are dependencies.
 """
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.plan import Role
 from core.plan.task import ABSENT, KIND_CODES, Kind
-from core.recording.importers.calls import (
-    arrows,
-    counters_of,
-    names_of,
-    thread_tracks,
-    times_of,
-    with_file_roles,
-)
-from core.recording.importers.found import Found, Steps, Track
-from core.recording.importers.json_events import Events
-from core.recording.importers.words import kind_of, matching, own_kinds
+from core.recording.importers.event_counters import counters_of_events
+from core.recording.importers.event_flows import links_of_flows
+from core.recording.importers.event_names import kind_from_name, kinds_from_categories, matches
+from core.recording.importers.event_numbers import event_times
+from core.recording.importers.event_threads import thread_tracks, with_exported_roles
+from core.recording.importers.imported_events import ImportedEvents, ImportedTrack, StepRanges
+from core.recording.importers.trace_events import TraceEvents
 from core.recording.index import Progress
 
-# The first that fits counts: `send_forward` is a copy, though it ends like a forward.
+# The first match counts: `send_forward` is a copy, although it contains "forward".
 _KINDS = (
     (re.compile(r"all[-_]?reduce", re.IGNORECASE), Kind.ALL_REDUCE),
     (re.compile(r"all[-_]?gather", re.IGNORECASE), Kind.ALL_GATHER),
@@ -37,71 +34,87 @@ _KINDS = (
     (re.compile(r"^(?:\w+[-_ ])?backward", re.IGNORECASE), Kind.BACKWARD),
     (re.compile(r"optimizer", re.IGNORECASE), Kind.STEP),
 )
-_WHOLE = re.compile(r"^(?:train[-_ ]?)?(?:iteration|step)\b", re.IGNORECASE)
-"""What encloses all of an iteration, and so is no work of its own."""
+_ITERATION = re.compile(r"^(?:train[-_ ]?)?(?:iteration|step)\b", re.IGNORECASE)
+"""Name of an event that encloses an iteration, and so is no work itself."""
 
 
-def is_megascan(events: Events) -> bool:
-    """Whether a file is one: some of its events have an iteration."""
+def is_megascan(events: TraceEvents) -> bool:
+    """Return True if any event has the argument `iteration`."""
     return any(not np.isnan(part).all() for part in events.columns["iteration"])
 
 
-def found_of_megascan(events: Events, progress: Progress | None = None) -> Found:
-    """The rows, tasks and steps of a file."""
-    columns, names = events.whole(), names_of(events)
-    start, end = times_of(columns["begin"], columns["length"])
-    # A process is a rank; its threads are what it does at once, unless the file says otherwise.
-    tracks = with_file_roles(events, thread_tracks(events, stream_of="rank"))
-    notes = (
-        Track(f"{track.name} iterations", track.place, Role.NESTED, thread)
-        for thread, track in enumerate(tracks)
-    )
-    works = np.array([track.role is not Role.NESTED for track in tracks])
-    encloses = matching(names, _WHOLE)[columns["name"]] & works[columns["thread"]]
-    # What encloses an iteration lies on its thread's row of notes, which stand behind all threads.
-    track = columns["thread"] + (len(tracks) * encloses).astype(np.int32)
-    kinds = np.array([KIND_CODES[_kind(name)] for name in names], np.int8)[columns["name"]]
-    own_kind = own_kinds(events.categories)[columns["category"]]
-    kinds = np.where(own_kind == ABSENT, kinds, own_kind)
-    # An iteration's event tells its number; what lies within it, often not.
-    iteration = _whole(columns["iteration"])
-    has_step = iteration >= 0
-    steps = Steps.spanning(iteration[has_step], start[has_step], end[has_step])
-    more = {
-        "microbatch": _whole(columns["microbatch"]),
-        "stage": np.minimum(_stage(columns), np.iinfo(np.int16).max),
-    }
-    own = np.where(iteration >= 0, iteration, steps.at(start))
-    return Found(
-        (*tracks, *notes),
-        names,
-        track,
-        columns["name"],
-        start,
-        end,
-        kinds,
-        more,
-        step=own.astype(np.int32),
-        links=arrows(events, columns["thread"], start, end, progress),
+def read_megascan(
+    events: TraceEvents, path: Path, progress: Progress | None = None
+) -> ImportedEvents:
+    """Return the events of a file. Raises Cancelled if `progress` returns False."""
+    columns, names = events.whole_columns(), events.labels
+    start, end = event_times(columns["begin"], columns["length"])
+    # A process is a rank; its threads work at the same time, unless the file has their roles.
+    tracks = with_exported_roles(events, thread_tracks(events, stream_of="rank"))
+    annotations = []
+    for thread, track in enumerate(tracks):
+        name = f"{track.name} iterations"
+        annotations.append(ImportedTrack(name, track.place, Role.NESTED, thread))
+    # An event that encloses an iteration is on its thread's track of annotations.
+    is_work = np.array([track.role is not Role.NESTED for track in tracks])[columns["thread"]]
+    is_iteration = matches(names, _ITERATION)[columns["name"]] & is_work
+    iteration = _counted(columns["iteration"])
+    steps = _steps(iteration, start, end)
+    # The event of an iteration has its number; events within it often do not.
+    step = np.where(iteration >= 0, iteration, steps.at(start))
+    return ImportedEvents(
+        tracks=(*tracks, *annotations),
+        names=names,
+        track=columns["thread"] + (len(tracks) * is_iteration).astype(np.int32),
+        name=columns["name"],
+        start=start,
+        end=end,
+        kind=_kinds(events, columns, names),
+        attributes={
+            "microbatch": _counted(columns["microbatch"]),
+            "stage": np.minimum(_stage(columns), np.iinfo(np.int16).max),
+        },
+        step=step.astype(np.int32),
+        links=links_of_flows(events, columns["thread"], start, end, progress),
         steps=steps,
-        counters=counters_of(events),
-        odd=events.odd,
+        counters=counters_of_events(events),
+        issues=events.issues,
     )
+
+
+def _steps(
+    iteration: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64]
+) -> StepRanges:
+    """Return the steps of the events that have an iteration."""
+    has_step = iteration >= 0
+    return StepRanges.spanning(iteration[has_step], start[has_step], end[has_step])
+
+
+def _kinds(
+    events: TraceEvents, columns: dict[str, NDArray[np.int32]], names: tuple[str, ...]
+) -> NDArray[np.int8]:
+    """Return the kind of each event by its category, or else by its name."""
+    codes = np.array([KIND_CODES[_kind(name)] for name in names], np.int8)
+    by_name = codes[columns["name"]]
+    by_category = kinds_from_categories(events.categories)[columns["category"]]
+    return np.where(by_category == ABSENT, by_name, by_category)
 
 
 def _kind(name: str) -> Kind:
-    found = next((kind for words, kind in _KINDS if words.search(name)), Kind.OTHER)
-    return found if found is not Kind.OTHER else kind_of(name)
+    for pattern, kind in _KINDS:
+        if pattern.search(name):
+            return kind
+    return kind_from_name(name)
 
 
-def _whole(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Numbers that are counted from 0; ABSENT for others."""
-    counted = (values >= 0) & (values < np.iinfo(np.int32).max)
-    return np.where(counted, values, ABSENT).astype(np.int64)
+def _counted(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return numbers from 0 on, with ABSENT for other values."""
+    is_valid = (values >= 0) & (values < np.iinfo(np.int32).max)
+    return np.where(is_valid, values, ABSENT).astype(np.int64)
 
 
 def _stage(columns: dict[str, NDArray[np.float64]]) -> NDArray[np.int64]:
-    """The stage of the model: chunks of a rank lie as many stages apart as there are ranks."""
-    rank, chunk = _whole(columns["pp_rank"]), _whole(columns["model_chunk"])
+    """Return the stage of each event: the chunks of a rank are as many stages apart as ranks."""
+    rank, chunk = _counted(columns["pp_rank"]), _counted(columns["model_chunk"])
     ranks = int(rank.max(initial=0)) + 1
     return np.where(rank >= 0, np.maximum(chunk, 0) * ranks + rank, ABSENT)

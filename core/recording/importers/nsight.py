@@ -1,4 +1,4 @@
-"""Nsight Systems' SQLite export: kernels, copies of memory, calls of CUDA and NVTX ranges."""
+"""Exports of Nsight Systems to SQLite: kernels, copies of memory, calls of CUDA and NVTX ranges."""
 
 from __future__ import annotations
 
@@ -7,315 +7,271 @@ import sqlite3
 import sys
 from collections import Counter as Counts
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import RecordingError
-from core.gc_paused import gc_paused
 from core.plan.plan import Role
 from core.plan.task import ABSENT, IS_COMMUNICATION
-from core.reading import one_line, open_regular
-from core.recording.importers.found import MOST_LANES, MOST_NAME, Found, Launches, Track
-from core.recording.importers.in_order import arguments_in_order
-from core.recording.importers.to_trace import opened
-from core.recording.importers.words import coded, kinds_of, steps_of
-from core.recording.index import Progress, report_progress
-from core.recording.limits import TooMuch, check_count, most_events
-from core.recording.stream import Opened
-from core.trace.odd import Odd
+from core.recording.importers.event_names import encode_values, kinds_from_names, steps_from_names
+from core.recording.importers.imported_events import (
+    MOST_IMPORTED_LANES,
+    ImportedEvents,
+    ImportedTrack,
+    Launches,
+)
+from core.recording.importers.nsight_database import (
+    MOST_CHARACTERS,
+    open_database,
+    read_strings,
+    stored_columns,
+)
+from core.recording.importers.sequential_arguments import sequential_arguments
+from core.recording.index import Progress
+from core.recording.limits import check_count, most_events
+from core.trace.odd import Odd as ImportIssue
 from core.trace.spans import LATEST
 
-_PROCESS = 0xFFFFFF  # bits 24 to 47 of a global id are the process, those below the thread
+_PROCESS_MASK = 0xFFFFFF
+"""Bits of a process or a thread: bits 24 to 47 of a global id are the process, the lower ones the
+thread.
+"""
 _KERNEL, _CALL, _RANGE = range(3)
-MOST_TEXT = 1 << 28
-"""Characters of all names: rows of a small file may share theirs, or have them by default."""
-WORK_BETWEEN = 100_000
-"""Instructions of SQLite's virtual machine between two looks at its progress."""
-FREE_WORK, WORK_PER_BYTE = 20_000_000, 10
-"""Instructions that a file may take; reading a row takes two or three for each of its bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table, the columns that may name its rows, and what they are; a row has a place of its own.
+    """A table of events of one type; `name_columns` have the names of rows, or ids of names.
 
-    `fixed` names rows of a table without a name.
+    `default_name` is for rows of a table without names.
     """
 
     name: str
-    what: int
-    named: tuple[str, ...] = ()
-    fixed: str = ""
+    type: int
+    name_columns: tuple[str, ...] = ()
+    default_name: str = "unnamed"
 
 
 _TABLES = (
     _Table("CUPTI_ACTIVITY_KIND_KERNEL", _KERNEL, ("demangledName", "shortName")),
-    _Table("CUPTI_ACTIVITY_KIND_MEMCPY", _KERNEL, fixed="Memcpy"),
-    _Table("CUPTI_ACTIVITY_KIND_MEMSET", _KERNEL, fixed="Memset"),
+    _Table("CUPTI_ACTIVITY_KIND_MEMCPY", _KERNEL, default_name="Memcpy"),
+    _Table("CUPTI_ACTIVITY_KIND_MEMSET", _KERNEL, default_name="Memset"),
     _Table("CUPTI_ACTIVITY_KIND_RUNTIME", _CALL, ("nameId",)),
     _Table("NVTX_EVENTS", _RANGE, ("text", "textId")),
 )
-Key = tuple[int, int, int, int]
-"""What a row is, and its process, device and stream, or thread."""
 
 
-def read_nsight(path: Path | str, progress: Progress | None = None) -> Opened:
-    """Read an export; a lane is a stream or a thread. Raises RecordingError, naming the file."""
-    words = f"{path} cannot be read as an export of Nsight Systems"
-    with gc_paused(), one_line(words, RecordingError, sqlite3.Error):
-        rows = _Rows(most_events(Path(path)))
-        with _opened(Path(path), progress) as base:
-            strings = _strings(base, rows.most)
-            for table in _TABLES:
-                rows.take(base, table, strings)
-        if not rows.start:
-            raise RecordingError(f"{words}: it has no kernel, call or range that says when it ran")
-        told_of = arguments_in_order(Path(path), np.array(rows.place, np.int32), _texts)
-        return opened(replace(rows.found(), arguments=told_of), Path(path), progress)
+_RowKey = tuple[int, int, int, int]
+"""The row of an event: its type, process, device, and its stream or global thread id."""
 
 
-@contextmanager
-def _opened(path: Path, progress: Progress | None = None) -> Iterator[sqlite3.Connection]:
-    """Open the database; nothing that it defines is run: no view, function or trigger.
-
-    Work that no table of a file of this size needs is ended: pages may refer to each other in a
-    circle. Raises Cancelled if `progress` returns False.
-    """
-    open_regular(path).close()
-    # Immutable: SQLite takes no lock and makes no file beside it, which may be on a read-only disk.
-    place = f"file:{quote(str(path.resolve()))}?mode=ro&immutable=1"
-    size = path.stat().st_size
-    most = FREE_WORK + WORK_PER_BYTE * size
-    stopped: list[BaseException] = []
-    done = 0
-
-    def look() -> bool:
-        """Return True to end what SQLite does."""
-        nonlocal done
-        done += WORK_BETWEEN
-        try:
-            if done > most:
-                raise TooMuch("its tables refer to more rows than a file of its size can have")
-            report_progress(progress, min(done, most), most)
-        except BaseException as error:  # SQLite would drop it; Ctrl+C arrives here, too
-            stopped.append(error)
-        return bool(stopped)
-
-    with closing(sqlite3.connect(place, uri=True)) as base:
-        base.execute("PRAGMA trusted_schema = OFF")
-        base.execute("PRAGMA cell_size_check = ON")
-        base.set_authorizer(_allowed)
-        base.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_NAME)
-        base.set_progress_handler(look, WORK_BETWEEN)
-        try:
-            _read_schema(base)
-            yield base
-        except sqlite3.Error as error:
-            if stopped:
-                raise stopped[0] from error
-            raise
-
-
-def _read_schema(base: sqlite3.Connection) -> None:
-    """Read how the tables are made. Raises ValueError if that is damaged."""
-    try:
-        base.execute("SELECT name FROM sqlite_master").fetchone()
-        return
-    except MemoryError:  # SQLite says so of a damaged schema, whatever memory there is
-        pass
-    raise ValueError("the description of its tables is damaged")
-
-
-def _allowed(action: int, what: str | None, _: str | None, __: str | None, view: str | None) -> int:
-    """Allow to read columns of tables; no view, function or recursive query of the file's."""
-    reads = action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ)
-    describes = action == sqlite3.SQLITE_PRAGMA and what == "table_info"
-    return sqlite3.SQLITE_OK if view is None and (reads or describes) else sqlite3.SQLITE_DENY
-
-
-def _texts(path: Path) -> Iterator[str]:
-    """What stands in each row that is read, as JSON."""
-    with _opened(path) as base:
+def read_nsight(path: Path, progress: Progress | None = None) -> ImportedEvents:
+    """Read the events of an export. Raises ValueError, OSError, sqlite3.Error, Cancelled."""
+    events = _NsightEvents(most_events(path))
+    with open_database(path, progress) as database:
+        strings = read_strings(database, events.most)
         for table in _TABLES:
-            if _is_timed(base, table):
-                names = _columns(base, table.name)
-                columns = ", ".join(f'"{name}"' for name in names)
-                for row in base.execute(f"SELECT {columns} FROM {table.name}"):
-                    known = zip(names, row, strict=True)
-                    # A blob is bytes, which JSON has not: shown as Python writes them.
-                    yield json.dumps({k: v for k, v in known if v is not None}, default=repr)
+            events.add_table(database, table, strings)
+    return events.imported(path) if events.start else ImportedEvents.empty()
 
 
-def _columns(base: sqlite3.Connection, name: str) -> list[str]:
-    """The columns that a table keeps; none if there is no such table, or it is a view.
+def _read_texts(path: Path) -> Iterator[str]:
+    """Yield each row of an event as JSON."""
+    with open_database(path) as database:
+        for table in _TABLES:
+            if not _has_times(database, table):
+                continue
+            names = stored_columns(database, table.name)
+            columns = ", ".join(f'"{name}"' for name in names)
+            for row in database.execute(f"SELECT {columns} FROM {table.name}"):
+                pairs = zip(names, row, strict=True)
+                values = {name: value for name, value in pairs if value is not None}
+                # JSON has no bytes, the type of a blob: they are shown in Python's notation.
+                yield json.dumps(values, default=repr)
 
-    A virtual table has no page of the file, and generated columns are left out: both compute.
-    """
-    kept = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ? AND rootpage > 0"
-    if base.execute(kept, (name,)).fetchone() is None:
-        return []
-    return [row[1] for row in base.execute(f"PRAGMA table_info({name})")]
+
+def _has_times(database: sqlite3.Connection, table: _Table) -> bool:
+    """Return True if a table exists and has start and end."""
+    return {"start", "end"} <= set(stored_columns(database, table.name))
 
 
-def _is_timed(base: sqlite3.Connection, table: _Table) -> bool:
-    """True if there is a table that says when something ran."""
-    return {"start", "end"} <= set(_columns(base, table.name))
-
-
-def _strings(base: sqlite3.Connection, most: int) -> dict[object, str]:
-    """The texts to which rows refer by their numbers. Raises TooMuch for too many."""
-    found: dict[object, str] = {}
-    size = 0
-    if {"id", "value"} <= set(_columns(base, "StringIds")):
-        for number, text in base.execute("SELECT id, value FROM StringIds"):
-            if isinstance(number, int) and isinstance(text, str):
-                found.setdefault(number, text)
-                size += len(text)
-                check_count(found, most, "text")
-                check_count(size, MOST_TEXT, "character")
-    return found
+def _select(database: sqlite3.Connection, table: _Table) -> Iterator[tuple[Any, ...]]:
+    """Yield start, end, process, device, stream, thread, correlation and names of each row."""
+    stored = stored_columns(database, table.name)
+    wanted = ("globalPid", "deviceId", "streamId", "globalTid", "correlationId")
+    columns = [name if name in stored else "NULL" for name in (*wanted, *table.name_columns)]
+    # "end" is a keyword of SQL. All names here are constants; none is from the file.
+    yield from database.execute(f'SELECT start, "end", {", ".join(columns)} FROM {table.name}')
 
 
 @dataclass
-class _Rows:
-    """Rows of all tables as columns; `place` is the number of each among all that were seen.
+class _NsightEvents:
+    """Events of all tables as columns; `place` is the number of an event among all rows.
 
-    At most `most` rows are taken.
+    At most `most` rows are accepted.
     """
 
     most: int
     start: list[int] = field(default_factory=list)
     end: list[int] = field(default_factory=list)
-    key: list[Key] = field(default_factory=list)
+    key: list[_RowKey] = field(default_factory=list)
     name: list[str] = field(default_factory=list)
     correlation: list[int] = field(default_factory=list)
     place: list[int] = field(default_factory=list)
-    seen: int = 0
+    rows: int = 0
     characters: int = 0
-    odd: Counts[Odd] = field(default_factory=Counts)
+    issues: Counts[ImportIssue] = field(default_factory=Counts)
 
-    def take(self, base: sqlite3.Connection, table: _Table, strings: Mapping[object, str]) -> None:
-        """Take the rows of a table, if there is one; some name their texts by their numbers."""
-        if not _is_timed(base, table):
+    def add_table(
+        self, database: sqlite3.Connection, table: _Table, strings: Mapping[object, str]
+    ) -> None:
+        """Add the rows of a table if it exists; `strings` are names by id. Raises TooMuch."""
+        if not _has_times(database, table):
             return
-        for start, end, process, device, stream, thread, correlation, *names in _select(
-            base, table
-        ):
-            text = self._text(table, names, strings)
-            self._add(table, start, end, process, device, stream, thread, correlation, text)
-            self.seen += 1
-            check_count(self.seen, self.most, "row")
+        for row in _select(database, table):
+            start, end, process, device, stream, thread, correlation, *names = row
+            name = self._name(table, names, strings)
+            times = _valid_times(start, end, table)
+            if times is None:
+                self.issues[ImportIssue.BAD_ROW] += 1
+            else:
+                self.place.append(self.rows)
+                self.start.append(times[0])
+                self.end.append(times[1])
+                self.key.append(_row_key(table, process, device, stream, thread))
+                self.name.append(name or table.default_name)
+                self.correlation.append(_id_or_0(correlation))
+            self.rows += 1
+            check_count(self.rows, self.most, "row")
 
-    def _text(
+    def _name(
         self, table: _Table, names: Sequence[object], strings: Mapping[object, str]
     ) -> str | None:
-        """The first text that a row names; only NVTX's `text` is the text itself."""
-        for column, value in zip(table.named, names, strict=True):
-            text = value if column == "text" else strings.get(value)
-            if isinstance(text, str) and text:
+        """Return the first name of a row. Only NVTX's column `text` has a name and not its id."""
+        for column, value in zip(table.name_columns, names, strict=True):
+            name = value if column == "text" else strings.get(value)
+            if isinstance(name, str) and name:
                 if column == "text":
-                    self.characters += len(text)
-                    check_count(self.characters, MOST_TEXT, "character")
-                return sys.intern(text)
+                    self.characters += len(name)
+                    check_count(self.characters, MOST_CHARACTERS, "character")
+                return sys.intern(name)
         return None
 
-    def _add(
-        self, table: _Table, start: object, end: object, process: object, device: object,
-        stream: object, thread: object, correlation: object, text: str | None,
-    ) -> None:  # fmt: skip
-        if not isinstance(start, int) or not 0 <= start < LATEST:
-            self.odd[Odd.BAD_ROW] += 1
-            return
-        if end is None and table.what == _RANGE:  # a mark
-            end = start
-        if not isinstance(end, int) or not start <= end < LATEST:
-            self.odd[Odd.BAD_ROW] += 1
-            return
-        whole = thread if isinstance(thread, int) else process if isinstance(process, int) else 0
-        own = stream if table.what == _KERNEL else whole
-        self.place.append(self.seen)
-        self.start.append(start)
-        self.end.append(end)
-        self.key.append((table.what, whole >> 24 & _PROCESS, _whole(device), _whole(own)))
-        self.name.append(text or table.fixed or "unnamed")
-        self.correlation.append(_whole(correlation))
-
-    def found(self) -> Found:
-        """All rows, on the tracks that they name."""
-        # A key begins with what it is: streams (_KERNEL, 0) stand first, then threads, then ranges.
+    def imported(self, path: Path) -> ImportedEvents:
+        """Return all events, on the tracks of their keys."""
+        # The type is first in a key, so streams are first, then threads, then ranges.
         keys = sorted(set(self.key))
-        if len(keys) > MOST_LANES:
-            raise ValueError(f"it has more than {MOST_LANES:,} streams and threads")
-        track = coded(self.key, {key: code for code, key in enumerate(keys)})
-        codes: dict[str, int] = {}
-        name = coded(self.name, codes)
-        names = tuple(codes)
+        if len(keys) > MOST_IMPORTED_LANES:
+            raise ValueError(f"it has more than {MOST_IMPORTED_LANES:,} streams and threads")
+        track = encode_values(self.key, {key: code for code, key in enumerate(keys)})
+        name_codes: dict[str, int] = {}
+        name = encode_values(self.name, name_codes)
+        names = tuple(name_codes)
         start, end = np.array(self.start, np.int64), np.array(self.end, np.int64)
-        kind = kinds_of(names)[name]
-        what = np.array([key[0] for key in self.key])
-        ranges = what == _RANGE
-        steps = steps_of(names, name[ranges], start[ranges], end[ranges])
+        kind = kinds_from_names(names)[name]
+        types = np.array([type_ for type_, _, _, _ in self.key])
+        is_range = types == _RANGE
+        steps = steps_from_names(names, name[is_range], start[is_range], end[is_range])
         moving = np.bincount(track, (end - start) * IS_COMMUNICATION[kind], len(keys))
-        mostly = 2 * moving > np.bincount(track, end - start, len(keys))
-        # Of several rows that tell of one thread the first is served: it is put in last.
-        own = reversed(list(enumerate(keys)))
-        first = {_served(key): n for n, key in own if key[0] != _RANGE}
-        tracks = tuple(_track(key, n, bool(mostly[n]), first) for n, key in enumerate(keys))
-        launches = self._launches(what)
-        self.odd[Odd.ORPHAN_LAUNCH] += launches.orphans
-        return Found(
-            tracks, names, track, name, start, end, kind, launched=launches.times(start),
+        mostly_moves = 2 * moving > np.bincount(track, end - start, len(keys))
+        launches = self._launches(types)
+        self.issues[ImportIssue.ORPHAN_LAUNCH] += launches.orphans
+        return ImportedEvents(
+            tracks=_tracks(keys, mostly_moves),
+            names=names,
+            track=track,
+            name=name,
+            start=start,
+            end=end,
+            kind=kind,
+            launched=launches.times(start),
             step=steps.at(start) if len(steps.number) else None,
-            links=launches.links, steps=steps, odd=self.odd,
-        )  # fmt: skip
+            links=launches.links,
+            steps=steps,
+            issues=self.issues,
+            arguments=sequential_arguments(path, np.array(self.place, np.int32), _read_texts),
+        )
 
-    def _launches(self, what: NDArray[np.int64]) -> Launches:
-        """Calls and the tasks of devices that they launched; a process has its own numbers."""
-        numbers = [(key[1], own) for key, own in zip(self.key, self.correlation, strict=True)]
-        calls = (what == _CALL) & (np.array(self.correlation) > 0)
-        tasks = np.flatnonzero(what == _KERNEL)
-        return Launches.of(coded(numbers, {}), np.flatnonzero(calls), tasks)
-
-
-def _select(base: sqlite3.Connection, table: _Table) -> Iterator[tuple[Any, ...]]:
-    """Start, end, process, device, stream, thread, correlation and names of each row."""
-    columns = _columns(base, table.name)
-    wanted = ("globalPid", "deviceId", "streamId", "globalTid", "correlationId", *table.named)
-    known = [name if name in columns else "NULL" for name in wanted]
-    # "end" is a word of SQL's. All names in here are ours, none is the file's.
-    yield from base.execute(f'SELECT start, "end", {", ".join(known)} FROM {table.name}')
+    def _launches(self, types: NDArray[np.int64]) -> Launches:
+        """Match calls and tasks by correlation id; each process has its own ids."""
+        processes = [process for _, process, _, _ in self.key]
+        pairs = list(zip(processes, self.correlation, strict=True))
+        is_launch = (types == _CALL) & (np.array(self.correlation) > 0)
+        tasks = np.flatnonzero(types == _KERNEL)
+        return Launches.of(encode_values(pairs, {}), np.flatnonzero(is_launch), tasks)
 
 
-def _whole(value: object) -> int:
+def _valid_times(start: object, end: object, table: _Table) -> tuple[int, int] | None:
+    """Return start and end of a row in ns; None if they are missing or out of bounds."""
+    if not isinstance(start, int) or not 0 <= start < LATEST:
+        return None
+    if end is None and table.type == _RANGE:  # a mark
+        return start, start
+    if not isinstance(end, int) or not start <= end < LATEST:
+        return None
+    return start, end
+
+
+def _row_key(
+    table: _Table, process: object, device: object, stream: object, thread: object
+) -> _RowKey:
+    """Return the key of a row by its global process and thread ids, its device and stream."""
+    global_id = 0
+    if isinstance(thread, int):
+        global_id = thread
+    elif isinstance(process, int):
+        global_id = process
+    own = stream if table.type == _KERNEL else global_id
+    process_number = global_id >> 24 & _PROCESS_MASK
+    return table.type, process_number, _id_or_0(device), _id_or_0(own)
+
+
+def _id_or_0(value: object) -> int:
     return value if isinstance(value, int) and 0 <= value < 1 << 62 else 0
 
 
-def _served(key: Key) -> tuple[int, ...]:
-    """What the first row of a device, or the calls of a thread, are found by."""
-    return key[:3] if key[0] == _KERNEL else (_CALL, key[3])
+def _tracks(keys: Sequence[_RowKey], mostly_moves: NDArray[np.bool_]) -> tuple[ImportedTrack, ...]:
+    """Return a track for each key; `mostly_moves` is True if it mostly communicates."""
+    first: dict[tuple[int, ...], int] = {}
+    for place, key in enumerate(keys):
+        if key[0] != _RANGE:
+            first.setdefault(_owner(key), place)
+    tracks = []
+    for place, key in enumerate(keys):
+        tracks.append(_track(key, place, bool(mostly_moves[place]), first))
+    return tuple(tracks)
 
 
-def _track(key: Key, place: int, moves: bool, first: Mapping[tuple[int, ...], int]) -> Track:
-    """A stream, a thread, or the ranges that were noted on one."""
-    what, process, device, own = key
-    name = f"process {process}"
-    if what == _KERNEL:
-        serves = first[_served(key)]
+def _owner(key: _RowKey) -> tuple[int, ...]:
+    """Return the device of a stream, or the thread of calls and ranges."""
+    type_, process, device, own = key
+    return (type_, process, device) if type_ == _KERNEL else (_CALL, own)
+
+
+def _track(
+    key: _RowKey, place: int, moves: bool, first: Mapping[tuple[int, ...], int]
+) -> ImportedTrack:
+    """Return the track of a stream, of a thread, or of the ranges of a thread.
+
+    `first` has the first track of each device and thread.
+    """
+    type_, process, device, own = key
+    process_name = f"process {process}"
+    if type_ == _KERNEL:
+        serves = first[_owner(key)]
         role = Role.COMMUNICATION if moves and place != serves else Role.COMPUTE
-        return Track(
+        return ImportedTrack(
             f"device {device} stream {own}",
-            name,
+            process_name,
             role,
-            ABSENT if role is Role.COMPUTE else serves,
+            serves=ABSENT if role is Role.COMPUTE else serves,
             stream_of=f"device {device}",
         )
-    thread = own & _PROCESS
-    if what == _CALL:
-        return Track(f"thread {thread}", name, Role.COMPUTE, cores=1)
-    return Track(f"thread {thread} NVTX", name, Role.NESTED, first.get(_served(key), ABSENT), 1)
+    thread = own & _PROCESS_MASK
+    if type_ == _CALL:
+        return ImportedTrack(f"thread {thread}", process_name, Role.COMPUTE, cores=1)
+    serves = first.get(_owner(key), ABSENT)
+    return ImportedTrack(f"thread {thread} NVTX", process_name, Role.NESTED, serves, cores=1)

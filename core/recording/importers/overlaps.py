@@ -1,8 +1,8 @@
-"""Slight overlaps of events on one row, which clocks make: they are cut, or work would look nested.
+"""Cuts slight overlaps of events on one row, which are errors of clocks.
 
-Profilers stamp the end of an event and the start of the next one with different clocks or a coarse
-one, so that the two overlap by a moment. As the row can show only one of them at a time, the other
-would move to a row of nested calls, and its time would count for nothing.
+Profilers take the end of an event and the start of the next one from different clocks or from a
+coarse clock, so that the two may overlap slightly. A row shows only one event at a time: the other
+would move to a row of nested calls, and its time would not count.
 """
 
 from __future__ import annotations
@@ -10,16 +10,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-SLIGHT = 100
-"""An overlap is slight if it is less than the shorter event divided by this."""
+SLIGHT_SHARE = 100
+"""An overlap is slight if it is shorter than the shorter event divided by this."""
 
 
-def cut_slightly(start: Ints, end: Ints) -> Ints:
-    """The ends in ns of one row's n events, earlier where the next event had begun a moment before.
+def cut_slight_overlaps(start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the ends in ns of one row's n events, earlier where a slight overlap is cut.
 
-    Events are sorted by start, of two that start together the longer first. An event is cut where
-    one begins that outlasts it, if the overlap is slight. Others overlap as before.
+    Events are sorted by start; of two with one start, the longer is first. An event is cut at the
+    start of an event that ends later, if their overlap is slight. Other overlaps are kept.
     """
     if len(start) < 2:
         return end
@@ -27,23 +26,23 @@ def cut_slightly(start: Ints, end: Ints) -> Ints:
     is_partial = (start[1:] < latest[:-1]) & (end[1:] > latest[:-1])
     if not is_partial.any():
         return end
-    # Of the events so far the one that ends last, for each event.
-    reaches = end == latest
-    last_to_end = np.maximum.accumulate(np.where(reaches, np.arange(len(end)), 0))
+    # For each event, the last-ending of the events up to it.
+    positions = np.arange(len(end))
+    last_to_end = np.maximum.accumulate(np.where(end == latest, positions, 0))
     later = np.flatnonzero(is_partial) + 1
     earlier = last_to_end[later - 1]
     length = end - start
     shorter = np.minimum(length[earlier], length[later])
-    is_slight = end[earlier] - start[later] < shorter / SLIGHT
+    is_slight = end[earlier] - start[later] < shorter / SLIGHT_SHARE
     cuts = later[is_slight]
     if not len(cuts):
         return end
-    # Each event is cut by the next of these; those with calls inside lose as much of these.
-    following = np.searchsorted(cuts, np.arange(len(end)), "right")
+    # The next cut limits each event before it. Calls inside a cut event lose the same time.
+    following = np.searchsorted(cuts, positions, "right")
     limit = np.append(start[cuts], np.iinfo(np.int64).max)[following]
-    over = end - limit
-    # An event that lasts longer than the one that begins is no earlier neighbour but encloses it.
+    excess = end - limit
+    # An event that ends after the one at the cut encloses it, and is not cut.
     outlasted = np.append(end[cuts], 0)[following]
-    is_cut = (over > 0) & (over < length / SLIGHT) & (end < outlasted)
-    result: Ints = np.where(is_cut, limit, end)
+    is_cut = (excess > 0) & (excess < length / SLIGHT_SHARE) & (end < outlasted)
+    result: NDArray[np.int64] = np.where(is_cut, limit, end)
     return result

@@ -1,4 +1,4 @@
-"""What a Perfetto trace notes on its events (DebugAnnotation), packet by packet."""
+"""Annotations of the events of a Perfetto trace (DebugAnnotation), packet by packet."""
 
 from __future__ import annotations
 
@@ -10,75 +10,103 @@ from struct import unpack_from
 from core.recording.importers.perfetto_fields import (
     MOST_PACKET,
     Fields,
-    bytes_of,
     fields_of,
     message_of,
     number_of,
+    read_unpacked,
+    signed,
     text_of,
 )
 
-Names = dict[tuple[int, int, int], str]
-"""Names and texts by the sequence of packets, the field in which they were told, and number."""
-_NAMES, _TEXTS = 3, 29
+InternedTexts = dict[tuple[int, int, int], str]
+"""Interned names and texts by sequence of packets, field of InternedData, and id."""
+_PACKET = 1  # field of Trace
+_TRACK_EVENT, _SEQUENCE_ID, _INTERNED_DATA = 11, 10, 12  # fields of TracePacket
+_ANNOTATIONS = 4  # field of TrackEvent
+_ANNOTATION_NAMES, _ANNOTATION_TEXTS = 3, 29  # fields of InternedData
+_INTERNED_ID, _INTERNED_TEXT = 1, 2  # fields of an interned text
+# Fields of DebugAnnotation.
+_NAME_ID, _BOOL, _UINT, _INT, _DOUBLE, _STRING, _POINTER, _JSON = 1, 2, 3, 4, 5, 6, 7, 9
+_NAME, _DICT, _LIST, _STRING_ID = 10, 11, 12, 17
 _DEEPEST = 16
+"""Deepest nesting of dictionaries and lists: a damaged file may exceed Python's limit."""
 
 
-def tell_annotations(path: Path) -> Iterator[str]:
-    """What is noted on the event of each packet, as JSON; nothing for other packets."""
-    names: Names = {}
+def read_annotations(path: Path) -> Iterator[str]:
+    """Yield the annotations of each packet's event as JSON; "" for other packets."""
+    interned: InternedTexts = {}
     try:
-        for number, packet in fields_of(bytes_of(path)):
-            if number == 1 and isinstance(packet, bytes):
-                yield _of_packet(packet, names)
-    except (ValueError, IndexError):  # it was cut: it is shown up to here
+        for number, packet in fields_of(read_unpacked(path)):
+            if number == _PACKET and isinstance(packet, bytes):
+                yield _annotations_of_packet(packet, interned)
+    except (ValueError, IndexError):  # the file was cut: it is shown up to here
         return
 
 
-def _of_packet(packet: bytes, names: Names) -> str:
+def _annotations_of_packet(packet: bytes, interned: InternedTexts) -> str:
+    """Return the annotations of a packet's event as JSON, and add its interned texts."""
     if len(packet) > MOST_PACKET:
         return ""
     try:
         fields = message_of(packet)
-        sequence = number_of(fields, 10) or 0
-        for interned in _messages(fields, 12):
-            for field in (_NAMES, _TEXTS):
-                for name in _messages(interned, field):
-                    names[sequence, field, number_of(name, 1) or 0] = text_of(name, 2)
-        notes = [note for event in _messages(fields, 11) for note in _messages(event, 4)]
-        return json.dumps(_named(notes, names, sequence, 0)) if notes else ""
+        sequence = number_of(fields, _SEQUENCE_ID) or 0
+        for data in _messages(fields, _INTERNED_DATA):
+            _add_interned(data, sequence, interned)
+        annotations: list[Fields] = []
+        for event in _messages(fields, _TRACK_EVENT):
+            annotations += _messages(event, _ANNOTATIONS)
+        if not annotations:
+            return ""
+        return json.dumps(_values_by_name(annotations, interned, sequence, 0))
     except (ValueError, IndexError):
         return ""
 
 
-def _named(notes: list[Fields], names: Names, sequence: int, depth: int) -> dict[str, object]:
-    found: dict[str, object] = {}
-    for note in notes:
-        known = names.get((sequence, _NAMES, number_of(note, 1) or 0), "")
-        found[text_of(note, 10) or known] = _value(note, names, sequence, depth)
-    return found
+def _add_interned(data: Fields, sequence: int, interned: InternedTexts) -> None:
+    for field in (_ANNOTATION_NAMES, _ANNOTATION_TEXTS):
+        for text in _messages(data, field):
+            number = number_of(text, _INTERNED_ID) or 0
+            interned[sequence, field, number] = text_of(text, _INTERNED_TEXT)
 
 
-def _value(note: Fields, names: Names, sequence: int, depth: int) -> object:
-    # A damaged file may nest them deeper than Python can go.
-    inner = _messages(note, 11) if depth < _DEEPEST else []
-    several = _messages(note, 12) if depth < _DEEPEST else []
-    # DebugAnnotation: 2 truth, 3 uint, 4 int, 5 double, 6 text, 7 pointer, 9 JSON, 11 dictionary,
-    # 12 list, 17 number of an interned text.
-    whole = next((number_of(note, field) for field in (3, 4, 7) if field in note), None)
-    if 2 in note:
-        return bool(number_of(note, 2))
-    if whole is not None:
-        return whole - (1 << 64) if 4 in note and whole >> 63 else whole
-    if note.get(5) and isinstance(note[5][-1], bytes):
-        return float(unpack_from("<d", note[5][-1].ljust(8, b"\0"))[0])
-    if 17 in note:
-        return names.get((sequence, _TEXTS, number_of(note, 17) or 0), "")
-    if inner:
-        return _named(inner, names, sequence, depth + 1)
-    if several:
-        return [_value(one, names, sequence, depth + 1) for one in several]
-    return text_of(note, 6) or text_of(note, 9)
+def _values_by_name(
+    annotations: list[Fields], interned: InternedTexts, sequence: int, depth: int
+) -> dict[str, object]:
+    values: dict[str, object] = {}
+    for annotation in annotations:
+        name_id = number_of(annotation, _NAME_ID) or 0
+        interned_name = interned.get((sequence, _ANNOTATION_NAMES, name_id), "")
+        name = text_of(annotation, _NAME) or interned_name
+        values[name] = _value(annotation, interned, sequence, depth)
+    return values
+
+
+def _value(annotation: Fields, interned: InternedTexts, sequence: int, depth: int) -> object:
+    """Return the value of an annotation, which may be nested."""
+    if _BOOL in annotation:
+        return bool(number_of(annotation, _BOOL))
+    for field in (_UINT, _INT, _POINTER):
+        if field in annotation:
+            number = number_of(annotation, field)
+            if number is not None:
+                return signed(number) if _INT in annotation else number
+    if annotation.get(_DOUBLE):
+        double = annotation[_DOUBLE][-1]
+        if isinstance(double, bytes):
+            return float(unpack_from("<d", double.ljust(8, b"\0"))[0])
+    if _STRING_ID in annotation:
+        text_id = number_of(annotation, _STRING_ID) or 0
+        return interned.get((sequence, _ANNOTATION_TEXTS, text_id), "")
+    if depth < _DEEPEST:
+        members = _messages(annotation, _DICT)
+        if members:
+            return _values_by_name(members, interned, sequence, depth + 1)
+        items = _messages(annotation, _LIST)
+        if items:
+            return [_value(item, interned, sequence, depth + 1) for item in items]
+    return text_of(annotation, _STRING) or text_of(annotation, _JSON)
 
 
 def _messages(fields: Fields, number: int) -> list[Fields]:
+    """Return all values of a field as messages."""
     return [message_of(value) for value in fields.get(number, ()) if isinstance(value, bytes)]

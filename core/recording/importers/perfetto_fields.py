@@ -1,4 +1,4 @@
-"""Perfetto's protobuf as fields: messages, numbers and texts, read without its own classes."""
+"""Decodes the wire format of Perfetto's protobuf, without a protobuf package."""
 
 from __future__ import annotations
 
@@ -7,48 +7,54 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from core.reading import open_regular
-from core.recording.importers.json_pieces import reader
+from core.recording.importers.json_pieces import unpacking_reader
 from core.recording.index import Progress, report_progress
 from core.recording.limits import TooMuch
 
-MOST_BYTES = 1 << 30
-"""Of a trace, unpacked: it is held in memory while it is read."""
+MOST_TRACE_BYTES = 1 << 30
+"""Largest size of an unpacked trace, which is held in memory while it is read."""
 MOST_PACKET = 1 << 22
-"""Bytes of a packet; larger ones, which are no track event's, are passed over."""
-MOST_NUMBER = 128
-"""Fields of larger numbers are not kept: none that is read has one."""
-_PIECE = 1 << 22
+"""Largest packet in bytes that is decoded; larger packets are no track events."""
+MOST_FIELD_NUMBER = 128
+"""Fields from this number on are not kept, because no importer uses them."""
+_READ_BYTES = 1 << 22
 Fields = dict[int, list[int | bytes]]
+"""Values of the fields of a message, by field number."""
 
 
-def bytes_of(path: Path, progress: Progress | None = None) -> bytes:
-    """All of a trace, unpacked. Raises ValueError if it is too large."""
+def read_unpacked(path: Path, progress: Progress | None = None) -> bytes:
+    """Return all bytes of a file, unpacked. Raises TooMuch if there are too many."""
     parts, size = [], 0
     with open_regular(path) as file:
-        read, whole = reader(file), path.stat().st_size
-        while part := read(_PIECE):
+        read = unpacking_reader(file)
+        file_size = path.stat().st_size
+        while part := read(_READ_BYTES):
             parts.append(part)
             size += len(part)
-            report_progress(progress, file.tell(), whole)
-            if size > MOST_BYTES:
-                raise TooMuch(f"it has more than {MOST_BYTES:,} bytes")
+            report_progress(progress, file.tell(), file_size)
+            if size > MOST_TRACE_BYTES:
+                raise TooMuch(f"it has more than {MOST_TRACE_BYTES:,} bytes")
     return b"".join(parts)
 
 
 def fields_of(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """The fields of a message, by number. Raises ValueError, IndexError where it is damaged."""
+    """Yield number and value of the fields of a message. Raises ValueError, IndexError if damaged.
+
+    Values of fixed width and of variable length are bytes.
+    """
     at, size = 0, len(data)
     while at < size:
-        # Keys and lengths of one byte, which most are, are read here: a call takes longer.
+        # Keys and lengths of one byte, which are the most frequent, are read here: a call would
+        # take longer.
         key = data[at]
         at += 1
         if key > 127:
             key, at = _varint(data, at - 1)
-        number, wire = key >> 3, key & 7
-        if wire == 0:
+        number, wire_type = key >> 3, key & 7
+        if wire_type == 0:
             value, at = _varint(data, at)
             yield number, value
-        elif wire == 2:
+        elif wire_type == 2:
             length = data[at]
             at += 1
             if length > 127:
@@ -57,17 +63,18 @@ def fields_of(data: bytes) -> Iterator[tuple[int, int | bytes]]:
                 raise ValueError("it was cut")
             yield number, data[at : at + length]
             at += length
-        elif wire in (1, 5):
-            width = 8 if wire == 1 else 4
+        elif wire_type in (1, 5):
+            width = 8 if wire_type == 1 else 4
             if at + width > size:
                 raise ValueError("it was cut")
             yield number, data[at : at + width]
             at += width
         else:
-            raise ValueError(f"wire type {wire} is none of a trace")
+            raise ValueError(f"wire type {wire_type} is none of a trace")
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """Return a number of variable length, and the position after it."""
     value = shift = 0
     while True:
         byte = data[at]
@@ -82,16 +89,16 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def message_of(data: bytes) -> Fields:
-    """All fields of a message, up to MOST_NUMBER. Raises as `fields_of` does."""
-    found: Fields = defaultdict(list)
+    """Return the fields of a message below MOST_FIELD_NUMBER. Raises as `fields_of` does."""
+    fields: Fields = defaultdict(list)
     for number, value in fields_of(data):
-        if number < MOST_NUMBER:
-            found[number].append(value)
-    return found
+        if number < MOST_FIELD_NUMBER:
+            fields[number].append(value)
+    return fields
 
 
 def number_of(fields: Fields, number: int) -> int | None:
-    """The last value of a number; fixed ones have 64 bits."""
+    """Return the last value of a field as a number, or None; fixed numbers have 64 bits."""
     if not fields.get(number):
         return None
     value = fields[number][-1]
@@ -99,17 +106,22 @@ def number_of(fields: Fields, number: int) -> int | None:
 
 
 def fixed_of(value: bytes) -> int:
-    """A number of fixed width."""
+    """Return a number of fixed width."""
     return int.from_bytes(value[:8], "little")
 
 
 def text_of(fields: Fields, number: int) -> str:
-    """The last value of a text; empty if there is none."""
+    """Return the last value of a field as text; "" if there is none."""
     value = fields[number][-1] if fields.get(number) else b""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else ""
 
 
 def inner_of(fields: Fields, number: int) -> Fields:
-    """The fields of the last of some messages; none if there is none."""
+    """Return the last value of a field as the fields of a message; {} if there is none."""
     value = fields[number][-1] if fields.get(number) else b""
     return message_of(value) if isinstance(value, bytes) else {}
+
+
+def signed(value: int) -> int:
+    """Return an int64 from its two's complement."""
+    return value - (1 << 64) if value >> 63 else value

@@ -1,4 +1,4 @@
-"""Tracks with the roles that a file of our own gives them."""
+"""Assigns to tracks the roles that Bubblescope's exports contain."""
 
 from __future__ import annotations
 
@@ -7,28 +7,41 @@ from dataclasses import replace
 
 from core.plan.plan import Role
 from core.plan.task import ABSENT
-from core.recording.importers.found import Track
+from core.recording.importers.imported_events import ImportedTrack
 from core.recording.role_words import TrackRole
 
 
 def with_roles(
-    tracks: Sequence[Track], numbers: Iterable[int], roles: Mapping[int, TrackRole]
-) -> tuple[Track, ...]:
-    """The tracks with the roles that a file gives by number, unless none would compute then.
+    tracks: Sequence[ImportedTrack], numbers: Iterable[int], roles: Mapping[int, TrackRole]
+) -> tuple[ImportedTrack, ...]:
+    """Return the tracks with the roles in a file; unchanged if no track would compute.
 
-    A lane serves one that computes, a nested one any that works; other words are passed over.
+    `numbers` has the file's number of each track, and `roles` has roles by these numbers. A
+    compute lane serves itself, another working lane a compute lane, and a nested lane any working
+    lane. Otherwise `serves` is ABSENT.
     """
     places = {number: place for place, number in enumerate(numbers)}
-
-    def served(mine: Role, number: int) -> int:
-        its = roles.get(number, (Role.NESTED, ABSENT))[0]
-        known = its is not Role.NESTED if mine is Role.NESTED else its is Role.COMPUTE
-        return places.get(number, ABSENT) if known else ABSENT
-
-    made = list(tracks)
+    changed = list(tracks)
     for number, place in places.items():
-        if number in roles:
-            role, serves = roles[number]
-            serves = place if role is Role.COMPUTE else served(role, serves)
-            made[place] = replace(made[place], role=role, serves=serves, stream_of="")
-    return tuple(made if any(track.role is Role.COMPUTE for track in made) else tracks)
+        if number not in roles:
+            continue
+        role, served_number = roles[number]
+        if role is Role.COMPUTE:
+            serves = place
+        elif _may_serve(role, roles.get(served_number)):
+            serves = places.get(served_number, ABSENT)
+        else:
+            serves = ABSENT
+        changed[place] = replace(changed[place], role=role, serves=serves, stream_of="")
+    if any(track.role is Role.COMPUTE for track in changed):
+        return tuple(changed)
+    return tuple(tracks)
+
+
+def _may_serve(role: Role, served: TrackRole | None) -> bool:
+    """Return True if a track of a role may serve another track."""
+    if served is None:
+        return False
+    if role is Role.NESTED:
+        return served[0] is not Role.NESTED
+    return served[0] is Role.COMPUTE

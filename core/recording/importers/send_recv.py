@@ -1,8 +1,9 @@
-"""Kernels that send and receive: parts of an all-to-all of ranks, or copies between two ranks.
+"""Kernels that send and receive: parts of an all-to-all, or copies between two ranks.
 
-Libraries run both with kernels of one name. Newer files name the collective in the kernel's
-arguments. Else the annotation or call that encloses the kernel or its launch tells; and where none
-does, the file: kernels of one that has calls to send and receive, but no all-to-all, are copies.
+Libraries use kernels of one name for both. Newer files have the name of the collective among the
+kernel's arguments. Otherwise the annotation or call that encloses the kernel or its launch decides.
+Without these, such kernels are copies in a file that has calls to send and receive but no
+all-to-all.
 """
 
 from __future__ import annotations
@@ -14,11 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.task import ABSENT, IS_COMMUNICATION, KIND_CODES, Kind
-from core.recording.importers.found import Launches
-from core.recording.importers.json_events import Number
-from core.recording.importers.words import ALL_TO_ALL, SEND_RECV, SENDS, collective_of, matching
+from core.recording.importers.event_names import (
+    ALL_TO_ALL,
+    SEND_RECV,
+    SENDS,
+    collective_in,
+    matches,
+)
+from core.recording.importers.event_numbers import Scalar
+from core.recording.importers.imported_events import Launches
 
-Ints = NDArray[np.int64]
 _ALL_TO_ALL, _COPY = KIND_CODES[Kind.ALL_TO_ALL], KIND_CODES[Kind.COPY]
 
 
@@ -26,88 +32,91 @@ _ALL_TO_ALL, _COPY = KIND_CODES[Kind.ALL_TO_ALL], KIND_CODES[Kind.COPY]
 class KernelEvents:
     """The n events of a file as columns; times are ns.
 
-    `name` and `collective` index `names` and `collectives`, `thread` numbers threads and streams.
-    `is_task` says which events are tasks of a device.
+    `name` and `collective` are positions in `names` and `collectives`. `thread` is the number of a
+    thread or stream. `is_task` is True for tasks of a device.
     """
 
     names: Sequence[str]
     name: NDArray[np.int32]
     thread: NDArray[np.int32]
-    start: Ints
-    end: Ints
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
     is_task: NDArray[np.bool_]
-    collectives: Sequence[Number]
+    collectives: Sequence[Scalar]
     collective: NDArray[np.int32]
 
 
-def told_kinds(
+def resolve_kinds(
     events: KernelEvents, kind: NDArray[np.int8], launches: Launches
 ) -> NDArray[np.int8]:
-    """The kind of each event: of communication that its name leaves open, by what surrounds it.
+    """Return the kind of each event, from arguments and surroundings where names are ambiguous.
 
-    `kind` is what names tell: places in KINDS.
+    `kind` has the kinds by name, as positions in KINDS.
     """
-    made = kind.copy()
-    named = _by_argument(events)
-    is_named = IS_COMMUNICATION[kind] & events.is_task & (named != ABSENT)
-    made[is_named] = named[is_named]
-    sends = matching(events.names, SEND_RECV)[events.name] & (kind == _COPY) & events.is_task
-    kernels = np.flatnonzero(sends & ~is_named)
+    resolved = kind.copy()
+    by_argument = _by_argument(events)
+    has_argument = IS_COMMUNICATION[kind] & events.is_task & (by_argument != ABSENT)
+    resolved[has_argument] = by_argument[has_argument]
+    is_send_recv = matches(events.names, SEND_RECV)[events.name] & (kind == _COPY)
+    kernels = np.flatnonzero(is_send_recv & events.is_task & ~has_argument)
     if len(kernels):
-        made[kernels] = _by_surroundings(events, kernels, launches)
-    return made
+        resolved[kernels] = _by_surroundings(events, kernels, launches)
+    return resolved
 
 
 def _by_argument(events: KernelEvents) -> NDArray[np.int8]:
-    """The kind that each event's argument names; ABSENT for none."""
+    """Return the kind in each event's argument `Collective name`; ABSENT without one."""
     codes = [_kind_of_collective(name) for name in events.collectives]
     return np.array(codes, np.int8)[events.collective]
 
 
-def _kind_of_collective(name: Number) -> int:
+def _kind_of_collective(name: Scalar) -> int:
     if not isinstance(name, str):
         return ABSENT
-    found = collective_of(name)
-    if found is not None:
-        return KIND_CODES[found]
+    kind = collective_in(name)
+    if kind is not None:
+        return KIND_CODES[kind]
     return _COPY if SENDS.match(name) else ABSENT
 
 
-def _by_surroundings(events: KernelEvents, kernels: Ints, launches: Launches) -> NDArray[np.int8]:
-    """Tells parts of an all-to-all from copies, by the calls and annotations around kernels."""
-    exchanges = matching(events.names, ALL_TO_ALL)[events.name] & ~events.is_task
-    sends = matching(events.names, SENDS)[events.name] & ~events.is_task
-    marks = np.flatnonzero(exchanges | sends)
-    usual = _COPY if sends.any() and not exchanges.any() else _ALL_TO_ALL
-    kinds = np.full(len(kernels), usual, np.int8)
+def _by_surroundings(
+    events: KernelEvents, kernels: NDArray[np.int64], launches: Launches
+) -> NDArray[np.int8]:
+    """Return the kinds of kernels by the calls and annotations around them or their launches."""
+    is_exchange = matches(events.names, ALL_TO_ALL)[events.name] & ~events.is_task
+    is_send = matches(events.names, SENDS)[events.name] & ~events.is_task
+    marks = np.flatnonzero(is_exchange | is_send)
+    default = _COPY if is_send.any() and not is_exchange.any() else _ALL_TO_ALL
+    kinds = np.full(len(kernels), default, np.int8)
     call = np.full(len(events.start), ABSENT, np.int64)
     call[launches.device] = launches.call
     for inner in (kernels, call[kernels]):
-        mark = _enclosing(events, marks, inner)
+        mark = _enclosing_marks(events, marks, inner)
         is_known = mark != ABSENT
-        kinds[is_known] = np.where(exchanges[mark[is_known]], _ALL_TO_ALL, _COPY)
+        kinds[is_known] = np.where(is_exchange[mark[is_known]], _ALL_TO_ALL, _COPY)
     return kinds
 
 
-def _enclosing(events: KernelEvents, marks: Ints, inner: Ints) -> Ints:
-    """The mark on the same thread during which each of some events starts; ABSENT without one.
+def _enclosing_marks(
+    events: KernelEvents, marks: NDArray[np.int64], inner: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return for each inner event the mark on its thread during which it starts, or ABSENT.
 
-    `marks` and `inner` are places of events; one that is ABSENT itself has no mark.
+    `marks` and `inner` are positions of events; `inner` may be ABSENT.
     """
     found = np.full(len(inner), ABSENT, np.int64)
     for thread in np.unique(events.thread[inner[inner != ABSENT]]).tolist():
-        mine = marks[events.thread[marks] == thread]
-        asked = np.flatnonzero((inner != ABSENT) & (events.thread[inner] == thread))
-        if not len(mine):
+        own_marks = marks[events.thread[marks] == thread]
+        if not len(own_marks):
             continue
-        mine = mine[np.argsort(events.start[mine], kind="stable")]
-        moment = events.start[inner[asked]]
-        place = np.searchsorted(events.start[mine], moment, "right") - 1
-        # A call of one collective may lie within another's: the one that lasts longest is asked.
-        latest = np.maximum.accumulate(events.end[mine])
-        longest = np.maximum.accumulate(
-            np.where(events.end[mine] == latest, np.arange(len(mine)), 0)
-        )
-        inside = (place >= 0) & (latest[place] >= moment)
-        found[asked[inside]] = mine[longest[place[inside]]]
+        own_marks = own_marks[np.argsort(events.start[own_marks], kind="stable")]
+        wanted = np.flatnonzero((inner != ABSENT) & (events.thread[inner] == thread))
+        moment = events.start[inner[wanted]]
+        place = np.searchsorted(events.start[own_marks], moment, "right") - 1
+        # Calls of collectives may be nested: use the mark that ends last.
+        latest = np.maximum.accumulate(events.end[own_marks])
+        is_latest = events.end[own_marks] == latest
+        longest = np.maximum.accumulate(np.where(is_latest, np.arange(len(own_marks)), 0))
+        is_inside = (place >= 0) & (latest[place] >= moment)
+        found[wanted[is_inside]] = own_marks[longest[place[is_inside]]]
     return found

@@ -10,9 +10,8 @@ from core.explain.causes import Cause, cause_totals
 from core.explain.range_causes import idle_causes, step_causes, steps_within
 from core.explain.run_step import explain_run_step
 from core.plan.task import Kind
-from core.recording.importers.found import Found, Track
-from core.recording.importers.to_trace import OTHER
-from core.recording.importers.to_trace import trace_of as trace_of_events
+from core.recording.importers.imported_events import ImportedEvents, ImportedTrack
+from core.recording.importers.to_trace import OTHER, trace_of_events
 from core.trace.own_steps import with_steps
 from core.trace.trace import Trace
 from tests.core.explain.drawn import specifications
@@ -91,11 +90,11 @@ def test_idle_time_of_another_program_adds_up_with_spans_of_no_step(
 ) -> None:
     track, start, length = (np.array(column) for column in zip(*events, strict=True))
     count = len(events)
-    found = Found(
-        tuple(Track(f"row {n}", "here") for n in range(4)), ("a",), track.astype(np.int32),
+    imported = ImportedEvents(
+        tuple(ImportedTrack(f"row {n}", "here") for n in range(4)), ("a",), track.astype(np.int32),
         np.zeros(count, np.int32), start, start + length, np.full(count, OTHER, np.int8),
     )  # fmt: skip
-    trace = trace_of_events(found, "drawn")
+    trace = trace_of_events(imported, "drawn")
     if marks and max(marks) <= trace.bounds[1]:
         trace = with_steps(trace, [(mark, mark) for mark in marks])
     counted, causes = causes_of(trace, chosen[0], sum(chosen))

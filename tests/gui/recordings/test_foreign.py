@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
 from core.recording.bookmarks import Bookmark
+from core.recording.formats import FORMATS
 from gui.compare.chooser import other_of
 from gui.figures.run_names import file_name
 from gui.timeline.state.colour_choices import ColourBy, choice_of
@@ -224,3 +225,12 @@ def test_shift_j_draws_the_flows_of_a_trace(qtbot, window, tmp_path, marks):
     assert with_arrows != without and again == without
     # Nothing but the arrows changes: a trace without any looks the same.
     assert len({bytes(one.constBits()) for one in pictures(two_threads(tmp_path, flow=False))}) == 1
+
+
+def test_the_dialog_shows_files_of_every_format(qtbot, window):
+    qtbot.keyClick(window, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
+    (dialog,) = window.findChildren(QFileDialog)
+    patterns = " ".join(dialog.nameFilters())
+    dialog.close()
+    for format_ in FORMATS:
+        assert all(f"*{suffix}" in patterns for suffix in format_.suffixes)

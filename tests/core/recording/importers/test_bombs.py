@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import core.recording.importers.json_pieces as json_pieces
-import core.recording.importers.nsight as nsight
+import core.recording.importers.nsight_database as nsight
 import core.recording.importers.perfetto as perfetto
 import core.recording.index as index
 import core.recording.limits as limits

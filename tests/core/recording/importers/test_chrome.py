@@ -9,13 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import core.recording.importers.json_pieces as json_pieces
-import core.recording.importers.to_trace as to_trace
+import core.recording.importers.lanes as lanes
 from core.errors import RecordingError
 from core.plan.plan import Role
 from core.plan.task import Kind
-from core.recording.importers.chrome import read_chrome_trace
+from core.recording.formats import CHROME
+from core.recording.importers.read_trace import read_trace
 from core.recording.recording import open_recording
-from core.recording.sniff import Format, format_of
+from core.recording.sniff import format_of
 from core.trace.odd import Odd
 
 EVENTS = [
@@ -67,8 +68,8 @@ WHOLE = [
 )
 def test_each_form_of_the_format_gives_the_same_spans(written, data):
     path = written(data)
-    assert format_of(path) is Format.CHROME
-    imported = read_chrome_trace(path)
+    assert format_of(path) is CHROME
+    imported = read_trace(path)
     assert odd_text(imported.trace) == WHOLE
     assert imported.trace.bounds == (0, 50_000) and imported.trace.steps == []
     assert imported.warning == "" and imported.trace.odd == {}
@@ -81,7 +82,7 @@ def test_a_file_without_its_end_is_read_up_to_its_last_whole_event(written, cut)
     whole = json.dumps(EVENTS)[:-1]
     ends = cut.strip() == "]"
     path = written((whole + cut).encode())
-    imported = read_chrome_trace(path)
+    imported = read_trace(path)
     assert odd_text(imported.trace) == WHOLE
     assert imported.trace.odd == ({} if ends else {Odd.CUT: 1})
 
@@ -99,7 +100,7 @@ def test_any_events_are_read_in_pieces_and_never_overlap_on_a_lane(tmp_path_fact
     path.write_text(json.dumps({"traceEvents": events}))
     before, json_pieces.PIECE = json_pieces.PIECE, piece
     try:
-        trace = read_chrome_trace(path).trace
+        trace = read_trace(path).trace
     finally:
         json_pieces.PIECE = before
     first = min(ts for ts, _, _ in found)
@@ -115,7 +116,7 @@ def test_calls_lie_below_the_call_that_they_are_part_of(written):
     nest = [(0, 100), (0, 60), (10, 20), (30, 30), (60, 40), (100, 5)]
     events = [{"ph": "X", "ts": ts, "dur": dur, "tid": 0, "name": str(n)}
               for n, (ts, dur) in enumerate(nest)]  # fmt: skip
-    trace = read_chrome_trace(written(json.dumps(events).encode())).trace
+    trace = read_trace(written(json.dumps(events).encode())).trace
     assert [(s.lane, s.label) for s in trace] == [
         (0, "0"), (0, "5"), (1, "1"), (1, "4"), (2, "2"), (2, "3"),
     ]  # fmt: skip
@@ -134,7 +135,7 @@ def test_calls_lie_below_the_call_that_they_are_part_of(written):
 def test_what_is_no_trace_is_refused_in_one_line_that_names_the_file(written, data, says):
     path = written(data)
     with pytest.raises(RecordingError, match=says) as caught:
-        read_chrome_trace(path)
+        read_trace(path)
     assert "trace.json" in str(caught.value) and "\n" not in str(caught.value)
 
 
@@ -158,29 +159,29 @@ def test_a_file_that_is_made_to_do_harm_is_refused_in_one_line(written, data, sa
 
 def test_a_number_of_400_digits_is_no_time(written):
     odd = [{"ph": "X", "pid": 1, "tid": 1, "ts": ts} for ts in (10**400, "9" * 400, "nan")]
-    imported = read_chrome_trace(written(json.dumps(EVENTS + odd).encode()))
+    imported = read_trace(written(json.dumps(EVENTS + odd).encode()))
     assert odd_text(imported.trace) == WHOLE
     assert imported.trace.odd == {Odd.NO_TIME: 3}
 
 
 def test_as_many_threads_as_no_window_can_show_are_refused(written, monkeypatch):
-    monkeypatch.setattr(to_trace, "MOST_LANES", 100)
+    monkeypatch.setattr(lanes, "MOST_IMPORTED_LANES", 100)
     events = [{"ph": "X", "pid": 1, "tid": n, "ts": n, "dur": 1} for n in range(101)]
-    assert read_chrome_trace(written(json.dumps(events[:100]).encode())).trace.span_count == 100
+    assert read_trace(written(json.dumps(events[:100]).encode())).trace.span_count == 100
     with pytest.raises(RecordingError, match="more than 100"):
-        read_chrome_trace(written(json.dumps(events).encode()))
+        read_trace(written(json.dumps(events).encode()))
 
 
 def test_calls_that_are_nested_without_end_are_refused(written):
     nest = [{"ph": "X", "pid": 1, "tid": 1, "ts": n, "dur": 4e5 - n} for n in range(100_000)]
     with pytest.raises(RecordingError, match="more than 65,536"):
-        read_chrome_trace(written(json.dumps(nest).encode()))
+        read_trace(written(json.dumps(nest).encode()))
 
 
 def test_events_without_a_time_are_counted_not_shown(written):
     events = [*EVENTS[:4], {"ph": "X", "tid": 1, "name": "odd"}, {"ph": "X", "ts": 5, "dur": -1}]
     path = written(json.dumps(events).encode())
-    imported = read_chrome_trace(path)
+    imported = read_trace(path)
     assert imported.trace.span_count == 2
     assert imported.warning == f"{path}: 2 events without a time are left out."
 
@@ -188,7 +189,7 @@ def test_events_without_a_time_are_counted_not_shown(written):
 def test_times_that_no_clock_tells_are_counted_not_shown(written):
     odd = [{"ph": "X", "pid": 1, "tid": 1, "ts": ts, "dur": dur} for ts, dur in
            ((1e300, 1), (9e15, 1), (-5e15, 1), (1, 1e300), (1, 5e15))]  # fmt: skip
-    imported = read_chrome_trace(written(json.dumps(EVENTS + odd).encode()))
+    imported = read_trace(written(json.dumps(EVENTS + odd).encode()))
     assert odd_text(imported.trace) == WHOLE
     assert imported.trace.odd == {Odd.NO_TIME: 5}
 
@@ -196,21 +197,21 @@ def test_times_that_no_clock_tells_are_counted_not_shown(written):
 def test_the_time_of_day_in_microseconds_is_a_time(written):
     now = 1.8e15
     event = {"ph": "X", "pid": 1, "tid": 1, "ts": now, "dur": 2.0, "name": "a"}
-    trace = read_chrome_trace(written(json.dumps([event, {**event, "ts": now + 4}]).encode())).trace
+    trace = read_trace(written(json.dumps([event, {**event, "ts": now + 4}]).encode())).trace
     assert [(span.start, span.end) for span in trace] == [(0, 2_000), (4_000, 6_000)]
 
 
 def test_an_event_without_a_name_and_a_byte_order_mark_are_no_hindrance(written):
     event = {"ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 1, "name": None}
     path = written(b"\xef\xbb\xbf" + json.dumps([event]).encode())
-    assert format_of(path) is Format.CHROME
-    assert [span.label for span in read_chrome_trace(path).trace] == ["unnamed"]
+    assert format_of(path) is CHROME
+    assert [span.label for span in read_trace(path).trace] == ["unnamed"]
 
 
 def test_text_that_is_not_utf_8_is_refused_by_name(written):
     path = written('[{"ph": "X", "ts": 0, "name": "caf\xe9"}]'.encode("latin-1"))
     with pytest.raises(RecordingError, match=r"trace\.json .*text that is not UTF-8"):
-        read_chrome_trace(path)
+        read_trace(path)
 
 
 def test_a_trace_opens_as_a_recording_does(written):
@@ -229,7 +230,7 @@ def test_begins_and_ends_are_calls_and_those_alone_are_counted(written):
         {"ph": "E", "ts": 3}, {"ph": "E", "ts": 9}, {"ph": "B", "ts": 10},
         {"ph": "X", "ts": 0, "dur": 1}, {"ph": "?", "ts": 3},
     )  # fmt: skip
-    imported = read_chrome_trace(written(data))
+    imported = read_trace(written(data))
     assert [span[2:] for span in odd_text(imported.trace)] == [
         ("a", 0, 1_000), ("a", 1_000, 9_000), ("inner", 2_000, 3_000),
     ]  # fmt: skip
@@ -244,7 +245,7 @@ def test_asynchronous_events_have_rows_of_their_own_and_counters_count(written):
         {"ph": "C", "ts": 2, "name": "held", "args": {"MB": "12"}},
         {"ph": "C", "ts": 1, "name": "held", "args": {"MB": 10}},
     )  # fmt: skip
-    trace = read_chrome_trace(written(data)).trace
+    trace = read_trace(written(data)).trace
     assert [span[0] for span in odd_text(trace)] == ["async io", "async io depth 1"]
     assert trace.odd == {Odd.NOT_NESTED: 1}
     counter = trace.counters["held MB", None]
@@ -260,7 +261,7 @@ def test_counters_of_one_name_are_told_apart_by_their_process_and_id(written):
         {"ph": "C", "ts": 3, "pid": 3, "name": "load", "id": "0", "args": {"%": 30}},
         {"ph": "C", "ts": 3, "pid": 3, "name": "load", "id": "1", "args": {"%": 40}},
     )  # fmt: skip
-    trace = read_chrome_trace(written(data)).trace
+    trace = read_trace(written(data)).trace
     values = {name: counter.values.tolist() for (name, _), counter in trace.counters.items()}
     assert values == {
         "held MB (process 1)": [10], "held blocks": [3], "held MB (loader)": [20],
@@ -279,7 +280,7 @@ def test_arrows_tell_what_a_task_waited_for(written):
         {"ph": "s", "ts": 3, "id": 7}, {"ph": "f", "ts": 21, "id": 7, "tid": 2, "bp": "e"},
         {"ph": "s", "ts": 3, "id": 8}, {"ph": "f", "ts": 21, "id": 9, "tid": 2},
     )  # fmt: skip
-    trace = read_chrome_trace(written(data)).trace
+    trace = read_trace(written(data)).trace
     by_name = {span.label: span for span in trace}
     assert by_name["late"].after == (by_name["inner"].task,)
     assert trace.odd == {Odd.ORPHAN_FLOW: 2}
@@ -287,14 +288,14 @@ def test_arrows_tell_what_a_task_waited_for(written):
 
 def test_what_overlaps_and_does_not_nest_is_counted_and_shown_apart(written):
     data = chrome_events({"ph": "X", "ts": 0, "dur": 10}, {"ph": "X", "ts": 5, "dur": 10})
-    trace = read_chrome_trace(written(data)).trace
+    trace = read_trace(written(data)).trace
     assert [(span.lane, span.start) for span in trace] == [(0, 0), (1, 5_000)]
     assert trace.odd == {Odd.NOT_NESTED: 1}
 
 
 def test_the_time_of_day_keeps_its_nanoseconds_as_far_as_the_file_tells_them(written):
     data = b'[{"ph": "X", "ts": 1700000000000000.25, "dur": 0.5}, {"ph": "X", "ts": 0, "dur": 1}]'
-    last = list(read_chrome_trace(written(data)).trace)[-1]
+    last = list(read_trace(written(data)).trace)[-1]
     assert (last.start, last.end) == (1_700_000_000_000_000_250, 1_700_000_000_000_000_750)
 
 

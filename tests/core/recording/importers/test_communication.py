@@ -8,7 +8,7 @@ from core.explain.arrivals import arrivals
 from core.explain.run_step import explain_run_step
 from core.plan.plan import Role, rank_names
 from core.plan.task import Kind
-from core.recording.importers.words import kind_of
+from core.recording.importers.event_names import kind_from_name
 from core.recording.recording import open_recording
 from core.report.summary import summarise
 from tests.core.recording.importers.kineto_files import kineto_file
@@ -40,7 +40,7 @@ EXCHANGE = "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)"
     ],
 )
 def test_names_tell_what_communicates(name, kind):
-    assert kind_of(name) is kind
+    assert kind_from_name(name) is kind
 
 
 class File:

@@ -6,13 +6,14 @@ import sqlite3
 
 import pytest
 
+import core.recording.importers.lanes as lanes
 import core.recording.importers.perfetto_fields as perfetto
-import core.recording.importers.to_trace as to_trace
 from core.errors import RecordingError
 from core.plan.plan import Role
 from core.plan.task import Kind
+from core.recording.formats import FLIGHT_RECORDER
 from core.recording.recording import open_recording
-from core.recording.sniff import Format, format_of
+from core.recording.sniff import format_of
 from core.trace.odd import Odd
 from tests.core.recording.importers.foreign_files import (
     MEGASCAN,
@@ -65,7 +66,7 @@ def test_moments_of_megascan_are_notes_and_no_lanes_that_compute(written):
 
 def test_the_flight_recorder_tells_collectives_by_process_group(written):
     path = written("nccl_trace_rank_3.json", flight_dump())
-    assert format_of(path) is Format.FLIGHT_RECORDER
+    assert format_of(path) is FLIGHT_RECORDER
     trace = open_recording(path).trace
     assert odd_text(trace) == [
         ("default_pg 0", "nccl:all_reduce", 0, 700),
@@ -147,7 +148,7 @@ def test_bombs_are_refused_in_one_line_with_the_limit(written, monkeypatch, name
     import core.recording.importers.json_pieces as json_pieces
     import core.recording.limits as limits
 
-    monkeypatch.setattr(perfetto, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(perfetto, "MOST_TRACE_BYTES", 1 << 20)
     monkeypatch.setattr(limits, "MOST_EVENTS", 2_000)
     monkeypatch.setattr(json_pieces, "MOST_EVENT", 1 << 21)
     monkeypatch.setattr(json_pieces, "PIECE", 1 << 14)
@@ -157,6 +158,6 @@ def test_bombs_are_refused_in_one_line_with_the_limit(written, monkeypatch, name
 
 
 def test_as_many_lanes_as_no_window_can_show_are_refused(written, monkeypatch):
-    monkeypatch.setattr(to_trace, "MOST_LANES", 1)
+    monkeypatch.setattr(lanes, "MOST_IMPORTED_LANES", 1)
     with pytest.raises(RecordingError, match="more than 1"):
         open_recording(written("trace.pftrace", perfetto_trace()))

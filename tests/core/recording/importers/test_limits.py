@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-import core.recording.importers.json_events as json_events
+import core.recording.importers.trace_events as trace_events
 from core.errors import RecordingError
 from core.plan.plan import Lane
 from core.recording.recording import open_recording
@@ -17,7 +17,7 @@ from core.trace.header import MOST_LANES, Header
 def test_more_threads_than_can_be_shown_are_refused_while_they_are_read(
     tmp_path, monkeypatch, around
 ) -> None:
-    monkeypatch.setattr(json_events, "MOST_LANES", 500)
+    monkeypatch.setattr(trace_events, "MOST_IMPORTED_LANES", 500)
     path = tmp_path / "trace.json"
     one = {"ph": "X", "ts": 1, "dur": 1, "cat": "kernel"}
     for count, refused in ((500, False), (501, True)):

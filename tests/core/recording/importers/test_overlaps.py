@@ -7,7 +7,7 @@ import pytest
 
 from core.explain.ranks import rank_times
 from core.plan.plan import Role
-from core.recording.importers.overlaps import cut_slightly
+from core.recording.importers.overlaps import cut_slight_overlaps
 from core.recording.recording import open_recording
 from core.trace.odd import Odd
 from tests.core.recording.importers.kineto_files import kineto_file
@@ -79,7 +79,7 @@ def test_nothing_but_slight_overlaps_is_cut_whatever_the_events():
         end = start + random.integers(0, 600, count)
         order = np.lexsort((-end, start))
         start, end = start[order], end[order]
-        cut = cut_slightly(start, end)
+        cut = cut_slight_overlaps(start, end)
         lost = end - cut
         assert (lost >= 0).all() and (lost < (end - start) / 100 + (lost == 0)).all()
         # Whatever is cut ends where another event begins.

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtGui import QImage, QPainter
 
 from core.plan.task import Kind
-from core.recording.importers.chrome import read_chrome_trace
+from core.recording.importers.read_trace import read_trace
 from core.trace.trace import Trace
 from gui.look.colours import contrast, too_close
 from gui.look.families import FAMILIES, family_of
@@ -157,7 +157,7 @@ def named_trace(path: Path, *names: str) -> Trace:
     """A trace of another program with an event of 1 µs for each name."""
     events = [{"ph": "X", "ts": n, "dur": 1, "name": name} for n, name in enumerate(names)]
     path.write_text(json.dumps(events))
-    return read_chrome_trace(path).trace
+    return read_trace(path).trace
 
 
 def test_the_most_frequent_names_have_distinct_colours_and_all_others_are_grey(
@@ -230,7 +230,7 @@ def painted(tmp_path: Path, order: int = 1) -> Trace:
     ]
     path = tmp_path / "painted.json"
     path.write_text(json.dumps(events))
-    return read_chrome_trace(path).trace
+    return read_trace(path).trace
 
 
 def test_events_of_a_name_have_one_colour_unless_they_have_their_own(tmp_path: Path) -> None:

@@ -1,0 +1,206 @@
+"""The table of file formats of other programs.
+
+The file dialog, the docs, folders of traces, the fuzzer and `open_recording` all use it. To add a
+format, write a module with a reader in `core/recording/importers` and add a row to FORMATS. For
+JSON in the Trace Event Format whose events have a special meaning, add a Dialect to CHROME.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from core.message import N_
+
+_IMPORTERS = "core.recording.importers"
+_SQLITE = b"SQLite format 3\0"
+_PACKET = b"\x0a"  # the key of the first field of a Perfetto trace, which is a message
+_ENTRIES = re.compile(rb'"entries"\s*:\s*\[')
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """A meaning of the events of a format, recognised when the events are decoded.
+
+    `recogniser` and `reader` are functions, "MODULE:FUNCTION" in `core.recording.importers`, which
+    are imported on demand. `recogniser(events)` returns True for events of this dialect.
+    `reader(events, path, progress)` returns ImportedEvents. `name` identifies the dialect in tests;
+    the other texts are a row of the table in the docs.
+    """
+
+    name: str
+    title: str
+    recogniser: str
+    reader: str
+    recognised_by: str
+    read_as: str
+    not_read: str
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A file format of another program.
+
+    `recognises` returns True for the first bytes of such a file; they are unpacked if the file is
+    packed by gzip. `reader` is a function, "MODULE:FUNCTION" in `core.recording.importers`, which
+    is imported on demand: `reader(path, progress)` returns ImportedEvents, empty if the file has no
+    event. Errors are worded "FILE cannot be read as {noun}: ..."; `empty` is the reason if there
+    are no events. `suffixes` are the ends of file names that the file dialog shows. If a file has
+    the events of one rank, `one_rank` is True, and a folder of such files is one run. `name`
+    identifies the format in tests; the other texts are a row of the table in the docs.
+    """
+
+    name: str
+    title: str
+    noun: str
+    suffixes: tuple[str, ...]
+    recognises: Callable[[bytes], bool]
+    reader: str
+    empty: str
+    recognised_by: str
+    read_as: str
+    not_read: str
+    one_rank: bool = False
+    dialects: tuple[Dialect, ...] = ()
+
+
+def load_function(name: str) -> Callable[..., Any]:
+    """Import a function that a row names as "MODULE:FUNCTION"."""
+    module, _, function = name.partition(":")
+    found: Callable[..., Any] = getattr(import_module(f"{_IMPORTERS}.{module}"), function)
+    return found
+
+
+def is_dump(beginning: bytes) -> bool:
+    """Return True for JSON of PyTorch's flight recorder."""
+    text = _json_text(beginning)
+    return _ENTRIES.search(text) is not None and b'"traceEvents"' not in text
+
+
+def is_trace_events(beginning: bytes) -> bool:
+    """Return True for any other JSON: the list of events may start later in the file."""
+    return bool(_json_text(beginning)) and not is_dump(beginning)
+
+
+def is_sqlite(beginning: bytes) -> bool:
+    """Return True for a database of SQLite."""
+    return beginning.startswith(_SQLITE)
+
+
+def is_packets(beginning: bytes) -> bool:
+    """Return True for a protobuf message that starts as a Perfetto trace does, and is not JSON."""
+    return beginning.startswith(_PACKET) and not _json_text(beginning)
+
+
+def _json_text(beginning: bytes) -> bytes:
+    """Return the text of a JSON list or object without leading white space; b"" for other data."""
+    text = beginning.removeprefix(codecs.BOM_UTF8).lstrip()
+    return text if text[:1] in (b"{", b"[") else b""
+
+
+KINETO = Dialect(
+    name="kineto",
+    title="PyTorch's profiler (Kineto)",
+    recogniser="kineto:is_kineto",
+    reader="kineto:read_kineto",
+    recognised_by="`distributedInfo` or `deviceProperties`, or categories such as `cpu_op` and "
+    "`kernel`",
+    read_as="Streams are lanes. Streams that mostly communicate serve the stream that computes "
+    "most. Threads of the host follow, and annotations have separate rows. Steps are "
+    "`ProfilerStep#`; otherwise they end with the last `Optimizer.step#` of an iteration; "
+    "otherwise they are ranges named step or iteration and a number. In files of Ascend's "
+    "profiler, events of the process *Ascend Hardware* without a category are the streams; "
+    "*Overlap Analysis* and *Communication*, which repeat them, are annotations",
+    not_read="Arrows other than launches. Shapes, stacks and FLOPs are only shown in Details",
+)
+MEGASCAN = Dialect(
+    name="megascan",
+    title="MegaScan",
+    recogniser="megascan:is_megascan",
+    reader="megascan:read_megascan",
+    recognised_by="events with the argument `iteration`",
+    read_as="Kind, iteration, micro-batch and stage are taken from names and arguments of the "
+    "events",
+    not_read="Parallel groups other than pipeline stages; other arguments are only shown in "
+    "Details",
+)
+CHROME = Format(
+    name="chrome",
+    title="Chrome's Trace Event Format",
+    noun=N_("a trace in Chrome's format"),
+    suffixes=(".json", ".json.gz"),
+    recognises=is_trace_events,
+    reader="chrome:read_chrome",
+    empty=N_("it has no complete event (ph X) that says when it ran"),
+    recognised_by="JSON: an object with `traceEvents`, or a list; it may be packed by gzip, or cut",
+    read_as="A lane for each thread, with calls below their callers. Begins with their ends, "
+    "asynchronous events, instants, [counters](#counters) and arrows are shown too",
+    not_read="Samples, stack frames, object snapshots and memory dumps",
+    one_rank=True,
+    dialects=(KINETO, MEGASCAN),
+)
+FLIGHT_RECORDER = Format(
+    name="flight",
+    title="PyTorch's flight recorder",
+    noun=N_("a dump of the flight recorder"),
+    suffixes=(".json", ".json.gz"),
+    recognises=is_dump,
+    reader="flight_recorder:read_flight_recorder",
+    empty=N_("it has no collective that says when it was called"),
+    recognised_by="JSON with a list `entries`",
+    read_as="Collectives by process group; a collective without an end is shown as a moment",
+    not_read="The pickled form of a dump. Stacks and sizes are only shown in Details",
+    one_rank=True,
+)
+NSIGHT = Format(
+    name="nsight",
+    title="Nsight Systems, exported to SQLite",
+    noun=N_("an export of Nsight Systems"),
+    suffixes=(".sqlite",),
+    recognises=is_sqlite,
+    reader="nsight:read_nsight",
+    empty=N_("it has no kernel, call or range that says when it ran"),
+    recognised_by="the first bytes of a SQLite database",
+    read_as="Kernels and copies by stream, calls of CUDA by thread, NVTX ranges",
+    not_read="`.nsys-rep` files, samples, metrics, context switches and calls of the operating "
+    "system",
+)
+PERFETTO = Format(
+    name="perfetto",
+    title="Perfetto's protobuf",
+    noun=N_("a trace of Perfetto"),
+    suffixes=(".pftrace", ".perfetto-trace"),
+    recognises=is_packets,
+    reader="perfetto:read_perfetto",
+    empty=N_("it has no track event that says when it ran"),
+    recognised_by="the first byte of a trace's packets; it may be packed by gzip, or cut",
+    read_as="Slices, moments, counters and flows of track events",
+    not_read="All other packets, such as scheduling, samples, heap profiles and logs",
+)
+FORMATS = (CHROME, FLIGHT_RECORDER, NSIGHT, PERFETTO)
+"""All formats of other programs. A file has the first format that recognises it."""
+
+
+def format_of_bytes(beginning: bytes) -> Format | None:
+    """Return the format of a file by its first bytes; None for a recording and unknown formats."""
+    for each in FORMATS:
+        if each.recognises(beginning):
+            return each
+    return None
+
+
+def suffixes_of(formats: tuple[Format, ...]) -> tuple[str, ...]:
+    """Return the suffixes of formats, each once."""
+    found: dict[str, None] = {}
+    for each in formats:
+        found.update(dict.fromkeys(each.suffixes))
+    return tuple(found)
+
+
+def formats_of_ranks() -> tuple[Format, ...]:
+    """Return the formats whose files have one rank each, so that a folder of them is one run."""
+    return tuple(each for each in FORMATS if each.one_rank)

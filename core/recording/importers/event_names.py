@@ -1,0 +1,171 @@
+"""Meaning of events' names: collectives, copies of memory, steps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.plan.task import ABSENT, KIND_CODES, Kind
+from core.recording.importers.imported_events import NO_STEP_RANGES, StepRanges
+
+Encoded = TypeVar("Encoded", bound=Hashable)
+# A kernel's name without return type, template arguments and parameters, which may contain other
+# names.
+_FUNCTION = re.compile(r"^(?:void )?([^<(]*)")
+_LIBRARY = re.compile(
+    r"^(?:\w+::)*(?:nccl|rccl|gloo|mpi|ucc|oneccl|hccl|hcom_|nvshmem|cross_device_reduce)",
+    re.IGNORECASE,
+)
+# Dispatch and combine of a mixture of experts: all ranks send rows to the experts and back.
+_EXPERTS = re.compile(
+    r"^(?:\w+::)*(?:deep_ep|dpsk::ep|internode\w*|intranode\w*)::(?!.*\bget_dispatch_layout)",
+    re.IGNORECASE,
+)
+SEND_RECV = re.compile(r"send_?recv", re.IGNORECASE)
+"""Kernels of a library that are part of an all-to-all, or copy from one rank to another."""
+ALL_TO_ALL = re.compile(r"all_?to_?all", re.IGNORECASE)
+SENDS = re.compile(r"^(?:(?:nccl|rccl|c10d|gloo)::?)?i?(?:send|recv)(?![a-z])", re.IGNORECASE)
+"""Calls and annotations of a transfer between two ranks."""
+# The first match counts: `reduce` and `scatter` are also parts of the names above them.
+_COLLECTIVES = (
+    (ALL_TO_ALL, Kind.ALL_TO_ALL),
+    (re.compile(r"all_?reduce|cross_device_reduce", re.IGNORECASE), Kind.ALL_REDUCE),
+    (re.compile(r"all_?gather", re.IGNORECASE), Kind.ALL_GATHER),
+    (re.compile(r"reduce_?scatter", re.IGNORECASE), Kind.REDUCE_SCATTER),
+    (re.compile(r"broadcast", re.IGNORECASE), Kind.REPLICATE),
+    (re.compile(r"scatter", re.IGNORECASE), Kind.SCATTER),
+    (re.compile(r"gather", re.IGNORECASE), Kind.GATHER),
+    (re.compile(r"reduce", re.IGNORECASE), Kind.REDUCE),
+)
+_KIND_NAMES = {str(kind): code for kind, code in KIND_CODES.items()}
+MEMORY_COPY = re.compile(r"^mem(?:cpy|set)\b|^\[?cuda mem(?:cpy|set)|^s?dma(?:\b|_)", re.IGNORECASE)
+_PROFILER_STEP = re.compile(r"^ProfilerStep\s?#(\d+)$")
+_OPTIMIZER = re.compile(r"^Optimizer\.step#")
+STEP_RANGE = re.compile(
+    r"^(?:train(?:ing)?[ _])?(?:step|iteration|iter)[ _#:=]*(\d+)$", re.IGNORECASE
+)
+"""Name of a range that is a step or an iteration, with its number."""
+
+
+def kind_from_name(name: str) -> Kind:
+    """Return the kind of a task by its name: communication of a library, or OTHER.
+
+    Calls of a library that are no collective, such as send and receive, are copies.
+    """
+    match = _FUNCTION.match(name)
+    function = "" if match is None else match[1]
+    if _EXPERTS.match(function):
+        return Kind.ALL_TO_ALL
+    if not _LIBRARY.match(function):
+        return Kind.OTHER
+    return collective_in(function) or Kind.COPY
+
+
+def collective_in(text: str) -> Kind | None:
+    """Return the collective that a text names, or None."""
+    for pattern, kind in _COLLECTIVES:
+        if pattern.search(text):
+            return kind
+    return None
+
+
+def kinds_from_names(names: Iterable[str]) -> NDArray[np.int8]:
+    """Return the kind of each name, as a position in KINDS."""
+    return np.array([KIND_CODES[kind_from_name(name)] for name in names], np.int8)
+
+
+def kinds_from_categories(categories: Iterable[str | None]) -> NDArray[np.int8]:
+    """Return the kind of each category in Bubblescope's exports; ABSENT for other categories."""
+    return np.array([_KIND_NAMES.get(name or "", ABSENT) for name in categories], np.int8)
+
+
+def encode_values(values: Sequence[Encoded], codes: dict[Encoded, int]) -> NDArray[np.int32]:
+    """Return the number of each value, and add new values to `codes` in order of appearance."""
+    # There are few distinct values, and the loop in np.fromiter runs without Python code.
+    distinct = dict.fromkeys(values)
+    for value in distinct:
+        codes.setdefault(value, len(codes))
+    if len(distinct) == 1:  # an argument that no event of a piece has, or one category for all
+        return np.full(len(values), codes[values[0]], np.int32)
+    return np.fromiter(map(codes.__getitem__, values), np.int32, len(values))
+
+
+def matches(names: Iterable[str], pattern: re.Pattern[str]) -> NDArray[np.bool_]:
+    """Return for each name whether the pattern is found in it."""
+    return np.array([pattern.search(name) is not None for name in names], np.bool_)
+
+
+def steps_from_names(
+    names: tuple[str, ...],
+    name: NDArray[np.int32],
+    start: NDArray[np.int64],
+    end: NDArray[np.int64],
+) -> StepRanges:
+    """Return the steps that events mark; `name` has positions in `names`, and times are ns.
+
+    Steps are the profiler's; otherwise they end with the last call of an optimizer in an iteration;
+    otherwise they are ranges named step or iteration and a number.
+    """
+    by_profiler = _numbered_steps(names, name, start, end, _PROFILER_STEP)
+    if len(by_profiler.number):
+        return by_profiler
+    by_optimizer = _optimizer_steps(names, name, start, end)
+    if len(by_optimizer.number):
+        return by_optimizer
+    return _numbered_steps(names, name, start, end, STEP_RANGE)
+
+
+def _numbered_steps(
+    names: tuple[str, ...],
+    name: NDArray[np.int32],
+    start: NDArray[np.int64],
+    end: NDArray[np.int64],
+    pattern: re.Pattern[str],
+) -> StepRanges:
+    """Return steps whose number is in a name, from its first start to its last end."""
+    numbers = np.full(len(names), ABSENT, np.int64)
+    for place, text in enumerate(names):
+        match = pattern.match(text)
+        if match is not None:
+            # Nine digits fit a column of 32 bits, whatever the file contains.
+            numbers[place] = int(match[1][:9])
+    number = numbers[name]
+    is_step = number >= 0
+    return _increasing(StepRanges.spanning(number[is_step], start[is_step], end[is_step]))
+
+
+def _optimizer_steps(
+    names: tuple[str, ...],
+    name: NDArray[np.int32],
+    start: NDArray[np.int64],
+    end: NDArray[np.int64],
+) -> StepRanges:
+    """Return steps that end with the last call of an optimizer in an iteration."""
+    if not names:
+        return NO_STEP_RANGES
+    calls = np.flatnonzero(matches(names, _OPTIMIZER)[name])
+    if not len(calls):
+        return NO_STEP_RANGES
+    calls = calls[np.argsort(start[calls], kind="stable")]
+    # A new iteration begins when the same optimizer is called again.
+    ends, seen = [0], set[int]()
+    for place in calls.tolist():
+        optimizer = int(name[place])
+        if optimizer in seen:
+            seen = set()
+            ends.append(0)
+        seen.add(optimizer)
+        ends[-1] = int(end[place])
+    begins = [int(start.min()), *ends[:-1]]
+    return _increasing(StepRanges(np.arange(len(ends)), np.array(begins), np.array(ends)))
+
+
+def _increasing(steps: StepRanges) -> StepRanges:
+    """Return the steps that start later than all steps of smaller numbers."""
+    latest = np.maximum.accumulate(steps.start)
+    kept = np.flatnonzero(np.diff(latest, prepend=-(1 << 62)) > 0)
+    return StepRanges(steps.number[kept], steps.start[kept], steps.end[kept])

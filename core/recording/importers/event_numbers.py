@@ -1,0 +1,60 @@
+"""Numbers in the Trace Event Format, which may be written as text, and times in microseconds."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+LATEST_US = 4e15
+"""Limit of times in microseconds, in the year 2096: twice as many ns still fit 63 bits."""
+NS_PER_US = 1000.0
+"""Times are in microseconds, whatever unit a file asks viewers to show."""
+Scalar = float | int | str | None
+"""A value of an event: a number, or a text that may be a number."""
+
+
+def to_float(value: Scalar) -> float:
+    """Return a number that may be written as text; NaN for other values."""
+    try:
+        return float("nan" if value is None else value)
+    except (ValueError, OverflowError):
+        return float("nan")
+
+
+def to_floats(values: list[Scalar]) -> NDArray[np.float64]:
+    """Return numbers that may be written as text, with NaN for other values."""
+    try:
+        return np.array(values, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return np.array([to_float(value) for value in values], np.float64)
+
+
+def sparse_floats(values: list[Scalar]) -> NDArray[np.float64]:
+    """Return the same as `to_floats`, faster if all values are None."""
+    if values.count(None) == len(values):
+        return np.full(len(values), np.nan)
+    return to_floats(values)
+
+
+def scalar_or_none(value: object) -> Scalar:
+    """Return a number or a text; None for other values."""
+    return value if isinstance(value, int | float | str) else None
+
+
+def event_times(
+    begin: NDArray[np.float64], length: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return start and end in ns of events whose begin and length are in microseconds.
+
+    The end is rounded, not the length, so that events which touch in the file still touch.
+    """
+    return to_nanoseconds(begin), to_nanoseconds(begin + length)
+
+
+def to_nanoseconds(times: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return times in ns of times in microseconds."""
+    # A double has room for the whole microseconds of the time of day or for ns, but not for both:
+    # whole microseconds are converted separately.
+    whole = np.floor(times)
+    part = np.rint((times - whole) * NS_PER_US).astype(np.int64)
+    return whole.astype(np.int64) * int(NS_PER_US) + part

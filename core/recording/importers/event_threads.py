@@ -1,0 +1,104 @@
+"""Threads of a file in the Trace Event Format: their names, and the tracks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.plan.plan import Role
+from core.plan.task import ABSENT
+from core.recording.importers.complete_events import ASYNC, INSTANTS
+from core.recording.importers.event_numbers import Scalar
+from core.recording.importers.imported_events import ImportedTrack
+from core.recording.importers.roles import with_roles
+from core.recording.importers.trace_events import TraceEvent, TraceEvents
+from core.recording.role_words import TrackRole
+from core.recording.role_words import read_role as parse_role
+from core.trace.odd import Odd as ImportIssue
+
+_OF_INSTANTS = f"{INSTANTS} of "
+
+
+def thread_names(events: TraceEvents) -> list[tuple[str, str]]:
+    """Return the names of each thread and its process, from metadata or from their numbers."""
+    processes: dict[Scalar, str] = {}
+    # By text: the row of a thread's instants is named after the text of the thread's number.
+    threads: dict[tuple[Scalar, str], str] = {}
+    for event in events.rest:
+        if event.ph != "M" or event.name not in ("process_name", "thread_name"):
+            continue
+        name = event.args.name if event.args is not None else None
+        if not isinstance(name, str):
+            events.issues[ImportIssue.NO_METADATA] += 1
+        elif event.name == "process_name":
+            processes[event.pid] = name
+        elif event.tid is not None:
+            threads[event.pid, str(event.tid)] = name
+    found = []
+    for pid, tid in events.threads:
+        process = processes.get(pid) or f"process {pid}"
+        found.append((_thread_name(threads, pid, str(tid)), process))
+    return found
+
+
+def _thread_name(threads: dict[tuple[Scalar, str], str], pid: Scalar, tid: str) -> str:
+    if tid.startswith(INSTANTS):
+        thread = tid.removeprefix(_OF_INSTANTS)
+        return f"{_OF_INSTANTS}{_thread_name(threads, pid, thread)}"
+    name = threads.get((pid, tid))
+    if name:
+        return name
+    return tid if tid.startswith(ASYNC) else f"thread {tid}"
+
+
+def process_names(events: TraceEvents) -> dict[Scalar, str]:
+    """Return the names of processes in the metadata, by process number."""
+    names: dict[Scalar, str] = {}
+    for event in events.rest:
+        name = _metadata_name(event)
+        if event.name == "process_name" and name is not None:
+            names[event.pid] = name
+    return names
+
+
+def _metadata_name(event: TraceEvent) -> str | None:
+    """Return the name in an event of metadata; None for other events."""
+    if event.ph != "M" or event.args is None or not isinstance(event.args.name, str):
+        return None
+    return event.args.name
+
+
+def thread_tracks(events: TraceEvents, stream_of: str = "") -> tuple[ImportedTrack, ...]:
+    """Return a track for each thread; instants of a thread are annotations on a separate track.
+
+    If a file has only instants, their tracks are tracks of work; otherwise nothing would be shown.
+    """
+    places = {(pid, str(tid)): place for place, (pid, tid) in enumerate(events.threads)}
+    tracks = []
+    for (name, process), (pid, tid) in zip(thread_names(events), events.threads, strict=True):
+        if str(tid).startswith(INSTANTS):
+            thread = str(tid).removeprefix(_OF_INSTANTS)
+            serves = places.get((pid, thread), ABSENT)
+            tracks.append(ImportedTrack(name, process, Role.NESTED, serves))
+        else:
+            tracks.append(ImportedTrack(name, process, stream_of=stream_of))
+    if all(track.role is Role.NESTED for track in tracks):
+        tracks = [ImportedTrack(each.name, each.place, stream_of=stream_of) for each in tracks]
+    return tuple(tracks)
+
+
+def with_exported_roles(
+    events: TraceEvents, tracks: Sequence[ImportedTrack]
+) -> tuple[ImportedTrack, ...]:
+    """Return the tracks of threads with the roles that Bubblescope's exports have in metadata."""
+    places = {(pid, str(tid)): place for place, (pid, tid) in enumerate(events.threads)}
+    # Bubblescope numbers threads through all processes, so the thread's number is enough here.
+    places_by_thread = {tid: place for (_, tid), place in places.items()}
+    roles: dict[int, TrackRole] = {}
+    for event in events.rest:
+        if event.ph != "M" or event.args is None:
+            continue
+        role = parse_role(event.args.role)
+        place = places.get((event.pid, str(event.tid)))
+        if role is not None and place is not None:
+            roles[place] = role[0], places_by_thread.get(str(role[1]), ABSENT)
+    return with_roles(tracks, range(len(tracks)), roles)

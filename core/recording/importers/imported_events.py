@@ -1,0 +1,291 @@
+"""The result of every importer: rows, events and steps as columns, of one file or several."""
+
+from __future__ import annotations
+
+from collections import Counter as Counts
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.plan.plan import Role
+from core.plan.task import ABSENT
+from core.trace.arguments import Arguments as EventArguments
+from core.trace.arguments import joined as concatenated
+from core.trace.odd import Odd as ImportIssue
+
+MOST_IMPORTED_LANES = 1 << 16
+"""Largest number of threads, and of depths of their calls."""
+LARGEST_INT64 = (1 << 63) - 1
+MOST_GROUP_NUMBER = (1 << 15) - 1
+"""Largest number of a process group; further groups share it."""
+MOST_NAME_LENGTH = 1 << 20
+"""Largest number of characters in the name of an event, a row or a rank."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedTrack:
+    """A row of a file: a thread or a stream, of a rank or process that `place` names.
+
+    `serves` is the position of the track that it works for or annotates; ABSENT means itself.
+    `cores` is not 0 for rows that are not work of a device: threads of the host and annotations.
+    `stream_of` has the same meaning as in core.plan.plan.Lane.
+    """
+
+    name: str
+    place: str
+    role: Role = Role.COMPUTE
+    serves: int = ABSENT
+    cores: int = 0
+    stream_of: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedCounter:
+    """A counter of a rank or process `place`: n `values`, each valid from its time (ns) on."""
+
+    name: str
+    place: str
+    times: NDArray[np.int64]
+    values: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class StepRanges:
+    """The steps of one rank or process: n increasing numbers, and start and end of each in ns."""
+
+    number: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+
+    @classmethod
+    def spanning(
+        cls, number: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64]
+    ) -> StepRanges:
+        """Return a step for each number, from its first start to its last end, in any order."""
+        numbers, which = np.unique(number, return_inverse=True)
+        first = np.full(len(numbers), LARGEST_INT64)
+        last = np.full(len(numbers), ABSENT)
+        np.minimum.at(first, which, start)
+        np.maximum.at(last, which, end)
+        return cls(numbers, first, last)
+
+    def at(self, times: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return the number of the step at each time.
+
+        It is ABSENT before the first step, and the last number plus 1 from the last end on.
+        """
+        found = np.full(len(times), ABSENT, np.int32)
+        if len(self.number):
+            place = np.searchsorted(self.start, times, "right") - 1
+            inside = place >= 0
+            found[inside] = self.number[place[inside]]
+            # Not ABSENT: the steps of a lane may only increase, so ABSENT would later become the
+            # last step.
+            found[times >= self.end[-1]] = self.number[-1] + 1
+        return found
+
+
+NO_STEP_RANGES = StepRanges(*np.empty((3, 0), np.int64))
+
+
+@dataclass(frozen=True, slots=True)
+class Launches:
+    """Positions of tasks of devices, and of the calls that launched them.
+
+    `orphans` is the number of tasks without a call.
+    """
+
+    call: NDArray[np.int64]
+    device: NDArray[np.int64]
+    orphans: int
+
+    @classmethod
+    def of(cls, ids: NDArray[Any], calls: NDArray[np.int64], tasks: NDArray[np.int64]) -> Launches:
+        """Match calls and tasks, given as positions of events, by the ids of the n events."""
+        if not len(calls):
+            return cls(calls, calls, 0)
+        calls = calls[np.argsort(ids[calls], kind="stable")]
+        sorted_ids = ids[calls]
+        # The first call with the task's id, or the place where it would be.
+        place = np.searchsorted(sorted_ids, ids[tasks])
+        is_match = sorted_ids[np.minimum(place, len(calls) - 1)] == ids[tasks]
+        return cls(calls[place[is_match]], tasks[is_match], int((~is_match).sum()))
+
+    def times(self, start: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the launch time in ns of n events with these starts; ABSENT if unknown."""
+        launched = np.full(len(start), ABSENT, np.int64)
+        launched[self.device] = start[self.call]
+        return launched
+
+    @property
+    def links(self) -> NDArray[np.int64]:
+        """Pairs of a call and its task, shape (k, 2), for ImportedEvents."""
+        return np.stack([self.call, self.device], axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedEvents:
+    """The n events of a file as columns, with their tracks and the file's irregularities.
+
+    `track` and `name` are positions in `tracks` and `names`, `kind` is a position in KINDS, and
+    times are ns on the file's clock. `attributes` are further columns of tasks, ABSENT where they
+    do not apply. `launched` is the time at which an event was handed to its device, or ABSENT.
+    `step` is the number of the event's step, as in StepRanges.at, if the file has steps. `links`
+    are pairs of events, shape (k, 2): the second waited for the first. `steps` are the steps.
+    `arguments` locates the arguments of the events in the file. `colours` are positions in
+    OWN_COLOURS. `world_size` is the number of ranks of the job, or 0 if unknown. If there are
+    `groups`, the names of process groups, the attribute `bucket` is a position in them or ABSENT.
+    """
+
+    tracks: tuple[ImportedTrack, ...]
+    names: tuple[str, ...]
+    track: NDArray[np.int32]
+    name: NDArray[np.int32]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    kind: NDArray[np.int8]
+    attributes: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    launched: NDArray[np.int64] | None = None
+    step: NDArray[np.int32] | None = None
+    links: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
+    steps: StepRanges = NO_STEP_RANGES
+    counters: tuple[ImportedCounter, ...] = ()
+    issues: Counts[ImportIssue] = field(default_factory=Counts)
+    arguments: EventArguments | None = None
+    colours: NDArray[np.int8] | None = None
+    world_size: int = 0
+    groups: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    @classmethod
+    def empty(cls) -> ImportedEvents:
+        """Return the events of a file without events."""
+        times = np.empty(0, np.int64)
+        codes = np.empty(0, np.int32)
+        return cls((), (), codes, codes, times, times, codes.astype(np.int8))
+
+    @property
+    def latest(self) -> int:
+        """The last time of events and counters, in ns."""
+        latest = int(self.end.max(initial=0))
+        for counter in self.counters:
+            latest = max(latest, int(counter.times.max(initial=0)))
+        return latest
+
+    def shifted(self, ns: int) -> ImportedEvents:
+        """Return the same events with all times later by `ns`."""
+        steps = StepRanges(self.steps.number, self.steps.start + ns, self.steps.end + ns)
+        launched = self.launched
+        if launched is not None:
+            launched = np.where(launched == ABSENT, ABSENT, launched + ns)
+        counters = tuple(replace(each, times=each.times + ns) for each in self.counters)
+        start, end = self.start + ns, self.end + ns
+        return replace(
+            self, start=start, end=end, launched=launched, steps=steps, counters=counters
+        )
+
+
+def concatenate_events(parts: Sequence[ImportedEvents]) -> ImportedEvents:
+    """Return the events of several files one after another, on the tracks of all files."""
+    parts, groups = _with_common_groups(parts)
+    tracks: list[ImportedTrack] = []
+    counters: list[ImportedCounter] = []
+    names: dict[str, int] = {}
+    name_columns, track_columns, link_columns = [], [], []
+    issues = Counts[ImportIssue]()
+    first = 0
+    for part in parts:
+        codes = [names.setdefault(name, len(names)) for name in part.names]
+        # The additional entry at the end is for events without a name, which are -1.
+        name_columns.append(np.array([*codes, 0], np.int32)[part.name])
+        track_columns.append(part.track + np.int32(len(tracks)))
+        link_columns.append(part.links + first)
+        tracks += _renumbered(part.tracks, len(tracks))
+        counters += part.counters
+        issues += part.issues
+        first += len(part)
+    return ImportedEvents(
+        tracks=tuple(tracks),
+        names=tuple(names),
+        track=np.concatenate(track_columns),
+        name=np.concatenate(name_columns),
+        start=np.concatenate([part.start for part in parts]),
+        end=np.concatenate([part.end for part in parts]),
+        kind=np.concatenate([part.kind for part in parts]),
+        attributes=_all_attributes(parts),
+        launched=_optional_column(parts, "launched"),
+        step=_optional_column(parts, "step"),
+        links=np.concatenate(link_columns),
+        steps=_all_steps(parts),
+        counters=tuple(counters),
+        issues=issues,
+        arguments=concatenated([(len(part), part.arguments) for part in parts]),
+        colours=_optional_column(parts, "colours"),
+        world_size=max(part.world_size for part in parts),
+        groups=groups,
+    )
+
+
+def _renumbered(tracks: Sequence[ImportedTrack], first: int) -> list[ImportedTrack]:
+    """Return tracks that follow `first` others."""
+    found = []
+    for track in tracks:
+        serves = track.serves + first if track.serves >= 0 else ABSENT
+        found.append(replace(track, serves=serves))
+    return found
+
+
+def _with_common_groups(
+    parts: Sequence[ImportedEvents],
+) -> tuple[list[ImportedEvents], tuple[str, ...]]:
+    """Return the parts with one number for each process group's name, and these names."""
+    groups: dict[str, int] = {}
+    changed = []
+    for part in parts:
+        if not part.groups:
+            changed.append(part)
+            continue
+        numbers = [groups.setdefault(name, len(groups)) for name in part.groups]
+        limited = [min(number, MOST_GROUP_NUMBER) for number in numbers]
+        # The last entry is for events without a group, which are -1.
+        codes = np.array([*limited, ABSENT], np.int16)
+        attributes = {**part.attributes, "bucket": codes[part.attributes["bucket"]]}
+        changed.append(replace(part, attributes=attributes))
+    return changed, tuple(groups)
+
+
+def _all_attributes(parts: Sequence[ImportedEvents]) -> dict[str, NDArray[Any]]:
+    """Return the attributes that any part has; ABSENT for events of other parts."""
+    names: dict[str, None] = {}
+    for part in parts:
+        names.update(dict.fromkeys(part.attributes))
+    found = {}
+    for name in names:
+        columns = [part.attributes.get(name, np.full(len(part), ABSENT)) for part in parts]
+        found[name] = np.concatenate(columns)
+    return found
+
+
+def _optional_column(parts: Sequence[ImportedEvents], name: str) -> NDArray[Any] | None:
+    """Return a column that only some parts may have; None if no part has it."""
+    columns = [getattr(part, name) for part in parts]
+    if all(column is None for column in columns):
+        return None
+    filled = []
+    for part, column in zip(parts, columns, strict=True):
+        filled.append(np.full(len(part), ABSENT) if column is None else column)
+    return np.concatenate(filled)
+
+
+def _all_steps(parts: Sequence[ImportedEvents]) -> StepRanges:
+    """Return the steps of all parts; steps of one number are one step."""
+    return StepRanges.spanning(
+        np.concatenate([part.steps.number for part in parts]),
+        np.concatenate([part.steps.start for part in parts]),
+        np.concatenate([part.steps.end for part in parts]),
+    )

@@ -1,0 +1,116 @@
+"""Rows of a file of PyTorch's profiler: streams, threads of the host, and their annotations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.plan.plan import Role
+from core.plan.task import ABSENT, IS_COMMUNICATION
+from core.recording.importers.event_names import MEMORY_COPY, matches
+from core.recording.importers.event_numbers import Scalar
+from core.recording.importers.imported_events import ImportedTrack
+from core.recording.importers.trace_events import TraceEvents
+from core.trace.odd import Odd as ImportIssue
+
+HOST, DEVICE, ANNOTATION, DEVICE_ANNOTATION, PYTHON = range(5)
+"""Groups of rows: calls of a thread, streams, annotations of either, and frames of Python."""
+_MOST_GROUPS = 8
+# Streams come first, so HOST (0) and DEVICE (1) change places.
+_ORDER = np.array([1, 0, 2, 3, 4, 5, 6, 7])
+"""Position of each group's rows."""
+_STREAMS = {DEVICE: "device", HOST: "host"}
+"""Groups of rows with the work of a rank: the streams of its device, or threads of its host."""
+_ANNOTATIONS = {ANNOTATION: "annotations", DEVICE_ANNOTATION: "annotations", PYTHON: "Python"}
+"""Groups of rows without work, with the end of their names."""
+
+
+@dataclass(frozen=True)
+class KinetoRows:
+    """The n rows of a file, streams first: thread, group, and times in ns.
+
+    `busy` is the time of all events of a row, `moving` the time of communication, and `copying` the
+    time of copies of memory.
+    """
+
+    thread: NDArray[np.int64]
+    group: NDArray[np.int64]
+    busy: NDArray[Any]
+    moving: NDArray[Any]
+    copying: NDArray[Any]
+
+    @cached_property
+    def main(self) -> int:
+        """The row of the stream that computes most; ABSENT without one."""
+        computing = np.where(self.group == DEVICE, self.busy - self.moving - self.copying, 0)
+        if not len(computing) or computing.max() <= 0:
+            return ABSENT
+        return int(np.argmax(computing))
+
+    def track(
+        self, row: int, tids: Sequence[Scalar], names: list[tuple[str, str]], place: str
+    ) -> ImportedTrack:
+        """Return a row as a track; `tids` and `names` belong to the threads."""
+        thread, group = int(self.thread[row]), int(self.group[row])
+        is_on_device = group in (DEVICE, DEVICE_ANNOTATION)
+        name = f"stream {tids[thread]}" if is_on_device else names[thread][0]
+        if group in _ANNOTATIONS:
+            name = f"{name} {_ANNOTATIONS[group]}"
+            return ImportedTrack(name, place, Role.NESTED, self._annotated(row), cores=1)
+        role = self._role(row)
+        serves = ABSENT if role is Role.COMPUTE else self.main
+        working_group = DEVICE if (self.group == DEVICE).any() else HOST
+        stream_of = _STREAMS[group] if group == working_group else ""
+        return ImportedTrack(name, place, role, serves, int(group == HOST), stream_of)
+
+    def _role(self, row: int) -> Role:
+        if self.group[row] != DEVICE or self.main in (ABSENT, row):
+            return Role.COMPUTE
+        if 2 * self.moving[row] > self.busy[row]:
+            return Role.COMMUNICATION
+        return Role.COPY if self.copying[row] == self.busy[row] else Role.COMPUTE
+
+    def _annotated(self, row: int) -> int:
+        """Return the row that a row of annotations is about."""
+        group = DEVICE if self.group[row] == DEVICE_ANNOTATION else HOST
+        found = np.flatnonzero((self.thread == self.thread[row]) & (self.group == group))
+        return int(found[0]) if len(found) else ABSENT
+
+
+def rows_of_events(
+    events: TraceEvents,
+    columns: dict[str, NDArray[Any]],
+    group: NDArray[np.int64],
+    kind: NDArray[np.int8],
+) -> tuple[KinetoRows, NDArray[np.int32]]:
+    """Return the rows, and the row of each event.
+
+    A row is a thread and a group, because a process may have the number of a device.
+    """
+    # Thread and group in one number.
+    keys, which = np.unique(columns["thread"] * _MOST_GROUPS + group, return_inverse=True)
+    length = columns["length"]
+    is_copy = matches(events.labels, MEMORY_COPY)[columns["name"]]
+    busy = np.bincount(which, length, len(keys))
+    moving = np.bincount(which, np.where(IS_COMMUNICATION[kind], length, 0), len(keys))
+    copying = np.bincount(which, np.where(is_copy, length, 0), len(keys))
+    computing = busy - moving - copying
+    key_group = keys % _MOST_GROUPS
+    # Sorted by group, then streams by computing time, the longest first, then by number. The last
+    # argument of lexsort is the first key.
+    order = np.lexsort((keys, -computing * (key_group == DEVICE), _ORDER[key_group]))
+    new_row = np.empty(len(keys), np.int32)
+    new_row[order] = np.arange(len(keys), dtype=np.int32)
+    keys = keys[order]
+    rows = KinetoRows(
+        keys // _MOST_GROUPS, keys % _MOST_GROUPS, busy[order], moving[order], copying[order]
+    )
+    is_on_device = np.isin(rows.group, (DEVICE, DEVICE_ANNOTATION))
+    ambiguous = np.intersect1d(rows.thread[is_on_device], rows.thread[~is_on_device])
+    events.issues[ImportIssue.COLLIDING] += len(ambiguous)
+    return rows, new_row[which].astype(np.int32)

@@ -1,0 +1,78 @@
+"""Depths of nested calls on one row, so that calls of one depth do not overlap."""
+
+from __future__ import annotations
+
+from heapq import heappop, heappush
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.order import stable_argsort
+from core.recording.importers.imported_events import MOST_IMPORTED_LANES
+from core.recording.index import Progress, watched
+
+TOO_MANY_LANES = "its threads and their nested calls are more than {:,}"
+
+
+def depths(
+    start: NDArray[np.int64], end: NDArray[np.int64], progress: Progress | None = None
+) -> tuple[NDArray[np.int64], int]:
+    """Return the depth of each of a row's events, and the number of events that do not nest.
+
+    Events are sorted by start; of two with one start, the longer is first. If events nest, the
+    depth is the number of events that enclose them. Events of one depth never overlap. Raises
+    Cancelled if `progress` returns False, and ValueError for too many depths.
+    """
+    order = np.arange(len(start))
+    ended = np.searchsorted(np.sort(end), start, "right")
+    # All events before it that have not ended enclose an event. An event without a length has ended
+    # at its start, and must not count itself.
+    depth = order - np.minimum(ended, order)
+    overlapping = _count_overlapping(depth, start, end)
+    # Events without a length end at their start, so those after one are not counted right.
+    if (end == start).any() or not _is_apart(depth, start, end):
+        return _first_free_depths(start, end, progress), overlapping
+    return depth, overlapping
+
+
+def _count_overlapping(
+    depth: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64]
+) -> int:
+    """Return the number of events that end after an earlier event which is still running."""
+    if not depth.any():
+        return 0
+    # Compared with the event that ends last: that is right if all others nest, and otherwise counts
+    # only the events that end after all earlier ones.
+    latest = np.maximum.accumulate(end)
+    return int(((start[1:] < latest[:-1]) & (end[1:] > latest[:-1])).sum())
+
+
+def _is_apart(depth: NDArray[np.int64], start: NDArray[np.int64], end: NDArray[np.int64]) -> bool:
+    """Return True if no two events of one depth overlap."""
+    order = stable_argsort(depth)
+    is_same_depth = depth[order][1:] == depth[order][:-1]
+    overlaps = start[order][1:] < end[order][:-1]
+    return not bool(overlaps[is_same_depth].any())
+
+
+def _first_free_depths(
+    start: NDArray[np.int64], end: NDArray[np.int64], progress: Progress | None
+) -> NDArray[np.int64]:
+    """Return for each event in turn the first depth at which all earlier events have ended.
+
+    Raises ValueError when there are more depths than lanes.
+    """
+    found: list[int] = []
+    free: list[int] = []  # heap of the depths without a running event
+    busy: list[tuple[int, int]] = []  # heap of the ends and depths of running events
+    times = zip(start.tolist(), end.tolist(), strict=True)
+    for begin, last in watched(times, progress):
+        # An event that ends now makes room: events that touch do not overlap.
+        while busy and busy[0][0] <= begin:
+            heappush(free, heappop(busy)[1])
+        depth = heappop(free) if free else len(busy)
+        if depth > MOST_IMPORTED_LANES:
+            raise ValueError(TOO_MANY_LANES.format(MOST_IMPORTED_LANES))
+        heappush(busy, (last, depth))
+        found.append(depth)
+    return np.array(found, np.int64)

@@ -1,0 +1,190 @@
+"""Reads the packets of a Perfetto trace, one by one, into lists."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter as Counts
+from collections import defaultdict
+from dataclasses import dataclass, field
+from struct import unpack_from
+
+from core.recording.importers.perfetto_fields import (
+    Fields,
+    fixed_of,
+    inner_of,
+    message_of,
+    number_of,
+    signed,
+    text_of,
+)
+from core.recording.limits import MOST_EVENTS, check_count
+from core.recording.role_words import TrackRole
+from core.recording.role_words import read_role as parse_role
+from core.trace.odd import Odd as ImportIssue
+from core.trace.spans import LATEST
+
+_BEGIN, _END, _INSTANT, _COUNTER = 1, 2, 3, 4  # types of track events
+# Fields of TracePacket.
+_TIMESTAMP, _SEQUENCE_ID, _TRACK_EVENT, _INTERNED_DATA = 8, 10, 11, 12
+_DEFAULTS, _TRACK_DESCRIPTOR = 59, 60
+# Fields of TrackEvent. There are two fields each for flows that continue and that end.
+_TYPE, _NAME_ID, _TRACK, _CATEGORY, _NAME, _COUNTER_VALUE, _DOUBLE_VALUE = 9, 10, 11, 22, 23, 30, 44
+_FLOWS = (36, 42, 47, 48)
+# Fields of TrackDescriptor, and of the process and thread in it.
+_UUID, _TRACK_NAME, _PROCESS, _THREAD, _PARENT, _STATIC_NAME, _DESCRIPTION = 1, 2, 3, 4, 5, 10, 14
+_PID, _THREAD_NAME, _PROCESS_NAME = 1, 5, 6
+_EVENT_NAMES, _INTERNED_ID, _INTERNED_TEXT = 2, 1, 2  # fields of InternedData and its names
+_DEFAULT_EVENT = 11  # field of the defaults of a sequence
+_MOST_PARENTS = 16
+
+
+@dataclass
+class PacketReader:
+    """Slices, flows and counters of the packets that have been read, and names of tracks.
+
+    `end` of a slice is -1 until it has ended. `packet_of` is the number of its packet. `links` are
+    pairs of slices. `titles` has name, process and parent of each track. Interned names and the
+    default track belong to a sequence of packets. At most `most` slices, flows, names and counter
+    values are accepted.
+    """
+
+    most: int = MOST_EVENTS
+    titles: dict[int, tuple[str, str, int]] = field(default_factory=dict)
+    roles: dict[int, TrackRole] = field(default_factory=dict)
+    names: dict[tuple[int, int], str] = field(default_factory=dict)
+    default_tracks: dict[int, int] = field(default_factory=dict)
+    open_slices: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    start: list[int] = field(default_factory=list)
+    end: list[int] = field(default_factory=list)
+    track: list[int] = field(default_factory=list)
+    name: list[str] = field(default_factory=list)
+    category: list[str] = field(default_factory=list)
+    flows: dict[int, int] = field(default_factory=dict)
+    links: list[tuple[int, int]] = field(default_factory=list)
+    packet_of: list[int] = field(default_factory=list)
+    packets: int = 0
+    counter_values: dict[int, list[tuple[int, float]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    values: int = 0
+    issues: Counts[ImportIssue] = field(default_factory=Counts)
+
+    def skip(self) -> None:
+        """Count a packet that is not read."""
+        self.packets += 1
+
+    def read(self, packet: bytes) -> None:
+        """Read a packet. Raises TooMuch, and ValueError or IndexError if it is damaged."""
+        self.packets += 1
+        fields = message_of(packet)
+        sequence = number_of(fields, _SEQUENCE_ID) or 0
+        if _INTERNED_DATA in fields:
+            self._read_names(inner_of(fields, _INTERNED_DATA), sequence)
+        if _DEFAULTS in fields:
+            default = inner_of(inner_of(fields, _DEFAULTS), _DEFAULT_EVENT)
+            self.default_tracks[sequence] = number_of(default, _TRACK) or 0
+        if _TRACK_DESCRIPTOR in fields:
+            self._read_descriptor(inner_of(fields, _TRACK_DESCRIPTOR))
+        if _TRACK_EVENT in fields:
+            self._read_event(
+                inner_of(fields, _TRACK_EVENT), number_of(fields, _TIMESTAMP), sequence
+            )
+
+    def _read_names(self, interned: Fields, sequence: int) -> None:
+        """Add the names of events that later packets of the sequence refer to."""
+        for data in interned.get(_EVENT_NAMES, ()):
+            name = message_of(data) if isinstance(data, bytes) else {}
+            number = number_of(name, _INTERNED_ID) or 0
+            self.names[sequence, number] = text_of(name, _INTERNED_TEXT)
+            check_count(self.names, self.most, "name")
+
+    def _read_descriptor(self, descriptor: Fields) -> None:
+        """Add name, process, parent and role of a track."""
+        process, thread = inner_of(descriptor, _PROCESS), inner_of(descriptor, _THREAD)
+        process_name = text_of(process, _PROCESS_NAME)
+        name = (
+            text_of(descriptor, _TRACK_NAME)
+            or text_of(descriptor, _STATIC_NAME)
+            or text_of(thread, _THREAD_NAME)
+            or process_name
+        )
+        pid = number_of(process, _PID) or number_of(thread, _PID)
+        parent = number_of(descriptor, _PARENT) or 0
+        if not process_name and pid is not None and not parent:
+            process_name = f"process {pid}"
+        track = number_of(descriptor, _UUID) or 0
+        self.titles[track] = name, process_name, parent
+        role = parse_role(text_of(descriptor, _DESCRIPTION))
+        if role is not None:
+            self.roles[track] = role
+
+    def _read_event(self, event: Fields, time: int | None, sequence: int) -> None:
+        track = number_of(event, _TRACK)
+        if track is None:
+            track = self.default_tracks.get(sequence, 0)
+        event_type = number_of(event, _TYPE)
+        if (
+            time is None
+            or not 0 <= time < LATEST
+            or event_type not in (_BEGIN, _END, _INSTANT, _COUNTER)
+        ):
+            self.issues[ImportIssue.NO_TIME] += 1
+        elif event_type == _END:
+            self._end_slice(track, time)
+        elif event_type == _COUNTER:
+            self.counter_values[track].append((time, _counter_value(event)))
+            self.values += 1
+            check_count(self.values, self.most, "value")
+        else:
+            name = text_of(event, _NAME)
+            if not name:
+                name = self.names.get((sequence, number_of(event, _NAME_ID) or 0), "")
+            self._begin_slice(event, track, time, name, event_type == _BEGIN)
+
+    def _begin_slice(
+        self, event: Fields, track: int, time: int, name: str, has_length: bool
+    ) -> None:
+        """Add a slice, or an instant if it has no length."""
+        place = len(self.start)
+        check_count(place + 1, self.most)
+        self.packet_of.append(self.packets - 1)
+        self.start.append(time)
+        self.end.append(-1 if has_length else time)
+        self.track.append(track)
+        self.name.append(name or "unnamed")
+        # Millions of events have a few categories: keep one text for each.
+        self.category.append(sys.intern(text_of(event, _CATEGORY)))
+        if has_length:
+            self.open_slices[track].append(place)
+        for number in _FLOWS:
+            for value in event.get(number, ()):
+                flow = value if isinstance(value, int) else fixed_of(value)
+                if flow in self.flows:
+                    self.links.append((self.flows[flow], place))
+                    check_count(self.links, self.most, "arrow")
+                self.flows[flow] = place
+
+    def _end_slice(self, track: int, time: int) -> None:
+        """End the last slice that has begun on a track: its slices nest."""
+        if not self.open_slices[track]:
+            self.issues[ImportIssue.NO_BEGIN] += 1
+            return
+        place = self.open_slices[track].pop()
+        self.end[place] = max(time, self.start[place])
+
+    def name_and_place(self, track: int) -> tuple[str, str]:
+        """Return the name of a track, and of its process or a parent's process."""
+        name, place, parent = self.titles.get(track, ("", "", 0))
+        # Limited, because the parents in a damaged file may form a circle.
+        for _ in range(_MOST_PARENTS):
+            if place or parent not in self.titles:
+                break
+            _, place, parent = self.titles[parent]
+        return name or f"track {track}", place or "trace"
+
+
+def _counter_value(event: Fields) -> float:
+    double = event.get(_DOUBLE_VALUE)
+    if double and isinstance(double[-1], bytes) and len(double[-1]) == 8:
+        return float(unpack_from("<d", double[-1])[0])
+    return float(signed(number_of(event, _COUNTER_VALUE) or 0))

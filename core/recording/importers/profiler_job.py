@@ -1,0 +1,68 @@
+"""The job of a file of PyTorch's profiler, from the file's heading: rank, world size, clock."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import msgspec
+
+from core.recording.importers.event_numbers import LATEST_US
+from core.recording.importers.trace_events import TraceHeading
+
+_MOST_RANKS = 1_000_000
+_MOST_PART_BYTES = 1 << 20  # of the part of a heading about the job
+_LATEST_BASE_NS = int(LATEST_US) * 1000
+_RANK = re.compile(r"rank[-_ ]?(\d{1,6})", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ProfilerJob:
+    """The job of a file, as far as it is known.
+
+    `rank` and `world_size` are None if the heading lacks them. All times of the file are relative
+    to `base_ns`, in ns since 1970, or 0 if that is unknown.
+    """
+
+    rank: int | None = None
+    world_size: int | None = None
+    base_ns: int = 0
+
+
+def profiler_job(heading: TraceHeading, file_name: str) -> ProfilerJob:
+    """Return the job of a file. If the heading has no rank, it is taken from the file's name."""
+    distributed = _fields(heading.distributedInfo)
+    rank = _count(distributed.get("rank"), _MOST_RANKS)
+    if rank is None:
+        match = _RANK.search(file_name)
+        rank = int(match[1]) if match else None
+    world_size = _count(distributed.get("world_size"), _MOST_RANKS)
+    base_ns = _count(heading.baseTimeNanoseconds, _LATEST_BASE_NS)
+    return ProfilerJob(rank, world_size or None, base_ns or 0)
+
+
+def is_of_profiler(heading: TraceHeading) -> bool:
+    """Return True if a heading has parts that only PyTorch's profiler writes."""
+    parts = (heading.distributedInfo, heading.deviceProperties)
+    return any(bytes(part) not in (b"", b"null") for part in parts)
+
+
+def _fields(part: msgspec.Raw) -> dict[str, msgspec.Raw]:
+    """Return the fields of a JSON object, not decoded; {} for other values and very long ones."""
+    if len(part) > _MOST_PART_BYTES:
+        return {}
+    try:
+        return msgspec.json.decode(part, type=dict[str, msgspec.Raw])
+    except msgspec.DecodeError:
+        return {}
+
+
+def _count(part: msgspec.Raw | None, limit: int) -> int | None:
+    """Return a number from 0 to below `limit`, possibly written as text; None for other values."""
+    if part is None:
+        return None
+    try:
+        value = int(msgspec.json.decode(part, type=int | float | str))
+    except (msgspec.DecodeError, ValueError, OverflowError):
+        return None
+    return value if 0 <= value < limit else None

@@ -1,0 +1,120 @@
+"""The recording of one rank of a job, and comparisons of its clock with rank 0's clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from core.errors import RecordingError
+from core.plan.task import ABSENT
+from core.reading import one_line
+from core.recording.decode import append_batch, floats_in, notes_of, numbers_of, parts_of
+from core.recording.index import Progress, report_progress
+from core.recording.schema import Record
+from core.recording.stream import open_stream
+from core.trace.spans import LATEST, check_times
+from core.trace.trace import Trace
+
+ClockComparison = tuple[int, int, float]
+"""Time of a comparison, how far rank 0's clock is ahead, and half the width of the error, in ns."""
+
+
+@dataclass(frozen=True)
+class RankRecording:
+    """A rank's recording, and comparisons of its clock with rank 0's, in ns.
+
+    `at` are the times of the comparisons since the rank's start, `ahead` says how far rank 0's
+    clock was ahead, and `half` is half the width of the error. `device` is the largest half-width
+    of its device's clock relative to the host's, or 0.
+    """
+
+    path: Path
+    trace: Trace
+    warning: str
+    at: NDArray[np.int64]
+    ahead: NDArray[np.int64]
+    half: NDArray[np.float64]
+    device: float = 0.0
+
+    def to_run_clock(self, times: NDArray[np.int64], origin: int) -> NDArray[np.int64]:
+        """Return times of this rank on rank 0's clock, since `origin`; ABSENT stays ABSENT.
+
+        Raises ValueError if a time is out of bounds.
+        """
+        # Each rank counts from its start on its clock; `ahead` converts that to rank 0's clock.
+        offset = self.trace.header.origin_ns - origin
+        drift: NDArray[np.int64] | int = 0
+        if len(self.at):
+            offset += int(self.ahead[0])
+            # Clocks of two machines may be farther apart than doubles count ns, so the drift is
+            # interpolated.
+            drifts = self.ahead - self.ahead[0]
+            check_times(drifts)
+            drift = np.rint(np.interp(times, self.at, drifts)).astype(np.int64)
+        if abs(offset) > LATEST:
+            raise ValueError("a clock is out of bounds")
+        moved = np.where(times == ABSENT, times, times + offset + drift)
+        check_times(moved)
+        return moved
+
+    @cached_property
+    def plans(self) -> dict[int, int]:
+        """The plan of each step. A rank that was killed before it sent its lanes has none."""
+        plans_by_step: dict[int, int] = {}
+        for lane in self.trace.header.lanes:
+            spans = self.trace.spans(lane.index)
+            plans = self.trace.table.rows["plan"][spans.row].tolist()
+            plans_by_step.update(zip(spans.step.tolist(), plans, strict=True))
+        return plans_by_step
+
+
+def read_rank(path: Path, progress: Progress | None) -> RankRecording:
+    """Read a rank's recording. Raises RecordingError, and Cancelled if `progress` returns False."""
+    comparisons: list[ClockComparison] = []
+    device = 0.0
+    words = f"{path} is damaged"
+    with open_stream(path) as stream, one_line(words, RecordingError, LookupError):
+        trace = Trace(stream.header)
+        for batch in stream:
+            append_batch(trace, batch)
+            compared, half_width = clock_comparisons(batch)
+            comparisons += compared
+            device = max(device, half_width)
+            report_progress(progress, stream.position, max(1, stream.size))
+        warning = stream.warning(trace.span_count, path.name)
+    at = np.array([time for time, _, _ in comparisons], np.int64)
+    ahead = np.array([difference for _, difference, _ in comparisons], np.int64)
+    half = np.array([half_width for _, _, half_width in comparisons], np.float64)
+    return RankRecording(path, trace, warning, at, ahead, half, device)
+
+
+def clock_comparisons(batch: pa.RecordBatch) -> tuple[list[ClockComparison], float]:
+    """Return the comparisons with rank 0's clock in a batch, and the device clock's half-width.
+
+    That is the largest half-width in ns of a device's clock relative to its host's, or 0. Raises
+    ValueError for clocks that are out of bounds.
+    """
+    rows = parts_of(batch).get(Record.CLOCK)
+    if rows is None:
+        return [], 0.0
+    notes = notes_of(rows)
+    times = numbers_of(rows, "start").tolist()
+    half_widths = floats_in(notes.field("value")).tolist()
+    comparisons: list[ClockComparison] = []
+    device = 0.0
+    for time, half_width, text in zip(
+        times, half_widths, notes.field("text").to_pylist(), strict=True
+    ):
+        if text is None:
+            device = max(device, half_width)
+            continue
+        ahead = int(text)
+        if abs(ahead) > LATEST:
+            raise ValueError("a clock is out of bounds")
+        comparisons.append((time, ahead, half_width))
+    return comparisons, device

@@ -1,0 +1,414 @@
+"""Files in Chrome's Trace Event Format: a list of events in JSON, read in pieces into columns.
+
+Times are microseconds. Real files may be packed by gzip, be a list without an object around it, or
+be cut. They may have numbers written as text and text written as numbers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter as Counts
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from core.plan.task import ABSENT
+from core.reading import open_regular
+from core.recording.importers.event_names import encode_values
+from core.recording.importers.event_numbers import (
+    LATEST_US,
+    Scalar,
+    scalar_or_none,
+    sparse_floats,
+    to_floats,
+)
+from core.recording.importers.imported_events import MOST_IMPORTED_LANES
+from core.recording.importers.json_pieces import Piece, split_events, unpacking_reader
+from core.recording.index import Progress, report_progress
+from core.recording.limits import MOST_EVENTS, check_count, most_events
+from core.trace.odd import Odd as ImportIssue
+from core.trace.own_colours import OWN_CODES
+
+MOST_UNUSUAL_BYTES = 1 << 23
+"""Largest piece in bytes that is decoded to objects of Python, which need ten times the memory."""
+_FLOW_PHASES = frozenset("stf")
+
+
+# gc=False, here and below: there are millions of these objects, and none is in a circle, so the
+# garbage collector need not visit them.
+class KnownArguments(msgspec.Struct, gc=False):
+    """The arguments of an event that importers use; numbers may be texts."""
+
+    name: Scalar = None
+    role: Scalar = msgspec.field(default=None, name="lane role")
+    correlation: Scalar = None
+    group: Scalar = msgspec.field(default=None, name="Process Group Name")
+    collective: Scalar = msgspec.field(default=None, name="Collective name")
+    iteration: Scalar = None
+    microbatch: Scalar = None
+    model_chunk: Scalar = None
+    pp_rank: Scalar = None
+
+
+class TraceEvent(msgspec.Struct, gc=False):
+    """The fields of an event that importers use."""
+
+    ph: str = ""
+    ts: Scalar = None
+    dur: Scalar = None
+    pid: Scalar = None
+    tid: Scalar = None
+    name: str | None = ""
+    cat: str | None = None
+    id: Scalar = None
+    args: KnownArguments | None = None
+    # The number of the event in the file, set by TraceEvents.add. Its name is a private character,
+    # which is no key of a file.
+    place: int = msgspec.field(default=ABSENT, name="\ue000")
+
+
+class UnusualEvent(msgspec.Struct, gc=False):
+    """The same fields with values of any type."""
+
+    ph: object = ""
+    ts: object = None
+    dur: object = None
+    pid: object = None
+    tid: object = None
+    name: object = ""
+    cat: object = None
+    id: object = None
+    args: msgspec.Raw = msgspec.Raw(b"")
+
+
+class ColouredEvent(msgspec.Struct, gc=False):
+    """The colour of an event in the file."""
+
+    cname: object = None
+
+
+class RawArguments(msgspec.Struct, gc=False):
+    """The arguments of an event, not decoded."""
+
+    args: msgspec.Raw = msgspec.Raw(b"")
+
+
+class CounterEvent(msgspec.Struct, gc=False):
+    """The fields of an event with the values of a counter."""
+
+    ph: object = ""
+    ts: object = None
+    pid: object = None
+    name: object = ""
+    id: object = None
+    args: Any = None
+
+
+class TraceHeading(msgspec.Struct, gc=False):
+    """The parts of a file next to its list of events, not decoded; empty if they are missing.
+
+    The importer that uses a part decodes it separately, so that an unusual part affects no other.
+    """
+
+    traceEvents: msgspec.Raw
+    distributedInfo: msgspec.Raw = msgspec.Raw(b"")
+    baseTimeNanoseconds: msgspec.Raw = msgspec.Raw(b"")
+    deviceProperties: msgspec.Raw = msgspec.Raw(b"")
+
+
+NO_ARGUMENTS = KnownArguments()
+NUMBER_ARGUMENTS = ("correlation", "iteration", "microbatch", "model_chunk", "pp_rank")
+"""Arguments that are columns of numbers, NaN for events without them."""
+_NUMBER_GETTERS = {name: attrgetter(name) for name in NUMBER_ARGUMENTS}
+
+
+class TraceEvents:
+    """The complete events of a file as columns, and lists of its other events.
+
+    `columns` has an array for each list of events that was added. `threads`, `names`, `categories`,
+    `groups` and `collectives` have the codes in these columns. `flows` are the ends of arrows,
+    `counted` the events of counters, and `rest` all other events: names, begins, ends, instants.
+    `firsts` is the number of the first event of each piece, and `colours_by_first` the colours of
+    its events. `is_careful` says how the pieces were cut. At most `most` events are accepted.
+    """
+
+    def __init__(self, most: int = MOST_EVENTS) -> None:
+        self.most = most
+        self.columns: dict[str, list[NDArray[Any]]] = {}
+        self.threads: dict[tuple[Scalar, Scalar], int] = {}
+        self.names: dict[str | None, int] = {}
+        self.categories: dict[str | None, int] = {}
+        self.groups: dict[Scalar, int] = {}
+        self.collectives: dict[Scalar, int] = {}
+        self.rest: list[TraceEvent] = []
+        self.flows: list[TraceEvent] = []
+        self.counted: list[CounterEvent] = []
+        self.issues: Counts[ImportIssue] = Counts()
+        self.heading = TraceHeading(msgspec.Raw(b"[]"))
+        self.count = 0
+        self.firsts: list[int] = []
+        self.colours_by_first: dict[int, NDArray[np.int8]] = {}
+        self.is_careful = False
+
+    def add(self, events: Sequence[TraceEvent]) -> None:
+        """Add a piece's events, while they are still in the processor's caches."""
+        first = self.count
+        self.count += len(events)
+        self.firsts.append(first)
+        check_count(self.count, self.most)
+        complete = [event for event in events if event.ph == "X"]
+        if len(complete) == len(events):
+            # The numbers are consecutive, so they need not be written into each event.
+            self.add_complete(complete, places=np.arange(first, self.count))
+            return
+        for place, event in enumerate(events, first):
+            event.place = place
+        others = [event for event in events if event.ph != "X"]
+        self.flows += [event for event in others if event.ph in _FLOW_PHASES]
+        self.rest += [event for event in others if event.ph not in _FLOW_PHASES]
+        self.add_complete(complete)
+
+    def add_complete(
+        self,
+        events: Sequence[TraceEvent],
+        end: NDArray[np.float64] | None = None,
+        places: NDArray[np.int64] | None = None,
+    ) -> None:
+        """Add events as complete events, with their durations or with an `end` for each.
+
+        `places` are their numbers in the file, by default those in the events.
+        """
+        if places is None:
+            places = np.array([event.place for event in events], np.int64)
+        begin = to_floats([event.ts for event in events])
+        if end is None:
+            length = to_floats([event.dur for event in events])
+            # An event without a duration is shown as a moment.
+            length = np.where(np.isnan(length), 0.0, length)
+        else:
+            with np.errstate(invalid="ignore"):  # infinite times have no difference
+                length = end - begin
+        with np.errstate(invalid="ignore"):  # an infinite time and length may have no sum
+            # NaN fails every comparison.
+            is_valid = (np.abs(begin) < LATEST_US) & (length >= 0) & (begin + length < LATEST_US)
+        if not is_valid.all():
+            self.issues[ImportIssue.NO_TIME] += int((~is_valid).sum())
+            events = [event for event, valid in zip(events, is_valid, strict=True) if valid]
+            begin, length, places = begin[is_valid], length[is_valid], places[is_valid]
+        columns = self._encoded(events)
+        columns["begin"] = begin
+        columns["length"] = length
+        columns["place"] = places.astype(np.int32)
+        if len(self.threads) > MOST_IMPORTED_LANES:
+            raise ValueError(f"it has more than {MOST_IMPORTED_LANES:,} threads")
+        for name, column in columns.items():
+            self.columns.setdefault(name, []).append(column)
+
+    def _encoded(self, events: Sequence[TraceEvent]) -> dict[str, NDArray[Any]]:
+        """Return the columns of events other than times and places."""
+        arguments = [event.args or NO_ARGUMENTS for event in events]
+        threads = [(event.pid, event.tid) for event in events]
+        columns: dict[str, NDArray[Any]] = {
+            "thread": encode_values(threads, self.threads),
+            "name": encode_values([event.name for event in events], self.names),
+            "category": encode_values([event.cat for event in events], self.categories),
+            "group": encode_values([each.group for each in arguments], self.groups),
+            "collective": encode_values([each.collective for each in arguments], self.collectives),
+        }
+        for name, getter in _NUMBER_GETTERS.items():
+            columns[name] = sparse_floats(list(map(getter, arguments)))
+        return columns
+
+    def add_colours(self, events: Sequence[ColouredEvent]) -> None:
+        """Add the colours of the events that were added last."""
+        codes = [OWN_CODES.get(str(event.cname), ABSENT) for event in events]
+        self.colours_by_first[self.firsts[-1]] = np.array(codes, np.int8)
+
+    @property
+    def colours(self) -> NDArray[np.int8] | None:
+        """The colour of each complete event as a position in OWN_COLOURS, or ABSENT."""
+        if not self.colours_by_first:
+            return None
+        codes = np.full(self.count, ABSENT, np.int8)
+        for first, some in self.colours_by_first.items():
+            codes[first : first + len(some)] = some
+        colours: NDArray[np.int8] = codes[np.concatenate(self.columns["place"])]
+        return colours
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of events in the order of their codes; "unnamed" for events without a name."""
+        return tuple(name or "unnamed" for name in self.names)
+
+    @property
+    def has_complete(self) -> bool:
+        """True if there is a complete event."""
+        return any(len(begin) for begin in self.columns.get("begin", ()))
+
+    def whole_columns(self) -> dict[str, NDArray[Any]]:
+        """Return each column as one array."""
+        return {name: np.concatenate(parts) for name, parts in self.columns.items()}
+
+
+def read_events(path: Path, progress: Progress | None = None) -> TraceEvents:
+    """Read the events of a file. Raises ValueError, msgspec.MsgspecError."""
+    try:
+        return _read(path, False, progress)
+    except msgspec.DecodeError:  # a piece was cut in the wrong place, or the file is damaged
+        return _read(path, True, progress)
+
+
+def _read(path: Path, is_careful: bool, progress: Progress | None) -> TraceEvents:
+    """Read the events of a file. Raises msgspec.DecodeError only if it is not careful."""
+    events, size = TraceEvents(most_events(path)), path.stat().st_size
+    events.is_careful = is_careful
+    with open_regular(path) as file:
+        for piece in split_events(unpacking_reader(file), is_careful):
+            if piece.is_last:
+                _add_last(events, piece)
+            elif is_careful:
+                with _naming_damage(events):
+                    _add(events, piece.text)
+            else:
+                _add(events, piece.text)
+            report_progress(progress, file.tell(), size)
+    return events
+
+
+def _add_last(events: TraceEvents, piece: Piece) -> None:
+    """Add the events and the heading of the last piece, whose end may be missing."""
+    with _naming_damage(events):
+        candidates = piece.candidates()
+        try:
+            _add(events, next(candidates), is_whole=True)
+        except msgspec.DecodeError:
+            for text in candidates:
+                with suppress(msgspec.DecodeError):
+                    _add(events, text, is_whole=True)
+                    events.issues[ImportIssue.CUT] += 1
+                    return
+            raise
+
+
+@contextmanager
+def _naming_damage(events: TraceEvents) -> Iterator[None]:
+    """Turn a DecodeError into a ValueError that says where the file is damaged."""
+    try:
+        yield
+    except msgspec.DecodeError as error:
+        # The library's position is relative to the piece.
+        why, _, _ = str(error).partition(" (byte")
+        raise ValueError(f"it is damaged after event {events.count:,}: {why}") from error
+
+
+def _add(events: TraceEvents, data: bytes, is_whole: bool = False) -> None:
+    """Add the events of a list, or of an object with a list. Raises msgspec.DecodeError."""
+    if is_whole and _has_heading(data):
+        events.heading = _heading(data)
+        data = bytes(events.heading.traceEvents)
+    try:
+        decoded = msgspec.json.decode(data, type=list[TraceEvent])
+    except msgspec.ValidationError:
+        # Not for every DecodeError: this is valid JSON of an unusual form.
+        data, decoded = _unusual_events(data)
+    events.add(decoded)
+    # Decode a second time only if necessary: few files have colours or counters.
+    if b'"cname"' in data:
+        events.add_colours(msgspec.json.decode(data, type=list[ColouredEvent]))
+    if b'"C"' in data:
+        _add_counters(events, data)
+
+
+def _add_counters(events: TraceEvents, data: bytes) -> None:
+    """Add the events of a list that are counters."""
+    _check_size(data)
+    for event in msgspec.json.decode(data, type=list[CounterEvent]):
+        if event.ph != "C":
+            continue
+        if isinstance(event.args, dict):
+            events.counted.append(event)
+        else:
+            events.issues[ImportIssue.NO_TIME] += 1
+
+
+def decode_arguments(data: bytes, is_whole: bool) -> list[RawArguments]:
+    """Return the arguments of the events in a list, or in an object with a list."""
+    if is_whole and _has_heading(data):
+        data = bytes(_heading(data).traceEvents)
+    try:
+        return msgspec.json.decode(data, type=list[RawArguments])
+    except msgspec.ValidationError:
+        return msgspec.json.decode(_only_objects(data), type=list[RawArguments])
+
+
+def _unusual_events(data: bytes) -> tuple[bytes, list[TraceEvent]]:
+    """Return a list of values as a list of objects, and as events of the usual types."""
+    _check_size(data)
+    try:
+        data = _only_objects(data)
+        events = msgspec.json.decode(data, type=list[UnusualEvent])
+        return data, [_usual(event) for event in events]
+    except RecursionError as error:
+        raise msgspec.DecodeError("it is nested too deeply") from error
+
+
+def _check_size(data: bytes) -> None:
+    if len(data) > MOST_UNUSUAL_BYTES:
+        raise ValueError(
+            f"an event that counts, or has an unusual form, has more than {MOST_UNUSUAL_BYTES:,} "
+            "bytes"
+        )
+
+
+def _only_objects(data: bytes) -> bytes:
+    """Return a list with empty objects, which are events of no kind, in place of other values."""
+    objects = []
+    for raw in msgspec.json.decode(data, type=list[msgspec.Raw]):
+        text = bytes(raw).strip()
+        # Other values are not dropped, because events are known by their number in the file.
+        objects.append(text if text[:1] == b"{" else b"{}")
+    return b"[%s]" % b",".join(objects)
+
+
+def _has_heading(data: bytes) -> bool:
+    """Return True if there is an object around the list of events."""
+    return data[:64].lstrip()[:1] != b"["
+
+
+def _heading(data: bytes) -> TraceHeading:
+    """Return the parts of a file. Raises msgspec.DecodeError if there is no list of events."""
+    return msgspec.json.decode(data, type=TraceHeading)
+
+
+def _usual(event: UnusualEvent) -> TraceEvent:
+    """Return an event without the values that are neither numbers nor texts."""
+    return TraceEvent(
+        ph=str(event.ph),
+        ts=scalar_or_none(event.ts),
+        dur=scalar_or_none(event.dur),
+        pid=scalar_or_none(event.pid),
+        tid=scalar_or_none(event.tid),
+        name=None if event.name is None else str(event.name),
+        cat=None if event.cat is None else str(event.cat),
+        id=scalar_or_none(event.id),
+        args=_known_arguments(event.args) if event.args else None,
+    )
+
+
+def _known_arguments(data: msgspec.Raw) -> KnownArguments:
+    """Return the arguments that are numbers or texts, from arguments of any form."""
+    try:
+        return msgspec.json.decode(data, type=KnownArguments)
+    except msgspec.DecodeError:
+        pass
+    try:
+        values = msgspec.json.decode(data, type=dict[str, object])
+    except (msgspec.DecodeError, RecursionError):
+        return NO_ARGUMENTS
+    kept = {key: value for key, value in values.items() if isinstance(value, int | float | str)}
+    return msgspec.convert(kept, KnownArguments)

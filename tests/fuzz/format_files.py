@@ -1,0 +1,120 @@
+"""Valid files of every format of other programs, and functions that make files which break it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from core.recording.formats import FORMATS
+from tests.core.recording.importers import foreign_files
+from tests.core.recording.importers.kineto_files import kineto_file
+from tests.fuzz.bombs import File
+from tests.fuzz.made.databases import made_database
+from tests.fuzz.made.documents import made_document
+from tests.fuzz.made.packets import made_trace
+
+TWO_RANKS = Path(__file__).parents[1] / "data" / "two-ranks"
+
+
+def _format_names() -> list[str]:
+    """Return the names of all formats and dialects."""
+    names = []
+    for format_ in FORMATS:
+        names.append(format_.name)
+        names += [dialect.name for dialect in format_.dialects]
+    return names
+
+
+FORMAT_NAMES = _format_names()
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """Valid files of a format; `broken` makes a file that breaks its rules, by its number."""
+
+    files: Callable[[], list[File]]
+    broken: Callable[[Random, int], File]
+
+
+def _json_examples(files: Callable[[], list[File]], key: str) -> Examples:
+    """Return examples of a format in JSON with a list at `key`."""
+
+    @cache
+    def documents() -> list[bytes]:
+        return [data for suffix, data in files() if not suffix.endswith(".gz")]
+
+    return Examples(files, lambda random, _: made_document(documents(), key, ".json", random))
+
+
+def _chrome_files() -> list[File]:
+    events: list[dict[str, Any]] = [
+        {"ph": "M", "name": "process_name", "pid": 7, "args": {"name": "trainer"}},
+        {"ph": "M", "name": "thread_name", "pid": 7, "tid": 1, "args": {"name": "main"}},
+    ]
+    for n in range(60):
+        own = {"ph": "X", "pid": 7, "tid": n % 3}
+        deep = {"deep": {"er": [1, 2]}}
+        events.append({**own, "ts": 100 * n, "dur": 90.5, "name": "a"})
+        events.append({**own, "ts": 100 * n + 5, "dur": "20", "name": f"b{n % 9}", "args": deep})
+    events.append({"ph": "i", "pid": 7, "tid": "io", "ts": 112, "name": "mark"})
+    bare, whole = json.dumps(events), json.dumps({"traceEvents": events, "displayTimeUnit": "ns"})
+    packed = gzip.compress(whole.encode(), mtime=0)
+    return [(".json", bare.encode()), (".json", whole.encode()), (".json.gz", packed)]
+
+
+def _kineto_files() -> list[File]:
+    """Return a rank's file as the profiler writes it, and one with a device's tasks."""
+    packed = (TWO_RANKS / "rank-0.json.gz").read_bytes()
+    events: list[dict[str, Any]] = []
+    for n in range(3):
+        step = {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{n}"}
+        events.append({**step, "pid": 9, "tid": 1, "ts": 100 * n, "dur": 100})
+    for n in range(40):
+        name, stream = ("ncclDevKernel_AllReduce", 20) if n % 5 == 0 else (f"gemm{n % 3}", 7)
+        shared = {"ph": "X", "args": {"correlation": n + 1}}
+        call = {"cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 9, "tid": 1}
+        task = {"cat": "kernel", "name": name, "pid": 0, "tid": stream}
+        events.append({**shared, **call, "ts": 7 * n, "dur": 2})
+        events.append({**shared, **task, "ts": 7 * n + 3, "dur": 5.5})
+    document = json.dumps(kineto_file(1, events)).encode()
+    return [(".json.gz", packed), (".json", gzip.decompress(packed)), (".json", document)]
+
+
+def _megascan_files() -> list[File]:
+    return [(".json", json.dumps(foreign_files.MEGASCAN).encode())]
+
+
+def _flight_files() -> list[File]:
+    return [(".json", foreign_files.flight_dump())]
+
+
+def _nsight_files() -> list[File]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run.sqlite"
+        foreign_files.nsight_export(path)
+        return [(".sqlite", path.read_bytes())]
+
+
+def _perfetto_files() -> list[File]:
+    data = foreign_files.perfetto_trace()
+    return [(".pftrace", data), (".pftrace", gzip.compress(data, mtime=0))]
+
+
+EXAMPLES: dict[str, Examples] = {
+    "chrome": _json_examples(_chrome_files, "traceEvents"),
+    "kineto": _json_examples(_kineto_files, "traceEvents"),
+    "megascan": _json_examples(_megascan_files, "traceEvents"),
+    "flight": _json_examples(_flight_files, "entries"),
+    "nsight": Examples(_nsight_files, lambda random, _: made_database(random)),
+    "perfetto": Examples(
+        _perfetto_files, lambda random, _: made_trace(foreign_files.perfetto_trace(), random)
+    ),
+}
+"""Examples by the name of the format or dialect in `core.recording.formats`."""
