@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -64,17 +65,21 @@ def header_and_plans(
 
 
 def batches(
-    spec: Specification, hardware: Hardware = HARDWARE, scale: float = 1.0
+    spec: Specification, hardware: Hardware = HARDWARE, scale: float | Sequence[float] = 1.0
 ) -> tuple[Header, list[pa.RecordBatch]]:
-    """A whole run: for each step its open tasks, spans, counters and log lines."""
+    """A whole run: for each step its open tasks, spans, counters and log lines.
+
+    Tasks take `scale` times as long as usual: in all steps, or in each step its own.
+    """
     header, plans = header_and_plans(spec, hardware)
     begun = note_batch([NoteRow(Record.LOG, "info", 0, text="The run begins.")])
     told = [plan_batch(number, plan.tasks) for number, plan in enumerate(plans.values())]
     made = [merged([begun, *told])]
     now = 2 * MS
+    scales = [scale] * len(spec.all_rows) if isinstance(scale, float) else scale
     for step, rows in enumerate(spec.all_rows):
         plan, number = plans[rows], list(plans).index(rows)
-        timings = timed(plan, step, now, scale)
+        timings = timed(plan, step, now, scales[step])
         made.append(span_batch(Timings(number, step, [0], [timings[0].start], [None])))
         made.append(span_batch(columns_of(number, step, timings)))
         made.append(note_batch(_notes(plan, step, timings, len(header.lanes), rows)))
@@ -82,7 +87,9 @@ def batches(
     return header, made
 
 
-def trace_of(spec: Specification, hardware: Hardware = HARDWARE, scale: float = 1.0) -> Trace:
+def trace_of(
+    spec: Specification, hardware: Hardware = HARDWARE, scale: float | Sequence[float] = 1.0
+) -> Trace:
     """The trace of a whole run."""
     header, made = batches(spec, hardware, scale)
     trace = Trace(header)

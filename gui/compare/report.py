@@ -118,7 +118,7 @@ def _rows(rows: Sequence[Difference], total: int | None) -> Html:
     ]  # fmt: skip
     if total is not None:
         lines.append((tr("Step"), "", "", "", signed_text(total), bar_of([])))
-    heads = (tr("ms of lane time"), tr("A"), tr("B"), tr("B − A"), tr("adds to the step"), "")
+    heads = (tr("lane time, ms"), tr("A"), tr("B"), tr("B − A"), tr("adds to the step"), "")
     return table(heads, lines, bar=True)
 
 

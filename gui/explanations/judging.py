@@ -61,7 +61,7 @@ class Judge(QObject):
         self._forget()
         self._about = about
         if not whole:
-            self.text_changed.emit(tr("The first whole step is on its way."))
+            self.text_changed.emit(tr("Running the first step…"))
         elif scene.explained.at_hand(whole[0]):
             self.text_changed.emit(
                 idle_sentences(Idling.of([scene.explained.explanation(whole[0])]), tr)

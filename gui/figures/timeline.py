@@ -28,11 +28,11 @@ from gui.timeline.layout.groups import Strips
 from gui.timeline.layout.stacking import lay_out
 from gui.timeline.paint.critical import draw_critical, explain_shown
 from gui.timeline.paint.folds import draw_folds
+from gui.timeline.paint.gap_labels import draw_gap_labels
 from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
 from gui.timeline.paint.margins import draw_axis, draw_headings, draw_labels, draw_steps
 from gui.timeline.paint.nested import draw_block_numbers
 from gui.timeline.paint.picture import LanePainter
-from gui.timeline.paint.reasons import draw_reasons
 from gui.timeline.paint.strips import draw_strips
 from gui.timeline.state.scene import Scene
 
@@ -168,7 +168,7 @@ def draw_timeline(painter: QPainter, timeline: Timeline) -> None:
     explain_shown(scene, frame.view, frame.path, inf)
     if frame.path:
         draw_critical(painter, scene, frame)
-    draw_reasons(painter, scene, frame, fonts)
+    draw_gap_labels(painter, scene, frame, fonts)
     if options.makespan:
         draw_steps(painter, scene, frame, fonts, frame.top - STEPS, bottom)
     draw_labels(painter, scene, frame, fonts, EDGE)

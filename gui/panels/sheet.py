@@ -73,7 +73,7 @@ class Sheet(Drawing):
     def _nothing(self) -> str:
         """Why there is nothing to show."""
         if self.scene is not None and self.scene.trace.header.foreign:
-            return tr("This trace says nothing of training steps.")
+            return tr("This trace has no steps.")
         return self.empty
 
 

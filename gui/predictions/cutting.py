@@ -132,9 +132,7 @@ class Cutting(QObject):
     ) -> str:
         if cut is None:
             name = model_title(asked.model.name)
-            return tr(
-                "Measure, or Run, shows the blocks of {name}, which are not known yet.", name=name
-            )
+            return tr("Press Measure to time the blocks of {name}.", name=name)
         if not takes_borders(asked):
             return tr("This strategy does not cut the model into stages.")
         if asked[BALANCE]:

@@ -153,8 +153,7 @@ class ListenDialog(QDialog):
 def _about(host: str) -> str:
     """Who can connect."""
     if host in LOCAL:
-        return tr("Jobs on this machine can connect. The address has a token in it: whoever does "
-                  "not know it is refused.")  # fmt: skip
+        return tr("Only jobs on this machine that know this address can connect.")
     return tr("Jobs on other machines can connect if they know the token in the address. What they "
               "send is not encrypted: listen on a network that you trust.")  # fmt: skip
 

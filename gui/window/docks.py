@@ -83,7 +83,6 @@ class Panels:
             self.batch, self.devices, self.steps, self.why, self.buckets, self.statistics,
             self.search, self.spans, self.foreign, self.log,
         )  # fmt: skip
-        self.of_a_step = (self.batch, self.why, self.buckets)
         self.themed = (self.log, self.steps, self.compare.table)
 
         form, predictions = self.form, self.predictions
@@ -134,10 +133,10 @@ class Panels:
         for part in self.parts(None, False):
             part()
 
-    def show_step(self, step: int | None) -> None:
-        """The step at hand is this one; None for the last whole one."""
-        for panel in self.of_a_step:
-            panel.show_step(step)
+    def step_parts(self, scene: Scene, live: bool) -> list[Part]:
+        """Show another step of the same run: the panels whose figures are of one step."""
+        panels = (self.batch, self.devices, self.why, self.buckets)
+        return [partial(panel.show_scene, scene, live) for panel in panels]
 
 
 def make_docks(window: QMainWindow, panels: Panels) -> dict[str, QDockWidget]:

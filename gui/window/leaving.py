@@ -42,8 +42,8 @@ class Leaving:
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setText(
             ntr(
-                "{n} run of this sitting is in no file yet.",
-                "{n} runs of this sitting are in no file yet.",
+                "{n} run is not saved.",
+                "{n} runs are not saved.",
                 count,
             )
         )

@@ -116,7 +116,7 @@ class RunControl(QObject):
         asking = self._session.asking
         # What the button says; menus and the palette go on calling the action by its `text`.
         self._run_action.setIconText(
-            tr("A job is recorded")
+            tr("Recording a job…")
             if self._session.runs_job
             else tr("Running {what}", what=way_title(self._begun))
             if asking and self._begun is not None

@@ -44,12 +44,8 @@ class SelectionPanels(QObject):
         trace, now = (run.trace, run.now) if run else (None, None)
         measure = self._timeline.selector.measure
         panels.details.show_selection(trace, selection, now, report, measure, note)
-        # A range has no step of its own, while gaps and spans do.
         if selection is None or isinstance(selection, TimeRange):
-            panels.show_step(None)
             panels.statistics.show_range(scene, selection)
-        else:
-            panels.show_step(selection.step)
         lists = (
             panels.spans.table,
             panels.runs,

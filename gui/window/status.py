@@ -8,6 +8,7 @@ from core.predict.compare import Comparison
 from core.predict.doubt import doubt
 from core.trace.complete import measured_steps
 from core.trace.event_rows import PASSES, STARTED
+from core.trace.median_step import whole_steps
 from core.trace.trace import Trace
 from core.trace.verified import verified
 from gui.app.session import Run
@@ -98,27 +99,47 @@ def doubt_text(run: Run) -> str:
 
 
 def step_text(run: Run, scene: Scene) -> str:
-    """`step 3 of 5 · 41.8 ms`, or `warm-up 1 of 2`; a loss where it is known."""
-    specification = run.trace.header.specification
+    """`step 3 of 5 · 41.8 ms`, `warm-up 1 of 2`, or `median of 5 steps: step 3 · 41.8 ms`.
+
+    Of the step that the window's figures are of; while the present is followed, how far the run is.
+    """
     steps = scene.step_numbers
     if not len(steps):
         return starting_text(run) if run.live else ""
     if run.live and measures_costs(run.trace):
         return measuring_text(run.trace)
-    number, warmup = int(steps[-1]), specification.warmup
-    if run.trace.header.foreign:
-        words = step_name(number, warmup)
-    elif number < warmup:
-        words = tr("warm-up {n} of {total}", n=number + 1, total=warmup)
-    else:
-        total = len(specification.all_rows) - warmup
-        words = tr("step {n} of {total}", n=number - warmup + 1, total=total)
-    # A live run's last step is still growing.
-    whole = measured_steps(run.trace)[: -1 if run.live else None]
-    if not whole:
-        return words
-    start, end = run.trace.step_bounds(whole[-1])
-    return f"{words} · {duration_text(end - start)}"
+    step = scene.described
+    if step is None:
+        return ""
+    start, end = run.trace.step_bounds(step)
+    duration = duration_text(end - start)
+    if scene.chosen_step is not None:
+        words = _counted_step(run.trace, step)
+        if step == scene.usual_step and not run.live:
+            words = tr("{step}, the median", step=words)
+        return f"{words} · {duration}"
+    if run.live:
+        words = _counted_step(run.trace, int(steps[-1]))
+        # The duration is of the latest whole step, and a warm-up's is no measure.
+        return f"{words} · {duration}" if step in measured_steps(run.trace) else words
+    name, count = (
+        step_name(step, run.trace.header.specification.warmup),
+        len(whole_steps(run.trace)),
+    )
+    words = tr("median of {n} steps: {step}", n=count, step=name) if count > 1 else name
+    return f"{words} · {duration}"
+
+
+def _counted_step(trace: Trace, step: int) -> str:
+    """Return the name of a step and of how many: `step 3 of 5`."""
+    specification = trace.header.specification
+    warmup = specification.warmup
+    if trace.header.foreign:
+        return step_name(step, warmup)
+    if step < warmup:
+        return tr("warm-up {n} of {total}", n=step + 1, total=warmup)
+    total = len(specification.all_rows) - warmup
+    return tr("step {n} of {total}", n=step - warmup + 1, total=total)
 
 
 def starting_text(run: Run) -> str:

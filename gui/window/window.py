@@ -207,6 +207,7 @@ class MainWindow(QMainWindow):
         self.welcome.taught.connect(self.lessons.open)
         self.lessons.opened.connect(self.show_run)
         self.welcome.tried.connect(self.first_page_actions.do)
+        timeline.state.step_changed.connect(self._show_step)
         timeline.state.following_changed.connect(self.actions_by_name["follow"].setChecked)
         timeline.reduction_changed.connect(self.status.set_per_pixel)
         self.colours.theme_changed.connect(self._apply_theme)
@@ -308,9 +309,9 @@ class MainWindow(QMainWindow):
             self.note(sentence(run.text or tr("Stopped; what was recorded is kept.")))
         if run is self.run_shown and self.scene is not None:
             self.scene.update()
-            self.live.update()
             # Without a present, as no bar grows any more.
             self.timeline.state.refresh(None)
+            self.live.update()
             self.predictions.show_run(run)
 
     def _grow(self, run: Run) -> None:
@@ -362,8 +363,6 @@ class MainWindow(QMainWindow):
         self.scene = Scene(run.trace) if kept.scene is None else kept.scene
         self.scene.update()
         self.timeline.state.show_scene(self.scene, run.live, kept.saved)
-        if kept.saved is None:
-            self.panels.show_step(None)
         self.bookmarking.show_run(run)
         self.verdict.show_run(run.trace.header)
         self.show_comparison(run)
@@ -401,7 +400,7 @@ class MainWindow(QMainWindow):
             return []
         return [
             # First: the others show what is summed up here.
-            partial(scene.sum_up, live=run.live),
+            scene.sum_up,
             partial(self.colours.show_scene, scene, run.live),
             self.overview.refresh,
             partial(self.judge.show_scene, scene, run.live),
@@ -410,6 +409,13 @@ class MainWindow(QMainWindow):
             partial(self.bar.show_run, run, scene, self.coming),
             partial(self.status.show_run, run, self.session.behind_s if run.live else 0.0),
         ]
+
+    def _show_step(self) -> None:
+        """Show the figures of the step that is on screen now."""
+        if self.run_shown is not None and self.scene is not None:
+            for part in self.panels.step_parts(self.scene, self.run_shown.live):
+                part()
+            self.bar.show_run(self.run_shown, self.scene, self.coming)
 
     # Leaving
 

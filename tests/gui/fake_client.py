@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from core.engine.messages import Ended, Message, Outcome
 from core.plan.specification import Specification
 from tests.make_believe import HARDWARE, batches
@@ -37,8 +39,13 @@ class FakeClient:
     def say(self, *messages: Message) -> None:
         self.messages += messages
 
-    def perform(self, specification: Specification, outcome: Outcome = Outcome.FINISHED) -> None:
-        """Queue a whole run."""
-        header, made = batches(specification)
+    def perform(
+        self,
+        specification: Specification,
+        outcome: Outcome = Outcome.FINISHED,
+        scale: float | Sequence[float] = 1.0,
+    ) -> None:
+        """Queue a whole run, whose tasks take `scale` times as long as usual."""
+        header, made = batches(specification, scale=scale)
         self.say(header, *made, Ended(outcome))
         self.running = False

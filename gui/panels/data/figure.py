@@ -41,7 +41,7 @@ PARTS = {
 }
 SWITCHES = ("legend", "axis", "makespan", "idle")
 COLOURS = (
-    (N_("As the figure has it"), "", ""),
+    (N_("Preset colours"), "", ""),
     (N_("Colours"), "colours", N_("Colours only, as in the window.")),
     (N_("Colours and patterns"), "patterns", N_("Told apart also without colour.")),
     (

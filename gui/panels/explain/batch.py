@@ -49,29 +49,20 @@ class BatchPanel(Sheet):
     """One track for each lane, as wide as the batch; a cell is a piece with its rows.
 
     Below them stands how many rows each lane has in every step.
-    Shows the last whole step, or the step that `show_step` names.
+    Shows the step that the window's figures are of.
     """
 
     def __init__(self) -> None:
-        self._step: int | None = None
         self._known: tuple[Trace, int, int, list[LanePart]] | None = None
         self._splits: tuple[Trace, int, list[Split]] | None = None
         empty = tr("Which rows go to which lane appears here with the first step.")
         super().__init__(tr("Batch split"), empty)
 
-    def show_step(self, step: int | None) -> None:
-        """Show this step; None for the last whole one."""
-        self._step = step
-        self.show_scene(self.scene)
-
     def parts(self, scene: Scene) -> tuple[int, list[LanePart]]:
         """The step that is shown and its pieces."""
-        steps = scene.trace.steps
-        if not steps:
+        step = scene.described
+        if step is None:
             return 0, []
-        # While tasks are open the last step still runs.
-        last = steps[-2] if scene.trace.open_tasks and len(steps) > 1 else steps[-1]
-        step = self._step if self._step in steps else last
         known, version = self._known, scene.trace.version
         if known is None or known[0] is not scene.trace or known[1:3] != (version, step):
             known = self._known = (scene.trace, version, step, lane_parts(scene.trace, step))

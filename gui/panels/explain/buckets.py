@@ -14,7 +14,7 @@ from gui.look.writing import LEFT, RIGHT
 from gui.panels.drawing import PAD, Drawing, Ink
 from gui.timeline.interact.describe import TITLES
 from gui.timeline.layout.fonts import text_width
-from gui.timeline.state.scene import Scene, shown_steps, step_name
+from gui.timeline.state.scene import Scene, step_name
 
 HEAD = 40.0
 ROW = 14.0
@@ -28,8 +28,8 @@ WAITS = CAUSE_LOOKS[Cause.SLOWEST_RANK]
 class BucketsChart(Drawing):
     """For each rank a row of its gradients as they became ready, and one for each collective.
 
-    Shows the step that `show_step` names, else the last whole one; hidden without collectives
-    and where the step is not explained.
+    Shows the step that the window's figures are of; hidden without collectives and where the step
+    is not explained.
     """
 
     def __init__(self) -> None:
@@ -37,28 +37,16 @@ class BucketsChart(Drawing):
         self.ranks: dict[int, list[BucketTimes]] = {}
         self._wave: list[GradientReady] = []
         self._scene: Scene | None = None
-        self._live = False
-        self._step: int | None = None
         self._title = ""
         self.hide()
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Show another run, or what has come of this one."""
-        self._scene, self._live = scene, live
-        self._take()
-
-    def show_step(self, step: int | None) -> None:
-        """Show this step; None for the last whole one."""
-        self._step = step
-        self._take()
-
-    def _take(self) -> None:
-        scene = self._scene
-        steps = [] if scene is None else shown_steps(scene.trace, self._live)
+        self._scene = scene
         self.ranks, self._wave = {}, []
-        if scene is not None and steps and any(kind.is_collective for kind in scene.kinds):
-            step = self._step if self._step in scene.trace.steps else steps[-1]
-            if scene.explained.at_hand(step):
+        if scene is not None and any(kind.is_collective for kind in scene.kinds):
+            step = scene.described
+            if step is not None and scene.explained.at_hand(step):
                 self._explain(scene, step)
         self.setVisible(bool(self.ranks))
         if self.ranks:

@@ -21,7 +21,7 @@ from gui.panels.drawing import Ink
 from gui.panels.sheet import PAD, Sheet
 from gui.timeline.layout.fonts import text_width
 from gui.timeline.paint.hatch import hatch_brush
-from gui.timeline.state.scene import Scene
+from gui.timeline.state.scene import Scene, step_name
 
 HEAD = 24.0
 LOAD = 20.0  # of the sentence on lane 0
@@ -36,7 +36,7 @@ AIR = 12.0  # free pixels left of the memory's figure
 class DevicesPanel(Sheet):
     """A bar of busy, communication and idle time for each lane; below them, how even they are.
 
-    Times and rows are means of the steps that are summed up.
+    They are of the step that the window's figures are of.
     """
 
     def __init__(self) -> None:
@@ -70,6 +70,8 @@ class DevicesPanel(Sheet):
             ink.bold(QRectF(PAD, 4, self.width() - 2 * PAD, LOAD - 3), load)
         legend = self._legend(ink, PAD, top)
         over = ntr("{n:,} step", "{n:,} steps", scene.summed)
+        if scene.summed == 1:
+            over = step_name(scene.summed_steps[0], scene.trace.header.specification.warmup)
         beside = QRectF(legend, top + 4, self.width() - PAD - legend, 17)
         if text_width(ink.fonts.small, over) <= beside.width():
             ink.small(beside, over, RIGHT)

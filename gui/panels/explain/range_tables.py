@@ -92,7 +92,7 @@ def lane_table(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> Ta
     if sums is not None:  # at the top, where it is seen also with many lanes
         # Behind the lane and its five figures stand causes, which only single lanes have.
         empty = [""] * (len(heads) - 6)
-        rows.insert(sums, (tr("Any lane"), *_time_words(counted.any_lane), *empty))
+        rows.insert(sums, (tr("All lanes together"), *_time_words(counted.any_lane), *empty))
     return Table(tr("Lanes"), tuple(heads), tuple(rows), sums)
 
 

@@ -26,7 +26,7 @@ from gui.timeline.layout.fonts import Fonts
 from gui.timeline.state.explained import Wanted
 from gui.timeline.state.scene import Scene, shown_steps, step_name
 
-AT_HAND, MEAN = "at hand", "mean"
+ON_SCREEN, MEAN = "on screen", "mean"
 SHARE_S = 0.02  # for figures at a time; the window answers between
 NONE = "–"
 
@@ -34,8 +34,8 @@ NONE = "–"
 class WhyPanel(QWidget):
     """Waterfall, critical path, idle time by cause and bubbles of a step, or the means of several.
 
-    Above them stands what limits the steps of the whole run, worked out once it has ended. Shows
-    the step that `show_step` names, else the last whole one, unless the chooser says otherwise.
+    Above them is the verdict on the whole run, once it has ended. The step is the one that the
+    window's figures are of, unless the chooser says otherwise.
     `path` tells which piece of it was picked. `asked` carries an Explained and those of its steps
     that are to be explained though that takes long.
     """
@@ -47,8 +47,7 @@ class WhyPanel(QWidget):
         self.figures: StepFigures | None = None
         self._scene: Scene | None = None
         self._live = self._asked = False
-        self._step: int | None = None
-        entries = (tr("step at hand"), AT_HAND), (tr("mean of the measured steps"), MEAN)
+        entries = (tr("step on screen"), ON_SCREEN), (tr("mean of the measured steps"), MEAN)
         self.chooser = StepChoice(tr("Step"), tr("Which step is explained."), *entries)
         self.chooser.currentIndexChanged.connect(lambda _: self._refresh())
         self.waterfall, self.path_bar, self.idle = WaterfallChart(), PathBar(), IdleBars()
@@ -73,22 +72,16 @@ class WhyPanel(QWidget):
         self._scene, self._live = scene, live
         self._refresh()
 
-    def show_step(self, step: int | None) -> None:
-        """The step at hand is this one; None for the last whole one."""
-        self._step = step
-        self._refresh()
-
     @property
     def steps(self) -> list[int]:
         """The steps that are explained: one, or those whose mean is; none without a whole one."""
         if self._scene is None:
             return []
-        whole = shown_steps(self._scene.trace, self._live)
         choice = self.chooser.currentData()
         if choice == MEAN:
-            return whole
-        step = self._step if choice == AT_HAND else choice
-        return [step] if step in self._scene.trace.steps else whole[-1:]
+            return shown_steps(self._scene.trace, self._live)
+        step = self._scene.described if choice == ON_SCREEN else choice
+        return [step] if step in self._scene.trace.steps else []
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
         super().showEvent(event)
@@ -102,6 +95,7 @@ class WhyPanel(QWidget):
         steps = [] if scene is None else self._offer_steps(scene)
         if scene is None or not steps or not scene.trace.span_count:
             self.figures = None
+            self._empty.setText(self._why_empty())
             self._stack.setCurrentIndex(0)
         elif missing := self._not_at_hand(scene, steps):
             self.figures = None
@@ -114,16 +108,21 @@ class WhyPanel(QWidget):
             # or step may be shown by now.
             QTimer.singleShot(0, self, self._refresh)
 
+    def _why_empty(self) -> str:
+        """Return what the panel says while it has no step to explain."""
+        if self._scene is not None and not self._live and self._scene.trace.span_count:
+            return tr("This trace has no steps.")
+        return tr("Where a step's time goes, from the ideal step to the measured one.")
+
     def _offer_steps(self, scene: Scene) -> list[int]:
         """Let one of the steps that there are be chosen; returns those that are."""
         trace, warmup = scene.trace, scene.trace.header.specification.warmup
         last = scene.open_step if self._live else None
         self.chooser.list_steps([step for step in trace.steps[-LISTED:] if step != last], warmup)
-        whole = shown_steps(trace, self._live)
-        at_hand = [self._step] if self._step in trace.steps else whole[-1:]
-        names = [step_name(step, warmup) for step in at_hand if step is not None]
-        self.chooser.setItemText(0, tr("step at hand: {step}", step=names[0] if names else NONE))
-        self.chooser.setItemText(1, mean_text(whole, warmup))
+        step = scene.described
+        name = NONE if step is None else step_name(step, warmup)
+        self.chooser.setItemText(0, tr("on screen: {step}", step=name))
+        self.chooser.setItemText(1, mean_text(shown_steps(trace, self._live), warmup))
         return self.steps
 
     def _show(self, scene: Scene, steps: list[int]) -> None:
@@ -191,13 +190,8 @@ class WhyPanel(QWidget):
     # Building
 
     def _build(self) -> None:
-        empty = hint(
-            tr(
-                "Why a step takes as long as it does appears here with the first whole step: "
-                "from the ideal step, rung by rung, to the measured one."
-            )
-        )
-        self._stack = stacked(self, empty, self._build_question(), self._build_body())
+        self._empty = hint()
+        self._stack = stacked(self, self._empty, self._build_question(), self._build_body())
 
     def _build_question(self) -> QWidget:
         """What stands here for steps of so many tasks that explaining them takes a while."""

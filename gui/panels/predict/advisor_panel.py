@@ -69,7 +69,7 @@ class Column:
 
 COLUMNS = (
     Column(
-        N_("Way"),
+        N_("Strategy"),
         lambda r: way_text(r.advice.specification),
         lambda r: way_text(r.advice.specification),
         N_("The schedule (×2 is with two chunks a lane), or the strategy that has none."),

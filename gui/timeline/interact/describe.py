@@ -184,11 +184,11 @@ def waited_text(trace: Trace, span: Span) -> str:
     prior = waited_for(trace, span)
     if prior is None or prior.end is None:
         return ""
-    later = duration_text(max(0, span.start - prior.end))
-    return tr(
-        "{task} on {lane}; began {time} after it",
-        task=short_name(prior), lane=_lane(trace, prior.lane), time=later,
-    )  # fmt: skip
+    task, lane = short_name(prior), _lane(trace, prior.lane)
+    if span.start <= prior.end:
+        return tr("{task} on {lane}; started at once", task=task, lane=lane)
+    later = duration_text(span.start - prior.end)
+    return tr("{task} on {lane}; started {time} after it", task=task, lane=lane, time=later)
 
 
 def facts(trace: Trace, selection: Span | Gap, now: float | None = None) -> Facts:

@@ -82,7 +82,7 @@ def gap_end_words(trace: Trace, gap: Gap) -> str:
     """What comes after a gap."""
     if gap.before is None:
         return tr("It has nothing more to do in this step.")
-    return tr("Then {task} begins.", task=short_name(trace.span(gap.lane, gap.before)))
+    return tr("Then {task} starts.", task=short_name(trace.span(gap.lane, gap.before)))
 
 
 def _main_words(trace: Trace, step: int, report: GapReport) -> list[str]:

@@ -17,7 +17,7 @@ from gui.look.text import tr
 from gui.look.writing import CENTRE, write
 from gui.timeline.layout.fonts import Fonts, text_width
 from gui.timeline.layout.frame import Frame
-from gui.timeline.paint.reasons import steps_to_explain
+from gui.timeline.paint.gap_labels import steps_to_explain
 from gui.timeline.state.scene import Scene
 
 HEAD = 7.0

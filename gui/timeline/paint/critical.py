@@ -15,7 +15,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 from core.explain.critical import ON_TASKS, Trail
 from gui.look.theme import mixed
 from gui.timeline.layout.frame import Frame, Viewport
-from gui.timeline.paint.reasons import steps_to_explain
+from gui.timeline.paint.gap_labels import steps_to_explain
 from gui.timeline.state.explained import ExplainedStep, Wanted
 from gui.timeline.state.scene import Scene
 

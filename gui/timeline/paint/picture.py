@@ -19,12 +19,12 @@ from gui.timeline.paint.arrows import draw_dependencies
 from gui.timeline.paint.boxes import boxes_of, draw_boxes, fill_boxes, stacked
 from gui.timeline.paint.critical import draw_critical
 from gui.timeline.paint.folds import draw_folds
+from gui.timeline.paint.gap_labels import draw_gap_labels
 from gui.timeline.paint.idle import idle_ground
 from gui.timeline.paint.label_column import LabelColumn
 from gui.timeline.paint.margins import draw_axis, draw_steps
 from gui.timeline.paint.nested import draw_block_numbers
 from gui.timeline.paint.pixels import Palette, draw_tracks, is_halved, palette_of
-from gui.timeline.paint.reasons import draw_reasons
 from gui.timeline.paint.search_hits import draw_count, draw_hits
 from gui.timeline.paint.strips import draw_strips
 from gui.timeline.paint.summaries import draw_groups
@@ -67,7 +67,7 @@ def _draw_tracks(
     draw_block_numbers(painter, scene, frame, fonts)
     if frame.path:
         draw_critical(painter, scene, frame)
-    draw_reasons(painter, scene, frame, fonts)
+    draw_gap_labels(painter, scene, frame, fonts)
     if frame.arrows:
         draw_dependencies(painter, scene, frame, fonts)
     return per_pixel

@@ -5,17 +5,18 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import cached_property
 from typing import Generic, NamedTuple, TypeVar
 
+from core.explain.blockers import BlockerWaits, main_waits, waits_by_blocker
 from core.explain.causes import Explanation
 from core.explain.critical import PathPiece, Trail, critical_path, trail_of
 from core.explain.gaps import GapReport, run_gap_report
 from core.explain.lanes import Gap
 from core.explain.run_step import explain_run_step
-from core.explain.stretches import Stretches, main_causes, stretches
+from core.explain.stretches import Stretches, stretches
 from core.plan.division import Pipeline
 from core.plan.plan import working_lanes
 from core.predict.replan import RunPlans
@@ -57,11 +58,16 @@ class Extent(NamedTuple):
 
 @dataclass(eq=False)
 class ExplainedStep:
-    """A step as it was explained at the time `since`, in seconds, when it had come so far."""
+    """A step as it was explained at the time `since`, in seconds, when it had come so far.
+
+    `task_labels` has the texts on bars by position in the explanation's columns, as far as painters
+    have looked them up.
+    """
 
     extent: Extent
     since: float
     explanation: Explanation
+    task_labels: dict[int, str] = field(default_factory=dict)
 
     @cached_property
     def stretches(self) -> Stretches:
@@ -69,9 +75,14 @@ class ExplainedStep:
         return stretches(self.explanation)
 
     @cached_property
-    def gaps(self) -> Stretches:
-        """Its gaps, each with the cause of most of it."""
-        return main_causes(self.explanation)
+    def waits(self) -> BlockerWaits:
+        """Its idle time by the lane that is waited for."""
+        return waits_by_blocker(self.explanation)
+
+    @cached_property
+    def main_waits(self) -> BlockerWaits:
+        """Its gaps, each with its longest wait."""
+        return main_waits(self.explanation)
 
     @cached_property
     def path(self) -> list[PathPiece]:
@@ -241,7 +252,7 @@ class Explained:
         known = ExplainedStep(extent, self._clock(), explanation)
         # Cached properties, asked for here so that they are worked out on this thread and not with
         # the first picture.
-        _ = known.stretches, known.gaps, known.path
+        _ = known.stretches, known.path, known.waits, known.main_waits
         return WorkedOut(known, figures_of_step(self._plans, step, explanation))
 
     def keep(self, step: int, made: WorkedOut) -> None:

@@ -15,9 +15,10 @@ from core.trace.trace import Trace
 from gui.timeline.layout.frame import Viewport
 from gui.timeline.layout.moments import CountFrom, Origin, clock_of
 from gui.timeline.state.scene import Scene, step_name
+from gui.timeline.state.selection import Selection
 
 SHORTEST_FOLLOWED = 1e8  # ns; shorter steps would race past the eye
-MUCH = 0.5  # of what is seen of the step of which most is seen
+MUCH = 0.5  # of a step, or of what is seen of the step of which most is seen
 REST = 0.25  # of the view, after the last bar
 STEADY = 1.4  # the followed zoom changes only where it is off by more than this
 
@@ -49,10 +50,36 @@ def _present(view: Viewport, scene: Scene, now: float) -> float:
 
 
 def settled_view(view: Viewport, scene: Scene) -> Viewport:
-    """The view of a run that nobody has touched: its last step, or all if there is none."""
-    if len(scene.step_starts):
-        return view.fitted(float(scene.step_starts[-1]), float(scene.step_ends[-1]))
-    return view.fitted(*map(float, scene.bounds))
+    """Return the first view of a run that is over: its median step, or all of it without steps."""
+    step = scene.described
+    if step is None:
+        return view.fitted(*map(float, scene.bounds))
+    return view.fitted(*map(float, scene.trace.step_bounds(step)))
+
+
+def step_on_screen(scene: Scene, view: Viewport, selection: Selection | None) -> int | None:
+    """Return the step that a view is of: the selected span's or gap's, if it is visible.
+
+    Else the only step of which much is seen. None if much of several steps is seen, or of none.
+    """
+    lengths = np.maximum(scene.step_ends - scene.step_starts, 1)
+    seen = np.minimum(scene.step_ends, view.end) - np.maximum(scene.step_starts, view.start)
+    visible = np.flatnonzero(seen > 0)
+    if not len(visible):
+        return None
+    if isinstance(selection, (Span, Gap)):
+        chosen = np.flatnonzero(scene.step_numbers[visible] == selection.step)
+        if len(chosen):
+            return selection.step
+    if np.count_nonzero(seen[visible] >= MUCH * lengths[visible]) > 1:
+        return None
+    return int(scene.step_numbers[_first_of_much(seen)])
+
+
+def _first_of_much(seen: NDArray[np.int64 | np.float64]) -> int:
+    """Return the first step of which much is seen, compared with the one most is seen of."""
+    # `argmax` of booleans is the first that is True.
+    return int(np.argmax(seen >= MUCH * seen.max()))
 
 
 def origin_of(scene: Scene | None, view: Viewport, count_from: CountFrom) -> Origin:
@@ -68,8 +95,7 @@ def origin_of(scene: Scene | None, view: Viewport, count_from: CountFrom) -> Ori
     seen = np.minimum(scene.step_ends, view.end) - np.maximum(scene.step_starts, view.start)
     if count_from is CountFrom.RUN or not len(seen) or seen.max() <= 0:
         return Origin()
-    # `argmax` of booleans is the first that is True.
-    step = int(np.argmax(seen >= MUCH * seen.max()))
+    step = _first_of_much(seen)
     name = step_name(int(scene.step_numbers[step]), header.specification.warmup)
     return Origin(float(scene.step_starts[step]), name)
 

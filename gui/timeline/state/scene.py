@@ -14,6 +14,7 @@ from core.plan.task import KINDS, Kind
 from core.trace.columns import Column
 from core.trace.complete import is_over, measured_steps
 from core.trace.dependencies import LaneLinks, Neighbours, lane_links, neighbours
+from core.trace.median_step import median_step, whole_steps
 from core.trace.span import Span
 from core.trace.trace import Trace
 from gui.look.text import tr
@@ -44,18 +45,22 @@ class Scene:
 
     `counters` are those of an imported trace, by name. `memory` has an entry for each compute lane,
     `ghosts` one for each lane once there is a `prediction`; `kinds` are those that have a span.
-    `explained` says why lanes are idle. `hits` are the spans that were searched for: of each lane
-    that has some their indices, sorted. `colouring` says what the bars' colours mean, `folds` which
-    time between steps is folded.
+    Figures are of one step, `described`; `chosen_step` is the one on screen, if it is one. `live`
+    is True while the run goes on. `explained` says why lanes are idle. `hits` are the spans that
+    were searched for: of each lane that has some their indices, sorted. `colouring` says what the
+    bars' colours mean, `folds` which time between steps is folded.
     """
 
     trace: Trace
+    live: bool = False
+    chosen_step: int | None = None
     columns: list[LaneColumns] = field(default_factory=list)
     facts: list[LaneFacts] = field(default_factory=list)
     balances: list[LaneBalance] = field(default_factory=list)
     unevenness: Unevenness = field(default=EVEN)
-    summed: int = 0
+    summed_steps: list[int] = field(default_factory=list)
     _summed_up: tuple[int, list[int]] | None = None
+    _usual_step: tuple[int, bool, int | None] | None = None
     bounds: tuple[int, int] = (0, 0)
     _version: int = -1
     memory: dict[int, LaneMemory] = field(default_factory=dict)
@@ -117,15 +122,37 @@ class Scene:
         if folds != self.folds:  # one and the same is compared at once with itself
             self.folds = folds
 
-    def sum_up(self, steps: Sequence[int] | None = None, live: bool = False) -> None:
-        """Work out what stands beside the lanes, over `steps` (default: the latest measured)."""
+    @property
+    def summed(self) -> int:
+        """Number of steps that the figures in the lanes' labels are over."""
+        return len(self.summed_steps)
+
+    @property
+    def described(self) -> int | None:
+        """The step that figures are of; None while there is no step.
+
+        The chosen one, else the latest whole step of a live run, and the median step of others.
+        """
+        return self.usual_step if self.chosen_step is None else self.chosen_step
+
+    @property
+    def usual_step(self) -> int | None:
+        """The latest whole step of a live run, the median step of others; None without steps."""
+        about = self.trace.version, self.live
+        if self._usual_step is None or self._usual_step[:2] != about:
+            self._usual_step = *about, _usual_step(self.trace, self.live)
+        return self._usual_step[2]
+
+    def sum_up(self, steps: Sequence[int] | None = None) -> None:
+        """Work out the figures in the lanes' labels, over `steps` (default: the described one)."""
         lanes = self.trace.header.lanes
-        chosen = shown_steps(self.trace, live) if steps is None else list(steps)
+        described = [] if self.described is None else [self.described]
+        chosen = described if steps is None else list(steps)
         about = (self.trace.version, chosen)
         if about == self._summed_up:
             return
         self._summed_up = about
-        self.summed = len(chosen)
+        self.summed_steps = chosen
         working = working_lanes(lanes)
         self.balances = lane_balances(self.trace, [lane.index for lane in working], chosen)
         facts = [
@@ -133,7 +160,9 @@ class Scene:
             for lane, balance, shared in zip(working, self.balances, self._shared, strict=True)
         ]
         measured = measured_steps(self.trace)
-        self.unevenness = unevenness(self.trace, measured[-LIVE_STEPS if live else -LATEST_STEPS :])
+        self.unevenness = unevenness(
+            self.trace, measured[-LIVE_STEPS if self.live else -LATEST_STEPS :]
+        )
         self.facts = [
             *placed(facts, self.trace.header.replicas),
             # Nested lanes, the ones that do not work themselves, are numbered behind all others.
@@ -257,6 +286,15 @@ def _columns_of(trace: Trace) -> list[LaneColumns]:
             made.append(LaneColumns(codes))
             made[-1].update(spans)
     return made
+
+
+def _usual_step(trace: Trace, live: bool) -> int | None:
+    """Return the latest whole step of a live run, else the median step; None without steps."""
+    if live:
+        steps = shown_steps(trace, live)
+        return steps[-1] if steps else None
+    whole = whole_steps(trace)
+    return median_step(trace, whole) if whole else None
 
 
 def shown_steps(trace: Trace, live: bool = False) -> list[int]:

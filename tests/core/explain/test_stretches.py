@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given
 
 from core.explain.causes import CAUSES, Cause, cause_totals
-from core.explain.gaps import gap_report
-from core.explain.stretches import main_causes, stretches
+from core.explain.stretches import stretches
 from core.plan.task import Kind
 from tests.core.explain.drawn import Step, late_steps, steps
 from tests.core.explain.test_causes import MS, PASS, step_of
@@ -44,20 +43,3 @@ def test_neighbouring_stretches_differ_in_cause_or_stand_apart(step: Step) -> No
         touch = found.start[mine][1:] == found.end[mine][:-1]
         assert not (touch & (found.cause[mine][1:] == found.cause[mine][:-1])).any()
         assert (found.end[mine] > found.start[mine]).all()
-
-
-@given(late_steps())
-def test_each_gap_has_the_cause_of_most_of_it(step: Step) -> None:
-    explanation = step.explained()
-    found = main_causes(explanation)
-    for lane in step.compute_lanes():
-        mine = found.of_lane(lane)
-        for start, end, cause in zip(
-            found.start[mine], found.end[mine], found.cause[mine], strict=True
-        ):
-            report = gap_report(explanation, lane, int(start))
-            assert report is not None and (report.start, report.end) == (start, end)
-            totals = dict.fromkeys(CAUSES, 0)
-            for reason in report.reasons:
-                totals[reason.cause] += reason.duration
-            assert totals[CAUSES[cause]] == max(totals.values())

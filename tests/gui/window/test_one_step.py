@@ -9,7 +9,9 @@ import pytest
 
 from core.explain.run_step import explain_run_step
 from core.report.step_figures import step_figures
+from gui.look.layouts import bring
 from gui.look.text import duration_text, percent_text
+from gui.timeline.state.scene import step_name
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import specification
@@ -27,7 +29,8 @@ def ended(window: MainWindow, client: FakeClient) -> MainWindow:
     window.session.tick()
     while window.session.live is not None:
         window.session.tick()
-    window.docks["why"].raise_()
+    window.show()
+    bring(window.docks["why"])
     return window
 
 
@@ -43,8 +46,6 @@ class Shown:
 
 
 def shown(window: MainWindow) -> Shown:
-    window.why.show()
-    window.why.refresh()
     assert window.scene is not None and window.why.figures is not None
     devices = window.devices.accessibleDescription()
     return Shown(
@@ -62,14 +63,14 @@ def check(window: MainWindow, step: int, name: str) -> None:
     explanation = explain_run_step(trace, step)
     figures = step_figures(explanation)
     found = shown(window)
-    assert found.bar.startswith(f"{name} · {duration_text(figures.makespan_ns)}")
+    assert found.bar == f"{name} · {duration_text(figures.makespan_ns)}"
     assert found.why_ns == figures.makespan_ns
     lanes = trace.header.compute_lanes
     totals = [sum(figures.idle_by_cause[lane.index].values()) for lane in lanes]
     idle = [total / figures.makespan_ns for total in totals]
     assert found.idle == [f"idle {percent_text(share)}" for share in idle]
     assert found.devices[: len(idle)] == [percent_text(share) for share in idle]
-    assert name.split(" of ")[0] in found.batch
+    assert step_name(step, trace.header.specification.warmup) in found.batch
 
 
 def test_a_finished_run_shows_its_median_step_everywhere(ended: MainWindow) -> None:
@@ -78,7 +79,7 @@ def test_a_finished_run_shows_its_median_step_everywhere(ended: MainWindow) -> N
     view = ended.timeline.state.viewport
     assert view.start <= start and end <= view.end
     assert view.span < 1.2 * (end - start)
-    check(ended, MEDIAN, "step 1 of 5")
+    check(ended, MEDIAN, "step 1 of 5, the median")
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def test_a_live_runs_line_tells_whole_steps_only_and_never_the_beginning_of_one(
     def of(step: int) -> str:
         return idle_sentences(Idling.of([explain_run_step(window.run_shown.trace, step)]), tr)
 
-    on_its_way = "The first whole step is on its way."
+    on_its_way = "Running the first step…"
     half = len(warmup) // 2
     assert line_after(header, plan, warmup.slice(0, half)) == on_its_way
     assert line_after(warmup.slice(half)) == on_its_way

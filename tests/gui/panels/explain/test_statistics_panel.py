@@ -80,7 +80,7 @@ def test_the_tables_tell_every_lanes_time_and_every_kinds_durations(
     panel.show_range(scene, chosen)
     count(panel, qtbot)
     lanes = cells(panel.lanes)
-    assert [row[0] for row in lanes] == ["Any lane", "cpu:0", "cpu:1"]
+    assert [row[0] for row in lanes] == ["All lanes together", "cpu:0", "cpu:1"]
     for lane in (0, 1):
         time = lane_time(scene.trace.spans(lane), chosen.start, chosen.end)
         assert panel.figures.counted.lanes[lane] == time

@@ -18,7 +18,7 @@ from gui.timeline.layout.frame import Frame, Viewport
 from gui.timeline.layout.stacking import lay_out
 from gui.timeline.paint.arrows import arrows_of, draw_arrows, draw_dependencies
 from gui.timeline.paint.critical import draw_critical
-from gui.timeline.paint.reasons import draw_reasons
+from gui.timeline.paint.gap_labels import draw_gap_labels
 from gui.timeline.state.scene import MOST_NEIGHBOURS, Scene
 from tests.make_believe import specification, trace_of
 
@@ -143,5 +143,5 @@ def painted(scene: Scene, frame: Frame) -> QImage:
     with QPainter(image) as painter:
         draw_dependencies(painter, scene, frame, Fonts.of(QFont()))
         draw_critical(painter, scene, frame)
-        draw_reasons(painter, scene, frame, Fonts.of(QFont()))
+        draw_gap_labels(painter, scene, frame, Fonts.of(QFont()))
     return image

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 from core.explain.critical import ON_TASKS
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.paint.critical import LEAST_STEP, UNDER, narrow_steps, under_lines
-from gui.timeline.paint.reasons import STEP_PIXELS, steps_to_explain
+from gui.timeline.paint.gap_labels import STEP_PIXELS, steps_to_explain
 from gui.timeline.state.explained import KEPT_TRAILS, Explained, Wanted
 from gui.timeline.state.scene import Scene
 from tests.make_believe import specification, trace_of

@@ -25,7 +25,7 @@ from core.trace.trace import Trace
 from gui.look.causes import BAR_LOOKS, CAUSE_LOOKS, SHARE_LOOKS
 from gui.panels.explain.details import DetailsPanel
 from gui.timeline.layout.frame import Viewport
-from gui.timeline.paint.reasons import steps_to_explain
+from gui.timeline.paint.gap_labels import steps_to_explain
 from gui.timeline.state.explained import KEPT_TASKS, STALE_S, Explained, Wanted
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import TimeRange
@@ -54,7 +54,7 @@ def last_step(window: MainWindow) -> int:
 
 def first_gap(window: MainWindow, lane: int) -> tuple[int, int]:
     """The gap before a lane's first task of the last step."""
-    gaps = window.scene.explained.step(last_step(window)).gaps
+    gaps = window.scene.explained.step(last_step(window)).main_waits
     mine = gaps.of_lane(lane).start
     return int(gaps.start[mine]), int(gaps.end[mine])
 
@@ -174,7 +174,7 @@ def test_no_word_of_a_gaps_reasons_is_cut_whatever_the_width(qtbot: object, widt
     panel.resize(width, 400)
     panel.show()
     scene = Scene(trace)
-    found = scene.explained.step(0).gaps
+    found = scene.explained.step(0).main_waits
     longest = found.of_lane(0).start + int(np.argmax((found.end - found.start)[found.of_lane(0)]))
     gap = Gap(0, 0, int(found.start[longest]), int(found.end[longest]), None)
     panel.show_selection(trace, gap, None, scene.explained.report(0, gap.start))

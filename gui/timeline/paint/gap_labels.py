@@ -1,0 +1,188 @@
+"""Labels in idle gaps: what the lane waits for, and how long, where there is room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter
+
+from core.explain.blockers import WAITS_FOR_PASS, BlockerWaits
+from core.explain.causes import ACTIONS, CAUSES
+from core.plan.task import ABSENT
+from gui.look.text import duration_text, tr
+from gui.timeline.layout.fonts import Fonts, text_width
+from gui.timeline.layout.frame import Frame, Track, Viewport
+from gui.timeline.reduce.reduction import within
+from gui.timeline.state.explained import ExplainedStep
+from gui.timeline.state.scene import Scene
+
+STEP_PIXELS = 100.0  # narrower steps have no gap with room for a label
+LEAST = 22.0  # pixels of the narrowest gap with a label
+LOW = 14.0  # lower tracks have no labels
+PADDING = 2.0  # free pixels left and right of a label, and of the background under it
+LINE_HEIGHT = 13.0
+MOST_LINES = 3
+MORE = "…"  # after a label without a duration that is not of its whole gap
+SEPARATOR = "·"
+
+
+class Room(NamedTuple):
+    """A gap, or a part of it, that may have room for a label; `wait` is its place in the waits."""
+
+    wait: int
+    gap: int
+    rect: QRectF
+
+
+def steps_to_explain(scene: Scene, view: Viewport, least: float = STEP_PIXELS) -> list[int]:
+    """Return the visible steps of at least `least` pixels that can be explained at once."""
+    seen = within(scene.step_starts, scene.step_ends, view.start, view.end)
+    lengths = scene.step_ends[seen] - scene.step_starts[seen]
+    wide = np.flatnonzero(lengths >= least * view.ns_per_pixel) + seen.start
+    # Not the open step: it would have to be explained again with each batch of spans.
+    steps = [step for step in scene.step_numbers[wide].tolist() if step != scene.open_step]
+    return [step for step in steps if scene.explained.at_hand(step)]
+
+
+class StepLabels(NamedTuple):
+    """Labels for the waits of an explained step."""
+
+    scene: Scene
+    step: int
+    known: ExplainedStep
+
+    def texts(self, waits: BlockerWaits, wait: int) -> list[str]:
+        """Return texts for a wait, longest first: `waits for cpu:3 · B0 · 7.6 ms` to `cpu:3`."""
+        length, waited = int(waits.end[wait] - waits.start[wait]), int(waits.waited[wait])
+        duration, more = duration_text(waited), ""
+        if waited < length:
+            duration = tr("{part} of {whole}", part=duration, whole=duration_text(length))
+            more = MORE
+        cause, blocking = CAUSES[waits.cause[wait]], int(waits.blocking[wait])
+        if blocking == ABSENT:
+            label = tr(cause.label)
+            return [_joined(label, duration), label + more]
+        explanation = self.known.explanation
+        lane = explanation.lanes[explanation.columns.lane[blocking]].name
+        if cause in ACTIONS:
+            action = tr(ACTIONS[cause], lane=lane)
+            count = int(waits.count[wait])
+            copies = tr("{n} copies", n=count) if count > 1 else ""
+            return [_joined(action, copies, duration), _joined(action, duration), action + more]
+        task = self._task_label(blocking)
+        if cause in WAITS_FOR_PASS:
+            waits_for = tr("waits for {lane}", lane=lane)
+            with_duration = [_joined(waits_for, duration), _joined(lane, duration)]
+            shortest = [waits_for + more, lane + more]
+            return [_joined(waits_for, task, duration), *with_duration, *shortest]
+        label = tr(cause.label)
+        return [_joined(label, task, duration), _joined(label, duration), label + more]
+
+    def _task_label(self, position: int) -> str:
+        """Return the text on the bar of a task of the step; "" while it runs."""
+        labels = self.known.task_labels
+        if position not in labels:
+            task = int(self.known.explanation.columns.task[position])
+            span = self.scene.trace.find(self.step, task)
+            labels[position] = "" if span is None else span.label
+        return labels[position]
+
+
+def draw_gap_labels(painter: QPainter, scene: Scene, frame: Frame, fonts: Fonts) -> None:
+    """Label the gaps of explained steps, where there is room."""
+    tracks = {
+        track.lane: track
+        for track in frame.visible(frame.layout.tracks)
+        if not track.helper and track.height >= LOW
+    }
+    painter.setFont(fonts.small)
+    for step in steps_to_explain(scene, frame.view):
+        known = scene.explained.known(step)
+        if known is not None:
+            labels = StepLabels(scene, step, known)
+            _draw_step(painter, frame, fonts, tracks, labels)
+
+
+def _draw_step(
+    painter: QPainter, frame: Frame, fonts: Fonts, tracks: Mapping[int, Track], labels: StepLabels
+) -> None:
+    # Two passes: a gap may wait for several lanes in turn, for none long enough that its part has
+    # room for a label; then the gap as a whole is labelled with its longest wait.
+    labelled: set[int] = set()
+    waits, main_waits = labels.known.waits, labels.known.main_waits
+    for room in _rooms(waits, frame, tracks):
+        texts = labels.texts(waits, room.wait)
+        if _draw_label(painter, frame, fonts, room.rect, texts):
+            labelled.add(room.gap)
+    for room in _rooms(main_waits, frame, tracks):
+        if room.gap not in labelled:
+            texts = labels.texts(main_waits, room.wait)
+            _draw_label(painter, frame, fonts, room.rect, texts)
+
+
+def _rooms(waits: BlockerWaits, frame: Frame, tracks: Mapping[int, Track]) -> Iterator[Room]:
+    """Yield the visible parts of waits that may have room for a label."""
+    view = frame.view
+    start, end = np.maximum(waits.start, view.start), np.minimum(waits.end, view.end)
+    wide = np.flatnonzero(end - start >= LEAST * view.ns_per_pixel)
+    # Waits are sorted by lane, and lane n has those from lane_first[n] on.
+    lanes = np.searchsorted(waits.lane_first, wide, "right") - 1
+    for i, lane in zip(wide.tolist(), lanes.tolist(), strict=True):
+        track = tracks.get(lane)
+        if track is not None:
+            left, right = view.x(float(start[i])), view.x(float(end[i]))
+            rect = QRectF(frame.left + left, frame.top + track.top, right - left, track.height)
+            yield Room(i, int(waits.gap[i]), rect)
+
+
+def _joined(*parts: str) -> str:
+    return f" {SEPARATOR} ".join(part for part in parts if part)
+
+
+def _draw_label(
+    painter: QPainter, frame: Frame, fonts: Fonts, room: QRectF, texts: list[str]
+) -> bool:
+    """Draw the longest text that fits, on an unhatched background; False if none fits."""
+    width = room.width() - 4 * PADDING
+    most_lines = max(1, min(MOST_LINES, int(room.height() // LINE_HEIGHT)))
+    lines = fitting_lines(texts, fonts, width, most_lines)
+    if not lines:
+        return False
+    height = LINE_HEIGHT * len(lines)
+    widest = max(text_width(fonts.small, line) for line in lines)
+    ground = QRectF(0, 0, round(widest + 2 * PADDING), min(room.height(), height))
+    ground.moveCenter(room.center())
+    painter.fillRect(ground, QColor(frame.theme.plot))
+    painter.setPen(QColor(frame.theme.muted))
+    painter.drawText(ground, Qt.AlignmentFlag.AlignCenter, "\n".join(lines))
+    return True
+
+
+def fitting_lines(texts: list[str], fonts: Fonts, width: float, most: int) -> list[str]:
+    """Return the first text that fits into `most` lines of `width` pixels; [] if none does."""
+    for text in texts:
+        lines = label_lines(text, fonts, width)
+        if 0 < len(lines) <= most:
+            return lines
+    return []
+
+
+def label_lines(text: str, fonts: Fonts, width: float) -> list[str]:
+    """Break a text at spaces into the fewest lines of at most `width` pixels.
+
+    Separators at the ends of lines are left out. Returns [] if a word is wider.
+    """
+    lines: list[str] = []
+    for word in text.split(" "):
+        if text_width(fonts.small, word) > width:
+            return []
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and text_width(fonts.small, longer) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    trimmed = [line.strip(f" {SEPARATOR}") for line in lines]
+    return [line for line in trimmed if line]
