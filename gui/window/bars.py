@@ -108,6 +108,11 @@ class RunBar(QToolBar):
         if coming is not None:
             self.show_coming(coming)
 
+    def show_step(self, run: Run | None, scene: Scene | None) -> None:
+        """Another step of the run is on screen."""
+        if run is not None and scene is not None:
+            self.step.setText(step_text(run, scene))
+
     def show_coming(self, run: Run) -> None:
         """Say what a run does that has no bars yet, while those of another one stay."""
         words = starting_text(run)

@@ -36,6 +36,13 @@ class SelectionPanels(QObject):
         if isinstance(self._timeline.state.selection, Gap):
             self._show(self._timeline.state.selection)
 
+    def show_step(self) -> None:
+        """Another step is on screen: show its figures."""
+        run, scene = self._shown.run_shown, self._timeline.state.scene
+        if run is not None and scene is not None:
+            for part in self._panels.step_parts(scene, run.live):
+                part()
+
     def _show(self, selection: Selection | None) -> None:
         run, scene, panels = self._shown.run_shown, self._timeline.state.scene, self._panels
         report, note = None, ""

@@ -207,7 +207,9 @@ class MainWindow(QMainWindow):
         self.welcome.taught.connect(self.lessons.open)
         self.lessons.opened.connect(self.show_run)
         self.welcome.tried.connect(self.first_page_actions.do)
-        timeline.state.step_changed.connect(self._show_step)
+        step_changed = timeline.step_on_screen.changed
+        step_changed.connect(self.selection_panels.show_step)
+        step_changed.connect(lambda: self.bar.show_step(self.run_shown, self.scene))
         timeline.state.following_changed.connect(self.actions_by_name["follow"].setChecked)
         timeline.reduction_changed.connect(self.status.set_per_pixel)
         self.colours.theme_changed.connect(self._apply_theme)
@@ -409,13 +411,6 @@ class MainWindow(QMainWindow):
             partial(self.bar.show_run, run, scene, self.coming),
             partial(self.status.show_run, run, self.session.behind_s if run.live else 0.0),
         ]
-
-    def _show_step(self) -> None:
-        """Show the figures of the step that is on screen now."""
-        if self.run_shown is not None and self.scene is not None:
-            for part in self.panels.step_parts(self.scene, self.run_shown.live):
-                part()
-            self.bar.show_run(self.run_shown, self.scene, self.coming)
 
     # Leaving
 

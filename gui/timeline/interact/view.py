@@ -31,6 +31,7 @@ from gui.timeline.state.lanes import LaneArranger, LaneChoice, lane_counts
 from gui.timeline.state.navigator import Navigator
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selector import Selector
+from gui.timeline.state.step_on_screen import StepOnScreen
 from gui.timeline.state.timeline import TimelineState
 
 EXPLAIN_S = 0.006  # of a frame, for explaining steps; those that are left come with the next
@@ -66,6 +67,7 @@ class TimelineView(QAbstractScrollArea):
         state = self.state = TimelineState(self)
         self.navigator, self.selector = Navigator(state), Selector(state)
         self.lanes, self.choice = LaneArranger(state), LaneChoice(state)
+        self.step_on_screen = StepOnScreen(state)
         self.overlays = TimelineOverlays(state, self.viewport())
         self.lane_filter = LaneFilter(state, self.lanes, self.viewport(), self)
         self._names = LaneNames(state, self.lanes, self.choice)

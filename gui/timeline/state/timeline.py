@@ -17,12 +17,7 @@ from gui.timeline.layout.moments import CountFrom, Origin
 from gui.timeline.state.bookmarks import Bookmarks
 from gui.timeline.state.history import SavedView, ViewHistory, ViewState
 from gui.timeline.state.lane_stack import LaneStack
-from gui.timeline.state.navigation import (
-    live_view,
-    origin_of,
-    settled_view,
-    step_on_screen,
-)
+from gui.timeline.state.navigation import live_view, origin_of, settled_view
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import Selection, TimeRange
 
@@ -35,7 +30,6 @@ class TimelineState(QObject):
 
     - `scene_changed`: another run is shown.
     - `view_changed`: the visible time is another; `moved`: the user moved it, or the tracks.
-    - `step_changed`: another step is on screen, so figures are of another (`Scene.described`).
     - `selection_changed`, `following_changed`, `strips_changed` carry what is new.
     - `tracks_changed`: lanes or their places are others; `lane_changed`: another is chosen.
     - `picture_changed`: all has to be drawn anew; `overlay_changed`: only what lies over it.
@@ -51,7 +45,6 @@ class TimelineState(QObject):
     scene_changed = Signal()
     view_changed = Signal()
     moved = Signal()
-    step_changed = Signal()
     selection_changed = Signal(object)
     following_changed = Signal(bool)
     strips_changed = Signal(object)
@@ -167,7 +160,6 @@ class TimelineState(QObject):
             self.move(settled_view(self.viewport, self.scene))
         if ended:
             self.view_changed.emit()  # the whole is another
-            self._choose_step()
         self.picture_changed.emit()
 
     def select(self, selection: Selection | None) -> None:
@@ -175,7 +167,6 @@ class TimelineState(QObject):
         if selection != self.selection:
             self.selection = selection
             self.lane = _lane_of(self.scene, selection, self.lane)
-            self._choose_step()
             self.selection_changed.emit(selection)
             self.overlay_changed.emit()
 
@@ -242,26 +233,12 @@ class TimelineState(QObject):
         view = replace(view, folds=NO_FOLDS if scene is None else scene.folds)
         if view != self.viewport:
             self.viewport = view
-            self._choose_step()
             self.view_changed.emit()
-
-    def _choose_step(self) -> None:
-        """Have figures describe the step on screen; while the present is followed, the latest."""
-        scene = self.scene
-        if scene is None:
-            return
-        follows = self.following and self.now is not None
-        step = None if follows else step_on_screen(scene, self.viewport, self.selection)
-        if step != scene.chosen_step:
-            scene.chosen_step = step
-            scene.sum_up()
-            self.step_changed.emit()
 
     def set_following(self, following: bool) -> None:
         """Stay with the present, or do not."""
         if following != self.following:
             self.following = following
-            self._choose_step()
             self.following_changed.emit(following)
 
     # Going back
