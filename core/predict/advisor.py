@@ -95,18 +95,26 @@ class AdviceResult:
 
     @property
     def better(self) -> Advice | None:
-        """The quickest known way, if it spares enough of the present step; None if none does.
+        """The quickest known way, if it spares enough of the present step; None if none does."""
+        return next(iter(self.better_ways(1)), None)
 
-        It must do so both of the predicted and of the measured step: where the two differ, one of
-        them is not what another run of the present settings will take.
+    def better_ways(self, most: int) -> list[Advice]:
+        """Return the quickest known ways that spare enough, each of another strategy or schedule.
+
+        A way must spare WORTH both of the predicted and of the measured step: where the two differ,
+        one of them is not what another run of the present settings will take.
         """
-        best = next((way for way in self.ways if way.known), None)
-        if best is None or self.present is None:
-            return None
+        if self.present is None:
+            return []
         least = self.present.step_ns
         if self.measured_ns is not None:
             least = min(least, self.measured_ns)
-        return best if best.step_ns <= (1 - WORTH) * least else None
+        quickest: dict[tuple[str, str | None], Advice] = {}
+        for way in self.ways:
+            if way.known and way.step_ns <= (1 - WORTH) * least:
+                specification = way.specification
+                quickest.setdefault((specification.strategy, specification[SCHEDULE]), way)
+        return list(quickest.values())[:most]
 
 
 def advise(asked: AdviceQuery) -> AdviceResult:

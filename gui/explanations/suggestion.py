@@ -1,4 +1,4 @@
-"""The one change to a run that would help most: other lanes, larger tasks, or another way."""
+"""The changes to a run that would help most: other lanes, larger tasks, or other ways."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from core.predict.advisor import AdviceResult
 from core.report.limits import Limit
 from core.trace.trace import Trace
 
+ALTERNATIVES = 3
 WIDTH = 512
 """Features of a layer from which on its tasks take longer than Python takes to start them."""
 
@@ -30,11 +31,17 @@ class Change(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A run to make instead, and its predicted step in ns, None where nothing was predicted."""
+    """A run to make instead.
+
+    Of a predicted one its step in ns, by what fraction of the present step it is longer, and by how
+    many bytes the fullest lane holds more. They are 0 for other changes.
+    """
 
     change: Change
     specification: Specification
-    step_ns: int | None = None
+    step_ns: int = 0
+    longer: float = 0.0
+    more_bytes: int = 0
 
 
 def suggestion(trace: Trace, limit: Limit | None) -> Suggestion | None:
@@ -52,12 +59,21 @@ def suggestion(trace: Trace, limit: Limit | None) -> Suggestion | None:
     return None
 
 
-def better_way(advised: AdviceResult) -> Suggestion | None:
-    """The way that the advisor would try first; None if none is known to spare enough."""
-    best = advised.better
-    if best is None:
-        return None
-    return Suggestion(Change.OTHER_WAY, best.specification, best.step_ns)
+def better_ways(advised: AdviceResult) -> list[Suggestion]:
+    """Return the ways to try first, at most ALTERNATIVES; [] if none is known to spare enough."""
+    present = advised.present
+    if present is None:
+        return []
+    return [
+        Suggestion(
+            Change.OTHER_WAY,
+            way.specification,
+            way.step_ns,
+            way.step_ns / present.step_ns - 1,
+            way.memory_bytes - present.memory_bytes,
+        )
+        for way in advised.better_ways(ALTERNATIVES)
+    ]
 
 
 def _possible(change: Change, specification: Specification) -> Suggestion | None:

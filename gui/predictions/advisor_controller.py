@@ -18,7 +18,7 @@ from core.predict.worker.requests import (
 )
 from core.predict.worker.service import PredictionService
 from core.trace.trace import Trace
-from gui.explanations.suggestion import better_way
+from gui.explanations.suggestion import better_ways
 from gui.figures.titles import model_title
 from gui.look.text import change_text, duration_text, range_text, tr
 from gui.panels.predict.advisor_panel import AdvisorPanel, ranked
@@ -32,7 +32,7 @@ class AdvisorController(QObject):
     """Has all ways predicted, from the costs of the run that is shown.
 
     It does so by itself, once for a run, while none is under way (`idle`): at once where the panel
-    is seen, else a little later. `advised` carries the change that this comes to, or None, and the
+    is seen, else a little later. `advised` carries the Suggestions that this comes to, and the
     header of the run that was asked about: by then another may be shown. `outcome` carries what was
     predicted for a run before it was made, and what it took, and its header.
     """
@@ -119,7 +119,7 @@ class AdvisorController(QObject):
         self.panel.show_line(f"{self._words()} {left_out if advised.missing else ''}", True)
         self.panel.show_ways(ranked(advised, lambda way: self._measured.get(way_of(way))))
         if self._trace is not None and not self._is_new:  # else it is of the run before
-            self.advised.emit(better_way(advised), self._trace.header)
+            self.advised.emit(better_ways(advised), self._trace.header)
 
     def close(self) -> None:
         """Drop the request that is not answered yet."""

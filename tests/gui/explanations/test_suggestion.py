@@ -9,7 +9,7 @@ from core.plan.specification import Specification
 from core.predict.advisor import Advice, AdviceResult
 from core.report.limits import Limit
 from core.trace.trace import Trace
-from gui.explanations.suggestion import Change, Suggestion, better_way, suggestion
+from gui.explanations.suggestion import Change, Suggestion, better_ways, suggestion
 from tests.core.report.verdicts import made
 
 NARROW = ModelSettings("mlp", width=64, depth=8)
@@ -54,11 +54,22 @@ def way(ms: float, strategy: str = "dp", known: bool = True) -> Advice:
     return Advice(Specification(strategy, NARROW), step, step, step, 0.0, 0, known)
 
 
-def test_the_quickest_known_way_is_suggested_if_it_spares_enough() -> None:
-    ways = [way(8, "ddp"), way(9, "mp"), way(5, "fsdp", known=False)]
-    found = better_way(AdviceResult(ways, way(10)))
-    assert found == Suggestion(Change.OTHER_WAY, ways[0].specification, ways[0].step_ns)
-    assert better_way(AdviceResult(ways, way(8.3))) is None
-    assert better_way(AdviceResult(ways, way(10), measured_ns=8_300_000)) is None
-    assert better_way(AdviceResult(ways, None)) is None
-    assert better_way(AdviceResult([], way(10))) is None
+def test_known_ways_are_suggested_if_they_spare_enough() -> None:
+    ways = [way(8, "ddp"), way(9, "mp"), way(9.8, "tp"), way(5, "fsdp", known=False)]
+    found = better_ways(AdviceResult(ways, way(10)))
+    assert [one.specification.strategy for one in found] == ["ddp", "mp"]
+    assert found[0] == Suggestion(
+        Change.OTHER_WAY, ways[0].specification, ways[0].step_ns, pytest.approx(-0.2)
+    )
+    assert better_ways(AdviceResult(ways, way(8.3))) == []
+    assert better_ways(AdviceResult(ways, way(10), measured_ns=8_300_000)) == []
+    assert better_ways(AdviceResult(ways, None)) == []
+    assert better_ways(AdviceResult([], way(10))) == []
+
+
+def test_of_each_strategy_and_schedule_the_quickest_is_suggested_and_three_at_most() -> None:
+    names = ("ddp", "ddp", "mp", "tp", "fsdp")
+    ways = [way(2 + 0.5 * n, name) for n, name in enumerate(names)]
+    found = better_ways(AdviceResult(ways, way(10)))
+    assert [one.specification.strategy for one in found] == ["ddp", "mp", "tp"]
+    assert found[0].step_ns == 2_000_000

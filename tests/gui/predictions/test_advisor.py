@@ -193,18 +193,18 @@ def test_nothing_is_predicted_while_a_run_is_under_way(
 def test_what_the_advisor_finds_for_one_run_is_not_offered_above_another(
     window: MainWindow, client: FakeClient, panel: AdvisorPanel, qtbot: QtBot
 ) -> None:
-    qtbot.waitUntil(window.verdict.change.isVisible)
+    qtbot.waitUntil(window.verdict.changes[0].isVisible)
     found: list[object] = []
     window.predictions.advisor.advised.connect(lambda change, *_: found.append(change))
     window.session.run(other := specification(batch=48))
     header, made = batches(other)
     client.say(header, *made[:4])
     qtbot.waitUntil(lambda: window.run_shown.live and bool(window.run_shown.trace.steps))
-    assert not window.verdict.change.isVisible()
+    assert not window.verdict.changes[0].isVisible()
     # The panel still shows the run before: its costs are asked about again.
     QTest.mouseClick(panel.again, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(found), timeout=ADVICE_MS)
-    assert found[0] is not None and not window.verdict.change.isVisible()
+    assert found[0] and not window.verdict.changes[0].isVisible()
 
 
 def test_progress_and_cancel_are_there_once_it_takes_a_while(

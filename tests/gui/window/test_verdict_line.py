@@ -75,15 +75,20 @@ def test_a_change_is_offered_and_a_click_puts_it_into_the_form(
     perform(window, client, specification(steps=2))
     qtbot.waitUntil(lambda: window.verdict.label.text() == verdict_of(window))
     other = Specification("dp", ModelSettings("mlp", width=64), "4xvirtual", batch=64)
-    window.verdict.suggest(Suggestion(Change.OTHER_WAY, other, 29_000_000))
-    assert window.verdict.change.text().replace("\u00a0", " ") == "Data parallel: 29 ms predicted"
+    link = window.verdict.changes[0]
+    header = window.run_shown.trace.header
+    window.verdict.advise([Suggestion(Change.OTHER_WAY, other, 29_000_000, -0.2, -9_000)], header)
+    assert link.text().replace("\u00a0", " ") == "Data parallel: 29 ms, −9 kB"
     asked = len(client.asked)
-    QTest.mouseClick(window.verdict.change, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(link, Qt.MouseButton.LeftButton)
     assert window.form.specification().strategy == "dp"
     assert window.form.specification().devices == "4xvirtual" and len(client.asked) == asked
     wider = Specification("dp", ModelSettings("mlp", width=512), "4xvirtual", batch=64)
     window.verdict.suggest(Suggestion(Change.WIDER, wider))
-    assert window.verdict.change.text() == "Try width 512"
+    assert [one.text() for one in window.verdict.changes[:2]] == [
+        "Try width 512",
+        "Data parallel: 29 ms, −9 kB".replace("29 ms", "29\u00a0ms").replace("9 kB", "9\u00a0kB"),
+    ]
 
 
 def test_without_a_run_there_is_no_line(window: MainWindow, client: FakeClient) -> None:
@@ -118,3 +123,22 @@ def test_a_live_runs_line_tells_whole_steps_only_and_never_the_beginning_of_one(
     assert line_after(measured.slice(0, half)) == of(0)
     assert line_after(measured.slice(half)) == of(0) != of(1)
     assert line_after(loss) == of(1)
+
+
+def test_the_line_is_as_high_before_answers_arrive_as_after(
+    window: MainWindow, client: FakeClient, qtbot: QtBot
+) -> None:
+    perform(window, client, specification(steps=2))
+    qtbot.waitUntil(lambda: window.verdict.label.text() == verdict_of(window))
+    before, lanes = window.verdict.height(), window.timeline.height()
+    header = window.run_shown.trace.header
+    others = [Specification(name, devices="4xvirtual", batch=64) for name in ("dp", "ddp", "mp")]
+    ways = [Suggestion(Change.OTHER_WAY, other, 29_000_000, -0.2, 9_000_000) for other in others]
+    window.verdict.advise(ways, header)
+    window.verdict.show_outcome("Predicted before this run: 29 ms. " * 9, header)
+    window.verdict.show_text("A verdict of many words. " * 30)
+    qtbot.wait(50)
+    assert (window.verdict.height(), window.timeline.height()) == (before, lanes)
+    assert window.verdict.toolTip().startswith("A verdict of many words.")
+    shown = [link.isVisible() for link in window.verdict.changes]
+    assert shown[0] and shown == sorted(shown, reverse=True)
