@@ -121,8 +121,8 @@ class Specification:
     speed: float | None = Option(
         "speed",
         float,
-        "Maximum speed of the clock of virtual lanes relative to real time: 0.1 to watch.",
-        "unlimited",
+        "Slow motion: 0.1 plays virtual lanes at a tenth of real speed.",
+        "full speed",
         "times",
         least=1e-4,
         most=1_000_000,

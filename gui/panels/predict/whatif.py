@@ -222,7 +222,7 @@ class WhatIfPanel(QWidget):
         self._add("chunks", range(1, 9), whole(1, int(CHUNKS.most), 2))
         batch = whole(0, automatic=tr("grows"), suffix=tr(" rows"))
         self._add("batch", [0, *growing(MOST_SLID["batch"])], batch)
-        self._add("bandwidth", GB_S, decimal(1e6, 1, 1.0, tr("as the costs"), tr(" GB/s")))
+        self._add("bandwidth", GB_S, decimal(1e6, 1, 1.0, tr("as measured"), tr(" GB/s")))
         latency = decimal(1e6, 1, 1.0, suffix=tr(" µs"))
         latency.setValue(5)
         self._add("latency", MICROSECONDS, latency)
