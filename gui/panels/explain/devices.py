@@ -148,7 +148,13 @@ class DevicesPanel(Sheet):
 
 
 def load_words(scene: Scene) -> str:
-    """How much lane 0 is loaded beside the others, in a sentence; nothing of a single lane."""
+    """Return how much lane 0 is loaded compared with the mean; "" where lanes do different work.
+
+    That is so with a single lane, and where each lane has stages of its own.
+    """
+    stages = {number for facts in scene.facts for number in facts.stages}
+    if len(stages) > 1:
+        return ""
     load = first_lane_load(scene.trace, scene.balances)
     if load is None or load.work is None:
         return ""

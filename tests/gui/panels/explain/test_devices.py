@@ -10,6 +10,7 @@ from core.plan.specification import Specification
 from gui.panels.explain.devices import balance_rows, load_words
 from gui.timeline.state.scene import Scene
 from tests.core.report.verdicts import made
+from tests.make_believe import specification, trace_of
 
 MODEL = ModelSettings("mlp", width=64, depth=8)
 
@@ -52,3 +53,10 @@ def test_one_step_in_view_is_judged_by_the_scatter_of_all() -> None:
 
 def test_of_two_steps_the_scatter_is_not_known() -> None:
     assert "noise" not in compute_cell(scene(steps=2))
+
+
+def test_the_load_of_the_first_lane_heads_only_runs_whose_lanes_do_the_same() -> None:
+    pipeline = specification(devices="4xvirtual", microbatches=4, steps=2)
+    assert load_words(Scene(trace_of(pipeline))) == ""
+    data_parallel = Specification("dp", ModelSettings("tutorial"), "8xcpu", batch=30, steps=2)
+    assert load_words(Scene(trace_of(data_parallel))).startswith("cpu:0: ")
