@@ -41,8 +41,8 @@ from gui.timeline.state.scene import Scene
 
 LEFT, BELOW = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
 WIDTHS = {"strategy": 280, "devices": 830, "details": 330}
-HEIGHTS = {"devices": 260}
-LOW = 90
+HEIGHTS = {"devices": 240}
+LOW = 84
 FRONT = "devices"
 """The panel that is seen first of those that share a place."""
 
@@ -189,6 +189,9 @@ def size_docks(window: QMainWindow, docks: dict[str, QDockWidget]) -> None:
     """Give the docks their sizes of the first time; call it once the window has its size."""
     for sizes, way in ((WIDTHS, Qt.Orientation.Horizontal), (HEIGHTS, Qt.Orientation.Vertical)):
         window.resizeDocks([docks[name] for name in sizes], list(sizes.values()), way)
+    layout = window.layout()
+    if layout is not None:
+        layout.activate()  # Qt resizes docks with the next layout, after others ask for their sizes
 
 
 def restore_docks(window: QMainWindow, kept: QByteArray) -> None:
@@ -207,21 +210,34 @@ def tab_bars(window: QMainWindow) -> list[QTabBar]:
 
 
 class LowDocks:
-    """Gives the docks below little height where they have nothing to tell, and later back theirs.
+    """Keeps the docks below low for as long as there is a reason, then gives back their height.
 
-    They stay as high as they are once another panel than the first is chosen.
+    Once another panel than the first is chosen they get their height back in any case.
     """
 
     def __init__(self, window: QMainWindow, docks: dict[str, QDockWidget]) -> None:
         self._window, self._front = window, docks[FRONT]
         self._height: int | None = None
+        self._reasons: set[str] = set()
         for dock in docks.values():
             if dock in window.tabifiedDockWidgets(self._front):
                 dock.visibilityChanged.connect(self._another)
 
-    def set_low(self, low: bool) -> None:
-        """Make them low, or as high as they were."""
-        panel = self._front.widget()
+    def set_low(self, reason: str, low: bool) -> None:
+        """Add a reason to be low, or take it away."""
+        if low:
+            self._reasons.add(reason)
+        else:
+            self._reasons.discard(reason)
+        self._fit()
+
+    def restore(self) -> None:
+        """Give back their height, whatever reason there is to be low."""
+        self._reasons.clear()
+        self._fit()
+
+    def _fit(self) -> None:
+        low, panel = bool(self._reasons), self._front.widget()
         if low and self._height is None and panel is not None and not panel.isHidden():
             # Taken before it is made low, and only once: a second call would keep the low height.
             self._height = self._front.height() + self._tabs_height()
@@ -232,7 +248,7 @@ class LowDocks:
 
     def _another(self, chosen: bool) -> None:
         if chosen:
-            self.set_low(False)
+            self.restore()
 
     def _tabs_height(self) -> int:
         """What the docks' tabs take, which Qt counts in when it gives a height."""

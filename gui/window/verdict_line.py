@@ -20,6 +20,7 @@ from gui.look.text import MINUS, bytes_text, duration_text, sentence, tr
 from gui.look.text import change_text as percent_change_text
 
 MARGINS = (12, 7, 8, 7)
+COMPACT_MARGINS = (12, 2, 8, 2)
 SPACING = 12
 
 
@@ -51,6 +52,7 @@ class VerdictLine(QFrame):
         self.predicted = Label(tr("Predicted:"), "quiet")
         self._offered: dict[Change, list[Suggestion]] = {}
         self._header: Header | None = None
+        self._is_compact = False
         first = row(self.label, self.why, growing=self.label, margins=(0, 0, 0, 0), spacing=8)
         second = row(
             self.predicted,
@@ -69,6 +71,12 @@ class VerdictLine(QFrame):
         note = "" if header is None else header.timing_note
         self._say_note(sentence(note) if note else "")
         self._offered.clear()
+        self._show_changes()
+
+    def set_compact(self, compact: bool) -> None:
+        """Show the sentence alone, or the alternatives too."""
+        self._is_compact = compact
+        self.layout().setContentsMargins(*(COMPACT_MARGINS if compact else MARGINS))
         self._show_changes()
 
     def show_text(self, text: str) -> None:
@@ -119,7 +127,8 @@ class VerdictLine(QFrame):
 
     def _show_changes(self) -> None:
         header = self._header
-        offered = [] if header is None else self.offered
+        offered = [] if header is None or self._is_compact else self.offered
+        self.note.setVisible(not self._is_compact)
         for link, change in zip(self.changes, offered, strict=False):
             assert header is not None
             link.setText(change_text(change, header))

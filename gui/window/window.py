@@ -49,6 +49,7 @@ from gui.timeline.state.scene import Scene
 from gui.window.bars import RunBar, StatusLine
 from gui.window.bookmarks import Bookmarking
 from gui.window.centre import Centre
+from gui.window.compact import CompactLayout
 from gui.window.dock_tabs import DockTabs
 from gui.window.docks import LowDocks, Panels, front_action, make_docks, restore_docks, size_docks
 from gui.window.finding import Finder
@@ -112,6 +113,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self.centre)
         self.docks = make_docks(self, panels)
         self._dock_tabs, self._low_docks = DockTabs(self), LowDocks(self, self.docks)
+        CompactLayout(self, self.verdict, self.overview, self._low_docks)
         self.comparing = Comparing(self, frames, panels.compare, self.session, self.settings)
 
     def _make_controllers(self) -> None:
@@ -266,8 +268,10 @@ class MainWindow(QMainWindow):
         language = self.settings.language or "system"
         self.actions_by_name.get(f"language_{language}", QAction()).setChecked(True)
         self.centre.show_first_page()
-        self._low_docks.set_low(True)
-        self.centre.pages.currentChanged.connect(lambda page: self._low_docks.set_low(page == 0))
+        self._low_docks.set_low("first page", True)
+        self.centre.pages.currentChanged.connect(
+            lambda page: self._low_docks.set_low("first page", page == 0)
+        )
         self.control.allow()
         self.timeline.setFocus()
 
@@ -417,7 +421,7 @@ class MainWindow(QMainWindow):
     def leave(self) -> None:
         """Keep what is kept between sittings, and end all work in the background."""
         # First: the docks' real heights are to be kept, not those of the first page.
-        self._low_docks.set_low(False)
+        self._low_docks.restore()
         self.settings.window = (self.saveGeometry(), self.saveState())
         self.control.keep()
         self.settings.save()

@@ -44,6 +44,7 @@ class Overview(QWidget):
         self._drawn = Viewport()
         self._hit_ticks: list[QRectF] = []
         self._legend: list[list[LegendEntry]] = []
+        self._has_legend = True
         state.scene_changed.connect(self.refresh)
         state.strips_changed.connect(self._explain)
         state.view_changed.connect(self._show_visible)
@@ -53,6 +54,11 @@ class Overview(QWidget):
     def refresh(self) -> None:
         """Draw the lanes anew with what has come since."""
         self._picture = None
+        self._explain()
+
+    def show_legend(self, shown: bool) -> None:
+        """Show or hide the legend below the strip."""
+        self._has_legend = shown
         self._explain()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
@@ -145,11 +151,12 @@ class Overview(QWidget):
     def _explain(self) -> None:
         """Choose what the legend says; it takes as many lines as it needs."""
         entries = []
-        if self._state.scene is not None:
+        if self._state.scene is not None and self._has_legend:
             entries = legend_entries(self._state.scene, self._theme, self._state.strips)
         width = self.width() - LABELS - RIGHT
         self._legend = legend_lines(entries, Fonts.of(self.font()), width)
-        self.setFixedHeight(round(HEIGHT + LEGEND + LINE * max(0, len(self._legend) - 1)))
+        legend = LEGEND + LINE * max(0, len(self._legend) - 1) if self._has_legend else 0
+        self.setFixedHeight(round(HEIGHT + legend))
         self.update()
 
     def _visible(self, whole: Viewport) -> tuple[float, float]:

@@ -81,7 +81,7 @@ def test_empty_docks_leave_the_first_page_its_room(
     front = window.docks["devices"]
     qtbot.waitUntil(lambda: front.height() < 140)
     perform(window, client, specification(steps=1))
-    qtbot.waitUntil(lambda: front.height() > 200)
+    qtbot.waitUntil(lambda: front.height() > 100)
     high = front.height()
     for _ in range(2):
         window.centre.show_first_page()
@@ -90,7 +90,7 @@ def test_empty_docks_leave_the_first_page_its_room(
         qtbot.waitUntil(lambda: front.height() == high)
     window.centre.show_first_page()
     window.docks["whatif"].raise_()  # which has something to tell
-    qtbot.waitUntil(lambda: window.docks["whatif"].height() > 200)
+    qtbot.waitUntil(lambda: window.docks["whatif"].height() > 110)
 
 
 def test_every_panel_has_an_icon_of_its_own(window: MainWindow) -> None:
@@ -152,3 +152,14 @@ def test_a_second_window_shows_each_docks_tab_once_and_over_no_other_panel(
     assert (
         bar.geometry().top() >= again.timeline.mapTo(again, again.timeline.rect().bottomLeft()).y()
     )
+
+
+@pytest.mark.parametrize("size", [(1600, 1000), (1440, 900), (1000, 650)])
+def test_the_timeline_has_half_of_the_windows_height(
+    window: MainWindow, client: FakeClient, qtbot: QtBot, size: tuple[int, int]
+) -> None:
+    window.resize(*size)
+    perform(window, client, specification(devices="4xvirtual", steps=3))
+    qtbot.wait(50)
+    assert window.height() == size[1]
+    assert 2 * window.timeline.height() >= size[1]
