@@ -170,5 +170,5 @@ def run_basis(trace: Trace) -> Basis | None:
     faults.pop(HICCUP.name, None)  # it is of one step of the run
     return Basis(
         known.costs, source, header.model, known.stages, header.specification.batch_rows, device,
-        faults,
+        known.step_ns, faults,
     )  # fmt: skip

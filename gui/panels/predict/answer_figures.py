@@ -39,7 +39,7 @@ class AnswerFigures(QGridLayout):
 
 
 FIGURES = {
-    "makespan": (N_("Makespan"), N_("What the step takes.")),
+    "makespan": (N_("Step"), N_("The predicted makespan.")),
     "closed_form": (
         N_("Closed form"),
         N_("The bubble by the literature's formula, where there is one."),

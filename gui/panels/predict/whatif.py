@@ -6,9 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QPushButton, QSpinBox, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDoubleSpinBox,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QSpinBox,
+    QWidget,
+)
 
 from core.costs.costs import CostModel
 from core.message import N_
@@ -21,15 +29,15 @@ from core.plan.pipeline.options import CHUNKS, DEFAULT_SCHEDULE, MOST_MICROBATCH
 from core.plan.schedules import SCHEDULES
 from core.plan.task import Kind
 from core.predict.whatif import WhatIfQuery, WhatIfResult
-from gui.look.label import Label
-from gui.look.layouts import button, column, grid, row, widget_of
-from gui.look.text import tr
+from gui.look.label import Elided, Label
+from gui.look.layouts import button, column, grid, named, row, widget_of
+from gui.look.text import change_text, duration_text, tr
 from gui.panels.answer_picture import AnswerPicture
 from gui.panels.predict.answer_figures import AnswerFigures
 from gui.panels.predict.fault_fields import FaultFields
 from gui.panels.predict.sliders import SliderRow, growing
 from gui.panels.run.fields import choice, decimal, labelled, whole
-from gui.panels.sheet import scrolling
+from gui.panels.sheet import scroll_down
 from gui.runs.check import EQUAL, friendly
 
 MOST_DEVICES = 1024
@@ -69,7 +77,7 @@ WORDS = {
 class Basis:
     """Costs that questions are asked with: what they are for, and where they come from.
 
-    `faults` are those of the run that they are of, by the names of the options.
+    Of a run `step_ns` is its median step, and `faults` are its faults by the names of the options.
     """
 
     costs: CostModel
@@ -78,6 +86,7 @@ class Basis:
     measured: tuple[Stage, ...] = ()
     batch: int | None = None
     device: str = PREDICTED.name
+    step_ns: int | None = None
     faults: Mapping[str, Value] = field(default_factory=dict)
 
     @property
@@ -105,6 +114,8 @@ class WhatIfPanel(QWidget):
         self.faults = FaultFields()
         self.picture = AnswerPicture()
         self.figures = AnswerFigures()
+        self.headline = Elided("said")
+        self.headline.setAccessibleName(tr("Predicted step"))
         self._build_fields()
         self._lay_out()
         for slider in self.sliders.values():
@@ -185,6 +196,7 @@ class WhatIfPanel(QWidget):
 
     def show_answer(self, answer: WhatIfResult) -> None:
         """Show a predicted step and its figures."""
+        self.headline.setText(headline_text(answer.makespan_ns, self.basis.step_ns))
         self.picture.show_answer(answer)
         self.figures.show_answer(answer)
         self.large.setEnabled(True)
@@ -193,6 +205,7 @@ class WhatIfPanel(QWidget):
         """Say why there is no prediction."""
         knows = self.basis.knows_transfers or self.sliders["bandwidth"].value > 0
         hint = "" if knows else tr("Or choose a link speed above.")
+        self.headline.setText("")
         self.picture.show_note(f"{friendly(text)} {hint}".strip())
         self.figures.clear()
         self.large.setEnabled(False)
@@ -205,9 +218,6 @@ class WhatIfPanel(QWidget):
     def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
         super().showEvent(event)
         self.opened.emit()
-        asked = self._area.widget()
-        if asked is not None:  # its parts have their style from now on
-            self._area.setMinimumWidth(asked.minimumSizeHint().width() + SCROLL_BAR)
 
     # Building
 
@@ -257,12 +267,11 @@ class WhatIfPanel(QWidget):
         self.faults.add_to(fields, 4 + len(self.sliders))
         figures = row(self.figures, self.large, growing=self.figures)
         figures.setAlignment(self.large, Qt.AlignmentFlag.AlignBottom)
-        asked = column(fields, figures, None, margins=(12, 8, 12, 8), spacing=8)
-        answered = widget_of(column(self.picture, growing=self.picture, margins=(0, 8, 12, 8)))
-        self._area = area = scrolling(widget_of(asked, "sheet"), tr("What is asked"))
-        both = row(area, answered, of=self, margins=(0, 0, 0, 0), spacing=4)
-        for part in (area, answered):
-            both.setStretchFactor(part, 1)
+        asked = widget_of(column(fields, None, margins=(12, 8, 12, 8), spacing=8), "sheet")
+        parts = (self.headline, self.picture, figures)
+        answered = widget_of(column(*parts, growing=self.picture, margins=(0, 8, 12, 8)))
+        both = row(_AsWide(asked), answered, of=self, margins=(0, 0, 0, 0), spacing=4)
+        both.setStretchFactor(answered, 1)
 
     # Changes
 
@@ -294,6 +303,42 @@ class WhatIfPanel(QWidget):
             self.sliders["batch"].value = batch  # which asks
         else:
             self.ask_again()
+
+
+class _AsWide(QScrollArea):
+    """Scrolls its content up and down; it is always as wide as that."""
+
+    def __init__(self, content: QWidget) -> None:
+        super().__init__()
+        named(self, tr("What is asked"))
+        scroll_down(self)
+        self.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Expanding)
+        self.setWidget(content)
+        content.installEventFilter(self)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self.widget().minimumSizeHint().width() + SCROLL_BAR, 50)
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSizeHint()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
+
+
+def headline_text(predicted_ns: int, measured_ns: int | None) -> str:
+    """Return what a change does to a run's step: `144 ms → 131 ms (−9.0 %)`."""
+    predicted = duration_text(predicted_ns)
+    if measured_ns is None:
+        return tr("Predicted step: {step}", step=predicted)
+    return tr(
+        "{measured} measured → {predicted} predicted ({change})",
+        measured=duration_text(measured_ns),
+        predicted=predicted,
+        change=change_text(predicted_ns / measured_ns - 1),
+    )
 
 
 def plain_words() -> str:

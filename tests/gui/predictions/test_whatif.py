@@ -387,3 +387,25 @@ def test_closing_the_window_in_the_middle_of_a_prediction_leaves_nothing(
         os.kill(pid, 0)
     left = {thread.name for thread in threading.enumerate()}
     assert not left & {f"{MODULE} reader", "worker sender", "ghosts"}
+
+
+def test_the_answer_is_on_top_beside_what_the_run_took_and_no_field_is_cut(
+    window: MainWindow, client: FakeClient, panel: WhatIfPanel, qtbot: QtBot
+) -> None:
+    before = panel.picture.answer
+    assert panel.headline.text().startswith("Predicted step: ")
+    perform(window, client, specification("pipeline", devices="4xvirtual", steps=3))
+    answer = wait_for_another(panel, qtbot, before)
+    start, end = window.run_shown.trace.step_bounds(window.scene.usual_step)
+    qtbot.waitUntil(lambda: "measured" in panel.headline.text())
+    words = panel.headline.text().replace("\N{NO-BREAK SPACE}", " ")
+    assert words.startswith(f"{duration_text(end - start)} measured → ".replace("\u00a0", " "))
+    assert duration_text(makespan(panel)).replace("\u00a0", " ") in words
+    assert panel.headline.mapTo(panel, panel.headline.rect().bottomLeft()).y() < 60
+    window.resize(1440, 900)
+    qtbot.wait(50)
+    for slider in panel.sliders.values():
+        area = slider.number.parentWidget().parentWidget()
+        right = slider.number.mapTo(area, slider.number.rect().topRight()).x()
+        assert right <= area.width(), slider.number.objectName()
+    assert answer is not None
