@@ -22,12 +22,14 @@ from core.predict.whatif import WhatIf, WhatIfQuery, WhatIfResult
 from core.predict.worker.requests import PredictionDone, PredictionLost, PredictionRefused
 from core.process.worker import MODULE
 from gui.look.layouts import bring
+from gui.look.text import duration_text
 from gui.panels.predict.answer_figures import FIGURES
 from gui.panels.predict.whatif import WORDS, WhatIfPanel
 from gui.predictions.what_if import run_basis
 from gui.runs.check import EQUAL
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
+from tests.gui.window.test_window import perform
 from tests.make_believe import specification, trace_of
 
 ANSWER_MS = 30_000
@@ -390,7 +392,7 @@ def test_closing_the_window_in_the_middle_of_a_prediction_leaves_nothing(
 
 
 def test_the_answer_is_on_top_beside_what_the_run_took_and_no_field_is_cut(
-    window: MainWindow, client: FakeClient, panel: WhatIfPanel, qtbot: QtBot
+    window: MainWindow, client: FakeClient, panel: WhatIfPanel, qtbot: object
 ) -> None:
     before = panel.picture.answer
     assert panel.headline.text().startswith("Predicted step: ")
