@@ -62,7 +62,7 @@ class VerdictLine(QFrame):
             margins=(0, 0, 0, 0),
             spacing=SPACING,
         )
-        column(first, second, of=self, margins=MARGINS, spacing=2)
+        self.lines = column(first, second, of=self, margins=MARGINS, spacing=2)
         self.show_text("")
 
     def show_run(self, header: Header | None) -> None:
@@ -76,7 +76,7 @@ class VerdictLine(QFrame):
     def set_compact(self, compact: bool) -> None:
         """Show the sentence alone, or the alternatives too."""
         self._is_compact = compact
-        self.layout().setContentsMargins(*(COMPACT_MARGINS if compact else MARGINS))
+        self.lines.setContentsMargins(*(COMPACT_MARGINS if compact else MARGINS))
         self._show_changes()
 
     def show_text(self, text: str) -> None:

@@ -314,10 +314,11 @@ class _AsWide(QScrollArea):
         scroll_down(self)
         self.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Expanding)
         self.setWidget(content)
+        self._content = content
         content.installEventFilter(self)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self.widget().minimumSizeHint().width() + SCROLL_BAR, 50)
+        return QSize(self._content.minimumSizeHint().width() + SCROLL_BAR, 50)
 
     def sizeHint(self) -> QSize:
         return self.minimumSizeHint()
