@@ -43,7 +43,7 @@ class AnswerPicture(Painted):
         super().__init__(tr("Predicted timeline"), QSizePolicy.Policy.Expanding)
         self._bare = bare
         if not bare:
-            self.setMinimumHeight(110)
+            self.setMinimumHeight(80)
         self.answer: WhatIfResult | None = None
         self.note = tr("The predicted step appears here.")
         self._veiled = False

@@ -79,7 +79,7 @@ def dp_finished(window: MainWindow) -> None:
     opened(window, DATA_PARALLEL.path)
     scene = window.scene
     assert scene is not None
-    step = scene.trace.steps[-1]
+    step = scene.described
     found = next(s for s in scene.trace if s.kind is Kind.GATHER and s.step == step)
     window.timeline.selector.select_span(found.lane, found.index)
 

@@ -267,8 +267,9 @@ class WhatIfPanel(QWidget):
         self.faults.add_to(fields, 4 + len(self.sliders))
         figures = row(self.figures, self.large, growing=self.figures)
         figures.setAlignment(self.large, Qt.AlignmentFlag.AlignBottom)
-        asked = widget_of(column(fields, None, margins=(12, 8, 12, 8), spacing=8), "sheet")
-        parts = (self.headline, self.picture, figures)
+        parts = (fields, figures, None)
+        asked = widget_of(column(*parts, margins=(12, 8, 12, 8), spacing=8), "sheet")
+        parts = (self.headline, self.picture)
         answered = widget_of(column(*parts, growing=self.picture, margins=(0, 8, 12, 8)))
         both = row(_AsWide(asked), answered, of=self, margins=(0, 0, 0, 0), spacing=4)
         both.setStretchFactor(answered, 1)
@@ -306,22 +307,27 @@ class WhatIfPanel(QWidget):
 
 
 class _AsWide(QScrollArea):
-    """Scrolls its content up and down; it is always as wide as that."""
+    """Scrolls its content up and down; while it is visible it is as wide as that."""
 
     def __init__(self, content: QWidget) -> None:
         super().__init__()
         named(self, tr("What is asked"))
         scroll_down(self)
-        self.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Expanding)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
         self.setWidget(content)
         self._content = content
         content.installEventFilter(self)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._content.minimumSizeHint().width() + SCROLL_BAR, 50)
+        # A panel behind another tab must not hold a narrow window wide.
+        return self.sizeHint() if self.isVisible() else QSize(50, 50)
 
     def sizeHint(self) -> QSize:
-        return self.minimumSizeHint()
+        return QSize(self._content.minimumSizeHint().width() + SCROLL_BAR, 50)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.updateGeometry()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() is QEvent.Type.LayoutRequest:

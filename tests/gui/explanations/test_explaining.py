@@ -19,7 +19,7 @@ from gui.timeline.state.explained import LARGE, MOST, Explained, Wanted
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.panels.explain.test_why import show_why
-from tests.gui.timeline.state.test_gaps import click, last_step, place
+from tests.gui.timeline.state.test_gaps import click, place, shown_step
 from tests.gui.window.test_window import perform
 from tests.make_believe import MS, specification, trace_of
 
@@ -53,7 +53,7 @@ def test_the_window_goes_on_while_a_large_step_is_explained(
     perform(window, client, specification("ddp", bucket_mb=0.01))
     show_why(window)
     window.why.explain_button.click()
-    qtbot.waitUntil(lambda: gate.asked == [last_step(window)])
+    qtbot.waitUntil(lambda: gate.asked == [shown_step(window)])
     assert window.why._question.text() == "Explaining…"
     for _ in range(3):  # who asks again and again waits for the one answer
         window.live.update()
@@ -62,14 +62,14 @@ def test_the_window_goes_on_while_a_large_step_is_explained(
     gate.open.set()
     qtbot.waitUntil(window.why.waterfall.isVisible)
     assert not window.buckets.isHidden()
-    assert gate.asked == [last_step(window)]
+    assert gate.asked == [shown_step(window)]
 
 
 def test_nothing_that_one_does_in_the_window_explains_a_large_step_there(
     qtbot: QtBot, window: MainWindow, client: FakeClient, gate: Gate, tmp_path: Path
 ) -> None:
     perform(window, client, specification("mp", steps=3))
-    start, end = window.run_shown.trace.step_bounds(last_step(window))
+    start, end = window.run_shown.trace.step_bounds(shown_step(window))
     show_why(window)
     window.why.chooser.setCurrentIndex(1)
     QTest.mouseMove(window.timeline.viewport(), place(window, 1, start + MS))
@@ -94,7 +94,7 @@ def test_a_step_of_more_tasks_than_that_is_not_explained_and_the_window_says_so(
     monkeypatch.setattr("gui.timeline.state.explained.MOST", 8)
     perform(window, client, specification("mp"))
     said = "Not explained: the step has 9 tasks, and at most 8 are explained here."
-    start, _ = window.run_shown.trace.step_bounds(last_step(window))
+    start, _ = window.run_shown.trace.step_bounds(shown_step(window))
     QTest.mouseMove(window.timeline.viewport())  # it may be at the place already
     QTest.mouseMove(window.timeline.viewport(), place(window, 1, start + MS))
     assert window.timeline.overlays.hovered[2][-1] == said

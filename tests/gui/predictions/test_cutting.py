@@ -132,4 +132,4 @@ def test_blocks_of_other_strategies_and_of_files_not_run_yet(
     path = tmp_path / "net.py"
     path.write_text("")
     window.form.set_specification(replace(JOB, model=ModelSettings(str(path))))
-    assert "which are not known yet" in panel.message.text() and panel.measure.isEnabled()
+    assert "Press Measure" in panel.message.text() and panel.measure.isEnabled()

@@ -186,7 +186,7 @@ def test_closing_asks_once_for_runs_that_are_in_no_file(
     perform(window, client, specification())
     window.actions_by_name["quit"].trigger()
     box = window.findChild(QMessageBox)
-    assert box.text() == "2 runs of this sitting are in no file yet."
+    assert box.text() == "2 runs are not saved."
     box.button(QMessageBox.StandardButton.Cancel).click()
     assert window.isVisible()
     window.leaving.save_all(tmp_path)

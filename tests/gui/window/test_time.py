@@ -38,11 +38,11 @@ def press(window: MainWindow, key: Qt.Key, held: Qt.KeyboardModifier | None = No
 
 def test_the_axis_counts_from_the_step_that_is_looked_at(shown: MainWindow) -> None:
     state = shown.timeline.state
-    assert state.frame.origin.name == "step 5"
-    assert state.frame.origin.zero == state.scene.step_starts[-1]
+    assert state.frame.origin.name == "step 3"
+    assert state.frame.origin.zero == state.scene.step_starts[4]
     numbers = [tick.number for tick in ticks(state.viewport, state.frame.origin)]
     assert numbers[0] == "0" and all(" " not in number for number in numbers)
-    assert state.frame.origin.title("ms") == "ms since step 5"
+    assert state.frame.origin.title("ms") == "ms since step 3"
     shown.timeline.navigator.fit_between(*shown.scene.trace.step_bounds(3))
     assert state.frame.origin.name == "step 2"
 
@@ -55,7 +55,7 @@ def test_the_menu_chooses_what_time_counts_from_and_it_is_remembered(
     assert state.frame.origin == Origin() and settings.time_from == "run"
     assert state.frame.origin.title("ms") == "ms since run start"
     shown.actions_by_name["time_step"].trigger()
-    assert state.frame.origin.name == "step 5" and settings.time_from == "step"
+    assert state.frame.origin.name == "step 3" and settings.time_from == "step"
 
 
 def test_a_clock_shows_the_time_of_day_where_a_recording_tells_it() -> None:

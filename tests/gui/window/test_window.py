@@ -59,7 +59,7 @@ def test_a_finished_run_fills_timeline_and_panels(window: MainWindow, client: Fa
     assert all(len(columns) for columns in window.scene.columns)
     assert window.status.recorded.text() == "7 steps recorded · 406 spans · exact"
     assert window.status.verified.text() == "gradients differ by at most 2.1e-07"
-    assert window.bar.step.text().startswith("step 5 of 5 · ")
+    assert window.bar.step.text().startswith("step 3 of 5, the median · ")
     assert "64 rows in 8 micro-batches of 8" in window.batch.accessibleDescription()
     assert "cpu:1: busy" in window.devices.accessibleDescription()
     assert window.log.model.rowCount() == 8
@@ -83,8 +83,11 @@ def test_selecting_a_span_shows_its_own_step_and_its_details(
     spec = Specification("dp", ModelSettings("tutorial"), "8xcpu", batch=30, data=100)
     perform(window, client, spec)
     assert "no rows" not in window.batch.accessibleDescription()
+    assert "30 rows over 8 replicas" in window.batch.accessibleDescription()
+    trace = window.run_shown.trace
+    window.timeline.selector.select_span(1, trace.spans(1).of_step(trace.steps[-1]).start)
     assert "10 rows over 5 replicas" in window.batch.accessibleDescription()
-    window.timeline.state.select(window.run_shown.trace.span(1, 0))
+    window.timeline.selector.select_span(1, 0)
     assert "30 rows over 8 replicas" in window.batch.accessibleDescription()
     table = window.details.table
     rows = range(table.rowCount())

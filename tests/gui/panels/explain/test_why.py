@@ -60,7 +60,7 @@ def test_the_rungs_shown_add_up_to_the_makespan_shown(
 ) -> None:
     explained(window, client, devices="4xcpu", steps=3)
     trace = window.run_shown.trace
-    start, end = trace.step_bounds(trace.steps[-1])
+    start, end = trace.step_bounds(window.scene.described)
     *bars, whole = window.why.waterfall.bars
     assert [bar.below for bar in bars[1:]] == [bar.above for bar in bars[:-1]]
     assert bars[-1].above == whole.above == end - start
@@ -121,20 +121,19 @@ def test_both_bubbles_stand_beside_the_closed_form(window: MainWindow, client: F
 def test_without_a_run_the_dock_says_when_it_will_be_filled(window: MainWindow) -> None:
     show_why(window)
     assert window.why._stack.currentIndex() == 0
-    assert "first whole step" in window.why._stack.currentWidget().text()
+    assert "Where a step's time goes" in window.why._stack.currentWidget().text()
     assert window.why.figures is None
 
 
-def test_the_selected_step_is_the_one_at_hand(window: MainWindow, client: FakeClient) -> None:
+def test_the_step_on_screen_is_explained(window: MainWindow, client: FakeClient) -> None:
     explained(window, client, steps=3, warmup=1)
-    trace = window.run_shown.trace
-    assert window.why.steps == [trace.steps[-1]]
-    assert window.why.chooser.currentText() == "step at hand: step 3"
-    window.timeline.state.select(trace.span(0, 0))
+    assert window.why.steps == [2]
+    assert window.why.chooser.currentText() == "on screen: step 2"
+    window.timeline.selector.select_span(0, 0)
     assert window.why.steps == [0]
-    assert window.why.chooser.currentText() == "step at hand: warm-up 1"
+    assert window.why.chooser.currentText() == "on screen: warm-up 1"
     window.timeline.selector.clear()
-    assert window.why.steps == [trace.steps[-1]]
+    assert window.why.steps == [window.scene.described]
 
 
 @pytest.mark.parametrize(
@@ -257,7 +256,7 @@ def test_the_list_has_every_piece_of_the_path_in_order(
     window: MainWindow, client: FakeClient
 ) -> None:
     explained(window, client, "dp", devices="4xcpu")
-    step = window.run_shown.trace.steps[-1]
+    step = window.scene.described
     pieces = window.scene.explained.step(step).path
     path = window.why.path
     shares = [path.topLevelItem(i).text(0) for i in range(path.topLevelItemCount())]
@@ -276,7 +275,7 @@ def test_the_action_outlines_the_tasks_that_core_names(
     assert window.actions_by_name["critical_path"].isChecked()
     assert window.timeline.state.strips.path
     scene, frame = window.scene, window.timeline.state.frame
-    step = scene.trace.steps[-1]
+    step = scene.described
     columns = scene.explained.explanation(step).columns
     pieces = [p for p in scene.explained.step(step).path if p.share in ON_TASKS]
     boxes = path_boxes(scene.explained.step(step), frame)
@@ -297,7 +296,7 @@ def test_the_paths_lines_lead_from_one_task_to_the_next(
     window: MainWindow, client: FakeClient
 ) -> None:
     explained(window, client, devices="4xcpu")
-    known = window.scene.explained.step(window.run_shown.trace.steps[-1])
+    known = window.scene.explained.step(window.scene.described)
     boxes = path_boxes(known, window.timeline.state.frame)
     lines = path_lines(boxes)
     changes = sum(a.top() != b.top() for a, b in pairwise(boxes))
@@ -474,7 +473,7 @@ def test_each_bucket_tells_when_it_was_ready_launched_and_done_and_what_was_expo
     window: MainWindow, client: FakeClient
 ) -> None:
     perform(window, client, specification("ddp", bucket_mb=0.01))
-    step = window.run_shown.trace.steps[-1]
+    step = window.scene.described
     explanation = window.scene.explained.explanation(step)
     expected = bucket_times(explanation, window.run_shown.trace)
     chart = window.buckets
@@ -495,7 +494,7 @@ def test_the_collectives_of_the_selected_step_are_shown(
     window: MainWindow, client: FakeClient
 ) -> None:
     perform(window, client, specification("ddp", bucket_mb=0.01, steps=2))
-    window.timeline.state.select(window.run_shown.trace.span(0, 0))
+    window.timeline.selector.select_span(0, 0)
     shown = window.buckets.ranks[0][0]
     begin, end = window.run_shown.trace.step_bounds(0)
     assert begin <= shown.launched <= shown.done <= end

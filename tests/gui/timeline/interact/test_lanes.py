@@ -256,7 +256,7 @@ def test_only_rows_that_can_be_seen_are_handed_to_be_drawn(view: TimelineView) -
 def test_what_a_filter_hides_is_drawn_nowhere(view: TimelineView) -> None:
     view.state.show_strips(path=True)
     view.grab()  # which explains the step on screen
-    step = view.state.trace.steps[-1]
+    step = view.state.scene.described
     everything = path_boxes(view.state.scene.explained.step(step), view.state.frame)
     view.lanes.filter("*:0")
     view.state.select(next(s for s in view.state.trace if s.lane == 1 and s.step == step))

@@ -89,9 +89,9 @@ def spot(view: TimelineView, lane: int, time: float) -> tuple[float, float]:
 
 
 def a_forward(view: TimelineView, lane: int, number: int = 0) -> Span:
-    """A forward of a lane in the last step, which the view shows."""
-    last = view.state.trace.steps[-1]
-    mine = (s for s in view.state.trace if (s.lane, s.step, s.kind) == (lane, last, Kind.FORWARD))
+    """A forward of a lane in the step that the view shows."""
+    step = view.state.scene.described
+    mine = (s for s in view.state.trace if (s.lane, s.step, s.kind) == (lane, step, Kind.FORWARD))
     return list(mine)[number]
 
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 from core.explain.lanes import Gap
 from core.plan.task import Kind
 from core.recording.decode import append_batch
+from core.trace.median_step import median_step, whole_steps
 from core.trace.span import Span
 from core.trace.trace import Trace
 from gui.timeline.interact.view import TimelineView
@@ -161,7 +162,7 @@ def test_hovering_over_a_bubble_says_who_waits_for_whom(view: TimelineView) -> N
     text = "\n".join([view.overlays.hovered[1], *view.overlays.hovered[2]]).replace("\u00a0", " ")
     assert text.startswith("cpu:0 waits 8.60 ms\n")
     assert "8 ms for 1B0 on cpu:1: other lane computes" in text
-    assert text.endswith("Then 0C0 begins.")
+    assert text.endswith("Then 0C0 starts.")
 
 
 def test_hovering_over_a_span_tells_rows_bytes_duration_and_wait(view: TimelineView) -> None:
@@ -295,11 +296,12 @@ def test_follow_returns_to_the_present_with_the_zoom_kept(view: TimelineView) ->
     assert view.state.viewport.start < 810 * MS < view.state.viewport.end
 
 
-def test_an_untouched_run_shows_its_last_step_when_it_ends(view: TimelineView) -> None:
+def test_an_untouched_run_shows_its_median_step_when_it_ends(view: TimelineView) -> None:
     shown = live(view)
     view.state.refresh(300 * MS)
     view.state.refresh(None)
-    assert view.state.viewport == view.state.viewport.fitted(*shown.step_bounds(shown.steps[-1]))
+    median = median_step(shown, whole_steps(shown))
+    assert view.state.viewport == view.state.viewport.fitted(*shown.step_bounds(median))
 
 
 def test_a_narrow_span_still_paints_a_pixel(view: TimelineView) -> None:

@@ -169,7 +169,10 @@ def test_tasks_of_other_programs_are_told_by_their_names(qapp: object, tmp_path:
     trace = open_recording(path).trace
     _, lines = span_card(trace, trace.span(1, 0))
     said = [line.replace("\u00a0", " ") for line in lines]
-    assert said == ["came · thread 2 · 10 µs", "Waited for sent on thread 1; began 10 µs after it."]
+    assert said == [
+        "came · thread 2 · 10 µs",
+        "Waited for sent on thread 1; started 10 µs after it.",
+    ]
 
 
 UNEVEN = specification(

@@ -164,7 +164,11 @@ def test_a_prediction_stands_as_a_thin_ghost_under_each_compute_lane(view: Timel
 def test_a_ghost_is_outlined_and_pale_within(view: TimelineView) -> None:
     prediction = with_prediction(view)
     ghost = view.state.stack.layout.ghosts[0]
-    span = next(s for s in prediction if s.lane == 0 and s.step == 3 and s.kind.letter == "B")
+    span = next(
+        s
+        for s in prediction
+        if s.lane == 0 and s.step == view.state.scene.described and s.kind.letter == "B"
+    )
     frame = view.state.frame
     image = view.grab().toImage()
     ratio = image.devicePixelRatio()
@@ -179,7 +183,11 @@ def test_a_ghost_is_outlined_and_pale_within(view: TimelineView) -> None:
 
 def test_hovering_over_a_ghost_sets_it_beside_what_was_measured(view: TimelineView) -> None:
     prediction = with_prediction(view)
-    span = next(s for s in prediction if s.lane == 1 and s.step == 3 and s.kind.letter == "F")
+    span = next(
+        s
+        for s in prediction
+        if s.lane == 1 and s.step == view.state.scene.described and s.kind.letter == "F"
+    )
     x = view.state.frame.x((span.start + span.end) / 2) - LABELS
     title, lines = hover(view, view.state.stack.layout.ghosts[1], x)
     assert title == "Predicted: 1F0, 3.20 ms (measured 4 ms, +25 %)"

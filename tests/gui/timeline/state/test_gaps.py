@@ -48,13 +48,14 @@ def click(window: MainWindow, lane: int, time: float) -> None:
     )
 
 
-def last_step(window: MainWindow) -> int:
-    return window.run_shown.trace.steps[-1]
+def shown_step(window: MainWindow) -> int:
+    """The step on screen."""
+    return window.scene.described
 
 
 def first_gap(window: MainWindow, lane: int) -> tuple[int, int]:
-    """The gap before a lane's first task of the last step."""
-    gaps = window.scene.explained.step(last_step(window)).main_waits
+    """The gap before a lane's first task of the step on screen."""
+    gaps = window.scene.explained.step(shown_step(window)).main_waits
     mine = gaps.of_lane(lane).start
     return int(gaps.start[mine]), int(gaps.end[mine])
 
@@ -114,7 +115,7 @@ def test_a_reason_leads_to_its_blocking_task(
     chosen = window.timeline.state.selection
     assert isinstance(chosen, Span)
     assert (chosen.lane, str(chosen.kind), chosen.microbatch) == (0, "forward", 0)
-    assert chosen.step == last_step(window)
+    assert chosen.step == shown_step(window)
     assert window.timeline.state.viewport.start <= chosen.start
     assert not window.details.sentence.isVisible()
 
@@ -126,14 +127,14 @@ def test_a_blocking_task_that_is_out_of_sight_is_brought_into_view(
     start, end = first_gap(window, 3)
     click(window, 3, (start + end) / 2)
     window.timeline.navigator.fit_between(end - MS, end + MS)
-    window.details.blocking_task_chosen.emit(last_step(window), 0)
+    window.details.blocking_task_chosen.emit(shown_step(window), 0)
     chosen, view = window.timeline.state.selection, window.timeline.state.viewport
     assert view.start <= (chosen.start + chosen.end) / 2 <= view.end
 
 
 def test_hovering_between_two_steps_says_so(window: MainWindow, client: FakeClient) -> None:
     perform(window, client, specification())
-    before = window.run_shown.trace.step_bounds(last_step(window) - 1)[1]
+    before = window.run_shown.trace.step_bounds(shown_step(window) - 1)[1]
     window.timeline.navigator.fit_between(before - MS, before + 2 * MS)
     QTest.mouseMove(window.timeline.viewport(), place(window, 0, before + MS / 2))
     assert window.timeline.overlays.hovered is not None
@@ -328,7 +329,7 @@ def test_the_stretches_shown_are_the_idle_time_of_the_lanes(
     window: MainWindow, client: FakeClient
 ) -> None:
     perform(window, client, specification("dp", devices="4xcpu"))
-    explained, step = window.scene.explained, last_step(window)
+    explained, step = window.scene.explained, shown_step(window)
     found = explained.stretches(step)
     totals = cause_totals(explained.explanation(step))
     for lane in range(4):
@@ -341,7 +342,7 @@ def test_a_gap_of_a_very_large_step_is_explained_when_it_is_clicked(
 ) -> None:
     monkeypatch.setattr("gui.timeline.state.explained.LARGE", 1)
     perform(window, client, specification("mp"))
-    start, end = window.run_shown.trace.step_bounds(last_step(window))
+    start, end = window.run_shown.trace.step_bounds(shown_step(window))
     moment = start + MS  # while lane 1 still waits for its first micro-batch
     QTest.mouseMove(window.timeline.viewport(), place(window, 1, moment))
     assert window.timeline.overlays.hovered[2][-1] == "Click to see why."
