@@ -267,10 +267,9 @@ class WhatIfPanel(QWidget):
         self.faults.add_to(fields, 4 + len(self.sliders))
         figures = row(self.figures, self.large, growing=self.figures)
         figures.setAlignment(self.large, Qt.AlignmentFlag.AlignBottom)
-        parts = (fields, figures, None)
-        asked = widget_of(column(*parts, margins=(12, 8, 12, 8), spacing=8), "sheet")
-        parts = (self.headline, self.picture)
-        answered = widget_of(column(*parts, growing=self.picture, margins=(0, 8, 12, 8)))
+        asked = widget_of(column(fields, figures, None, margins=(12, 8, 12, 8), spacing=8), "sheet")
+        answer = column(self.headline, self.picture, growing=self.picture, margins=(0, 8, 12, 8))
+        answered = widget_of(answer)
         both = row(_AsWide(asked), answered, of=self, margins=(0, 0, 0, 0), spacing=4)
         both.setStretchFactor(answered, 1)
 
