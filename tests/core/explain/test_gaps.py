@@ -11,7 +11,6 @@ from core.explain.causes import CAUSES, Cause
 from core.explain.gaps import gap_report, run_gap_report
 from core.explain.run_step import explain_run_step
 from core.models.catalogue import ModelSettings
-from core.paths import PROJECT_ROOT
 from core.plan.task import KINDS, Kind
 from tests.core.explain.drawn import Step, late_steps, steps
 from tests.core.explain.made import sentence
@@ -96,12 +95,6 @@ def test_a_task_made_from_columns_is_the_plans(step: Step) -> None:
 def test_every_cause_has_words() -> None:
     assert len({cause.label for cause in CAUSES}) == len(CAUSES)
     assert all(re.fullmatch(r"[A-Z][^{}]+\.", cause.sentence) for cause in CAUSES)
-
-
-def test_the_page_on_the_method_says_of_every_cause_what_the_window_says() -> None:
-    page = (PROJECT_ROOT / "docs" / "method.md").read_text("utf-8")
-    for cause in CAUSES:
-        assert f"| `{cause}` | {cause.label} | {cause.sentence} |" in page
 
 
 def test_in_a_run_gaps_are_found_in_steps_and_between_them() -> None:
