@@ -87,7 +87,10 @@ class WaitingLane(LaneThread):
         super().__init__(lane)
         self.turn = turn
         self.timestamp = self._when_idle
-        self.note = f"{lane.device} has no timed events: spans are the host's times, of work alone"
+        self.note = (
+            f"{lane.device} has no timed events: its spans have host times, and its lanes take "
+            "turns"
+        )
 
     @contextmanager
     def settings(self) -> Iterator[None]:

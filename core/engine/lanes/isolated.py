@@ -23,8 +23,8 @@ STOLEN_NS = 500_000
 take less time."""
 
 SEVERAL_CORES_NOTE = (
-    "virtual lanes of {cores} cores: time that other programs take of a core counts as the tasks'; "
-    "lanes of one core leave it out"
+    "virtual lanes of {cores} cores: time in which other programs use a core counts as time of "
+    "tasks; lanes of one core exclude it"
 )
 """Warning for lanes of several cores: torch then computes in several threads, and the kernel's
 statistics cover only one of them."""

@@ -160,7 +160,7 @@ def _measure_if_possible(
     except (RuntimeError, MemoryError) as error:
         if not is_out_of_memory(error):
             raise
-        writer.log("info", "there is no memory beside the run's to measure its costs in")
+        writer.log("info", "there is not enough memory to measure costs in addition to the run")
         return None
 
 

@@ -73,4 +73,6 @@ class Rehearsal:
             if not is_out_of_memory(error):
                 raise
             self._operations, self._is_wanted, self._has_failed = None, False, True
-            self._log("there is no memory beside the run's to run each task untimed first")
+            self._log(
+                "there is not enough memory for an untimed run of each task before its timed run"
+            )

@@ -198,5 +198,5 @@ def test_a_device_whose_events_fail_is_timed_by_the_host(monkeypatch):
     trace = run_here(replace(pipeline("1f1b"), devices=f"2x{device}"))
     assert_whole_batch(trace)
     assert_in_order(trace)
-    said = f"{device} has no timed events: spans are the host's times, of work alone"
+    said = f"{device} has no timed events: its spans have host times, and its lanes take turns"
     assert said in [row.text for row in trace.logs]

@@ -191,7 +191,7 @@ def test_a_run_that_leaves_no_memory_to_measure_in_goes_on_without(monkeypatch):
     monkeypatch.setattr("core.engine.tasks.executor.measure_task_costs", full)
     trace = run_here(Specification("mp", SMALL, "2xcpu", batch=8, steps=1), calibrate=True)
     assert trace.costs is None and len(trace.steps) == 3
-    said = "there is no memory beside the run's to measure its costs in"
+    said = "there is not enough memory to measure costs in addition to the run"
     assert said in [row.text for row in trace.logs]
 
 
@@ -226,6 +226,6 @@ def test_a_transfer_that_runs_out_of_memory_ends_the_measuring_and_not_the_run(
     monkeypatch.setattr(calibrate_module, "transfer_ns", limited)
     trace = run_here(Specification("mp", SMALL, "2xcpu", batch=8, steps=1), calibrate=True)
     assert asked_for[-1] == size
-    said = "there is no memory beside the run's to measure its costs in"
+    said = "there is not enough memory to measure costs in addition to the run"
     assert said in [row.text for row in trace.logs]
     assert trace.steps[-1] == 2

@@ -12,7 +12,7 @@ from core.plan.specification import Specification  # noqa: E402
 from core.report.summary import summarise  # noqa: E402
 from tests.core.helpers import SMALL, run_here  # noqa: E402
 
-NOTE = "cpu has no timed events: spans are the host's times, of work alone"
+NOTE = "cpu has no timed events: its spans have host times, and its lanes take turns"
 
 
 @pytest.fixture

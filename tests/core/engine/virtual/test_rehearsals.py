@@ -105,6 +105,6 @@ def test_a_run_without_memory_for_a_rehearsal_goes_on_and_says_so(monkeypatch, w
 
     monkeypatch.setattr(rehearsal.Rehearsal, where, full)
     trace = run_here(Specification("mp", SMALL, "2xvirtual", batch=8, steps=2))
-    said = "there is no memory beside the run's to run each task untimed first"
+    said = "there is not enough memory for an untimed run of each task before its timed run"
     assert [row.text for row in trace.logs].count(said) == 1
     assert len(completed_steps(trace)) == 2
