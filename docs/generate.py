@@ -22,7 +22,7 @@ from core.option import flag_of
 from core.plan.devices import KINDS
 from core.plan.schedules import SCHEDULES
 from core.plan.strategies import STRATEGIES
-from core.recording.formats import FORMATS
+from core.recording.formats import TRACE_FORMATS
 from gui.menus.actions import ENTRIES, MENUS, MOUSE
 
 if TYPE_CHECKING:  # the tables are made and tested without MkDocs too
@@ -209,7 +209,7 @@ def causes() -> str:
 def formats() -> str:
     """Return every format of other programs' files, and the dialects of each."""
     rows = []
-    for each in FORMATS:
+    for each in TRACE_FORMATS:
         suffixes = ", ".join(f"`*{suffix}`" for suffix in each.suffixes)
         rows.append((each.title, suffixes, each.recognised_by, each.read_as, each.not_read))
         for part in each.dialects:

@@ -13,7 +13,7 @@ import pytest
 from bubblescope.cli.arguments import make_parser
 from core.plan.schedules import SCHEDULES
 from core.plan.strategies import STRATEGIES
-from core.recording.formats import FORMATS
+from core.recording.formats import TRACE_FORMATS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
@@ -88,7 +88,7 @@ def test_the_page_of_commands_has_every_command_and_option():
 def test_the_page_of_recordings_has_every_format_with_all_that_is_said_of_it():
     assert "<!-- generated: formats -->" in (ROOT / "docs" / "recording.md").read_text()
     rows = generator().formats().splitlines()[2:]
-    said = [row for format_ in FORMATS for row in (format_, *format_.dialects)]
+    said = [row for format_ in TRACE_FORMATS for row in (format_, *format_.dialects)]
     assert len(rows) == len(said)
     for row, each in zip(rows, said, strict=True):
         cells = [cell.strip() for cell in row.strip("|").split(" | ")]

@@ -20,7 +20,7 @@ import pyarrow as pa
 from core.plan.task import ABSENT
 from core.recording.decode import append_batch, numbers_of, parts_of
 from core.recording.exporters.recording import table_plan_batch
-from core.recording.importers.rank_plans import EARLIEST, RunPlans
+from core.recording.importers.rank_plans import EARLIEST, MergedPlans
 from core.recording.importers.rank_recording import RankRecording, clock_comparisons
 from core.recording.importers.ranks import merge_counters, merge_headers
 from core.recording.schema import NoteRow, Record, Timings, note_batch, span_batch
@@ -155,7 +155,7 @@ class RankMerger:
         # The lanes of all ranks are renumbered; `places` has the new number of each rank's lanes.
         self.header, self._places = merge_headers(seen)
         self._trace = Trace(self.header)
-        self._plans = RunPlans(self._trace, seen, self._places)
+        self._plans = MergedPlans(self._trace, seen, self._places)
         self._last_step = -1
         self._numbered = -1
         self._sent_plans = 0

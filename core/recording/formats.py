@@ -1,8 +1,8 @@
 """The table of file formats of other programs.
 
 The file dialog, the docs, folders of traces, the fuzzer and `open_recording` all use it. To add a
-format, write a module with a reader in `core/recording/importers` and add a row to FORMATS. For
-JSON in the Trace Event Format whose events have a special meaning, add a Dialect to CHROME.
+format, write a module with a reader in `core/recording/importers` and add a row to TRACE_FORMATS.
+For JSON in the Trace Event Format whose events have a special meaning, add a Dialect to CHROME.
 """
 
 from __future__ import annotations
@@ -181,13 +181,13 @@ PERFETTO = Format(
     read_as="Slices, moments, counters and flows of track events",
     not_read="All other packets, such as scheduling, samples, heap profiles and logs",
 )
-FORMATS = (CHROME, FLIGHT_RECORDER, NSIGHT, PERFETTO)
+TRACE_FORMATS = (CHROME, FLIGHT_RECORDER, NSIGHT, PERFETTO)
 """All formats of other programs. A file has the first format that recognises it."""
 
 
 def format_of_bytes(beginning: bytes) -> Format | None:
     """Return the format of a file by its first bytes; None for a recording and unknown formats."""
-    for each in FORMATS:
+    for each in TRACE_FORMATS:
         if each.recognises(beginning):
             return each
     return None
@@ -203,4 +203,4 @@ def suffixes_of(formats: tuple[Format, ...]) -> tuple[str, ...]:
 
 def formats_of_ranks() -> tuple[Format, ...]:
     """Return the formats whose files have one rank each, so that a folder of them is one run."""
-    return tuple(each for each in FORMATS if each.one_rank)
+    return tuple(each for each in TRACE_FORMATS if each.one_rank)

@@ -12,7 +12,7 @@ from core.errors import PlanError
 from core.files import check_is_no_input
 from core.message import N_
 from core.plain import plainly
-from core.recording.formats import FORMATS, suffixes_of
+from core.recording.formats import TRACE_FORMATS, suffixes_of
 from core.recording.recording import may_take_long
 from core.recording.stream import Opened
 from core.trace.odd import sentences
@@ -33,7 +33,7 @@ AT_ONCE_S = 0.1  # a recording that takes longer is saved bit by bit
 
 def open_filters() -> list[str]:
     """Return the filters of the dialogs that open files: recordings, traces, all files."""
-    patterns = " ".join(f"*{suffix}" for suffix in suffixes_of(FORMATS))
+    patterns = " ".join(f"*{suffix}" for suffix in suffixes_of(TRACE_FORMATS))
     traces = tr("Traces of other programs")
     return [tr(RECORDINGS), f"{traces} ({patterns})", tr("All files (*)")]
 

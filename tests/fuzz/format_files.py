@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from core.recording.formats import FORMATS
+from core.recording.formats import TRACE_FORMATS
 from tests.core.recording.importers import foreign_files
 from tests.core.recording.importers.kineto_files import kineto_file
 from tests.fuzz.bombs import File
@@ -26,7 +26,7 @@ TWO_RANKS = Path(__file__).parents[1] / "data" / "two-ranks"
 def _format_names() -> list[str]:
     """Return the names of all formats and dialects."""
     names = []
-    for format_ in FORMATS:
+    for format_ in TRACE_FORMATS:
         names.append(format_.name)
         names += [dialect.name for dialect in format_.dialects]
     return names

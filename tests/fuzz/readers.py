@@ -27,7 +27,7 @@ import pyarrow as pa
 from core.costs.costs import CostError
 from core.errors import PlanError, RecordingError
 from core.recording.bookmarks import BookmarksError
-from core.recording.formats import FORMATS
+from core.recording.formats import TRACE_FORMATS
 from tests.fuzz.bombs import BOMBS, File
 from tests.fuzz.format_files import EXAMPLES, FORMAT_NAMES
 from tests.fuzz.made.streams import made_stream
@@ -457,7 +457,7 @@ def _bomb(_: Random, number: int) -> File:
 
 def _one_of_each() -> list[File]:
     """A small file of each format that BOMBS has."""
-    files = [EXAMPLES[format_.name].files()[0] for format_ in FORMATS]
+    files = [EXAMPLES[format_.name].files()[0] for format_ in TRACE_FORMATS]
     return [*files, _rank_files()[0]]
 
 

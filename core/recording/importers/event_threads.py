@@ -72,25 +72,34 @@ def thread_tracks(events: TraceEvents, stream_of: str = "") -> tuple[ImportedTra
 
     If a file has only instants, their tracks are tracks of work; otherwise nothing would be shown.
     """
-    places = {(pid, str(tid)): place for place, (pid, tid) in enumerate(events.threads)}
+    places = _places(events)
     tracks = []
     for (name, process), (pid, tid) in zip(thread_names(events), events.threads, strict=True):
-        if str(tid).startswith(INSTANTS):
-            thread = str(tid).removeprefix(_OF_INSTANTS)
-            serves = places.get((pid, thread), ABSENT)
-            tracks.append(ImportedTrack(name, process, Role.NESTED, serves))
-        else:
+        row = str(tid)
+        if not row.startswith(INSTANTS):
             tracks.append(ImportedTrack(name, process, stream_of=stream_of))
+            continue
+        thread = row.removeprefix(_OF_INSTANTS)
+        serves = places.get((pid, thread), ABSENT)
+        tracks.append(ImportedTrack(name, process, Role.NESTED, serves))
     if all(track.role is Role.NESTED for track in tracks):
         tracks = [ImportedTrack(each.name, each.place, stream_of=stream_of) for each in tracks]
     return tuple(tracks)
+
+
+def _places(events: TraceEvents) -> dict[tuple[Scalar, str], int]:
+    """Return the position of each thread by its process and the text of its number."""
+    places = {}
+    for place, (pid, tid) in enumerate(events.threads):
+        places[pid, str(tid)] = place
+    return places
 
 
 def with_exported_roles(
     events: TraceEvents, tracks: Sequence[ImportedTrack]
 ) -> tuple[ImportedTrack, ...]:
     """Return the tracks of threads with the roles that Bubblescope's exports have in metadata."""
-    places = {(pid, str(tid)): place for place, (pid, tid) in enumerate(events.threads)}
+    places = _places(events)
     # Bubblescope numbers threads through all processes, so the thread's number is enough here.
     places_by_thread = {tid: place for (_, tid), place in places.items()}
     roles: dict[int, TrackRole] = {}

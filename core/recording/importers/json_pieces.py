@@ -20,7 +20,7 @@ MOST_BEFORE = 1 << 16
 """Number of bytes in which the list of events has to begin."""
 MOST_EVENT = 1 << 26
 """Largest number of bytes of one event."""
-PIECE = 1 << 20
+PIECE_BYTES = 1 << 20
 """Number of bytes that are decoded at a time, so that the objects stay in caches."""
 LOOKED_AT_PIECES = 4
 """Number of pieces that are searched for the end of one."""
@@ -115,7 +115,7 @@ def split_events(
     analysed, which takes longer and is right for every complete file.
     Raises ValueError if the file has no list of events, TooMuch if an event is too long.
     """
-    data = read(max(PIECE, MOST_BEFORE)).removeprefix(codecs.BOM_UTF8)
+    data = read(max(PIECE_BYTES, MOST_BEFORE)).removeprefix(codecs.BOM_UTF8)
     beginning = opening.match(data)
     if beginning is None:
         raise ValueError("it has no list of events")
@@ -124,7 +124,7 @@ def split_events(
         border = None if is_careful else _border_of_objects(data, begin)
         # Without a border, the values are no objects, or one value is very long: pieces must not
         # have too many values.
-        if border is None and (is_careful or len(data) - begin > LOOKED_AT_PIECES * PIECE):
+        if border is None and (is_careful or len(data) - begin > LOOKED_AT_PIECES * PIECE_BYTES):
             border = _border_of_values(data, begin)
         if border is not None:
             end, following = border
@@ -133,7 +133,7 @@ def split_events(
             begin, is_only = following, False
         elif len(data) - begin > MOST_EVENT:
             raise TooMuch(f"an event has more than {MOST_EVENT:,} bytes")
-        elif more := read(max(2 * PIECE, len(data) - begin)):
+        elif more := read(max(2 * PIECE_BYTES, len(data) - begin)):
             # Twice as much each time; otherwise a large event would be searched many times.
             data, begin = data[begin:] + more, 0
         else:
@@ -144,7 +144,7 @@ def split_events(
 def _border_of_objects(data: bytes, begin: int) -> tuple[int, int] | None:
     """Return the end of a piece and the begin of the next one, between apparent objects."""
     # Limited, because where borders are rare, each search would go through all of the data.
-    border = _BORDER.search(data, begin + PIECE, begin + LOOKED_AT_PIECES * PIECE)
+    border = _BORDER.search(data, begin + PIECE_BYTES, begin + LOOKED_AT_PIECES * PIECE_BYTES)
     if border is None:
         return None
     # The piece includes the closing brace, the next one begins with the opening brace.
@@ -153,7 +153,7 @@ def _border_of_objects(data: bytes, begin: int) -> tuple[int, int] | None:
 
 def _border_of_values(data: bytes, begin: int) -> tuple[int, int] | None:
     """Return the end of a piece and the begin of the next one, between any values of the list."""
-    count = LOOKED_AT_PIECES * PIECE
+    count = LOOKED_AT_PIECES * PIECE_BYTES
     comma = _comma(data[begin : begin + count])
     while comma is None and begin + count < len(data):
         count *= 2
@@ -164,7 +164,7 @@ def _border_of_values(data: bytes, begin: int) -> tuple[int, int] | None:
 
 
 def _comma(text: bytes) -> int | None:
-    """Return the position of the first comma after PIECE bytes that separates values of the list.
+    """Return the position of the first comma after PIECE_BYTES that separates values of the list.
 
     Commas in a text, a nested list or an object do not count.
     """
@@ -180,6 +180,6 @@ def _comma(text: bytes) -> int | None:
     length = len(depth)
     if length and depth.min() < 0:
         length = int(np.argmax(depth < 0))
-    is_comma = (codes[PIECE:length] == ord(",")) & (depth[PIECE:length] == 0)
-    commas = np.flatnonzero(is_comma & is_outside_text[PIECE:length])
-    return PIECE + int(commas[0]) if len(commas) else None
+    is_comma = (codes[PIECE_BYTES:length] == ord(",")) & (depth[PIECE_BYTES:length] == 0)
+    commas = np.flatnonzero(is_comma & is_outside_text[PIECE_BYTES:length])
+    return PIECE_BYTES + int(commas[0]) if len(commas) else None

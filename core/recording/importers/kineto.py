@@ -133,14 +133,22 @@ def _groups(
     group: NDArray[np.int64] = by_category[columns["category"]]
     names = [process.lower() for process in processes]
     if _ASCEND in names:
-        by_thread = np.array([_ASCEND_PROCESSES.get(name, ABSENT) for name in names])
-        by_process = by_thread[columns["thread"]]
-        has_category = np.array([bool(name) for name in events.categories])[columns["category"]]
-        group = np.where(has_category | (by_process == ABSENT), group, by_process)
+        group = _with_ascend_groups(events, columns, names, group)
     # Instants have no duration: as a row of the host they would be a lane that never works.
     is_instant = np.array([str(tid).startswith(INSTANTS) for _, tid in events.threads])
     group[is_instant[columns["thread"]]] = ANNOTATION
     return group
+
+
+def _with_ascend_groups(
+    events: TraceEvents, columns: EventColumns, names: Sequence[str], group: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the groups, for events without a category by the process name of their thread."""
+    group_of_thread = np.array([_ASCEND_PROCESSES.get(name, ABSENT) for name in names])
+    by_process = group_of_thread[columns["thread"]]
+    is_named = np.array([bool(name) for name in events.categories])
+    has_category = is_named[columns["category"]]
+    return np.where(has_category | (by_process == ABSENT), group, by_process)
 
 
 def _launches(events: TraceEvents, columns: EventColumns, group: NDArray[np.int64]) -> Launches:

@@ -25,7 +25,7 @@ EARLIEST = -(1 << 62)
 _TRANSFER = re.compile(r"(from|to) rank (\d{1,5})")  # names in core.recorder.rank_step
 
 
-class RunPlans:
+class MergedPlans:
     """Plans of the run, one for each combination of the ranks' plans in a step.
 
     `places` has the run's lane for each lane of each rank. `senders` has for each copy from another
@@ -127,15 +127,21 @@ class RunPlans:
 
     def _plan_of_rank(self, number: int, plan: int) -> tuple[NDArray[Any], list[NDArray[np.int64]]]:
         """Return the tasks of a rank's plan, with lanes and names of the run, and dependencies."""
-        table, names = self._ranks[number].trace.table, self._trace.table.names
+        table = self._ranks[number].trace.table
+        names = self._trace.table.names
         where = table.plan(plan)
         # A copy, because the rank's table must not change.
         rows = table.rows[where].copy()
-        rows["lane"] = np.array(self._places[number])[rows["lane"]]
-        for task in np.flatnonzero(rows["name"] != ABSENT).tolist():
-            rows["name"][task] = names.place(table.names[rows["name"][task]])
-        counts, needs = table.needs(np.arange(where.start, where.stop))
-        return rows, np.split(needs.astype(np.int64), np.cumsum(counts)[:-1])
+        lanes = np.array(self._places[number])
+        rows["lane"] = lanes[rows["lane"]]
+        has_name = rows["name"] != ABSENT
+        for task in np.flatnonzero(has_name).tolist():
+            name = table.names[rows["name"][task]]
+            rows["name"][task] = names.place(name)
+        tasks = np.arange(where.start, where.stop)
+        counts, needs = table.needs(tasks)
+        bounds = np.cumsum(counts)[:-1]
+        return rows, np.split(needs.astype(np.int64), bounds)
 
     def _begins(self, number: int, step: int, count: int) -> NDArray[np.int64]:
         """Return the begin of each of a rank's `count` tasks in a step."""

@@ -18,7 +18,7 @@ from core.errors import RecordingError
 from core.plan.plan import Role
 from core.plan.task import ABSENT
 from core.reading import one_line
-from core.recording.importers.rank_plans import RunPlans
+from core.recording.importers.rank_plans import MergedPlans
 from core.recording.importers.rank_recording import RankRecording, read_rank
 from core.recording.index import Progress, partial_progress, report_progress
 from core.recording.sniff import rank_files
@@ -69,7 +69,7 @@ def _merge_ranks(ranks: Sequence[RankRecording]) -> tuple[Trace, int]:
     trace = Trace(header)
     steps_of_ranks = [set(rank.plans) for rank in ranks]
     steps = sorted(set.intersection(*steps_of_ranks))
-    plans = RunPlans(trace, ranks, places)
+    plans = MergedPlans(trace, ranks, places)
     for step in steps:
         plans.add(step)
     for place, spans in plans.lanes():
@@ -95,10 +95,13 @@ def merge_headers(ranks: Sequence[RankRecording]) -> tuple[Header, list[list[int
     lanes.sort(key=lambda each: each[1].role is not Role.COMPUTE)
     if len(lanes) > MOST_LANES:
         raise ValueError(f"they have {len(lanes):,} lanes, and {MOST_LANES:,} can be shown")
-    place_of = {(number, lane.index): place for place, (number, lane) in enumerate(lanes)}
+    place_of: dict[tuple[int, int], int] = {}
+    for place, (number, lane) in enumerate(lanes):
+        place_of[number, lane.index] = place
     renumbered = []
     for place, (number, lane) in enumerate(lanes):
-        renumbered.append(replace(lane, index=place, serves=place_of[number, lane.serves]))
+        serves = place_of[number, lane.serves]
+        renumbered.append(replace(lane, index=place, serves=serves))
     places = []
     for number, rank in enumerate(ranks):
         places.append([place_of[number, lane.index] for lane in rank.trace.header.lanes])

@@ -109,14 +109,17 @@ def _enclosing_marks(
         own_marks = marks[events.thread[marks] == thread]
         if not len(own_marks):
             continue
-        own_marks = own_marks[np.argsort(events.start[own_marks], kind="stable")]
-        wanted = np.flatnonzero((inner != ABSENT) & (events.thread[inner] == thread))
+        order = np.argsort(events.start[own_marks], kind="stable")
+        own_marks = own_marks[order]
+        mark_start, mark_end = events.start[own_marks], events.end[own_marks]
+        is_on_thread = (inner != ABSENT) & (events.thread[inner] == thread)
+        wanted = np.flatnonzero(is_on_thread)
         moment = events.start[inner[wanted]]
-        place = np.searchsorted(events.start[own_marks], moment, "right") - 1
+        place = np.searchsorted(mark_start, moment, "right") - 1
         # Calls of collectives may be nested: use the mark that ends last.
-        latest = np.maximum.accumulate(events.end[own_marks])
-        is_latest = events.end[own_marks] == latest
-        longest = np.maximum.accumulate(np.where(is_latest, np.arange(len(own_marks)), 0))
+        latest = np.maximum.accumulate(mark_end)
+        positions = np.arange(len(own_marks))
+        longest = np.maximum.accumulate(np.where(mark_end == latest, positions, 0))
         is_inside = (place >= 0) & (latest[place] >= moment)
         found[wanted[is_inside]] = own_marks[longest[place[is_inside]]]
     return found

@@ -5,7 +5,7 @@ import inspect
 
 import pytest
 
-from core.recording.formats import CHROME, FORMATS, Dialect, Format, load_function
+from core.recording.formats import CHROME, TRACE_FORMATS, Dialect, Format, load_function
 from core.recording.importers.complete_events import complete_events
 from core.recording.importers.trace_events import read_events
 from core.recording.recording import open_recording
@@ -13,7 +13,7 @@ from core.recording.sniff import format_of, trace_files
 from tests.fuzz.format_files import EXAMPLES, FORMAT_NAMES
 
 BY_NAME: dict[str, Format | Dialect] = {
-    each.name: each for format_ in FORMATS for each in (format_, *format_.dialects)
+    each.name: each for format_ in TRACE_FORMATS for each in (format_, *format_.dialects)
 }
 
 
@@ -28,7 +28,7 @@ def format_with(name):
     """The format of a name, which may be that of a dialect."""
     return next(
         format_
-        for format_ in FORMATS
+        for format_ in TRACE_FORMATS
         if name in (format_.name, *(dialect.name for dialect in format_.dialects))
     )
 
@@ -52,7 +52,7 @@ def test_files_are_recognised_by_one_format_whatever_their_name(name, tmp_path):
         other = path.rename(tmp_path / f"{number}.bin")
         data = other.read_bytes()
         data = gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
-        recognised = [format_ for format_ in FORMATS if format_.recognises(data[:4096])]
+        recognised = [format_ for format_ in TRACE_FORMATS if format_.recognises(data[:4096])]
         assert recognised == [format_with(name)]
         assert format_of(other) is format_with(name)
         assert open_recording(other).trace.span_count
@@ -69,7 +69,7 @@ def test_events_are_recognised_by_at_most_one_dialect(name, tmp_path):
         assert recognised == ([] if name == CHROME.name else [name])
 
 
-@pytest.mark.parametrize("format_", FORMATS, ids=lambda format_: format_.name)
+@pytest.mark.parametrize("format_", TRACE_FORMATS, ids=lambda format_: format_.name)
 def test_a_folder_has_the_files_of_formats_with_one_rank_a_file(format_, tmp_path):
     for suffix in format_.suffixes:
         (tmp_path / f"RANK-0{suffix.upper()}").touch()
@@ -78,4 +78,4 @@ def test_a_folder_has_the_files_of_formats_with_one_rank_a_file(format_, tmp_pat
 
 @pytest.mark.parametrize("data", [b"", b"text", b"ARROW1", b"\xff\xff\xff\xff\x10"])
 def test_other_data_has_no_format(data):
-    assert not any(format_.recognises(data) for format_ in FORMATS)
+    assert not any(format_.recognises(data) for format_ in TRACE_FORMATS)

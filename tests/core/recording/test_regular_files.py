@@ -14,12 +14,12 @@ from core.lessons.lesson import LessonError, read_lesson
 from core.paths import PROJECT_ROOT
 from core.plan.schedules.compute_csv import load_schedule
 from core.recording.bookmarks import BookmarksError, bookmarks_file, read_bookmarks
-from core.recording.formats import FORMATS, suffixes_of
+from core.recording.formats import TRACE_FORMATS, suffixes_of
 from core.recording.recording import open_recording
 from core.recording.sniff import format_of
 from tests.make_believe import record, specification
 
-NAMES = ("a.arrow", *(f"a{suffix}" for suffix in suffixes_of(FORMATS)))
+NAMES = ("a.arrow", *(f"a{suffix}" for suffix in suffixes_of(TRACE_FORMATS)))
 
 
 def make_pipe(path):

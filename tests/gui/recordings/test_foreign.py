@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
 from core.recording.bookmarks import Bookmark
-from core.recording.formats import FORMATS
+from core.recording.formats import TRACE_FORMATS
 from gui.compare.chooser import other_of
 from gui.figures.run_names import file_name
 from gui.timeline.state.colour_choices import ColourBy, choice_of
@@ -232,5 +232,5 @@ def test_the_dialog_shows_files_of_every_format(qtbot, window):
     (dialog,) = window.findChildren(QFileDialog)
     patterns = " ".join(dialog.nameFilters())
     dialog.close()
-    for format_ in FORMATS:
+    for format_ in TRACE_FORMATS:
         assert all(f"*{suffix}" in patterns for suffix in format_.suffixes)

@@ -65,7 +65,7 @@ WANTED = {
 @pytest.mark.parametrize("piece", [1 << 20, 64])
 @pytest.mark.parametrize("form", ["list", "object", "packed", "cut"])
 def test_each_event_has_its_own_arguments(tmp_path, monkeypatch, piece, form) -> None:
-    monkeypatch.setattr(json_pieces, "PIECE", piece)
+    monkeypatch.setattr(json_pieces, "PIECE_BYTES", piece)
     monkeypatch.setattr(json_pieces, "MOST_BEFORE", piece)
     whole = json.dumps({"traceEvents": events(), "more": 1})
     data = {

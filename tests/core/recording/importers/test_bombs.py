@@ -47,7 +47,7 @@ def test_a_small_file_takes_less_than_30_s_and_2_gb(name, bombs):
 
 @pytest.fixture
 def in_pieces(monkeypatch):
-    monkeypatch.setattr(json_pieces, "PIECE", 1 << 10)
+    monkeypatch.setattr(json_pieces, "PIECE_BYTES", 1 << 10)
 
 
 @pytest.mark.parametrize(

@@ -98,11 +98,11 @@ def test_any_events_are_read_in_pieces_and_never_overlap_on_a_lane(tmp_path_fact
         for ts, dur, tid in found
     ]
     path.write_text(json.dumps({"traceEvents": events}))
-    before, json_pieces.PIECE = json_pieces.PIECE, piece
+    before, json_pieces.PIECE_BYTES = json_pieces.PIECE_BYTES, piece
     try:
         trace = read_trace(path).trace
     finally:
-        json_pieces.PIECE = before
+        json_pieces.PIECE_BYTES = before
     first = min(ts for ts, _, _ in found)
     expected = sorted((1000 * (ts - first), 1000 * (ts + dur - first)) for ts, dur, _ in found)
     assert sorted((span.start, span.end) for span in trace) == expected

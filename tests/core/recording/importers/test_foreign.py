@@ -151,7 +151,7 @@ def test_bombs_are_refused_in_one_line_with_the_limit(written, monkeypatch, name
     monkeypatch.setattr(perfetto, "MOST_TRACE_BYTES", 1 << 20)
     monkeypatch.setattr(limits, "MOST_EVENTS", 2_000)
     monkeypatch.setattr(json_pieces, "MOST_EVENT", 1 << 21)
-    monkeypatch.setattr(json_pieces, "PIECE", 1 << 14)
+    monkeypatch.setattr(json_pieces, "PIECE_BYTES", 1 << 14)
     with pytest.raises(RecordingError, match=says) as caught:
         open_recording(written(name, data))
     assert name in str(caught.value) and "\n" not in str(caught.value)
