@@ -5,7 +5,14 @@ import inspect
 
 import pytest
 
-from core.recording.formats import CHROME, TRACE_FORMATS, Dialect, Format, load_function
+from core.recording.formats import (
+    CHROME,
+    FLIGHT_RECORDER,
+    TRACE_FORMATS,
+    Dialect,
+    Format,
+    load_function,
+)
 from core.recording.importers.complete_events import complete_events
 from core.recording.importers.trace_events import read_events
 from core.recording.recording import open_recording
@@ -79,3 +86,12 @@ def test_a_folder_has_the_files_of_formats_with_one_rank_a_file(format_, tmp_pat
 @pytest.mark.parametrize("data", [b"", b"text", b"ARROW1", b"\xff\xff\xff\xff\x10"])
 def test_other_data_has_no_format(data):
     assert not any(format_.recognises(data) for format_ in TRACE_FORMATS)
+
+
+def test_a_file_of_a_folder_without_events_is_counted_whatever_its_format(tmp_path):
+    written(tmp_path, "kineto", 1)
+    (tmp_path / "rank-1.json").write_text('{"entries": []}')
+    (tmp_path / "rank-2.json").write_text('{"traceEvents": []}')
+    opened = open_recording(tmp_path)
+    assert "2 files of the folder cannot be read" in opened.warning
+    assert f"dump of the flight recorder: {FLIGHT_RECORDER.empty}" in opened.warning
