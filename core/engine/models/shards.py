@@ -153,7 +153,7 @@ class Shard(LaneBlocks):
         # Their gradients contain only the effect of the lane's columns, so the gradients of the
         # whole model are sums over lanes, as for x.
         enter, before, *_ = self._layers
-        self.repeated = frozenset([*enter.parameters, *before.parameters])
+        self.repeated = frozenset(enter.parameters) | frozenset(before.parameters)
 
     def forward(self, x: Tensor) -> Tensor:
         """Return the lane's part of the segment's output."""

@@ -94,7 +94,7 @@ def stage_backward_input(
     """
     # An output without trained inputs and parameters has no graph.
     used = [(y, g) for y, g in zip(outputs, gradients, strict=True) if y.requires_grad]
-    roots = [get_gradient_edge(y) for y, _ in used]
+    roots = [get_gradient_edge(output) for output, _ in used]
     wanted = [x for x in inputs if x.requires_grad]
     ends = [get_gradient_edge(x) for x in wanted]
     cut = _cut(roots, [end.node for end in ends])
@@ -111,10 +111,14 @@ def stage_backward_input(
     # schedule with late weight passes would then need more memory than without a split.
     for node in cut.path - kept:
         _free_saved(node)
-    groups = [_group(cut, nodes, arrived, given) for nodes in cut.groups]
+    groups = []
+    for nodes in cut.groups:
+        group = _group(cut, nodes, arrived, given)
+        if group.edges:
+            groups.append(group)
     by_input = dict(zip(wanted, found, strict=False))  # `found` is empty if there is no path
-    results = [by_input.get(x) for x in inputs]
-    return results, WeightPass([group for group in groups if group.edges], list(kept))
+    input_gradients = [by_input.get(x) for x in inputs]
+    return input_gradients, WeightPass(groups, list(kept))
 
 
 def stage_backward_weight(weight_pass: WeightPass) -> None:
@@ -338,14 +342,17 @@ def _between(cut: _Cut, junctions: Collection[Node]) -> set[Node]:
 def _group(
     cut: _Cut, nodes: Sequence[Node], arrived: _Arrivals, given: dict[Node, _Arrived]
 ) -> WeightGroup:
-    pairs = [pair for node in nodes for pair in arrived.get(node, ())]
-    leaves = {leaf for node in nodes for leaf in cut.leaves[node]}
-    return WeightGroup(
-        tuple(edge for edge, _ in pairs),
-        tuple(gradient for _, gradient in pairs),
-        tuple(leaf.variable for leaf in leaves),  # type: ignore[attr-defined]
-        {node: given[node] for node in nodes if node in given},
-    )
+    edges: list[GradientEdge] = []
+    gradients: list[Tensor] = []
+    leaves: set[Node] = set()
+    for node in nodes:
+        leaves.update(cut.leaves[node])
+        for edge, gradient in arrived.get(node, ()):
+            edges.append(edge)
+            gradients.append(gradient)
+    parameters = tuple(leaf.variable for leaf in leaves)  # type: ignore[attr-defined]
+    group_given = {node: given[node] for node in nodes if node in given}
+    return WeightGroup(tuple(edges), tuple(gradients), parameters, group_given)
 
 
 def _keep(given: dict[Node, _Arrived], node: Node) -> Callable[[_Arrived], None]:

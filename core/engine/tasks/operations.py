@@ -68,8 +68,11 @@ class Operations:
         for lane, (first, end) in _rows_entering(plan).items():
             # A copy, because a model may write to its input.
             inputs[lane] = first, copy_to(self._devices[lane], x[first:end])
-        loss_devices = {self._devices[task.lane] for task in plan.tasks if task.kind is Kind.LOSS}
-        targets = {device: target.to(device) for device in loss_devices}
+        targets: dict[torch.device, Tensor] = {}
+        for task in plan.tasks:
+            device = self._devices[task.lane]
+            if task.kind is Kind.LOSS and device not in targets:
+                targets[device] = target.to(device)
         self.step = StepState(index, plan, inputs, targets, x.shape, ValueStore(plan))
         for lane, (_, rows) in inputs.items():
             self.step.values.ledgers[lane].hold(rows)

@@ -103,7 +103,9 @@ class ModelReplicas:
         Such a replica has all stages. The tensors of a stage's shards are joined.
         """
         shards: dict[tuple[int, int], list[StageModule]] = defaultdict(list)
-        for (replica, stage, _), module in sorted(self.stages.items(), key=lambda item: item[0]):
+        for place in sorted(self.stages):
+            replica, stage, _ = place
+            module = self.stages[place]
             if module.owner:
                 shards[replica, stage].append(module)
         owned: dict[int, dict[str, Tensor]] = defaultdict(dict)
