@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torch import nn
+from torch import Tensor, nn
 
 CONTAINERS = (nn.Sequential, nn.ModuleList, nn.ModuleDict)
 MOST_BLOCKS = 512
@@ -12,6 +12,19 @@ FEW_BLOCKS = 8
 """If a model has fewer blocks than this, blocks that repeat layers are replaced by these layers."""
 WRAPPERS = ("module", "_orig_mod", "_fsdp_wrapped_module")
 """Attributes in which DistributedDataParallel, torch.compile and others keep the model."""
+
+
+class WholeBlock(nn.Module):
+    """Layers that are recorded as one block, however few blocks the model has."""
+
+    def __init__(self, layers: nn.Module) -> None:
+        super().__init__()
+        self.layers = layers
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Compute the output of the layers."""
+        output: Tensor = self.layers(x)
+        return output
 
 
 def unwrapped(model: nn.Module, into_compiled: bool = True) -> nn.Module:
@@ -77,7 +90,7 @@ def _children(module: nn.Module, prefix: str) -> Iterator[tuple[str, nn.Module]]
 
 def _repeats_layers(block: nn.Module) -> bool:
     """Return True if a container inside has at least two layers and half of the parameters."""
-    if is_compiled(block):
+    if is_compiled(block) or isinstance(block, WholeBlock):
         return False
     half = _parameter_count(block) / 2
     if not half:

@@ -21,6 +21,7 @@ from core.plan.pipeline.options import SCHEDULE
 from core.plan.plan import Plan
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
+from core.recorder.blocks import WholeBlock
 
 Named = dict[str, Tensor]
 
@@ -95,10 +96,13 @@ class DdpEngine(TorchEngine):
     def wrap(self, plan: Plan) -> None:
         """Wrap the whole model."""
         self._make_blocks()
-        self.model = data_parallel(nn.Sequential(*self._blocks), self.specification)
+        self.model = data_parallel(self._sequence(), self.specification)
 
     def _make_blocks(self) -> None:
         self._blocks = [block.to(self.device) for block in copy.deepcopy(self.workload.blocks)]
+
+    def _sequence(self) -> nn.Sequential:
+        return nn.Sequential(*map(WholeBlock, self._blocks))
 
     def parameters(self) -> dict[str, nn.Parameter]:
         """Return all parameters of the model."""
@@ -133,7 +137,7 @@ class FsdpEngine(DdpEngine):
         for block in self._blocks:
             if any(True for _ in block.parameters()):
                 fully_shard(block)
-        self.model = nn.Sequential(*self._blocks)
+        self.model = self._sequence()
         fully_shard(self.model)
 
 

@@ -23,6 +23,7 @@ from core.plan.strategies import STRATEGIES
 from core.recording.recording import open_recording
 from core.report.summary import summarise
 from core.trace.verified import verified
+from tests.core.helpers import Engine
 
 JOB = Specification("ddp", ModelSettings("mlp"), "4xcpu")
 
@@ -220,3 +221,30 @@ def test_a_file_that_a_listener_would_have_to_write_is_refused(capsys):
         == 2
     )
     assert "--summary x.json: not available if a listener records" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("strategy", ["ddp", "fsdp"])
+def test_a_launched_run_has_the_tasks_of_the_same_run_on_the_engine(tmp_path, strategy):
+    job = command(tmp_path, "--strategy", strategy, "--steps", "2", "--warmup", "1")
+    assert subprocess.run(job, capture_output=True, timeout=100).returncode == 0
+    launched = open_recording(tmp_path / "runs").trace
+    model = ModelSettings("mlp", width=32, depth=4)
+    engine = Engine()
+    try:
+        own = engine.finish(Specification(strategy, model, "2xcpu", batch=32, steps=2, warmup=1))
+    finally:
+        engine.client.close()
+    assert passes_of(launched) == passes_of(own)
+
+
+def passes_of(trace):
+    """The passes of each rank in its last step, by their blocks, and its updates.
+
+    A pass may have several spans: those of a job leave out the collectives of FSDP within it.
+    """
+    compute = {lane.index: rank for rank, lane in enumerate(trace.header.compute_lanes)}
+    return {
+        (compute[span.lane], str(span.kind), span.block)
+        for span in trace
+        if span.step == trace.steps[-1] and span.lane in compute
+    }
