@@ -18,6 +18,7 @@ from core.recording.decode import append_batch, merged
 from core.recording.recording import RecordingFile
 from core.recording.schema import NoteRow, Record, Timings, note_batch, plan_batch, span_batch
 from core.trace.header import Header
+from core.trace.source import Source
 from core.trace.trace import Trace
 
 MS = 1_000_000
@@ -171,4 +172,4 @@ def _notes(plan: Plan, step: int, timings: list[Timing], lanes: int, rows: int) 
 
 def without_steps(trace: Trace) -> Trace:
     """A prediction of a run, of none of its steps."""
-    return Trace(replace(trace.header, predicted=True), trace.table, version=1)
+    return Trace(replace(trace.header, source=Source.PREDICTED), trace.table, version=1)

@@ -225,7 +225,7 @@ def summarise_files(arguments: argparse.Namespace) -> None:
     part = part_of(arguments)
     for name in arguments.recordings:
         trace = part.of(open_aloud(name), name)
-        if trace.header.foreign and not trace.steps:
+        if not trace.header.source.has_plan and not trace.steps:
             say(plain(f"note: {name} has no steps: {TAKE_PART}"), sys.stderr)
         comparison, unpredicted = _compared(trace)
         print(_summary_json(summarise(trace), comparison), end="", flush=True)

@@ -145,7 +145,7 @@ def _opened(name: str, part: Part) -> Trace:
     """Open a recording, and take a part of it. Raises ValueError in one line."""
     trace = part.of(open_aloud(name), name)
     if not whole_steps(trace):
-        use = TAKE_PART if trace.header.foreign else "use one that has run some"
+        use = "use one that has run some" if trace.header.source.has_plan else TAKE_PART
         raise PlanError(f"{name} has no whole step to compare; {use}")
     return trace
 

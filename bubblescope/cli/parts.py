@@ -51,7 +51,7 @@ class Part:
         """
         if not self.words:
             return trace
-        if not trace.header.foreign:
+        if trace.header.source.has_plan:
             raise PlanError(
                 f"{self.words}: {name} has steps of its own plan; use traces of other programs"
             )

@@ -135,6 +135,7 @@ class RankStream:
         self._device = str(device)
         note = "" if times_device else _note(device)
         return {
+            "source": "job",
             "specification": {"warmup": WARMUP},
             "model": {"name": type(inner).__name__, "blocks": [], "input_bytes": 0},
             "lanes": lanes_of(self.rank, self._device, note),

@@ -69,13 +69,13 @@ def append_batch(trace: Trace, batch: pa.RecordBatch) -> None:
 
 def _append_plans(trace: Trace, batch: pa.RecordBatch) -> None:
     # What was said has a colour for each task that there was: a later one would be without.
-    if trace.imported_steps is not None:
+    if trace.listed_steps is not None:
         raise ValueError("a plan is told behind what is said of all")
     first = len(trace.table)
     take_plans(batch, trace.table)
     rows = trace.table.rows[first:]
     trace.check_lanes(rows["lane"][rows["lane"] != ABSENT])
-    if not trace.header.foreign:
+    if trace.header.source.has_plan:
         _check_known(trace.header, rows)
 
 
@@ -116,7 +116,7 @@ def _checked(
 
 
 def _append_spans(trace: Trace, batch: pa.RecordBatch) -> None:
-    spans, lanes = _checked(trace, batch, stepless=trace.imported_steps is not None)
+    spans, lanes = _checked(trace, batch, stepless=trace.listed_steps is not None)
     trace.add_spans(spans, ((int(lanes[mine[0]]), spans[mine]) for mine in groups(lanes)))
 
 

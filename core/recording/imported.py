@@ -11,9 +11,11 @@ from __future__ import annotations
 import json
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.plan.task import ABSENT
-from core.trace.odd import Odd
+from core.trace.import_issue import ImportIssue
+from core.trace.imported import Imported
 from core.trace.own_colours import OWN_COLOURS
 from core.trace.trace import Trace
 
@@ -24,17 +26,18 @@ _FIRST = ord("0") - ABSENT
 
 def imported_text(trace: Trace) -> str:
     """What a trace has of another program's."""
+    imported = trace.imported or Imported()
     colours = None
-    if trace.colours is not None:
-        colours = (trace.colours + _FIRST).astype(np.uint8).tobytes().decode("ascii")
+    if imported.colours is not None:
+        colours = (imported.colours + _FIRST).astype(np.uint8).tobytes().decode("ascii")
     return json.dumps(
         {
             "steps": trace.step_table.numbers.tolist(),
-            "odd": trace.odd,
+            "odd": imported.issues,
             "colours": colours,
-            "arguments": trace.arguments is not None or trace.keeps_arguments,
+            "arguments": imported.arguments is not None or imported.keeps_arguments,
             "part": trace.part,
-            "counters": trace.counter_places,
+            "counters": imported.counter_places,
         }
     )
 
@@ -46,19 +49,30 @@ def take_imported(trace: Trace, text: str) -> None:
     # The -1 refuses a first number below 0, too.
     if (np.diff(steps, prepend=-1) <= 0).any():
         raise ValueError("the numbers of steps do not grow")
-    trace.imported_steps, trace.keeps_arguments = steps, values["arguments"] is True
-    trace.odd = {Odd(kind): int(count) for kind, count in values["odd"].items() if int(count) > 0}
-    # Recordings of earlier versions have neither of these.
-    places = values.get("counters", {})
-    trace.counter_places = {str(name): str(place) for name, place in places.items()}
+    trace.listed_steps = steps
+    # Recordings of earlier versions have neither "part" nor "counters".
     part = values.get("part")
     if part is not None:
         start, end = part
         trace.part = (int(start), int(end))
-    if values["colours"] is not None:
-        # In 16 bits: as uint8 a number below the first one would come out as a large one.
-        codes = np.frombuffer(values["colours"].encode("ascii"), np.uint8).astype(np.int16) - _FIRST
-        whole = len(codes) == len(trace.table)
-        if not whole or ((codes < ABSENT) | (codes >= len(OWN_COLOURS))).any():
-            raise ValueError("events have colours that there are not")
-        trace.colours = codes.astype(np.int8)
+    if trace.imported is None:
+        return
+    issues = {ImportIssue(issue): int(count) for issue, count in values["odd"].items()}
+    places = values.get("counters", {})
+    trace.imported = Imported(
+        issues={issue: count for issue, count in issues.items() if count > 0},
+        colours=_colours(values["colours"], len(trace.table)),
+        counter_places={str(name): str(place) for name, place in places.items()},
+        keeps_arguments=values["arguments"] is True,
+    )
+
+
+def _colours(text: str | None, count: int) -> NDArray[np.int8] | None:
+    """Return the colours of `count` rows. Raises ValueError for other counts and colours."""
+    if text is None:
+        return None
+    # In 16 bits: as uint8 a number below the first one would become a large one.
+    codes = np.frombuffer(text.encode("ascii"), np.uint8).astype(np.int16) - _FIRST
+    if len(codes) != count or ((codes < ABSENT) | (codes >= len(OWN_COLOURS))).any():
+        raise ValueError("events have colours that do not exist")
+    return codes.astype(np.int8)

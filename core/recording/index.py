@@ -320,7 +320,7 @@ def _facts(trace: Trace) -> dict[str, Any]:
         "costs": trace.costs,
         "size_costs": trace.size_costs,
         "bounds": trace.step_table.bounds,
-        "imported": None if trace.imported_steps is None else imported_text(trace),
+        "imported": None if trace.listed_steps is None else imported_text(trace),
         "open": [asdict(span) for span in trace.open_tasks],
         "faults": [asdict(fault) for fault in run_faults(trace)],
     }

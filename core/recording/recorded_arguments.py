@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +17,19 @@ from core.recording.decode import notes_of, numbers_of, parts_of
 from core.recording.imported import ARGUMENTS_LEVEL
 from core.recording.schema import Record
 from core.recording.stream import open_stream
-from core.trace.arguments import Arguments, Reading, bounded
+from core.trace.event_arguments import EventArguments, Reading, bounded
 from core.trace.spans import TaskTable
 from core.trace.trace import Trace
 
 
 def find_arguments(trace: Trace, path: Path | str) -> None:
-    """Let the arguments that a recording says it has be read from it."""
-    if trace.keeps_arguments:
-        places = np.arange(len(trace.table), dtype=np.int32)
-        trace.arguments = Arguments(places, ((0, RecordedArguments(Path(path), trace.table)),))
+    """Let a trace read its events' arguments from its recording, if the recording has them."""
+    if trace.imported is None or not trace.imported.keeps_arguments:
+        return
+    places = np.arange(len(trace.table), dtype=np.int32)
+    file = RecordedArguments(Path(path), trace.table)
+    arguments = EventArguments(places, ((0, file),))
+    trace.imported = replace(trace.imported, arguments=arguments)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -44,6 +44,7 @@ from core.errors import RecordingError
 from core.plan.task import ABSENT, Task
 from core.recorder.stream import NOTE, SCHEMA, TASK
 from core.trace.header import FORMAT, MOST_LANES, Header
+from core.trace.source import Source
 from core.trace.spans import ATTRIBUTES
 from core.typed import typed
 
@@ -97,6 +98,9 @@ def read_header(schema: pa.Schema, name: str = "the stream") -> Header:
         if len(values["lanes"]) > MOST_LANES:
             raise ValueError(f"it has more than {MOST_LANES:,} lanes")
         header: Header = typed(Header, values)
+        if "source" not in values:
+            is_predicted = values.get("predicted") is True
+            header = replace(header, source=source_of_old_header(header, is_predicted))
         header.check()
     except RecordingError:
         # A ValueError as well, which says already what is wrong.
@@ -107,6 +111,19 @@ def read_header(schema: pa.Schema, name: str = "the stream") -> Header:
     if not schema.equals(SCHEMA, check_metadata=False):
         raise RecordingError(f"{name} is damaged: its columns are not those of a recording")
     return header
+
+
+def source_of_old_header(header: Header, is_predicted: bool) -> Source:
+    """Return the source of a recording whose header does not name one.
+
+    Older headers say whether times are predicted. The model of a run has blocks; that of a job or
+    of another program's trace has none, and only a job's header has a number of ranks.
+    """
+    if is_predicted:
+        return Source.PREDICTED
+    if header.model.blocks:
+        return Source.RUN
+    return Source.JOB if "ranks" in header.hardware else Source.IMPORTED
 
 
 Numbers = Any

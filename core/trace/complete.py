@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from core.plan.plan import Role, working_lanes
 from core.plan.task import ABSENT
 from core.trace.columns import sorted_positions
+from core.trace.source import Source
 from core.trace.spans import Spans
 from core.trace.step_bounds import Fault
 from core.trace.trace import Trace
@@ -40,8 +41,8 @@ def find_faults(trace: Trace, step: int | None = None) -> tuple[Fault, ...]:
     tasks of each step only when the step is complete, and its number of steps is not known.
     Predictions and traces of other programs have no faults.
     """
-    header = trace.header
-    if header.predicted or (header.foreign and not header.is_job):
+    header, is_job = trace.header, trace.header.source is Source.JOB
+    if not header.source.lists_all_tasks:
         return ()
     finished = trace.outcome == "finished"
     steps = trace.step_table.numbers
@@ -51,7 +52,7 @@ def find_faults(trace: Trace, step: int | None = None) -> tuple[Fault, ...]:
         # Only the last step may be unfinished.
         over[-1] = is_over(trace, int(asked[-1]))
     counts = _counts(trace, asked)
-    if header.is_job and trace.outcome is None and len(asked) and asked[-1] == steps[-1]:
+    if is_job and trace.outcome is None and len(asked) and asked[-1] == steps[-1]:
         # The last step of a live job may be read only in part so far.
         over[-1] = counts.spans[-1] > counts.tasks[-1] or counts.disorder[-1]
     wrong = np.flatnonzero(over & counts.is_wrong).tolist()
@@ -62,15 +63,15 @@ def find_faults(trace: Trace, step: int | None = None) -> tuple[Fault, ...]:
             if span.step not in known and step in (None, span.step):
                 text = f"step {span.step}: task {span.task} never ended"
                 found.append(Fault(span.step, 0, 0, text))
-    if finished and step is None and not header.is_job:
+    if finished and step is None and not is_job:
         found += _without_spans(np.arange(len(header.specification.all_rows)), steps)
     return tuple(sorted(found, key=lambda fault: fault.step))
 
 
 def is_over(trace: Trace, step: int) -> bool:
-    """Return True if a step is finished (see `find_faults`), or if it is predicted or foreign."""
-    header, steps = trace.header, trace.step_table.numbers
-    if header.predicted or header.foreign or (len(steps) and step != steps[-1]):
+    """Return True if a step is finished (see `find_faults`), or if its spans arrive together."""
+    steps = trace.step_table.numbers
+    if trace.header.source.has_whole_steps or (len(steps) and step != steps[-1]):
         return True
     # Slow, and so only for the last step: both search all counters and log lines.
     return step in trace.counter("loss").steps or trace.outcome == "finished"
@@ -85,9 +86,9 @@ def measured_steps(trace: Trace) -> list[int]:
 def ended_steps(trace: Trace) -> list[int]:
     """Return the measured steps that have ended: those whose loss is known.
 
-    Recordings of other programs have no losses; all their steps have ended.
+    Jobs and traces of other programs need not have losses; all their steps have ended.
     """
-    if trace.header.foreign:
+    if not trace.header.source.has_plan:
         return [step for step in measured_steps(trace) if step != ABSENT]
     known = set(trace.counter("loss").steps.tolist())
     return [step for step in measured_steps(trace) if step in known]
@@ -151,7 +152,7 @@ def _counts(trace: Trace, steps: NDArray[np.int32]) -> _Counts:
         place = np.searchsorted(steps, mine.step)
         # Sorted by start: a span overlaps if it begins before the end of the previous one.
         overlaps = mine.start[1:] < mine.end[:-1]
-        if trace.header.is_job:
+        if trace.header.source is Source.JOB:
             # In each step the recorder assigns lanes to collectives independently, so one that
             # continues after its step may share its lane with one of the next step.
             overlaps &= mine.step[1:] == mine.step[:-1]

@@ -106,7 +106,7 @@ def step_text(run: Run, scene: Scene) -> str:
     if run.live and measures_costs(run.trace):
         return measuring_text(run.trace)
     number, warmup = int(steps[-1]), specification.warmup
-    if run.trace.header.foreign:
+    if not run.trace.header.source.has_plan:
         words = step_name(number, warmup)
     elif number < warmup:
         words = tr("warm-up {n} of {total}", n=number + 1, total=warmup)
@@ -151,7 +151,7 @@ def measures_costs(trace: Trace) -> bool:
 
 def progress(run: Run) -> tuple[int, int]:
     """Whole steps so far, and all steps of the run; 0 and 0 of a job that does not tell them."""
-    if run.trace.header.foreign:
+    if not run.trace.header.source.has_plan:
         return 0, 0
     total = len(run.trace.header.specification.all_rows)
     return max(0, len(run.trace.steps) - 1), total

@@ -60,7 +60,7 @@ TABLES = {
     "core.report.warmup_text": ("FIRST_STEP", "FIRST_STEPS"),
     "core.report.waterfall": ("BAR_WORDS",),
     "core.sql.examples": ("TITLES",),
-    "core.trace.odd": ("_SENTENCES", "_SENTENCES_OF_ONE"),
+    "core.trace.import_issue": ("_SENTENCES", "_SENTENCES_OF_ONE"),
     "core.trace.query": ("KEYS",),
     "gui.compare.chooser": ("RECORDINGS", "TRACES"),
     "gui.compare.comparing": ("IN_STRIP_A", "IN_STRIP_B"),

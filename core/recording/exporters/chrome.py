@@ -100,8 +100,9 @@ def _threads(trace: Trace) -> list[tuple[int, int]]:
     found = []
     for lane in trace.header.lanes:
         # These viewers nest events of one thread by their times, so each depth needs no thread.
-        # Lanes of a run stay apart even where two have one name.
-        name = _DEPTH.sub("", lane.name) if trace.header.foreign else str(lane.index)
+        # Lanes of a plan stay apart even where two have one name.
+        has_plan = trace.header.source.has_plan
+        name = str(lane.index) if has_plan else _DEPTH.sub("", lane.name)
         pid = pids.setdefault(lane.device, len(pids) + 1)
         found.append((pid, tids.setdefault((lane.device, name), len(tids) + 1)))
     return found
@@ -125,9 +126,10 @@ def metadata(name: str, pid: int, tid: int, arguments: Event) -> Event:
 
 def _colours(events: Events) -> dict[int, Event]:
     """The own colours of those events of another program that have one."""
-    if events.trace.colours is None:
+    imported = events.trace.imported
+    if imported is None or imported.colours is None:
         return {}
-    codes = events.trace.colours[events.spans.row]
+    codes = imported.colours[events.spans.row]
     return {n: {"cname": _NAMES[codes[n]]} for n in np.flatnonzero(codes != ABSENT).tolist()}
 
 
@@ -157,9 +159,10 @@ def _counted(trace: Trace, threads: list[tuple[int, int]]) -> Iterator[list[Even
     processes = {
         lane.device: pid for lane, (pid, _) in zip(trace.header.lanes, threads, strict=True)
     }
+    places = {} if trace.imported is None else trace.imported.counter_places
     for counter in trace.counters.values():
         if counter.lane is None:
-            pid = processes.get(trace.counter_places.get(counter.name, ""), 0)
+            pid = processes.get(places.get(counter.name, ""), 0)
         else:
             pid = threads[counter.lane][0]
         times, values = counter.times.tolist(), counter.values.tolist()

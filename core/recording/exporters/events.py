@@ -94,7 +94,8 @@ class Events:
         # `needs` are numbers within a plan; rows of the table count through all plans.
         wanted = table.firsts[spans["plan"][behind]] + needs
         # Plus one, so that ABSENT (-1), of spans outside of steps, is no negative part of a key.
-        step = np.zeros(len(spans), np.int64) if self.trace.header.foreign else spans.step + 1
+        has_plan = self.trace.header.source.has_plan
+        step = spans.step + 1 if has_plan else np.zeros(len(spans), np.int64)
         wide = int(step.max(initial=0)) + 1
         key = spans.row.astype(np.int64) * wide + step
         order = np.argsort(key, kind="stable")
@@ -148,14 +149,16 @@ def ranks_of(trace: Trace) -> list[list[int]]:
     they divide.
     """
     lanes = trace.header.lanes
-    ranks: dict[object, list[int]] = {}
-    # Ranks are in the order of their compute lanes, wherever those stand that serve them.
+    if not trace.header.source.has_plan:
+        by_device: dict[str, list[int]] = {}
+        for lane in lanes:
+            by_device.setdefault(lane.device, []).append(lane.index)
+        return list(by_device.values())
+    # In the order of the compute lanes, wherever the lanes are that serve them.
+    computing = [lane for lane in lanes if lane.role is Role.COMPUTE and lane.serves == lane.index]
+    ranks: dict[int, list[int]] = {lane.index: [] for lane in computing}
     for lane in lanes:
-        if trace.header.foreign or (lane.role is Role.COMPUTE and lane.serves == lane.index):
-            ranks.setdefault(lane.device if trace.header.foreign else lane.index, [])
-    for lane in lanes:
-        root = lane.device if trace.header.foreign else _root(trace, lane.index)
-        ranks.setdefault(root, []).append(lane.index)
+        ranks.setdefault(_root(trace, lane.index), []).append(lane.index)
     return list(ranks.values())
 
 

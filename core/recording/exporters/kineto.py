@@ -99,7 +99,7 @@ def _on_device(events: Events, lanes: list[int]) -> NDArray[np.bool_]:
     """Whether each event is a device's work: all of a run but waiting for data."""
     every = events.trace.header.lanes
     working = [lane for lane in lanes if every[lane].role is not Role.NESTED]
-    if events.trace.header.foreign:
+    if not events.trace.header.source.has_plan:
         # Lanes with cores are threads of a host; a trace that has nothing else is shown by these.
         working = [lane for lane in working if not every[lane].cores] or working
     waits = events.spans["kind"] == KINDS.index(Kind.DATA)

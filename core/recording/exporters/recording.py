@@ -61,7 +61,7 @@ def _batches(trace: Trace) -> Iterator[pa.RecordBatch]:
     # A reader looks up each span's task as the span comes: all tasks go first.
     for number in range(len(trace.table.firsts) - 1):
         yield table_plan_batch(trace.table, number)
-    if trace.header.foreign:
+    if not trace.header.source.has_plan:
         yield _lines([(0, None, IMPORTED_LEVEL, imported_text(trace))])
     if trace.costs is not None:
         yield _lines([(0, None, COSTS_LEVEL, trace.costs)])
@@ -74,8 +74,8 @@ def _batches(trace: Trace) -> Iterator[pa.RecordBatch]:
     yield from _counted(Record.CLOCK, trace.clocks)
     for rows in _pieces(trace.logs, PIECE):
         yield _lines((row.time, row.step, row.level, row.text) for row in rows)
-    if trace.arguments is not None:
-        for some in _pieces(trace.arguments.every(), PIECE // 8):
+    if trace.imported is not None and trace.imported.arguments is not None:
+        for some in _pieces(trace.imported.arguments.every(), PIECE // 8):
             yield _arguments(trace.table, some)
 
 

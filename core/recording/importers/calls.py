@@ -25,7 +25,7 @@ from core.recording.importers.json_events import (
 from core.recording.importers.roles import with_roles
 from core.recording.index import Progress, watched
 from core.recording.role_words import TrackRole, read_role
-from core.trace.odd import Odd
+from core.trace.import_issue import ImportIssue
 
 NS_PER_UNIT = 1000.0  # times are microseconds, whatever unit a file asks viewers to show
 ASYNC, INSTANTS = "async", "instants"
@@ -43,13 +43,13 @@ def finish_calls(events: Events, progress: Progress | None = None) -> None:
     Raises Cancelled if `progress` returns False.
     """
     rest = events.rest
-    _take_pairs(events, *_calls(watched(rest, progress), events.odd))
-    _take_pairs(events, *_asynchronous(watched(rest, progress), events.odd))
+    _take_pairs(events, *_calls(watched(rest, progress), events.issues))
+    _take_pairs(events, *_asynchronous(watched(rest, progress), events.issues))
     instants = [event for event in watched(rest, progress) if event.ph in _INSTANT]
     if instants:
         noted = [_on(event, f"{INSTANTS} of {event.tid}") for event in instants]
         events.take(noted, np.array([number(event.ts) for event in instants]))
-    events.odd[Odd.UNKNOWN] += sum(event.ph not in _KNOWN for event in rest)
+    events.issues[ImportIssue.UNKNOWN] += sum(event.ph not in _KNOWN for event in rest)
 
 
 def _on(event: Event, row: str) -> Event:
@@ -61,7 +61,7 @@ def _take_pairs(events: Events, begun: list[Event], ends: list[float]) -> None:
         events.take(begun, np.array(ends))
 
 
-def _calls(rest: Iterable[Event], odd: Counts[Odd]) -> tuple[list[Event], list[float]]:
+def _calls(rest: Iterable[Event], issues: Counts[ImportIssue]) -> tuple[list[Event], list[float]]:
     """Begins with the ends of theirs: on each thread the last that began ends first."""
     by_thread: dict[tuple[Number, Number], list[Event]] = defaultdict(list)
     for event in rest:
@@ -79,8 +79,8 @@ def _calls(rest: Iterable[Event], odd: Counts[Odd]) -> tuple[list[Event], list[f
                 begun.append(_merged(open_calls.pop(), event))
                 ends.append(number(event.ts))
             else:
-                odd[Odd.NO_BEGIN] += 1
-        odd[Odd.NO_END] += len(open_calls)
+                issues[ImportIssue.NO_BEGIN] += 1
+        issues[ImportIssue.NO_END] += len(open_calls)
     return begun, ends
 
 
@@ -106,7 +106,9 @@ def _told(arguments: Arguments) -> dict[str, Number]:
     return {name: value for name, value in every.items() if value is not None}
 
 
-def _asynchronous(rest: Iterable[Event], odd: Counts[Odd]) -> tuple[list[Event], list[float]]:
+def _asynchronous(
+    rest: Iterable[Event], issues: Counts[ImportIssue]
+) -> tuple[list[Event], list[float]]:
     """Asynchronous events with their ends: those that have one id, category and name."""
     open_ones: dict[tuple[Number, ...], list[Event]] = defaultdict(list)
     begun, ends = [], []
@@ -123,8 +125,8 @@ def _asynchronous(rest: Iterable[Event], odd: Counts[Odd]) -> tuple[list[Event],
             begun.append(_on(begin, f"{ASYNC} {begin.cat or begin.name or ''}".strip()))
             ends.append(number(event.ts))
         else:
-            odd[Odd.NO_BEGIN] += 1
-    odd[Odd.NO_END] += sum(map(len, open_ones.values()))
+            issues[ImportIssue.NO_BEGIN] += 1
+    issues[ImportIssue.NO_END] += sum(map(len, open_ones.values()))
     return begun, ends
 
 
@@ -161,7 +163,7 @@ def titles(events: Events) -> list[tuple[str, str]]:
             if isinstance(name, str):
                 titles_by_thread[event.name, event.pid, tid] = name
             else:
-                events.odd[Odd.NO_METADATA] += 1
+                events.issues[ImportIssue.NO_METADATA] += 1
     # By text: the row of a thread's instants has the thread's number only as a part of its own.
     names = {
         (pid, str(tid)): name
@@ -246,14 +248,14 @@ def arrows(
         place = _enclosing(start, end, mine, number(event.ts))
         before = open_flows.pop(key, None) if event.ph != "s" else None
         if place is None or (event.ph != "s" and before is None):
-            events.odd[Odd.ORPHAN_FLOW] += 1
+            events.issues[ImportIssue.ORPHAN_FLOW] += 1
             continue
         # An arrow from a call to itself is no waiting.
         if before is not None and before != place:
             links.append((before, place))
         if event.ph != "f":
             open_flows[key] = place
-    events.odd[Odd.ORPHAN_FLOW] += len(open_flows)
+    events.issues[ImportIssue.ORPHAN_FLOW] += len(open_flows)
     # Back from places in the sorted order to the events' own. The reshape is for no links at all.
     return order[np.array(links, np.int64).reshape(-1, 2)]
 
@@ -276,7 +278,7 @@ def counters_of(events: Events, place: str = "") -> tuple[CountedValues, ...]:
             if abs(at) < LATEST and np.isfinite(value):
                 pairs_by_counter[f"{title} {key}", own_place].append((at, value))
             else:
-                events.odd[Odd.NO_TIME] += 1
+                events.issues[ImportIssue.NO_TIME] += 1
     found = []
     for (name, own_place), pairs in pairs_by_counter.items():
         moments, values = np.array(pairs).T

@@ -76,5 +76,5 @@ def found_of_chrome(events: Events, progress: Progress | None = None) -> Found:
         np.full(len(start), OTHER, np.int8),
         counters=counters_of(events),
         links=arrows(events, columns["thread"], start, end, progress),
-        odd=events.odd,
+        issues=events.issues,
     )

@@ -25,7 +25,7 @@ from core.recording.importers.words import coded, kinds_of
 from core.recording.index import Progress, report_progress, watched
 from core.recording.limits import check_count, most_events
 from core.recording.stream import Opened
-from core.trace.odd import Odd
+from core.trace.import_issue import ImportIssue
 from core.trace.spans import LATEST
 
 _ENTRIES = opening_of(b"entries")
@@ -69,18 +69,18 @@ def found_of_dump(path: Path, progress: Progress | None = None) -> Found:
     for some in _lists(path, list[_Entry], _Dump, progress):
         entries += some
         check_count(entries, most)
-    odd, times, kept, places = Counts[Odd](), [], [], []
+    issues, times, kept, places = Counts[ImportIssue](), [], [], []
     for place, entry in enumerate(watched(entries, progress)):
         start, end = _times(entry)
         if not 0 < start < LATEST:
-            odd[Odd.NO_TIME] += 1
+            issues[ImportIssue.NO_TIME] += 1
             continue
         over = start <= end < LATEST
-        odd[Odd.NOT_OVER] += not over
+        issues[ImportIssue.NOT_OVER] += not over
         times.append((start, end if over else start))
         kept.append(entry)
         places.append(place)
-    found = _found(kept, np.array(times, np.int64).reshape(-1, 2), path, odd)
+    found = _found(kept, np.array(times, np.int64).reshape(-1, 2), path, issues)
     told_of = arguments_in_order(path, np.array(places, np.int32), _texts)
     return replace(found, arguments=told_of)
 
@@ -118,7 +118,7 @@ def _times(entry: _Entry) -> tuple[int, int]:
 
 def _found(
     entries: list[_Entry], times: np.ndarray[tuple[int, int], np.dtype[np.int64]], path: Path,
-    odd: Counts[Odd],
+    issues: Counts[ImportIssue],
 ) -> Found:  # fmt: skip
     rank = _RANK.search(path.name)
     place = f"rank {int(rank[1])}" if rank else path.name
@@ -134,7 +134,7 @@ def _found(
     return Found(
         tuple(Track(group, place, Role.COMPUTE) for group in groups), tuple(names), track, name,
         times[:, 0], times[:, 1], kinds_of(names)[name], more,
-        launched=np.array([entry.time_created_ns for entry in entries], np.int64), odd=odd,
+        launched=np.array([entry.time_created_ns for entry in entries], np.int64), issues=issues,
         groups=tuple(groups),
     )  # fmt: skip
 

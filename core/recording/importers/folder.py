@@ -21,7 +21,8 @@ from core.recording.index import Progress, partial_progress, report_progress
 from core.recording.limits import MOST_EVENTS, check_count
 from core.recording.sniff import RANK_FILES, Format, format_of, trace_files
 from core.recording.stream import Opened
-from core.trace.odd import Odd, odd_text
+from core.trace.import_issue import ImportIssue
+from core.trace.imported import issue_text
 
 MOST_FILES = 1024
 NOTHING = f"there is none in it, nor a recording of a rank ({RANK_FILES})"
@@ -41,9 +42,9 @@ def read_trace_folder(path: Path | str, progress: Progress | None = None) -> Ope
         if not any(map(len, parts)):
             raise RecordingError(f"{words}: {[*failed, NOTHING][0]}")
         found = _together([part for part in parts if len(part)])
-        found.odd[Odd.UNREADABLE] += len(failed)
+        found.issues[ImportIssue.UNREADABLE] += len(failed)
         trace = trace_of(found, Path(path).name, progress)
-    lost = " ".join(filter(None, (odd_text(trace.odd), *failed[:1])))
+    lost = " ".join(filter(None, (issue_text(trace.imported), *failed[:1])))
     return Opened(trace, lost and f"{path}: {lost}")
 
 
@@ -69,18 +70,18 @@ def _read(files: Sequence[Path], progress: Progress | None) -> tuple[list[Found]
 def _together(parts: Sequence[Found]) -> Found:
     """The parts by rank, on one axis."""
     ordered = sorted(parts, key=lambda part: _rank(part) if _rank(part) >= 0 else len(parts))
-    odd, seen = Counts[Odd](), Counts[str]()
+    issues, seen = Counts[ImportIssue](), Counts[str]()
     placed = []
     for part in ordered:
         rank = _rank(part)
-        odd[Odd.NO_RANK] += rank < 0
+        issues[ImportIssue.NO_RANK] += rank < 0
         place = part.tracks[0].place
         seen[place] += 1
         # Two files of one rank stay apart: in one place they would look like rows of one rank.
-        odd[Odd.SAME_RANK] += rank >= 0 and seen[place] > 1
+        issues[ImportIssue.SAME_RANK] += rank >= 0 and seen[place] > 1
         placed.append(_renamed(part, seen[place]) if seen[place] > 1 else part)
-    found = joined(_on_one_axis(placed, odd))
-    return replace(found, odd=found.odd + odd)
+    found = joined(_on_one_axis(placed, issues))
+    return replace(found, issues=found.issues + issues)
 
 
 def _rank(part: Found) -> int:
@@ -96,7 +97,7 @@ def _renamed(part: Found, time: int) -> Found:
     return replace(part, tracks=tracks, counters=counters)
 
 
-def _on_one_axis(parts: Sequence[Found], odd: Counts[Odd]) -> list[Found]:
+def _on_one_axis(parts: Sequence[Found], issues: Counts[ImportIssue]) -> list[Found]:
     """The parts by their own clocks; one that has no time in common with the first begins with it.
 
     Clocks of one machine are one clock; those of several agree as far as the machines keep them.
@@ -106,7 +107,7 @@ def _on_one_axis(parts: Sequence[Found], odd: Counts[Odd]) -> list[Found]:
     for part in parts:
         start, end = int(part.start.min()), int(part.end.max())
         apart = start > last or end < first
-        odd[Odd.CLOCKS_APART] += apart
+        issues[ImportIssue.CLOCKS_APART] += apart
         # Never so late that it would end beyond int64.
         later = min(first - start, LARGEST - part.latest)
         placed.append(part.later(later) if apart else part)

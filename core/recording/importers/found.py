@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from core.plan.plan import Role
 from core.plan.task import ABSENT
-from core.trace.arguments import Arguments
-from core.trace.arguments import joined as joined_arguments
-from core.trace.odd import Odd
+from core.trace.event_arguments import EventArguments, concatenated
+from core.trace.import_issue import ImportIssue
 
 MOST_LANES = 1 << 16  # threads, and depths of their calls
 LARGEST = (1 << 63) - 1
@@ -147,8 +146,8 @@ class Found:
     links: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
     steps: Steps = NO_STEPS
     counters: tuple[CountedValues, ...] = ()
-    odd: Counts[Odd] = field(default_factory=Counts)
-    arguments: Arguments | None = None
+    issues: Counts[ImportIssue] = field(default_factory=Counts)
+    arguments: EventArguments | None = None
     colours: NDArray[np.int8] | None = None
     world_size: int = 0
     groups: tuple[str, ...] = ()
@@ -180,7 +179,7 @@ def joined(parts: Sequence[Found]) -> Found:
     tracks: list[Track] = []
     names: dict[str, int] = {}
     columns: dict[str, list[NDArray[Any]]] = {key: [] for key in ("track", "name", "links")}
-    first, odd = 0, Counts[Odd]()
+    first, issues = 0, Counts[ImportIssue]()
     counters: list[CountedValues] = []
     for part in parts:
         base = len(tracks)
@@ -195,7 +194,7 @@ def joined(parts: Sequence[Found]) -> Found:
         columns["track"].append(part.track + np.int32(base))
         columns["links"].append(part.links + first)
         counters += part.counters
-        first, odd = first + len(part), odd + part.odd
+        first, issues = first + len(part), issues + part.issues
     parts, groups = _with_common_groups(parts)
     more = {
         name: np.concatenate([part.more.get(name, np.full(len(part), ABSENT)) for part in parts])
@@ -208,8 +207,8 @@ def joined(parts: Sequence[Found]) -> Found:
         tuple(tracks), tuple(names),
         np.concatenate(columns["track"]), np.concatenate(columns["name"]), start, end, kind,
         more, _of_all(parts, "launched"), _of_all(parts, "step"),
-        np.concatenate(columns["links"]), _steps_of_all(parts), tuple(counters), odd,
-        joined_arguments([(len(part), part.arguments) for part in parts]),
+        np.concatenate(columns["links"]), _steps_of_all(parts), tuple(counters), issues,
+        concatenated([(len(part), part.arguments) for part in parts]),
         _of_all(parts, "colours"), max(part.world_size for part in parts), groups,
     )  # fmt: skip
 

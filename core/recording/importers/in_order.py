@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from core.errors import RecordingError
 from core.reading import one_line
-from core.trace.arguments import Arguments, Reading, bounded
+from core.trace.event_arguments import EventArguments, Reading, bounded
 
 SHARE = 1000
 """Events that are passed over at a time."""
@@ -22,9 +22,11 @@ ReadTexts = Callable[[Path], Iterator[str]]
 """Each event's arguments as JSON, or what they stand in."""
 
 
-def arguments_in_order(path: Path, places: NDArray[np.int32], read_texts: ReadTexts) -> Arguments:
+def arguments_in_order(
+    path: Path, places: NDArray[np.int32], read_texts: ReadTexts
+) -> EventArguments:
     """The arguments of the events with these numbers in a file."""
-    return Arguments(places, ((0, InOrder(path, read_texts, identity_of(path))),))
+    return EventArguments(places, ((0, InOrder(path, read_texts, identity_of(path))),))
 
 
 @dataclass(frozen=True, slots=True)

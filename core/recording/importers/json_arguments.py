@@ -15,13 +15,13 @@ from core.reading import one_line, open_regular
 from core.recording.importers.in_order import check_same, identity_of
 from core.recording.importers.json_events import Asked, Events, asked
 from core.recording.importers.json_pieces import Piece, pieces, reader
-from core.trace.arguments import Arguments, Reading, bounded
+from core.trace.event_arguments import EventArguments, Reading, bounded
 
 
-def arguments_of(events: Events, path: Path) -> Arguments:
+def arguments_of(events: Events, path: Path) -> EventArguments:
     """Where the arguments of a file's events stand, which have been made whole."""
     source = JsonArguments(path, tuple(events.firsts), events.is_careful, identity_of(path))
-    return Arguments(np.concatenate(events.columns["place"]), ((0, source),))
+    return EventArguments(np.concatenate(events.columns["place"]), ((0, source),))
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from core.recording.importers.json_pieces import Piece, pieces, reader
 from core.recording.importers.words import coded
 from core.recording.index import Progress, report_progress
 from core.recording.limits import MOST_EVENTS, check_count, most_events
-from core.trace.odd import Odd
+from core.trace.import_issue import ImportIssue
 from core.trace.own_colours import OWN_CODES
 
 LATEST = 4e15  # microseconds, until the year 2096: twice as many ns still have 63 bits
@@ -142,7 +142,7 @@ class Events:
         self.rest: list[Event] = []
         self.flows: list[Event] = []
         self.counted: list[Counted] = []
-        self.odd: Counts[Odd] = Counts()
+        self.issues: Counts[ImportIssue] = Counts()
         self.heading = Heading(msgspec.Raw(b"[]"))
         self.count = 0
         self.firsts: list[int] = []  # the number of the first event of each piece
@@ -188,7 +188,7 @@ class Events:
         with np.errstate(invalid="ignore"):  # an infinite time and an infinite length have no sum
             known = (np.abs(begin) < LATEST) & (length >= 0) & (begin + length < LATEST)
         if not known.all():
-            self.odd[Odd.NO_TIME] += int((~known).sum())
+            self.issues[ImportIssue.NO_TIME] += int((~known).sum())
             complete = [event for event, is_known in zip(complete, known, strict=True) if is_known]
             begin, length, places = begin[known], length[known], places[known]
         arguments = [event.args or NO_ARGUMENTS for event in complete]
@@ -265,7 +265,7 @@ def _add_last(events: Events, piece: Piece) -> None:
             for tried in tries:
                 with suppress(msgspec.DecodeError):
                     _add(events, tried, whole=True)
-                    events.odd[Odd.CUT] += 1
+                    events.issues[ImportIssue.CUT] += 1
                     return
             raise
 
@@ -300,7 +300,7 @@ def _add(events: Events, data: bytes, whole: bool = False) -> None:
         every = msgspec.json.decode(data, type=list[Counted])
         counted = [one for one in every if one.ph == "C"]
         events.counted += [one for one in counted if isinstance(one.args, dict)]
-        events.odd[Odd.NO_TIME] += sum(not isinstance(one.args, dict) for one in counted)
+        events.issues[ImportIssue.NO_TIME] += sum(not isinstance(one.args, dict) for one in counted)
 
 
 def asked(data: bytes, whole: bool) -> list[Asked]:

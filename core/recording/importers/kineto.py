@@ -31,7 +31,7 @@ from core.recording.importers.json_events import Events, Number
 from core.recording.importers.kineto_job import has_job, job_of
 from core.recording.importers.send_recv import KernelEvents, told_kinds
 from core.recording.importers.words import MEMORY, kinds_of, matching, steps_of
-from core.trace.odd import Odd
+from core.trace.import_issue import ImportIssue
 
 _DEVICE = ("kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset", "mtia_ccp_events")
 _LAUNCH = ("cuda_runtime", "cuda_driver", "runtime", "hip_runtime", "mtia_runtime", "xpu_runtime")
@@ -101,14 +101,14 @@ def found_of_kineto(events: Events, path: Path) -> Found:
     tracks = tuple(rows.track(n, tids, thread_titles, place) for n in range(len(rows.thread)))
     host = (group != DEVICE) & (group != DEVICE_NOTES)  # which notes the steps
     steps = steps_of(names, columns["name"][host], start[host], end[host])
-    events.odd[Odd.ORPHAN_LAUNCH] += launches.orphans
-    events.odd[Odd.ORPHAN_FLOW] += lone_arrows(events)
+    events.issues[ImportIssue.ORPHAN_LAUNCH] += launches.orphans
+    events.issues[ImportIssue.ORPHAN_FLOW] += lone_arrows(events)
     process_groups, codes = _process_groups(events)
     found = Found(
         tracks, names, row, columns["name"], start, end, kind,
         _more(codes[columns["group"]], job.rank), launches.times(start),
         steps.at(start) if len(steps.number) else None,
-        launches.links, steps, counters=counters_of(events, place), odd=events.odd,
+        launches.links, steps, counters=counters_of(events, place), issues=events.issues,
         world_size=job.world_size or 0,
         groups=process_groups,
     )  # fmt: skip
@@ -258,5 +258,5 @@ def _rows(
     rows = _Rows(every // 8, every % 8, *times[:, order])
     on_device = np.isin(rows.group, (DEVICE, DEVICE_NOTES))
     both = np.intersect1d(rows.thread[on_device], rows.thread[~on_device])
-    events.odd[Odd.COLLIDING] += len(both)
+    events.issues[ImportIssue.COLLIDING] += len(both)
     return rows, row.astype(np.int32)

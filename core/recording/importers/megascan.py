@@ -85,7 +85,7 @@ def found_of_megascan(events: Events, progress: Progress | None = None) -> Found
         links=arrows(events, columns["thread"], start, end, progress),
         steps=steps,
         counters=counters_of(events),
-        odd=events.odd,
+        issues=events.issues,
     )
 
 

@@ -28,7 +28,7 @@ from core.recording.importers.words import coded, kinds_of, steps_of
 from core.recording.index import Progress, report_progress
 from core.recording.limits import TooMuch, check_count, most_events
 from core.recording.stream import Opened
-from core.trace.odd import Odd
+from core.trace.import_issue import ImportIssue
 from core.trace.spans import LATEST
 
 _PROCESS = 0xFFFFFF  # bits 24 to 47 of a global id are the process, those below the thread
@@ -198,7 +198,7 @@ class _Rows:
     place: list[int] = field(default_factory=list)
     seen: int = 0
     characters: int = 0
-    odd: Counts[Odd] = field(default_factory=Counts)
+    issues: Counts[ImportIssue] = field(default_factory=Counts)
 
     def take(self, base: sqlite3.Connection, table: _Table, strings: Mapping[object, str]) -> None:
         """Take the rows of a table, if there is one; some name their texts by their numbers."""
@@ -230,12 +230,12 @@ class _Rows:
         stream: object, thread: object, correlation: object, text: str | None,
     ) -> None:  # fmt: skip
         if not isinstance(start, int) or not 0 <= start < LATEST:
-            self.odd[Odd.BAD_ROW] += 1
+            self.issues[ImportIssue.BAD_ROW] += 1
             return
         if end is None and table.what == _RANGE:  # a mark
             end = start
         if not isinstance(end, int) or not start <= end < LATEST:
-            self.odd[Odd.BAD_ROW] += 1
+            self.issues[ImportIssue.BAD_ROW] += 1
             return
         whole = thread if isinstance(thread, int) else process if isinstance(process, int) else 0
         own = stream if table.what == _KERNEL else whole
@@ -268,11 +268,11 @@ class _Rows:
         first = {_served(key): n for n, key in own if key[0] != _RANGE}
         tracks = tuple(_track(key, n, bool(mostly[n]), first) for n, key in enumerate(keys))
         launches = self._launches(what)
-        self.odd[Odd.ORPHAN_LAUNCH] += launches.orphans
+        self.issues[ImportIssue.ORPHAN_LAUNCH] += launches.orphans
         return Found(
             tracks, names, track, name, start, end, kind, launched=launches.times(start),
             step=steps.at(start) if len(steps.number) else None,
-            links=launches.links, steps=steps, odd=self.odd,
+            links=launches.links, steps=steps, issues=self.issues,
         )  # fmt: skip
 
     def _launches(self, what: NDArray[np.int64]) -> Launches:

@@ -42,7 +42,7 @@ from core.recording.index import Progress, report_progress
 from core.recording.limits import MOST_EVENTS, TooMuch, check_count, most_events
 from core.recording.role_words import TrackRole, read_role
 from core.recording.stream import Opened
-from core.trace.odd import Odd
+from core.trace.import_issue import ImportIssue
 from core.trace.spans import LATEST
 
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
@@ -87,7 +87,7 @@ class _Slices:
     packets: int = 0
     counted: dict[int, list[tuple[int, float]]] = field(default_factory=lambda: defaultdict(list))
     values: int = 0
-    odd: Counts[Odd] = field(default_factory=Counts)
+    issues: Counts[ImportIssue] = field(default_factory=Counts)
 
     def packet(self, data: bytes) -> None:
         """Take a packet."""
@@ -131,7 +131,7 @@ class _Slices:
         track = self.defaults.get(sequence, 0) if track is None else track
         kind = number_of(event, 9)
         if time is None or not 0 <= time < LATEST or kind not in (BEGIN, END, INSTANT, COUNTER):
-            self.odd[Odd.NO_TIME] += 1
+            self.issues[ImportIssue.NO_TIME] += 1
         elif kind == END:
             self._finish(track, time)
         elif kind == COUNTER:
@@ -166,7 +166,7 @@ class _Slices:
 
     def _finish(self, track: int, time: int) -> None:
         if not self.opened[track]:
-            self.odd[Odd.NO_BEGIN] += 1
+            self.issues[ImportIssue.NO_BEGIN] += 1
             return
         # Slices of a track nest like brackets: an end is that of the one begun last.
         place = self.opened[track].pop()
@@ -210,24 +210,24 @@ def _found(data: bytes, most: int, progress: Progress | None) -> tuple[_Slices, 
     except (ValueError, IndexError):
         if not slices.start:
             raise
-        slices.odd[Odd.CUT] += 1
+        slices.issues[ImportIssue.CUT] += 1
     start, end = np.array(slices.start, np.int64), np.array(slices.end, np.int64)
     whole = end >= 0
-    slices.odd[Odd.NO_END] += int((~whole).sum())
+    slices.issues[ImportIssue.NO_END] += int((~whole).sum())
     return (slices, _columns(slices, start[whole], end[whole], whole)) if whole.any() else None
 
 
 def _take(slices: _Slices, packet: bytes) -> None:
     if len(packet) > MOST_PACKET:
         slices.packets += 1
-        slices.odd[Odd.LOST] += 1
+        slices.issues[ImportIssue.LOST] += 1
         return
     try:
         slices.packet(packet)
     except TooMuch:
         raise
     except (ValueError, IndexError):
-        slices.odd[Odd.LOST] += 1
+        slices.issues[ImportIssue.LOST] += 1
 
 
 def _columns(
@@ -259,5 +259,5 @@ def _columns(
         with_roles(rows, tracks.tolist(), slices.roles), names, track.astype(np.int32), name,
         start, end, kind,
         step=steps.at(start) if len(steps.number) else None, links=links, steps=steps,
-        counters=tuple(counters), odd=slices.odd,
+        counters=tuple(counters), issues=slices.issues,
     )  # fmt: skip

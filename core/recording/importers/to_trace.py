@@ -26,7 +26,9 @@ from core.recording.stream import Opened
 from core.trace.event_rows import Counter, Counters
 from core.trace.header import MOST_LANES as MOST_REPLICAS
 from core.trace.header import Header
-from core.trace.odd import Odd, odd_text
+from core.trace.import_issue import ImportIssue
+from core.trace.imported import Imported, issue_text
+from core.trace.source import Source
 from core.trace.spans import LATEST, Spans, TaskTable, blank_rows
 from core.trace.step_bounds import StepBounds
 from core.trace.trace import Trace
@@ -50,30 +52,32 @@ def trace_of(found: Found, title: str, progress: Progress | None = None) -> Trac
     if max(found.latest, -first) > LATEST:
         raise ValueError("its times lie more than 73 years apart")
     found = replace(found, tracks=_with_servants(found))
-    odd = Counts(found.odd)
+    issues = Counts(found.issues)
     report_progress(progress, 1, 1)
     order = _arranged(found.track, found.start, found.end)
     report_progress(progress, 1, 1)
     rows = _rows_of_tracks(found, order)
-    found = _without_slight_overlaps(found, rows, odd)
+    found = _without_slight_overlaps(found, rows, issues)
     task = np.empty(len(found), np.int32)
     by_start = np.argsort(found.start, kind="stable")
     task[by_start] = np.arange(len(found), dtype=np.int32)
     report_progress(progress, 1, 1)
     table = _table(found, by_start, task)
-    lanes, spans = _lanes(found, rows, task, table, odd, progress)
+    lanes, spans = _lanes(found, rows, task, table, issues, progress)
     model = ModelDescription(title, (), 0)
-    header = Header(Specification(warmup=0), model, tuple(lanes), _replicas(found))
+    header = Header(
+        Specification(warmup=0), model, tuple(lanes), _replicas(found), source=Source.IMPORTED
+    )
     bounds = int(found.start.min()), int(found.end.max())
     counters, counter_places = _counters(found)
     steps = StepBounds.of(lanes, spans, found.steps.number, bounds)
-    return Trace(
-        header, table, spans, steps,
-        counters, odd={kind: n for kind, n in odd.items() if n},
+    imported = Imported(
+        issues={issue: count for issue, count in issues.items() if count},
+        colours=None if found.colours is None else found.colours[by_start].astype(np.int8),
         counter_places=counter_places,
         arguments=found.arguments and found.arguments.ordered(by_start),
-        colours=None if found.colours is None else found.colours[by_start].astype(np.int8),
-    )  # fmt: skip
+    )
+    return Trace(header, table, spans, steps, counters, imported=imported)
 
 
 def check_names(found: Found) -> None:
@@ -92,7 +96,7 @@ def _replicas(found: Found) -> int:
 def opened(found: Found, path: Path, progress: Progress | None = None) -> Opened:
     """The trace of what was found in a file, and what that lost. Raises as `trace_of` does."""
     trace = trace_of(found, path.name, progress)
-    lost = odd_text(trace.odd)
+    lost = issue_text(trace.imported)
     return Opened(trace, lost and f"{path}: {lost}")
 
 
@@ -187,13 +191,13 @@ def _rows_of_tracks(found: Found, order: NDArray[np.int64]) -> list[NDArray[np.i
 
 
 def _without_slight_overlaps(
-    found: Found, rows: Sequence[NDArray[np.int64]], odd: Counts[Odd]
+    found: Found, rows: Sequence[NDArray[np.int64]], issues: Counts[ImportIssue]
 ) -> Found:
     """The same with slight overlaps cut, which are counted."""
     end = found.end.copy()
     for mine in rows:
         end[mine] = cut_slightly(found.start[mine], found.end[mine])
-    odd[Odd.CUT_OVERLAP] += int((end != found.end).sum())
+    issues[ImportIssue.CUT_OVERLAP] += int((end != found.end).sum())
     return replace(found, end=end)
 
 
@@ -202,7 +206,7 @@ def _lanes(
     rows: Sequence[NDArray[np.int64]],
     task: NDArray[np.int32],
     table: TaskTable,
-    odd: Counts[Odd],
+    issues: Counts[ImportIssue],
     progress: Progress | None,
 ) -> tuple[list[Lane], list[Spans]]:
     """A lane for each track that does something, then the nested ones; and the spans of each.
@@ -213,7 +217,7 @@ def _lanes(
     nested: list[tuple[int, str, Spans]] = []
     for index, (track, mine) in enumerate(zip(found.tracks, rows, strict=True)):
         report_progress(progress, 1, 1)
-        levels = _levels(found, mine, odd, progress)
+        levels = _levels(found, mine, issues, progress)
         if len(working) + len(nested) + len(levels) > MOST_LANES:
             raise ValueError(TOO_DEEP.format(MOST_LANES))
         for level, chosen in enumerate(levels):
@@ -227,11 +231,11 @@ def _lanes(
 
 
 def _levels(
-    found: Found, mine: NDArray[np.int64], odd: Counts[Odd], progress: Progress | None
+    found: Found, mine: NDArray[np.int64], issues: Counts[ImportIssue], progress: Progress | None
 ) -> list[NDArray[np.int64]]:
     """The events of a track by the depth at which they lie."""
     depth, apart = depths(found.start[mine], found.end[mine], progress)
-    odd[Odd.NOT_NESTED] += apart
+    issues[ImportIssue.NOT_NESTED] += apart
     by_depth = stable_argsort(depth)
     ends = np.cumsum(np.bincount(depth)).tolist()
     return [mine[by_depth[first:last]] for first, last in pairwise([0, *ends])]

@@ -89,9 +89,9 @@ class Scene:
         self.memory = {
             lane.index: LaneMemory(lane.index) for lane in lanes if lane.role is Role.COMPUTE
         }
+        places = {} if self.trace.imported is None else self.trace.imported.counter_places
         self.counters = {
-            name: CounterLine(self.trace.counter(name), place)
-            for name, place in self.trace.counter_places.items()
+            name: CounterLine(self.trace.counter(name), place) for name, place in places.items()
         }
         self.update()
         self.sum_up()

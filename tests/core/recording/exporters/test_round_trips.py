@@ -325,7 +325,7 @@ def test_counters_stand_on_the_process_of_their_lane(tmp_path):
     assert {name: processes[counted[name]] for name in of_lanes} == of_lanes
     assert counted["loss"] == 0  # of the whole run
     read = open_recording(tmp_path / "run.json").trace
-    assert read.counter_places["activations of virtual:3 value"] == "virtual:3"
+    assert read.imported.counter_places["activations of virtual:3 value"] == "virtual:3"
 
 
 def test_counters_of_another_program_stay_on_their_process(tmp_path):
@@ -335,8 +335,8 @@ def test_counters_of_another_program_stay_on_their_process(tmp_path):
     trace = open_recording(tmp_path / "one.json").trace
     list(write_chrome(trace, tmp_path / "two.json"))
     again = open_recording(tmp_path / "two.json").trace
-    assert list(trace.counter_places.values()) == ["process 8"]
-    assert list(again.counter_places.values()) == ["process 8"]
+    assert list(trace.imported.counter_places.values()) == ["process 8"]
+    assert list(again.imported.counter_places.values()) == ["process 8"]
 
 
 def test_another_programs_ranks_are_written_and_read_again(tmp_path):
