@@ -52,7 +52,7 @@ from core.plan.specification import (
 )
 from core.predict.compare import Comparison, predict_steps
 from core.recorder.wire import is_address
-from core.recording.decode import append_batch, merged
+from core.recording.decode import append_batch, combined
 from core.recording.recording import RecordingFile, open_recording
 from core.report.summary import Summary, summarise
 from core.trace.complete import completed_steps, run_faults
@@ -328,7 +328,7 @@ class _Collector:
             elif isinstance(message, Ended):
                 self.ended = message
         if batches and self.trace is not None:
-            append_batch(self.trace, merged(batches))
+            append_batch(self.trace, combined(batches))
             self._progress.show(self.trace)
 
     def close(self) -> None:

@@ -26,7 +26,7 @@ def add_table(parser: argparse.ArgumentParser) -> None:
 
 
 def table_query(arguments: argparse.Namespace) -> Query:
-    """What the options of a table ask for. Raises PlanError or QueryError in one line."""
+    """What the options of a table ask for. Raises PlanError or SearchError in one line."""
     if arguments.table is None:
         return Query()
     if not arguments.table.lower().endswith(SUFFIXES) and not arguments.table.startswith("/dev/"):

@@ -22,9 +22,10 @@ from core.job.joining import Coming, Joining
 from core.plain import error_text
 from core.reading import FORESEEN
 from core.recording.handshakes import Refusals
+from core.recording.limits import TooLarge
 from core.recording.listener import Listener, shut
-from core.recording.packed import Packed, TooLarge
 from core.recording.schema import read_header
+from core.recording.unpack_limit import UnpackLimit
 
 MOST_ROWS = 1 << 18
 """That wait for `poll`; ranks wait to be read beyond them."""
@@ -282,7 +283,7 @@ class _Limited:
     """
 
     def __init__(self, file: BufferedReader) -> None:
-        self._file, self._packed = file, Packed(MOST_MESSAGE, MOST_MESSAGE)
+        self._file, self._unpack_limit = file, UnpackLimit(MOST_MESSAGE, MOST_MESSAGE)
         self.closed = False
         self.is_cut = False
         """True once a read has got less than it asked for."""
@@ -294,5 +295,5 @@ class _Limited:
         data = self._file.read(size)
         self.is_cut |= len(data) < size
         # Before Arrow sees the bytes: it unpacks a message as soon as it has it.
-        self._packed.take(data)
+        self._unpack_limit.take(data)
         return data

@@ -1,9 +1,9 @@
-"""What a recording keeps of another program's trace beside tasks and spans.
+"""Stores data of imported traces and jobs in recordings that has no column.
 
-A row of the log at IMPORTED_LEVEL, after the plans, has as JSON which numbers are steps, the range
-that is the only step if one is, what was odd about the file, events' own colours, and the places of
-its counters. Rows at ARGUMENTS_LEVEL, one for each task, have the arguments of its event. None of
-them is a line to read.
+A log row at IMPORTED_LEVEL, after the plans, contains JSON with the numbers of the steps, the range
+if it is the only step, the file's irregularities, the events' colours and the places of counters.
+Rows at ARGUMENTS_LEVEL, one for each task, contain the arguments of its event. Neither is shown as
+a line of the log.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from core.trace.trace import Trace
 
 IMPORTED_LEVEL, ARGUMENTS_LEVEL = "imported", "arguments"
 _FIRST = ord("0") - ABSENT
-"""The character that stands for the first of OWN_COLOURS; the one before it for none."""
+"""Character code of the first of OWN_COLOURS; the code before it means no colour."""
 
 
 def imported_text(trace: Trace) -> str:
-    """What a trace has of another program's."""
+    """Return the JSON for a trace without a plan."""
     imported = trace.imported or Imported()
     colours = None
     if imported.colours is not None:
@@ -43,12 +43,12 @@ def imported_text(trace: Trace) -> str:
 
 
 def take_imported(trace: Trace, text: str) -> None:
-    """Apply what `imported_text` wrote. Raises ValueError, LookupError for what no trace has."""
+    """Apply the JSON of `imported_text` to a trace. Raises ValueError or LookupError if invalid."""
     values = json.loads(text)
     steps = np.array(values["steps"], np.int32).reshape(-1)
-    # The -1 refuses a first number below 0, too.
+    # With -1 in front, a negative first number is refused too.
     if (np.diff(steps, prepend=-1) <= 0).any():
-        raise ValueError("the numbers of steps do not grow")
+        raise ValueError("the numbers of steps do not increase")
     trace.listed_steps = steps
     # Recordings of earlier versions have neither "part" nor "counters".
     part = values.get("part")

@@ -36,7 +36,7 @@ from core.reading import open_regular
 from core.recording.decode import append_batch, parts_of, spans_of, take_plans
 from core.recording.imported import imported_text, take_imported
 from core.recording.schema import Record
-from core.recording.stream import Opened, Stream, naming_damage, open_stream
+from core.recording.stream import Opened, RecordingStream, naming_damage, open_stream
 from core.trace.blocks import Blocks, blocks_of
 from core.trace.complete import run_faults
 from core.trace.event_rows import Counter, Counters, Log
@@ -224,7 +224,7 @@ def _identity(path: Path | str) -> list[int]:
     return [VERSION, known.st_size, known.st_mtime_ns]
 
 
-def _count(stream: Stream, progress: Progress | None) -> tuple[list[int], list[list[str]]]:
+def _count(stream: RecordingStream, progress: Progress | None) -> tuple[list[int], list[list[str]]]:
     """How many spans each lane has, and which of MOMENTS they note."""
     lanes = len(stream.header.lanes)
     counts, table = np.zeros(lanes, np.int64), TaskTable()
@@ -245,7 +245,7 @@ def _count(stream: Stream, progress: Progress | None) -> tuple[list[int], list[l
 
 
 def _filled(
-    stream: Stream, counts: list[int], moments: list[list[str]], folder: Path,
+    stream: RecordingStream, counts: list[int], moments: list[list[str]], folder: Path,
     progress: Progress | None,
 ) -> Trace:  # fmt: skip
     """The recording's trace, its spans in a file without a name."""

@@ -16,7 +16,7 @@ from core.recording.index import DamagedIndex, Progress, build_index, read_index
 from core.recording.recorded_arguments import find_arguments
 from core.recording.schema import schema_of
 from core.recording.sniff import Format, format_of, is_packed, rank_files, trace_files
-from core.recording.stream import Opened, Stream, naming_damage, open_stream
+from core.recording.stream import Opened, RecordingStream, naming_damage, open_stream
 from core.trace.header import Header
 from core.trace.trace import Trace
 
@@ -142,10 +142,10 @@ def _bytes_of(path: Path | str, packed: int) -> int:
 
 def read_stream(data: bytes) -> Trace:
     """The trace of a whole stream that is in memory. Raises RecordingError if it is none."""
-    return _read(Stream(pa.BufferReader(data), "the stream")).trace
+    return _read(RecordingStream(pa.BufferReader(data), "the stream")).trace
 
 
-def _read(stream: Stream, progress: Progress | None = None) -> Opened:
+def _read(stream: RecordingStream, progress: Progress | None = None) -> Opened:
     trace = Trace(stream.header)
     with naming_damage(stream.name):
         for batch in stream:

@@ -90,7 +90,7 @@ def parse_steps(text: str) -> tuple[StepNumber, StepNumber]:
     return steps[0], steps[-1]
 
 
-def steps_of(excerpt: Excerpt, trace: Trace) -> list[int]:
+def chosen_steps(excerpt: Excerpt, trace: Trace) -> list[int]:
     """Return the steps that `excerpt.steps` names. Raises ValueError if the run lacks one."""
     warmup = trace.header.specification.warmup
     named = parse_steps(excerpt.steps)
@@ -115,7 +115,7 @@ def range_zero(trace: Trace) -> int:
     return trace.bounds[0] if measured is None else trace.step_bounds(measured)[0]
 
 
-def range_of(excerpt: Excerpt, trace: Trace, option: str = "--range") -> tuple[int, int]:
+def chosen_range(excerpt: Excerpt, trace: Trace, option: str = "--range") -> tuple[int, int]:
     """Return start and end of `excerpt.range` in ns of the run.
 
     Raises ValueError, in one line that names the `option`, if the range is outside of the run.
@@ -130,7 +130,7 @@ def range_of(excerpt: Excerpt, trace: Trace, option: str = "--range") -> tuple[i
     return start, end
 
 
-def lanes_of(excerpt: Excerpt, lanes: Sequence[Lane]) -> list[Lane]:
+def chosen_lanes(excerpt: Excerpt, lanes: Sequence[Lane]) -> list[Lane]:
     """Return the lanes that `excerpt.lanes` names, in the run's order; all if it is empty.
 
     Raises ValueError for lanes that the run does not have.

@@ -40,7 +40,7 @@ _DURATION = re.compile(r"([<>]=?)(\d+(?:\.\d+)?)([a-zµμ]+)")
 _ACTION = re.compile(r"(\d+)?([A-Za-zΣσ]+)(\d+)?")
 
 
-class QueryError(ValueError):
+class SearchError(ValueError):
     """An invalid search; the message names the word and the accepted values."""
 
 
@@ -96,9 +96,9 @@ class Query:
 
 
 def parse_query(text: str) -> Query:
-    """Parse a search. Raises QueryError with a message of one line."""
+    """Parse a search. Raises SearchError with a message of one line."""
     if text.count('"') % 2:
-        raise QueryError('a quote is open; end the words that it begins with another "')
+        raise SearchError('a quote is open; end the words that it begins with another "')
     return Query(tuple(_term(word) for word in _WORDS.findall(text)))
 
 
@@ -106,11 +106,11 @@ def _term(word: str) -> Term:
     negated = word.startswith("-")
     bare = word.removeprefix("-")
     if not bare.strip('"'):
-        raise QueryError(
+        raise SearchError(
             f"{word}: nothing to look for; write a word, or a key such as kind:forward"
         )
     if not bare.strip('"|'):
-        raise QueryError(
+        raise SearchError(
             f"{word}: stands between what one key may be, without spaces: kind:loss|step mb:2|5"
         )
     if bare[0] in "<>":
@@ -120,10 +120,10 @@ def _term(word: str) -> Term:
         return Term("word", tuple(_word(part) for part in _alternatives(bare)), negated)
     key, value = keyed[1].lower(), keyed[2]
     if key not in KEYS:
-        raise QueryError(f"{word}: there is no key {key}; use one of {', '.join(KEYS)}")
+        raise SearchError(f"{word}: there is no key {key}; use one of {', '.join(KEYS)}")
     parts = _alternatives(value)
     if not parts:
-        raise QueryError(f"{word}: {key} needs {KEYS[key]}")
+        raise SearchError(f"{word}: {key} needs {KEYS[key]}")
     return Term(key, tuple(_value(word, key, part) for part in parts), negated)
 
 
@@ -156,13 +156,15 @@ def _value(word: str, key: str, part: str) -> Value:
 def _numbers(word: str, key: str, part: str) -> Numbers:
     found = _NUMBERS.fullmatch(part)
     if found is None or not (found[1] or found[3]):
-        raise QueryError(f"{word}: {part} is no number; {key} takes {KEYS[key]}{_one_key(part)}")
+        raise SearchError(f"{word}: {part} is no number; {key} takes {KEYS[key]}{_one_key(part)}")
     least = int(found[1]) if found[1] else None
     most = int(found[3]) if found[3] else None
     if not found[2]:
         most = least
     if least is not None and most is not None and least > most:
-        raise QueryError(f"{word}: {part} is empty; write the smaller number first: {most}-{least}")
+        raise SearchError(
+            f"{word}: {part} is empty; write the smaller number first: {most}-{least}"
+        )
     return Numbers(least, most)
 
 
@@ -170,7 +172,7 @@ def _kind(word: str, part: str) -> Pattern:
     pattern = Pattern(part)
     if part not in GROUPS and not kinds_like(pattern):
         known = ", ".join((*KINDS, *GROUPS))
-        raise QueryError(f"{word}: there is no kind {part}; use {known}{_one_key(part)}")
+        raise SearchError(f"{word}: there is no kind {part}; use {known}{_one_key(part)}")
     return pattern
 
 
@@ -182,7 +184,7 @@ def _one_key(part: str) -> str:
 def _duration(word: str, bare: str) -> Numbers:
     found = _DURATION.fullmatch(bare)
     if found is None or found[3] not in UNITS:
-        raise QueryError(f"{word}: write a duration as >5ms, <=10us, >=1.5s or <300ns")
+        raise SearchError(f"{word}: write a duration as >5ms, <=10us, >=1.5s or <300ns")
     # Exact, because a rounded float would make `>` and `<=` wrong near a whole number of ns.
     ns = Fraction(found[2]) * UNITS[found[3]]
     bounds = {

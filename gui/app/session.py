@@ -21,7 +21,7 @@ from core.plan.specification import Specification
 from core.predict.compare import Comparison
 from core.reading import open_regular
 from core.recording.bookmarks import Bookmark, BookmarksError, read_bookmarks, write_bookmarks
-from core.recording.decode import append_batch, merged
+from core.recording.decode import append_batch, combined
 from core.recording.exporters.recording import write_recording
 from core.recording.recording import open_recording, read_stream
 from core.recording.sniff import format_of
@@ -358,7 +358,7 @@ class Session(QObject):
             parts.append(message)
             count += len(message)
             self._waiting.popleft()
-        return merged(parts)
+        return combined(parts)
 
     def _tell_lost(self) -> None:
         """Say once of a run that the disk had no room for it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from core.trace.complete import measured_steps
-from core.trace.excerpt import Excerpt, range_of, range_zero, steps_of
+from core.trace.excerpt import Excerpt, chosen_range, chosen_steps, range_zero
 from core.trace.median_step import median_step, whole_steps
 from core.trace.trace import Trace
 from gui.look.text import duration_text, tr
@@ -103,13 +103,13 @@ def range_between(trace: Trace, start: int, end: int) -> Range:
 def excerpt_range(trace: Trace, excerpt: Excerpt) -> Range | None:
     """The time that an excerpt names, None if it names none. Raises ValueError, in one line."""
     if excerpt.range:
-        (start, end), zero = range_of(excerpt, trace), range_zero(trace)
+        (start, end), zero = chosen_range(excerpt, trace), range_zero(trace)
         first, last = duration_text(start - zero), duration_text(end - zero)
         text = tr("{start} to {end}", start=first, end=last)
         return replace(range_between(trace, start, end), text=text, zero=zero)
     if not excerpt.steps:
         return None
-    steps = steps_of(excerpt, trace)
+    steps = chosen_steps(excerpt, trace)
     warmup = trace.header.specification.warmup
     # One name where the first step is the last one too.
     names = [step_name(step, warmup) for step in dict.fromkeys((steps[0], steps[-1]))]
