@@ -14,7 +14,7 @@ from core.plan.plan import Plan
 from core.plan.planning import lanes_of, plans_of
 from core.plan.specification import Specification, describe
 from core.plan.task import Kind
-from core.recording.decode import append_batch, merged
+from core.recording.decode import append_batch, combined
 from core.recording.recording import RecordingFile
 from core.recording.schema import NoteRow, Record, Timings, note_batch, plan_batch, span_batch
 from core.trace.header import Header
@@ -71,7 +71,7 @@ def batches(
     header, plans = header_and_plans(spec, hardware)
     begun = note_batch([NoteRow(Record.LOG, "info", 0, text="The run begins.")])
     told = [plan_batch(number, plan.tasks) for number, plan in enumerate(plans.values())]
-    made = [merged([begun, *told])]
+    made = [combined([begun, *told])]
     now = 2 * MS
     for step, rows in enumerate(spec.all_rows):
         plan, number = plans[rows], list(plans).index(rows)

@@ -23,7 +23,7 @@ from core.recording.schema import (
     span_batch,
 )
 from core.recording.spool import Spool
-from core.recording.stream import CONTINUATION
+from core.recording.unpack_limit import CONTINUATION
 from core.trace.columns import Column
 from core.trace.dependencies import waited_for
 from core.trace.event_rows import Log, clock_uncertainty
