@@ -1,4 +1,4 @@
-"""What a file is, by its first bytes."""
+"""Recognises the format of a file by its first bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.reading import open_regular
 
 GZIP = b"\x1f\x8b"
 RANK_FILES = "rank-*.arrow"
-"""What the recordings of a job's ranks are called, in a folder of their own."""
+"""Names of the recordings of a job's ranks in a folder."""
 _SQLITE = b"SQLite format 3\0"
 _PACKET = b"\x0a"  # the first field of Perfetto's trace, which is a message
 _DUMP = re.compile(rb'"entries"\s*:\s*\[')
@@ -21,7 +21,7 @@ _LOOKED_AT = 1 << 12
 
 
 class Format(Enum):
-    """The formats of other programs' files."""
+    """Formats of other programs' files."""
 
     CHROME = auto()
     FLIGHT_RECORDER = auto()
@@ -30,7 +30,7 @@ class Format(Enum):
 
 
 def format_of(path: Path | str) -> Format | None:
-    """What a file looks like, perhaps packed; None for a recording, or what cannot be read."""
+    """Return the format of a file, packed or not; None for recordings and unreadable files."""
     beginning = _beginning(path)
     if beginning.startswith(_SQLITE):
         return Format.NSIGHT
@@ -47,7 +47,7 @@ def _beginning(path: Path | str) -> bytes:
             beginning = file.read(_LOOKED_AT)
             if beginning.startswith(GZIP):
                 file.seek(0)
-                # `read` would raise an error where the packed data was cut.
+                # `read` would raise an error if the packed data was cut.
                 beginning = gzip.GzipFile(fileobj=file).read1(_LOOKED_AT)
     except (OSError, EOFError, zlib.error):
         return b""
@@ -64,12 +64,12 @@ def is_packed(path: Path | str) -> bool:
 
 
 def trace_files(folder: Path | str) -> list[Path]:
-    """The traces of a folder, by name: files that are JSON by their names, packed or not."""
+    """Return the traces of a folder, sorted by name: files named as JSON, packed or not."""
     suffixes = (".json", ".json.gz")
     return sorted(path for path in Path(folder).iterdir() if path.name.lower().endswith(suffixes))
 
 
 def rank_files(folder: Path | str) -> list[Path]:
-    """The recordings of a job's ranks in a folder, rank 0's first."""
-    # By length first: rank-10 comes behind rank-9.
+    """Return the recordings of a job's ranks in a folder, rank 0's first."""
+    # By length first, so that rank-10 follows rank-9.
     return sorted(Path(folder).glob(RANK_FILES), key=lambda path: (len(path.name), path.name))

@@ -24,7 +24,7 @@ from core.recording.importers.json_events import (
 )
 from core.recording.importers.roles import with_roles
 from core.recording.index import Progress, watched
-from core.recording.role_words import TrackRole, read_role
+from core.recording.role_text import TrackRole, parse_role
 from core.trace.import_issue import ImportIssue
 
 NS_PER_UNIT = 1000.0  # times are microseconds, whatever unit a file asks viewers to show
@@ -207,7 +207,7 @@ def with_file_roles(events: Events, tracks: Sequence[Track]) -> tuple[Track, ...
     roles: dict[int, TrackRole] = {}
     for event in events.rest:
         place = numbers.get((event.pid, str(event.tid)))
-        role = read_role(event.args.role) if event.args is not None else None
+        role = parse_role(event.args.role) if event.args is not None else None
         if event.ph == "M" and role is not None and place is not None:
             roles[place] = role[0], threads.get(str(role[1]), ABSENT)
     return with_roles(tracks, range(len(tracks)), roles)

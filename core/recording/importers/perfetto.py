@@ -40,7 +40,7 @@ from core.recording.importers.to_trace import opened
 from core.recording.importers.words import RANGE, coded, kinds_of, matching, own_kinds, steps_of
 from core.recording.index import Progress, report_progress
 from core.recording.limits import MOST_EVENTS, TooMuch, check_count, most_events
-from core.recording.role_words import TrackRole, read_role
+from core.recording.role_text import TrackRole, parse_role
 from core.recording.stream import Opened
 from core.trace.import_issue import ImportIssue
 from core.trace.spans import LATEST
@@ -122,7 +122,7 @@ class _Slices:
             if not place and pid is not None and not parent:
                 place = f"process {pid}"
             self.titles[number_of(fields, 1) or 0] = title, place, parent or 0
-            role = read_role(text_of(fields, 14))
+            role = parse_role(text_of(fields, 14))
             if role is not None:
                 self.roles[number_of(fields, 1) or 0] = role
 

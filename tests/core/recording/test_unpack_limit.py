@@ -102,11 +102,11 @@ def test_what_arrow_017_packed_counts_too(recording):
 
 
 def test_a_message_without_end_is_refused():
-    with pytest.raises(OSError, match="less than no bytes"):
+    with pytest.raises(OSError, match="negative size"):
         UnpackLimit(100).take(unpack_limit.CONTINUATION + b"\xff\xff\xff\xff")
     with pytest.raises(TooLarge, match=r"a message has 2,147,483,647 bytes: 100 are taken"):
         UnpackLimit(100, 100).take(unpack_limit.CONTINUATION + b"\xff\xff\xff\x7f")
-    with pytest.raises(OSError, match="makes no sense"):
+    with pytest.raises(OSError, match="is invalid"):
         UnpackLimit(100).take(unpack_limit.CONTINUATION + b"\4\0\0\0\xff\xff\xff\xff")
 
 

@@ -123,7 +123,7 @@ def test_another_arrow_stream_is_refused_by_name(tmp_path):
     path = tmp_path / "other.arrow"
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, pa.schema([])):
         pass
-    with pytest.raises(RecordingError, match="no recording of Bubblescope"):
+    with pytest.raises(RecordingError, match="not a recording of Bubblescope"):
         open_recording(path)
 
 

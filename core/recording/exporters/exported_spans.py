@@ -1,4 +1,4 @@
-"""What every format of other programs is made of: a trace's spans as columns, and who waited."""
+"""Spans of a trace as columns, and their dependencies: the input of all exporters."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from core.trace.span import bar_label
 from core.trace.spans import ATTRIBUTES, WORDS, Spans
 from core.trace.trace import Trace
 
-PIECE = 1 << 14
-"""Events that are written at once."""
+CHUNK = 1 << 14
+"""Number of events that are written at once."""
 _LABELLED = ("microbatch", "bucket", "block", "replica", "paired_microbatch")
 _NUMBERS = [name for name in ATTRIBUTES if name not in WORDS and name != "lane"]
 
 
 @dataclass(frozen=True)
-class Events:
-    """The n spans of some lanes of a trace behind one another, and the lane of each."""
+class ExportedSpans:
+    """The n spans of all lanes of a trace, lane after lane, and the lane of each."""
 
     trace: Trace
     lane: NDArray[np.int64]
     spans: Spans
 
     @classmethod
-    def of(cls, trace: Trace, step: int | None = None) -> Events:
-        """All spans of a trace, or of a step, lane by lane."""
+    def of(cls, trace: Trace, step: int | None = None) -> ExportedSpans:
+        """Return all spans of a trace or, if given, of a step."""
         parts = [trace.spans(lane.index) for lane in trace.header.lanes]
         if step is not None:
             parts = [part[part.of_step(step)] for part in parts]
@@ -47,106 +47,108 @@ class Events:
 
     @cached_property
     def labels(self) -> list[str]:
-        """What the bar of each says."""
-        # A task has one label in all its steps: made once for each task, not for each span.
+        """The label of each span's bar."""
+        # A task has the same label in all steps: make it once for each task, not for each span.
         rows, which = np.unique(self.spans.row, return_inverse=True)
         tasks = self.trace.table.rows[rows]
+        kinds, names = tasks["kind"].tolist(), tasks["name"].tolist()
         numbers = np.stack([tasks[name] for name in _LABELLED], axis=1).tolist()
-        every = [
-            self.trace.table.names[name] if name != ABSENT else bar_label(KINDS[kind], *some)
-            for name, kind, some in zip(
-                tasks["name"].tolist(), tasks["kind"].tolist(), numbers, strict=True
-            )
-        ]
-        return [every[place] for place in which.tolist()]
+        labels = []
+        for kind, name, labelled in zip(kinds, names, numbers, strict=True):
+            if name == ABSENT:
+                labels.append(bar_label(KINDS[kind], *labelled))
+            else:
+                labels.append(self.trace.table.names[name])
+        return [labels[place] for place in which.tolist()]
 
     @cached_property
     def kinds(self) -> list[str]:
-        """What each is: the word of its kind."""
+        """The kind of each span's task."""
         return [str(KINDS[kind]) for kind in self.spans["kind"].tolist()]
 
     def arguments(self, first: int, last: int) -> list[dict[str, int]]:
-        """What is known of the tasks of some, by the names of core.plan.task.Task.
+        """Return the known attributes of the tasks of spans `first` to before `last`.
 
-        The step has the number under which it is shown: `iteration`, the first one 1.
+        Their names are those of core.plan.task.Task. `iteration` is the number of the step as it is
+        shown, counted from 1.
         """
-        some = self.spans[first:last]
-        rows = some.table.rows[some.row]
+        spans = self.spans[first:last]
+        rows = spans.table.rows[spans.row]
         columns = {name: rows[name] for name in _NUMBERS}
-        columns["iteration"] = np.where(some.step == ABSENT, ABSENT, some.step + 1)
-        every: list[dict[str, int]] = [{} for _ in range(len(some))]
+        columns["iteration"] = np.where(spans.step == ABSENT, ABSENT, spans.step + 1)
+        found: list[dict[str, int]] = [{} for _ in range(len(spans))]
         for name, column in columns.items():
-            # Rows and bytes of 0 are none; a stage or a micro-batch 0 is the first one.
+            # 0 rows or bytes mean none; stage 0 and micro-batch 0 are the first ones.
             nothing = 0 if name in ("rows", "bytes") else ABSENT
             for place in np.flatnonzero(column != nothing).tolist():
-                every[place][name] = int(column[place])
-        return every
+                found[place][name] = int(column[place])
+        return found
 
     @cached_property
     def links(self) -> NDArray[np.int64]:
-        """Pairs of spans by their places, shape (k, 2): the second waited for the first.
+        """Pairs of positions of spans, shape (k, 2): the second span depends on the first.
 
-        A task of a run waits for those of its own step. Another program's tasks have run once.
+        A task of a plan depends on tasks of its own step. Each task of another trace has run once.
         """
         table, spans = self.trace.table, self.spans
         counts, needs = table.needs(spans.row)
-        behind = np.repeat(np.arange(len(spans)), counts)
+        waiting = np.repeat(np.arange(len(spans)), counts)
         # `needs` are numbers within a plan; rows of the table count through all plans.
-        wanted = table.firsts[spans["plan"][behind]] + needs
-        # Plus one, so that ABSENT (-1), of spans outside of steps, is no negative part of a key.
+        wanted = table.firsts[spans["plan"][waiting]] + needs
+        # Plus one, because ABSENT (-1), of spans outside of steps, must not make a key negative.
         has_plan = self.trace.header.source.has_plan
         step = spans.step + 1 if has_plan else np.zeros(len(spans), np.int64)
-        wide = int(step.max(initial=0)) + 1
-        key = spans.row.astype(np.int64) * wide + step
+        width = int(step.max(initial=0)) + 1
+        key = spans.row.astype(np.int64) * width + step
         order = np.argsort(key, kind="stable")
-        asked = wanted * wide + step[behind]
-        # A key beyond all others is found behind the last: moved back, it is no hit there.
+        asked = wanted * width + step[waiting]
+        # A key above all others would be found after the last one; moved back, it is not equal.
         place = np.minimum(np.searchsorted(key[order], asked), max(0, len(key) - 1))
-        hit = key[order][place] == asked
-        return np.stack([order[place[hit]], behind[hit]], axis=1)
+        is_found = key[order][place] == asked
+        return np.stack([order[place[is_found]], waiting[is_found]], axis=1)
 
 
-def pieces(count: int) -> Iterator[tuple[int, int]]:
-    """First and last (exclusive) of each piece of so many events."""
-    for first in range(0, count, PIECE):
-        yield first, min(first + PIECE, count)
+def chunks(count: int) -> Iterator[tuple[int, int]]:
+    """Yield first and last (exclusive) of each chunk of `count` events."""
+    for first in range(0, count, CHUNK):
+        yield first, min(first + CHUNK, count)
 
 
-def numbers_or_none(numbers: NDArray[np.integer], kind: pa.DataType) -> pa.Array:
-    """Numbers as an Arrow array of a kind, null where they are ABSENT."""
+def nullable_numbers(numbers: NDArray[np.integer], kind: pa.DataType) -> pa.Array:
+    """Return numbers as an Arrow array of a type, with null for ABSENT."""
     return pa.array(numbers.astype(np.int64), kind, mask=numbers == ABSENT)
 
 
-def words_or_none(
+def nullable_words(
     codes: NDArray[np.integer], words: Sequence[str], written: Callable[[str], str] = str
 ) -> pa.Array:
-    """The words of some codes, as they are to be `written`; ABSENT has none."""
+    """Return the words of codes, converted by `written`, with null for ABSENT."""
     distinct, which = np.unique(codes, return_inverse=True)
-    own = [None if code == ABSENT else written(words[code]) for code in distinct.tolist()]
-    return pa.array(own, pa.string()).take(pa.array(which))
+    texts = [None if code == ABSENT else written(words[code]) for code in distinct.tolist()]
+    return pa.array(texts, pa.string()).take(pa.array(which))
 
 
 def attribute_column(
     rows: NDArray[Any], name: str, written: Callable[[str], str] = str
 ) -> pa.Array:
-    """What ATTRIBUTES call `name` of each task, with words as they are to be `written`."""
+    """Return an attribute of tasks as an Arrow array, with words converted by `written`."""
     if name in WORDS:
-        return words_or_none(rows[name], WORDS[name], written)
-    return numbers_or_none(rows[name], ARROW_TYPES[name])
+        return nullable_words(rows[name], WORDS[name], written)
+    return nullable_numbers(rows[name], ARROW_TYPES[name])
 
 
 def counter_name(trace: Trace, counter: Counter) -> str:
-    """A counter's name, with its lane's."""
+    """Return a counter's name, with the name of its lane."""
     if counter.lane is None:
         return counter.name
     return f"{counter.name} of {trace.header.lanes[counter.lane].name}"
 
 
-def ranks_of(trace: Trace) -> list[list[int]]:
-    """The lanes of each rank: a compute lane with those that serve it; a place of other programs.
+def lanes_by_rank(trace: Trace) -> list[list[int]]:
+    """Return the lanes of each rank.
 
-    Another program's lanes of one place are one rank; nested lanes belong to the lane whose tasks
-    they divide.
+    A rank of a plan is a compute lane with the lanes that serve it; nested lanes belong to the lane
+    whose tasks they divide. In other traces, all lanes of a device or process are one rank.
     """
     lanes = trace.header.lanes
     if not trace.header.source.has_plan:
@@ -163,8 +165,8 @@ def ranks_of(trace: Trace) -> list[list[int]]:
 
 
 def _root(trace: Trace, lane: int) -> int:
-    """The compute lane that a lane works for in the end."""
-    # Nothing checks a header for lanes that serve each other in a circle.
+    """Return the compute lane that a lane serves, directly or not."""
+    # A header may have lanes that serve each other in a circle: give up after some steps.
     for _ in range(8):
         serves = trace.header.lanes[lane].serves
         if serves == lane:
