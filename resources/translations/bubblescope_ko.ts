@@ -2272,6 +2272,10 @@
         <translation>잘렸습니다</translation>
     </message>
     <message>
+        <source>its source is {a}, and its model has {b} blocks</source>
+        <translation>출처가 {a}인데 모델에는 블록이 {b}개 있습니다</translation>
+    </message>
+    <message>
         <source>its tables refer to more rows than a file of its size can have</source>
         <translation>테이블이 이 크기의 파일에 있을 수 있는 것보다 많은 행을 참조합니다</translation>
     </message>
@@ -2300,7 +2304,7 @@
         <translation>랭크 {count}개 중 {n}번째 시작 중…</translation>
     </message>
     <message>
-        <source>the numbers of steps do not grow</source>
+        <source>the numbers of steps do not increase</source>
         <translation>스텝 번호가 커지지 않습니다</translation>
     </message>
     <message>
@@ -5242,7 +5246,7 @@ Click to open its run.</source>
         <translation>표시의 끝 {a} ns가 시작 {b} ns보다 앞섭니다</translation>
     </message>
     <message>
-        <source>a message has less than no bytes</source>
+        <source>a message has a negative size</source>
         <translation>메시지의 바이트 수가 0보다 작습니다</translation>
     </message>
     <message>
@@ -5250,7 +5254,7 @@ Click to open its run.</source>
         <translation>메시지가 {a}바이트입니다: {b}까지 받습니다</translation>
     </message>
     <message>
-        <source>a message says of itself what makes no sense</source>
+        <source>the metadata of a message is invalid</source>
         <translation>메시지가 스스로에 대해 말하는 내용이 맞지 않습니다</translation>
     </message>
     <message>
@@ -5266,7 +5270,7 @@ Click to open its run.</source>
         <translation>이름이 {a}자를 넘습니다</translation>
     </message>
     <message>
-        <source>a plan is told behind what is said of all</source>
+        <source>a plan follows the row about the imported trace</source>
         <translation>계획이 전체에 대한 내용 뒤에 있습니다</translation>
     </message>
     <message>
@@ -5286,7 +5290,7 @@ Click to open its run.</source>
         <translation>복제본: 0, 1-</translation>
     </message>
     <message>
-        <source>a row has not one note</source>
+        <source>a row does not have exactly one note</source>
         <translation>한 행에 메모가 하나가 아닙니다</translation>
     </message>
     <message>
@@ -5762,7 +5766,7 @@ Click to open its run.</source>
         <translation>오류</translation>
     </message>
     <message>
-        <source>events have colours that there are not</source>
+        <source>events have colours that do not exist</source>
         <translation>이벤트에 없는 색이 있습니다</translation>
     </message>
     <message>
@@ -5966,11 +5970,11 @@ Click to open its run.</source>
         <translation>연속적이지 않습니다</translation>
     </message>
     <message>
-        <source>it changes while it is read</source>
+        <source>the recording changes while it is read</source>
         <translation>읽는 동안 바뀝니다</translation>
     </message>
     <message>
-        <source>it could not be made</source>
+        <source>the index could not be built</source>
         <translation>만들 수 없었습니다</translation>
     </message>
     <message>
@@ -5994,7 +5998,7 @@ Click to open its run.</source>
         <translation>이벤트 목록이 없습니다</translation>
     </message>
     <message>
-        <source>it has not format {a}; {b}</source>
+        <source>it does not have format {a}; {b}</source>
         <translation>형식 {a}이(가) 아닙니다. {b}</translation>
     </message>
     <message>
@@ -6038,7 +6042,7 @@ Click to open its run.</source>
         <translation>풀면 {a}바이트 이상입니다: {b}까지 받습니다</translation>
     </message>
     <message>
-        <source>its column {a} has {b}, a word that is not known there</source>
+        <source>its column {a} has {b}, which is not a known word</source>
         <translation>열 {a}에 {b}이(가) 있는데, 이 열에서 알 수 없는 단어입니다</translation>
     </message>
     <message>
@@ -6634,7 +6638,7 @@ Click to open its run.</source>
         <translation>계획 {a}에 작업이 없습니다</translation>
     </message>
     <message>
-        <source>plan {a} is not the next one that could be told</source>
+        <source>plan {a} is out of order</source>
         <translation>계획 {a}은(는) 다음에 올 수 있는 계획이 아닙니다</translation>
     </message>
     <message>
@@ -6890,7 +6894,7 @@ Click to open its run.</source>
         <translation>일부 작업이 겹침</translation>
     </message>
     <message>
-        <source>something else has the name of its index</source>
+        <source>another file has the name of its index</source>
         <translation>색인의 이름을 다른 것이 쓰고 있습니다</translation>
     </message>
     <message>
@@ -7506,7 +7510,7 @@ Click to open its run.</source>
         <translation>{a}은(는) 행을 내지 않습니다. FROM steps처럼 행을 내는 쿼리를 사용하세요</translation>
     </message>
     <message>
-        <source>{a} goes on behind the recording&apos;s end: its last {b} bytes are not shown</source>
+        <source>{a} continues after the recording&apos;s end: its last {b} bytes are not shown</source>
         <translation>{a}: 기록의 끝 뒤에도 내용이 있습니다. 마지막 {b}바이트는 표시하지 않습니다</translation>
     </message>
     <message>
@@ -7514,7 +7518,7 @@ Click to open its run.</source>
         <translation>{a}의 헤더가 손상되었습니다: {b}</translation>
     </message>
     <message>
-        <source>{a} has format {b}; this version reads format {c}: record it anew</source>
+        <source>{a} has format {b}; this version reads format {c}: record it again</source>
         <translation>{a}의 형식은 {b}이지만 이 버전은 형식 {c}을(를) 읽습니다. 새로 기록하세요</translation>
     </message>
     <message>
@@ -7546,7 +7550,7 @@ Click to open its run.</source>
         <translation>{a}에 동작이 없습니다</translation>
     </message>
     <message>
-        <source>{a} is an Arrow stream, but no recording of Bubblescope</source>
+        <source>{a} is an Arrow stream, but not a recording of Bubblescope</source>
         <translation>{a}은(는) Arrow 스트림이지만 Bubblescope의 기록이 아닙니다</translation>
     </message>
     <message>
@@ -7566,7 +7570,7 @@ Click to open its run.</source>
         <translation>{a}이(가) 두 출력에 지정되었습니다. 출력마다 다른 파일을 사용하세요</translation>
     </message>
     <message>
-        <source>{a} is no mark; {b}</source>
+        <source>{a} is not a mark; {b}</source>
         <translation>{a}은(는) 표시가 아닙니다. {b}</translation>
     </message>
     <message>
@@ -7786,7 +7790,7 @@ Click to open its run.</source>
         <translation>{a}: 결함은 가상 레인에만 넣을 수 있습니다. --devices {b}xvirtual을 사용하세요</translation>
     </message>
     <message>
-        <source>{a}: it was made anew</source>
+        <source>{a}: it was built again</source>
         <translation>{a}: 새로 만들었습니다</translation>
     </message>
     <message>

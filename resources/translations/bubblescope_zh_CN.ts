@@ -2272,6 +2272,10 @@
         <translation>它被截断</translation>
     </message>
     <message>
+        <source>its source is {a}, and its model has {b} blocks</source>
+        <translation>其来源为 {a}，而其模型有 {b} 个块</translation>
+    </message>
+    <message>
         <source>its tables refer to more rows than a file of its size can have</source>
         <translation>其表引用的行数超过该大小文件可能具有的行数</translation>
     </message>
@@ -2300,7 +2304,7 @@
         <translation>正在启动第 {n} 个 rank，共 {count} 个…</translation>
     </message>
     <message>
-        <source>the numbers of steps do not grow</source>
+        <source>the numbers of steps do not increase</source>
         <translation>步的编号不递增</translation>
     </message>
     <message>
@@ -5242,7 +5246,7 @@ Click to open its run.</source>
         <translation>某个标记在 {a} ns 结束，早于其开始时刻 {b} ns</translation>
     </message>
     <message>
-        <source>a message has less than no bytes</source>
+        <source>a message has a negative size</source>
         <translation>有消息的字节数小于零</translation>
     </message>
     <message>
@@ -5250,7 +5254,7 @@ Click to open its run.</source>
         <translation>有消息为 {a} 字节：最多接受 {b}</translation>
     </message>
     <message>
-        <source>a message says of itself what makes no sense</source>
+        <source>the metadata of a message is invalid</source>
         <translation>有消息对自身的描述不合理</translation>
     </message>
     <message>
@@ -5266,7 +5270,7 @@ Click to open its run.</source>
         <translation>名称超过 {a} 个字符</translation>
     </message>
     <message>
-        <source>a plan is told behind what is said of all</source>
+        <source>a plan follows the row about the imported trace</source>
         <translation>计划出现在对全部内容的说明之后</translation>
     </message>
     <message>
@@ -5286,7 +5290,7 @@ Click to open its run.</source>
         <translation>副本：0、1-</translation>
     </message>
     <message>
-        <source>a row has not one note</source>
+        <source>a row does not have exactly one note</source>
         <translation>某一行没有恰好一条记录</translation>
     </message>
     <message>
@@ -5762,7 +5766,7 @@ Click to open its run.</source>
         <translation>错误</translation>
     </message>
     <message>
-        <source>events have colours that there are not</source>
+        <source>events have colours that do not exist</source>
         <translation>事件使用了不存在的颜色</translation>
     </message>
     <message>
@@ -5966,11 +5970,11 @@ Click to open its run.</source>
         <translation>不是连续的</translation>
     </message>
     <message>
-        <source>it changes while it is read</source>
+        <source>the recording changes while it is read</source>
         <translation>它在读取时发生变化</translation>
     </message>
     <message>
-        <source>it could not be made</source>
+        <source>the index could not be built</source>
         <translation>无法生成</translation>
     </message>
     <message>
@@ -5994,7 +5998,7 @@ Click to open its run.</source>
         <translation>其中没有事件列表</translation>
     </message>
     <message>
-        <source>it has not format {a}; {b}</source>
+        <source>it does not have format {a}; {b}</source>
         <translation>其格式不是 {a}；{b}</translation>
     </message>
     <message>
@@ -6038,7 +6042,7 @@ Click to open its run.</source>
         <translation>解包后至少为 {a} 字节：最多接受 {b}</translation>
     </message>
     <message>
-        <source>its column {a} has {b}, a word that is not known there</source>
+        <source>its column {a} has {b}, which is not a known word</source>
         <translation>其列 {a} 中有 {b}，这一列没有这个词</translation>
     </message>
     <message>
@@ -6634,7 +6638,7 @@ Click to open its run.</source>
         <translation>计划 {a} 没有任务</translation>
     </message>
     <message>
-        <source>plan {a} is not the next one that could be told</source>
+        <source>plan {a} is out of order</source>
         <translation>计划 {a} 不是接下来应给出的计划</translation>
     </message>
     <message>
@@ -6890,7 +6894,7 @@ Click to open its run.</source>
         <translation>其部分任务重叠</translation>
     </message>
     <message>
-        <source>something else has the name of its index</source>
+        <source>another file has the name of its index</source>
         <translation>其索引的名称已被他物占用</translation>
     </message>
     <message>
@@ -7506,7 +7510,7 @@ Click to open its run.</source>
         <translation>{a} 不返回行；请使用会返回行的查询，例如 FROM steps</translation>
     </message>
     <message>
-        <source>{a} goes on behind the recording&apos;s end: its last {b} bytes are not shown</source>
+        <source>{a} continues after the recording&apos;s end: its last {b} bytes are not shown</source>
         <translation>{a} 在录制结束之后还有内容：其最后 {b} 字节不显示</translation>
     </message>
     <message>
@@ -7514,7 +7518,7 @@ Click to open its run.</source>
         <translation>{a} 的文件头已损坏：{b}</translation>
     </message>
     <message>
-        <source>{a} has format {b}; this version reads format {c}: record it anew</source>
+        <source>{a} has format {b}; this version reads format {c}: record it again</source>
         <translation>{a} 的格式为 {b}；此版本读取格式 {c}：请重新录制</translation>
     </message>
     <message>
@@ -7546,7 +7550,7 @@ Click to open its run.</source>
         <translation>{a} 中没有动作</translation>
     </message>
     <message>
-        <source>{a} is an Arrow stream, but no recording of Bubblescope</source>
+        <source>{a} is an Arrow stream, but not a recording of Bubblescope</source>
         <translation>{a} 是 Arrow 流，但不是 Bubblescope 的录制文件</translation>
     </message>
     <message>
@@ -7566,7 +7570,7 @@ Click to open its run.</source>
         <translation>两个输出都指定了 {a}；请各用一个文件</translation>
     </message>
     <message>
-        <source>{a} is no mark; {b}</source>
+        <source>{a} is not a mark; {b}</source>
         <translation>{a} 不是标记；{b}</translation>
     </message>
     <message>
@@ -7786,7 +7790,7 @@ Click to open its run.</source>
         <translation>{a}：故障只能注入虚拟通道；请使用 --devices {b}xvirtual</translation>
     </message>
     <message>
-        <source>{a}: it was made anew</source>
+        <source>{a}: it was built again</source>
         <translation>{a}：已重新生成</translation>
     </message>
     <message>
