@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from bubblescope.cli.suggested import Suggested
-from core.trace.excerpt import LANE_WORDS, RANGE_WORDS, STEP_WORDS, Excerpt
+from core.trace.excerpt import LANE_WORDS, RANGE_WORDS, STEP_WORDS, ExcerptOptions
 from gui.app.figure_options import PRESETS, FigureOptions
 
 LOOKS = ("theme", "width_mm", "font_pt", "scale", "hatching", "greyscale", "title", "caption")
@@ -47,7 +47,11 @@ def figure_options(arguments: argparse.Namespace) -> FigureOptions:
     given = vars(arguments)
     # Commands that draw what they have just run offer no part of it to choose.
     chosen = "range" in given
-    part = Excerpt(given["range"], given["steps"], given["lanes"]) if chosen else Excerpt()
+    part = (
+        ExcerptOptions(given["range"], given["steps"], given["lanes"])
+        if chosen
+        else ExcerptOptions()
+    )
     options = FigureOptions(
         preset=given["figure"],
         excerpt=part,

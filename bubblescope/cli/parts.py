@@ -6,7 +6,7 @@ import argparse
 from dataclasses import dataclass
 
 from core.errors import PlanError
-from core.trace.excerpt import RANGE_WORDS, Excerpt, chosen_range, parse_range
+from core.trace.excerpt import RANGE_WORDS, ExcerptOptions, parse_range, resolve_range
 from core.trace.own_steps import with_range
 from core.trace.trace import Trace
 
@@ -57,7 +57,7 @@ class Part:
             )
         start, end = trace.bounds
         if self.range:
-            start, end = chosen_range(Excerpt(range=self.range), trace, self.option)
+            start, end = resolve_range(ExcerptOptions(range=self.range), trace, self.option)
         if end == trace.bounds[1]:
             end += 1  # a range is half open, and a task may begin at the very end
         made = with_range(trace, start, end)

@@ -77,12 +77,12 @@ def write_bookmarks(recording: Path, bookmarks: Sequence[Bookmark], started: str
         return
     if path.parent != recording.parent:  # the user's data folder
         path.parent.mkdir(parents=True, exist_ok=True)
-    rows = [asdict(bookmark) for bookmark in in_order(bookmarks)]
+    rows = [asdict(bookmark) for bookmark in sorted_bookmarks(bookmarks)]
     text = json.dumps({"format": FORMAT, "started": started, "marks": rows}, indent=1)
     write_whole(path, f"{text}\n")
 
 
-def in_order(bookmarks: Sequence[Bookmark]) -> tuple[Bookmark, ...]:
+def sorted_bookmarks(bookmarks: Sequence[Bookmark]) -> tuple[Bookmark, ...]:
     """Return bookmarks in time order."""
     return tuple(sorted(bookmarks, key=lambda mark: (mark.start, mark.last, mark.note)))
 
@@ -101,7 +101,7 @@ def _bookmarks(values: Any, started: str) -> tuple[Bookmark, ...]:
         raise ValueError(f"it does not have format {FORMAT}; {_WANTED}")
     if values["started"] != started:
         raise ValueError(f"they belong to another run, of {values['started'] or 'unknown time'}")
-    return in_order([_bookmark(row) for row in values["marks"]])
+    return sorted_bookmarks([_bookmark(row) for row in values["marks"]])
 
 
 def _bookmark(row: Any) -> Bookmark:

@@ -36,7 +36,7 @@ from core.recording.decode import append_batch, parts_of, spans_of, take_plans
 from core.recording.imported import imported_text, take_imported
 from core.recording.schema import Record
 from core.recording.stream import Opened, RecordingStream, naming_damage, open_stream
-from core.trace.blocks import Blocks, blocks_of
+from core.trace.blocks import Blocks, block_sums
 from core.trace.complete import run_faults
 from core.trace.event_rows import Counter, Counters, Log
 from core.trace.job_steps import note_outside
@@ -315,7 +315,7 @@ def _arrays(
             yield f"{group}.{name}", array
     summed = 0
     for n, lane in enumerate(trace.lanes):
-        blocks = blocks_of(lane)
+        blocks = block_sums(lane)
         yield f"blocks{n}.starts", blocks.starts
         yield f"blocks{n}.sums", blocks.sums
         yield f"blocks{n}.kinds", blocks.kinds

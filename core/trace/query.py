@@ -53,7 +53,7 @@ class Numbers:
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class TextPattern:
     """Lower-case text in which `*` matches any text and `?` any character."""
 
     text: str
@@ -73,7 +73,7 @@ class BarText:
     behind: int | None
 
 
-Value = Numbers | Pattern | BarText
+Value = Numbers | TextPattern | BarText
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ def _word(text: str) -> Value:
         return BarText(action[2].lower(), before, behind)
     if text.lower() in _LETTERS:
         return BarText(text.lower(), None, None)
-    return Pattern(text.lower())
+    return TextPattern(text.lower())
 
 
 def _value(word: str, key: str, part: str) -> Value:
@@ -150,7 +150,7 @@ def _value(word: str, key: str, part: str) -> Value:
         return _kind(word, part.lower())
     if key == "lane" and _NUMBERS.fullmatch(part) and part != "-":
         return _numbers(word, key, part)
-    return Pattern(part.lower())
+    return TextPattern(part.lower())
 
 
 def _numbers(word: str, key: str, part: str) -> Numbers:
@@ -168,8 +168,8 @@ def _numbers(word: str, key: str, part: str) -> Numbers:
     return Numbers(least, most)
 
 
-def _kind(word: str, part: str) -> Pattern:
-    pattern = Pattern(part)
+def _kind(word: str, part: str) -> TextPattern:
+    pattern = TextPattern(part)
     if part not in GROUPS and not kinds_like(pattern):
         known = ", ".join((*KINDS, *GROUPS))
         raise SearchError(f"{word}: there is no kind {part}; use {known}{_one_key(part)}")
@@ -196,7 +196,7 @@ def _duration(word: str, bare: str) -> Numbers:
     return bounds[found[1]]
 
 
-def kinds_like(pattern: Pattern) -> list[int]:
+def kinds_like(pattern: TextPattern) -> list[int]:
     """Return the indices in KINDS of the kinds that match a pattern, by name or by group."""
     if pattern.text in GROUPS:
         moves = pattern.text == "communication"
@@ -204,16 +204,16 @@ def kinds_like(pattern: Pattern) -> list[int]:
     return [code for code, kind in enumerate(KINDS) if is_like(kind.value, pattern)]
 
 
-def matcher(pattern: Pattern) -> Callable[[str], bool]:
+def pattern_matcher(pattern: TextPattern) -> Callable[[str], bool]:
     """Return a function that returns True if a whole text matches, ignoring case."""
     parts = (".*" if c == "*" else "." if c == "?" else re.escape(c) for c in pattern.text)
     match = re.compile("".join(parts), re.DOTALL).fullmatch
     return lambda text: match(text.lower()) is not None
 
 
-def is_like(text: str, pattern: Pattern) -> bool:
+def is_like(text: str, pattern: TextPattern) -> bool:
     """Return True if the whole `text` matches the pattern, ignoring case."""
-    return matcher(pattern)(text)
+    return pattern_matcher(pattern)(text)
 
 
 _LETTERS = {kind.letter.lower() for kind in KINDS if kind.letter}

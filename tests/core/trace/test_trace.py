@@ -24,7 +24,7 @@ from core.recording.schema import (
 )
 from core.recording.spool import Spool
 from core.recording.unpack_limit import CONTINUATION
-from core.trace.columns import Column
+from core.trace.columns import GrowingArray
 from core.trace.dependencies import waited_for
 from core.trace.event_rows import Log, clock_uncertainty
 from core.trace.header import Header
@@ -213,7 +213,7 @@ def test_the_wait_of_a_span_is_blamed_on_what_ended_last():
 
 @given(st.lists(st.lists(st.integers(0, 9), max_size=200), max_size=20))
 def test_a_column_keeps_all_that_it_was_given(pieces):
-    column = Column(np.int64)
+    column = GrowingArray(np.int64)
     for piece in pieces:
         column.extend(np.array(piece, np.int64))
     assert list(column.view) == [value for piece in pieces for value in piece]
