@@ -35,26 +35,28 @@ _SENTENCES = {
     ImportIssue.NO_END: "{n} events that begin and never end are left out.",
     ImportIssue.NO_BEGIN: "{n} events that end and never began are left out.",
     ImportIssue.NOT_NESTED: (
-        "{n} events overlap others of their row without being part of them: they have rows of "
-        "their own."
+        "{n} events overlap others of their row without being nested in them: they are shown "
+        "in separate rows."
     ),
     ImportIssue.UNKNOWN: "{n} events of kinds that are not shown are left out.",
     ImportIssue.NO_METADATA: (
-        "{n} names of processes or threads cannot be read: numbers stand for them."
+        "{n} names of processes or threads cannot be read: numbers are shown instead."
     ),
     ImportIssue.CUT: "The file was cut: it is shown up to its last whole event.",
     ImportIssue.ORPHAN_FLOW: "{n} arrows lack their beginning or their end.",
     ImportIssue.ORPHAN_LAUNCH: "{n} tasks of a device have no call that launched them.",
-    ImportIssue.COLLIDING: "{n} numbers of processes stand for two things: they are told apart.",
-    ImportIssue.NO_RANK: "{n} files do not tell their rank: the order of their names does.",
-    ImportIssue.SAME_RANK: "{n} files are of a rank that another file has too.",
+    ImportIssue.COLLIDING: (
+        "{n} process numbers are used for two things: these are shown separately."
+    ),
+    ImportIssue.NO_RANK: (
+        "{n} files do not contain their rank: it is taken from the order of their names."
+    ),
+    ImportIssue.SAME_RANK: "{n} files have the same rank as another file.",
     ImportIssue.UNREADABLE: "{n} files of the folder cannot be read.",
     ImportIssue.CLOCKS_APART: "{n} ranks have no time in common with the first: each begins at 0.",
-    ImportIssue.BAD_ROW: (
-        "{n} rows of the database have no time or no row of theirs: they are left out."
-    ),
+    ImportIssue.BAD_ROW: "{n} rows of the database have no valid time: they are left out.",
     ImportIssue.LOST: "{n} packets could not be read: they are left out.",
-    ImportIssue.NOT_OVER: "{n} collectives do not say when they ended: each is shown as a moment.",
+    ImportIssue.NOT_OVER: "{n} collectives have no end time: each is shown as a moment.",
     ImportIssue.CUT_OVERLAP: (
         "{n} events had not ended when the next of their row began: they are shown up to "
         "there, shorter by less than 1 %."
@@ -65,23 +67,26 @@ _SENTENCES_OF_ONE = {
     ImportIssue.NO_END: "1 event that begins and never ends is left out.",
     ImportIssue.NO_BEGIN: "1 event that ends and never began is left out.",
     ImportIssue.NOT_NESTED: (
-        "1 event overlaps others of its row without being part of them: it has a row of its own."
+        "1 event overlaps others of its row without being nested in them: it is shown in a "
+        "separate row."
     ),
     ImportIssue.UNKNOWN: "1 event of a kind that is not shown is left out.",
     ImportIssue.NO_METADATA: (
-        "1 name of a process or thread cannot be read: a number stands for it."
+        "1 name of a process or thread cannot be read: a number is shown instead."
     ),
     ImportIssue.CUT: _SENTENCES[ImportIssue.CUT],
     ImportIssue.ORPHAN_FLOW: "1 arrow lacks its beginning or its end.",
     ImportIssue.ORPHAN_LAUNCH: "1 task of a device has no call that launched it.",
-    ImportIssue.COLLIDING: "1 number of a process stands for two things: they are told apart.",
-    ImportIssue.NO_RANK: "1 file does not tell its rank: the order of the files' names does.",
-    ImportIssue.SAME_RANK: "1 file is of a rank that another file has too.",
+    ImportIssue.COLLIDING: "1 process number is used for two things: these are shown separately.",
+    ImportIssue.NO_RANK: (
+        "1 file does not contain its rank: it is taken from the order of the files' names."
+    ),
+    ImportIssue.SAME_RANK: "1 file has the same rank as another file.",
     ImportIssue.UNREADABLE: "1 file of the folder cannot be read.",
     ImportIssue.CLOCKS_APART: "1 rank has no time in common with the first: it begins at 0.",
-    ImportIssue.BAD_ROW: "1 row of the database has no time or no row of its own: it is left out.",
+    ImportIssue.BAD_ROW: "1 row of the database has no valid time: it is left out.",
     ImportIssue.LOST: "1 packet could not be read: it is left out.",
-    ImportIssue.NOT_OVER: "1 collective does not say when it ended: it is shown as a moment.",
+    ImportIssue.NOT_OVER: "1 collective has no end time: it is shown as a moment.",
     ImportIssue.CUT_OVERLAP: (
         "1 event had not ended when the next of its row began: it is shown up to there, "
         "shorter by less than 1 %."

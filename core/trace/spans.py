@@ -96,7 +96,7 @@ class TaskTable:
             return np.empty(0, np.int32)
         firsts = self.firsts
         if plans.min() < 0 or plans.max() >= len(firsts) - 1:
-            raise LookupError("a span is of a plan that was not told")
+            raise LookupError("a span is of a plan that the recording does not have")
         found = firsts[plans] + tasks
         if tasks.min() < 0 or (found >= firsts[plans + 1]).any():
             raise LookupError("a span is of a task that its plan does not have")

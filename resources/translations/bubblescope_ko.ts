@@ -2594,7 +2594,7 @@ Click to open its run.</source>
         <translation>화살표 1개에 시작이나 끝이 없습니다.</translation>
     </message>
     <message>
-        <source>1 collective does not say when it ended: it is shown as a moment.</source>
+        <source>1 collective has no end time: it is shown as a moment.</source>
         <translation>집합 통신 1개에 끝난 시각이 없어 순간으로 표시합니다.</translation>
     </message>
     <message>
@@ -2606,7 +2606,7 @@ Click to open its run.</source>
         <translation>표시하지 않는 종류의 이벤트 1개를 제외했습니다.</translation>
     </message>
     <message>
-        <source>1 event overlaps others of its row without being part of them: it has a row of its own.</source>
+        <source>1 event overlaps others of its row without being nested in them: it is shown in a separate row.</source>
         <translation>이벤트 1개가 같은 줄의 다른 이벤트에 속하지 않으면서 겹칩니다: 따로 줄을 둡니다.</translation>
     </message>
     <message>
@@ -2622,11 +2622,11 @@ Click to open its run.</source>
         <translation>시간이 없는 이벤트 1개를 제외했습니다.</translation>
     </message>
     <message>
-        <source>1 file does not tell its rank: the order of the files&apos; names does.</source>
+        <source>1 file does not contain its rank: it is taken from the order of the files&apos; names.</source>
         <translation>파일 1개에 랭크가 적혀 있지 않아 이름 순서로 정했습니다.</translation>
     </message>
     <message>
-        <source>1 file is of a rank that another file has too.</source>
+        <source>1 file has the same rank as another file.</source>
         <translation>파일 1개의 랭크가 다른 파일과 같습니다.</translation>
     </message>
     <message>
@@ -2642,11 +2642,11 @@ Click to open its run.</source>
         <translation>마이크로배치 {a}개 대신 1개</translation>
     </message>
     <message>
-        <source>1 name of a process or thread cannot be read: a number stands for it.</source>
+        <source>1 name of a process or thread cannot be read: a number is shown instead.</source>
         <translation>프로세스나 스레드의 이름 1개를 읽을 수 없어 번호로 나타냅니다.</translation>
     </message>
     <message>
-        <source>1 number of a process stands for two things: they are told apart.</source>
+        <source>1 process number is used for two things: these are shown separately.</source>
         <translation>프로세스 번호 1개가 두 가지를 가리켜 구분했습니다.</translation>
     </message>
     <message>
@@ -2666,8 +2666,8 @@ Click to open its run.</source>
         <translation>{a} 행 대신 1 행</translation>
     </message>
     <message>
-        <source>1 row of the database has no time or no row of its own: it is left out.</source>
-        <translation>데이터베이스에서 시간이나 해당 줄이 없는 행 1개를 제외했습니다.</translation>
+        <source>1 row of the database has no valid time: it is left out.</source>
+        <translation>데이터베이스에서 유효한 시간이 없는 행 1개를 제외했습니다.</translation>
     </message>
     <message>
         <source>1 stage instead of {a}</source>
@@ -5310,7 +5310,7 @@ Click to open its run.</source>
         <translation>스팬에 스텝이 없습니다</translation>
     </message>
     <message>
-        <source>a span is of a plan that was not told</source>
+        <source>a span is of a plan that the recording does not have</source>
         <translation>스팬의 계획이 기록되지 않았습니다</translation>
     </message>
     <message>
@@ -8130,7 +8130,7 @@ Click to open its run.</source>
         <translation>화살표 {n}개에 시작이나 끝이 없습니다.</translation>
     </message>
     <message>
-        <source>{n} collectives do not say when they ended: each is shown as a moment.</source>
+        <source>{n} collectives have no end time: each is shown as a moment.</source>
         <translation>집합 통신 {n}개에 끝난 시각이 없어 순간으로 표시합니다.</translation>
     </message>
     <message>
@@ -8146,7 +8146,7 @@ Click to open its run.</source>
         <translation>표시하지 않는 종류의 이벤트 {n}개를 제외했습니다.</translation>
     </message>
     <message>
-        <source>{n} events overlap others of their row without being part of them: they have rows of their own.</source>
+        <source>{n} events overlap others of their row without being nested in them: they are shown in separate rows.</source>
         <translation>이벤트 {n}개가 같은 줄의 다른 이벤트에 속하지 않으면서 겹칩니다: 따로 줄을 둡니다.</translation>
     </message>
     <message>
@@ -8162,11 +8162,11 @@ Click to open its run.</source>
         <translation>시간이 없는 이벤트 {n}개를 제외했습니다.</translation>
     </message>
     <message>
-        <source>{n} files are of a rank that another file has too.</source>
+        <source>{n} files have the same rank as another file.</source>
         <translation>파일 {n}개의 랭크가 다른 파일과 같습니다.</translation>
     </message>
     <message>
-        <source>{n} files do not tell their rank: the order of their names does.</source>
+        <source>{n} files do not contain their rank: it is taken from the order of their names.</source>
         <translation>파일 {n}개에 랭크가 적혀 있지 않아 이름 순서로 정했습니다.</translation>
     </message>
     <message>
@@ -8186,11 +8186,11 @@ Click to open its run.</source>
         <translation>측정 스텝 {n}개, {least}~{most} ms</translation>
     </message>
     <message>
-        <source>{n} names of processes or threads cannot be read: numbers stand for them.</source>
+        <source>{n} names of processes or threads cannot be read: numbers are shown instead.</source>
         <translation>프로세스나 스레드의 이름 {n}개를 읽을 수 없어 번호로 나타냅니다.</translation>
     </message>
     <message>
-        <source>{n} numbers of processes stand for two things: they are told apart.</source>
+        <source>{n} process numbers are used for two things: these are shown separately.</source>
         <translation>프로세스 번호 {n}개가 두 가지를 가리켜 구분했습니다.</translation>
     </message>
     <message>
@@ -8210,8 +8210,8 @@ Click to open its run.</source>
         <translation>랭크 {n}개가 첫째와 공통된 시간이 없어 각각 0에서 시작합니다.</translation>
     </message>
     <message>
-        <source>{n} rows of the database have no time or no row of theirs: they are left out.</source>
-        <translation>데이터베이스에서 시간이나 해당 줄이 없는 행 {n}개를 제외했습니다.</translation>
+        <source>{n} rows of the database have no valid time: they are left out.</source>
+        <translation>데이터베이스에서 유효한 시간이 없는 행 {n}개를 제외했습니다.</translation>
     </message>
     <message>
         <source>{n} spans</source>

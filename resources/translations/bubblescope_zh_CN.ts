@@ -2594,7 +2594,7 @@ Click to open its run.</source>
         <translation>1 个箭头缺少起点或终点。</translation>
     </message>
     <message>
-        <source>1 collective does not say when it ended: it is shown as a moment.</source>
+        <source>1 collective has no end time: it is shown as a moment.</source>
         <translation>1 个集合通信未说明何时结束：各显示为一个时刻。</translation>
     </message>
     <message>
@@ -2606,7 +2606,7 @@ Click to open its run.</source>
         <translation>略去了 1 个不显示类型的事件。</translation>
     </message>
     <message>
-        <source>1 event overlaps others of its row without being part of them: it has a row of its own.</source>
+        <source>1 event overlaps others of its row without being nested in them: it is shown in a separate row.</source>
         <translation>1 个事件与同一行的其他事件重叠但不属于它们：它们各有自己的行。</translation>
     </message>
     <message>
@@ -2622,11 +2622,11 @@ Click to open its run.</source>
         <translation>略去了 1 个没有时间的事件。</translation>
     </message>
     <message>
-        <source>1 file does not tell its rank: the order of the files&apos; names does.</source>
+        <source>1 file does not contain its rank: it is taken from the order of the files&apos; names.</source>
         <translation>1 个文件未说明其 rank：按名称顺序确定。</translation>
     </message>
     <message>
-        <source>1 file is of a rank that another file has too.</source>
+        <source>1 file has the same rank as another file.</source>
         <translation>1 个文件的 rank 与另一文件相同。</translation>
     </message>
     <message>
@@ -2642,11 +2642,11 @@ Click to open its run.</source>
         <translation>1 个微批次，而不是 {a} 个</translation>
     </message>
     <message>
-        <source>1 name of a process or thread cannot be read: a number stands for it.</source>
+        <source>1 name of a process or thread cannot be read: a number is shown instead.</source>
         <translation>1 个进程或线程的名称无法读取：以编号代替。</translation>
     </message>
     <message>
-        <source>1 number of a process stands for two things: they are told apart.</source>
+        <source>1 process number is used for two things: these are shown separately.</source>
         <translation>1 个进程编号对应两个对象：已加以区分。</translation>
     </message>
     <message>
@@ -2666,8 +2666,8 @@ Click to open its run.</source>
         <translation>1 行，而不是 {a} 行</translation>
     </message>
     <message>
-        <source>1 row of the database has no time or no row of its own: it is left out.</source>
-        <translation>略去了数据库中 1 个没有时间或没有对应行的行。</translation>
+        <source>1 row of the database has no valid time: it is left out.</source>
+        <translation>略去了数据库中 1 个没有有效时间的行。</translation>
     </message>
     <message>
         <source>1 stage instead of {a}</source>
@@ -5310,7 +5310,7 @@ Click to open its run.</source>
         <translation>某个跨度没有步</translation>
     </message>
     <message>
-        <source>a span is of a plan that was not told</source>
+        <source>a span is of a plan that the recording does not have</source>
         <translation>某个跨度所属的计划未给出</translation>
     </message>
     <message>
@@ -8130,7 +8130,7 @@ Click to open its run.</source>
         <translation>{n} 个箭头缺少起点或终点。</translation>
     </message>
     <message>
-        <source>{n} collectives do not say when they ended: each is shown as a moment.</source>
+        <source>{n} collectives have no end time: each is shown as a moment.</source>
         <translation>{n} 个集合通信未说明何时结束：各显示为一个时刻。</translation>
     </message>
     <message>
@@ -8146,7 +8146,7 @@ Click to open its run.</source>
         <translation>略去了 {n} 个不显示类型的事件。</translation>
     </message>
     <message>
-        <source>{n} events overlap others of their row without being part of them: they have rows of their own.</source>
+        <source>{n} events overlap others of their row without being nested in them: they are shown in separate rows.</source>
         <translation>{n} 个事件与同一行的其他事件重叠但不属于它们：它们各有自己的行。</translation>
     </message>
     <message>
@@ -8162,11 +8162,11 @@ Click to open its run.</source>
         <translation>略去了 {n} 个没有时间的事件。</translation>
     </message>
     <message>
-        <source>{n} files are of a rank that another file has too.</source>
+        <source>{n} files have the same rank as another file.</source>
         <translation>{n} 个文件的 rank 与另一文件相同。</translation>
     </message>
     <message>
-        <source>{n} files do not tell their rank: the order of their names does.</source>
+        <source>{n} files do not contain their rank: it is taken from the order of their names.</source>
         <translation>{n} 个文件未说明其 rank：按名称顺序确定。</translation>
     </message>
     <message>
@@ -8186,11 +8186,11 @@ Click to open its run.</source>
         <translation>{n} 个实测步，{least} 至 {most} ms</translation>
     </message>
     <message>
-        <source>{n} names of processes or threads cannot be read: numbers stand for them.</source>
+        <source>{n} names of processes or threads cannot be read: numbers are shown instead.</source>
         <translation>{n} 个进程或线程的名称无法读取：以编号代替。</translation>
     </message>
     <message>
-        <source>{n} numbers of processes stand for two things: they are told apart.</source>
+        <source>{n} process numbers are used for two things: these are shown separately.</source>
         <translation>{n} 个进程编号对应两个对象：已加以区分。</translation>
     </message>
     <message>
@@ -8210,8 +8210,8 @@ Click to open its run.</source>
         <translation>{n} 个 rank 与第一个没有共同时间：各自从 0 开始。</translation>
     </message>
     <message>
-        <source>{n} rows of the database have no time or no row of theirs: they are left out.</source>
-        <translation>略去了数据库中 {n} 个没有时间或没有对应行的行。</translation>
+        <source>{n} rows of the database have no valid time: they are left out.</source>
+        <translation>略去了数据库中 {n} 个没有有效时间的行。</translation>
     </message>
     <message>
         <source>{n} spans</source>
