@@ -98,7 +98,7 @@ def test_what_follows_a_recordings_end_is_told(tmp_path):
     path = tmp_path / "run.arrow"
     path.write_bytes(stream() + b"and more")
     opened = open_recording(path)
-    assert opened.warning.endswith("behind the recording's end: its last 8 bytes are not shown")
+    assert opened.warning.endswith("after the recording's end: its last 8 bytes are not shown")
     assert opened.trace.span_count == 3 * len(PLAN.tasks)
 
 
