@@ -15,10 +15,11 @@ from core.plan.plan import Plan
 from core.plan.planning import lanes_of, plans_of
 from core.plan.specification import Specification, describe
 from core.plan.task import Kind
-from core.recording.decode import append_batch, merged
+from core.recording.decode import append_batch, combined
 from core.recording.recording import RecordingFile
 from core.recording.schema import NoteRow, Record, Timings, note_batch, plan_batch, span_batch
 from core.trace.header import Header
+from core.trace.source import Source
 from core.trace.trace import Trace
 
 MS = 1_000_000
@@ -74,7 +75,7 @@ def batches(
     header, plans = header_and_plans(spec, hardware)
     begun = note_batch([NoteRow(Record.LOG, "info", 0, text="The run begins.")])
     told = [plan_batch(number, plan.tasks) for number, plan in enumerate(plans.values())]
-    made = [merged([begun, *told])]
+    made = [combined([begun, *told])]
     now = 2 * MS
     scales = [scale] * len(spec.all_rows) if isinstance(scale, float) else scale
     for step, rows in enumerate(spec.all_rows):
@@ -178,4 +179,4 @@ def _notes(plan: Plan, step: int, timings: list[Timing], lanes: int, rows: int) 
 
 def without_steps(trace: Trace) -> Trace:
     """A prediction of a run, of none of its steps."""
-    return Trace(replace(trace.header, predicted=True), trace.table, version=1)
+    return Trace(replace(trace.header, source=Source.PREDICTED), trace.table, version=1)

@@ -55,7 +55,7 @@ from core.plan.specification import (
 )
 from core.predict.compare import Comparison, predict_steps
 from core.recorder.wire import is_address
-from core.recording.decode import append_batch, merged
+from core.recording.decode import append_batch, combined
 from core.recording.recording import RecordingFile, open_recording
 from core.report.summary import Summary, summarise
 from core.trace.complete import completed_steps, run_faults
@@ -233,7 +233,7 @@ def summarise_files(arguments: argparse.Namespace) -> None:
     part = part_of(arguments)
     for name in arguments.recordings:
         trace = part.of(open_with_warnings(name), name)
-        if trace.header.foreign and not trace.steps:
+        if not trace.header.source.has_plan and not trace.steps:
             say(plain(f"note: {name} has no steps: {TAKE_PART}"), sys.stderr)
         comparison, unpredicted = _compared(trace)
         print(_summary_json(summarise(trace), comparison), end="", flush=True)
@@ -340,7 +340,7 @@ class _Collector:
             elif isinstance(message, Ended):
                 self.ended = message
         if batches and self.trace is not None:
-            append_batch(self.trace, merged(batches))
+            append_batch(self.trace, combined(batches))
             self._progress.show(self.trace)
 
     def close(self) -> None:

@@ -158,7 +158,7 @@ def _opened(name: str, part: TracePart) -> Trace:
     """Open a recording and select a part of it. Raises ValueError in one line."""
     trace = part.of(open_with_warnings(name), name)
     if not whole_steps(trace):
-        use = TAKE_PART if trace.header.foreign else "use one with a whole step"
+        use = "use one with a whole step" if trace.header.source.has_plan else TAKE_PART
         raise PlanError(f"{name} has no whole step to compare; {use}")
     return trace
 

@@ -32,7 +32,8 @@ def check_formats(trace: Trace, arguments: argparse.Namespace) -> None:
     """Raise PlanError in one line for a format that cannot hold the trace."""
     # A Chakra trace is a plan with times. Other programs record no plan, and the replay of an
     # incomplete step would never end.
-    if arguments.chakra is not None and (trace.header.foreign or not whole_steps(trace)):
+    has_plan = trace.header.source.has_plan
+    if arguments.chakra is not None and not (has_plan and whole_steps(trace)):
         raise PlanError(f"--chakra {arguments.chakra}: no whole step of a plan was recorded")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from bubblescope.cli.suggested import Suggested
-from core.trace.excerpt import LANE_WORDS, RANGE_WORDS, STEP_WORDS, Excerpt
+from core.trace.excerpt import LANE_WORDS, RANGE_WORDS, STEP_WORDS, ExcerptOptions
 from gui.app.figure_options import PRESETS, FigureOptions
 
 LOOKS = ("theme", "width_mm", "font_pt", "scale", "hatching", "greyscale", "title", "caption")
@@ -61,10 +61,10 @@ def add_figure(parser: argparse.ArgumentParser, excerpt: bool = True) -> None:
 def figure_options(arguments: argparse.Namespace) -> FigureOptions:
     """Return the figure that the options describe. Raises ValueError, in one line, if invalid."""
     given = vars(arguments)
-    excerpt = Excerpt()
+    excerpt = ExcerptOptions()
     # Commands that draw the run that they have just made have no options for a part of it.
     if "range" in given:
-        excerpt = Excerpt(given["range"], given["steps"], given["lanes"])
+        excerpt = ExcerptOptions(given["range"], given["steps"], given["lanes"])
     looks = {name: given[name] for name in (*LOOKS, *PARTS)}
     options = FigureOptions(preset=given["figure"], excerpt=excerpt, **looks)
     options.check()

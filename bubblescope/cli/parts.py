@@ -6,7 +6,7 @@ import argparse
 from dataclasses import dataclass
 
 from core.errors import PlanError
-from core.trace.excerpt import RANGE_WORDS, Excerpt, parse_range, range_of
+from core.trace.excerpt import RANGE_WORDS, ExcerptOptions, parse_range, resolve_range
 from core.trace.own_steps import with_range
 from core.trace.trace import Trace
 
@@ -56,13 +56,13 @@ class TracePart:
         """
         if not self.words:
             return trace
-        if not trace.header.foreign:
+        if trace.header.source.has_plan:
             raise PlanError(
                 f"{self.words}: {name} is a run with known steps; use traces of other programs"
             )
         start, end = trace.bounds
         if self.range:
-            start, end = range_of(Excerpt(range=self.range), trace, self.option)
+            start, end = resolve_range(ExcerptOptions(range=self.range), trace, self.option)
         if end == trace.bounds[1]:
             end += 1  # a range excludes its end, at which a task may begin
         made = with_range(trace, start, end)

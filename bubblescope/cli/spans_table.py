@@ -27,7 +27,7 @@ def add_table(parser: argparse.ArgumentParser) -> None:
 
 
 def table_query(arguments: argparse.Namespace) -> Query:
-    """Return the query of the table's options. Raises PlanError or QueryError in one line."""
+    """Return the query of the table's options. Raises PlanError or SearchError in one line."""
     if arguments.table is None:
         return Query()
     if not arguments.table.lower().endswith(SUFFIXES) and not arguments.table.startswith("/dev/"):

@@ -16,6 +16,7 @@ from core.plan.schedules import SCHEDULES
 from core.plan.specification import STRATEGY_OPTIONS, with_defaults
 from core.plan.strategies import STRATEGIES
 from core.plan.task import ABSENT
+from core.trace.source import Source
 from core.trace.step import StepSpans
 from core.trace.trace import Trace
 
@@ -93,7 +94,7 @@ def run_settings(trace: Trace, step: int) -> dict[str, str]:
         },
         "optimizer": specification.optimizer,
         "faults": faults_text(specification) or "no faults",
-        "made": "predicted" if header.predicted else "measured",
+        "made": "predicted" if header.source is Source.PREDICTED else "measured",
     }
     # None, 0 and "" mean that a setting does not apply.
     return {name: str(value) for name, value in values.items() if value}

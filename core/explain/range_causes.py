@@ -96,7 +96,8 @@ def idle_causes(
     begins = np.maximum(table.starts[inside], start)
     ends = np.clip(over[inside], begins, end)
     outside = end - start - int((ends - begins).sum()) if len(table) else 0
-    works_outside = trace.header.foreign or (np.diff(table.ends) < 0).any()
+    # All tasks of a plan are in steps.
+    works_outside = not trace.header.source.has_plan or (np.diff(table.ends) < 0).any()
     by_lane, rest = {}, {}
     for lane, time in lanes.items():
         totals = sum((step[lane] for step in explained), np.zeros(len(CAUSES), np.int64))

@@ -111,12 +111,11 @@ def rank_times(trace: Trace) -> list[RankTime]:
 
 
 def imported_rank_times(trace: Trace) -> list[RankTime]:
-    """The times of ranks where they can be told: of a file that another program wrote.
+    """Return the times of the ranks of another program's trace; none of other traces.
 
-    Runs and recorded jobs have figures of their steps instead, and tell no launches.
+    Runs and recorded jobs have figures of their steps instead, and record no launches.
     """
-    header = trace.header
-    return rank_times(trace) if header.foreign and not header.is_job else []
+    return [] if trace.imported is None else rank_times(trace)
 
 
 def devices_of(trace: Trace) -> list[Device]:

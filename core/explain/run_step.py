@@ -31,7 +31,7 @@ def explain_run_step(trace: Trace, step: int) -> Explanation:
         explanation = explain_step(columns, trace.header.lanes, _own_bounds(trace, step))
         return _unless_faulty(_between_steps(explanation, trace, step), trace, step)
     explanation = explain_step(columns, trace.header.lanes)
-    if trace.header.foreign:
+    if trace.imported is not None:
         explanation = _as_far_as_told(explanation)
         return without_earlier_work(_until_next(explanation, trace, step), trace, step)
     if not is_over(trace, step):

@@ -22,9 +22,10 @@ from core.job.merging import RankMerger, RankStream
 from core.plain import error_text
 from core.reading import FORESEEN
 from core.recording.handshakes import Refusals
+from core.recording.limits import TooLarge
 from core.recording.listener import Listener, shut
-from core.recording.packed import Packed, TooLarge
 from core.recording.schema import read_header
+from core.recording.unpack_limit import UnpackLimit
 
 MOST_ROWS = 1 << 18
 """Most rows that wait for `poll`. If there are more, the ranks' streams wait to be read."""
@@ -307,7 +308,7 @@ class _BoundedReader:
 
     def __init__(self, file: BufferedReader) -> None:
         self._file = file
-        self._packed = Packed(MOST_MESSAGE, MOST_MESSAGE)
+        self._unpack_limit = UnpackLimit(MOST_MESSAGE, MOST_MESSAGE)
         self.closed = False
         self.is_cut = False
         """True once a read has returned fewer bytes than requested."""
@@ -319,5 +320,5 @@ class _BoundedReader:
         data = self._file.read(size)
         self.is_cut |= len(data) < size
         # Checked before Arrow gets the bytes, because it unpacks a complete message at once.
-        self._packed.take(data)
+        self._unpack_limit.take(data)
         return data

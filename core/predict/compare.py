@@ -24,6 +24,7 @@ from core.plan.task import ABSENT, KINDS, Kind
 from core.predict.predict import lane_times
 from core.trace.complete import completed_steps
 from core.trace.median_step import median_step
+from core.trace.source import Source
 from core.trace.spans import Spans
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
@@ -188,7 +189,7 @@ def prediction_trace(trace: Trace, comparison: Comparison) -> Trace:
     Each begins when the measured one began, however long the one before is predicted to be; see
     `steps_apart`. Counters, logs and clocks are left behind.
     """
-    other = Trace(replace(trace.header, predicted=True), trace.table, version=1)
+    other = Trace(replace(trace.header, source=Source.PREDICTED), trace.table, version=1)
     for lane in working_lanes(trace.header.lanes):
         spans, parts = trace.spans(lane.index), [other.spans(lane.index)]
         # Step by step: one that is predicted to be long reaches into the next.

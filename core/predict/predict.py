@@ -19,6 +19,7 @@ from core.plan.task import IS_COMMUNICATION, Task
 from core.recording.decode import append_batch
 from core.recording.schema import Timings, plan_batch, schema_of, span_batch
 from core.trace.header import Header
+from core.trace.source import Source
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
 
@@ -71,7 +72,7 @@ def predicted_trace(
 
     `tasks` are the plan's; the trace has a single step, of index `step`.
     """
-    trace = Trace(replace(header, predicted=True))
+    trace = Trace(replace(header, source=Source.PREDICTED))
     for batch in _predicted_batches(tasks, columns, step):
         append_batch(trace, batch)
     return trace
@@ -82,7 +83,7 @@ def predicted_recording(
 ) -> bytes:
     """A predicted step as a recording, which the window opens as it opens a run's."""
     sink = io.BytesIO()
-    with pa.ipc.new_stream(sink, schema_of(replace(header, predicted=True))) as stream:
+    with pa.ipc.new_stream(sink, schema_of(replace(header, source=Source.PREDICTED))) as stream:
         for batch in _predicted_batches(tasks, columns, step):
             stream.write_batch(batch)
     return sink.getvalue()

@@ -8,6 +8,7 @@ from core.costs.cut import MeasuredBlocks
 from core.plan.plan import Lane
 from core.plan.specification import Specification
 from core.predict.replan import RunPlans
+from core.trace.source import Source
 from core.trace.trace import Trace
 
 
@@ -23,7 +24,7 @@ def measured_blocks(trace: Trace) -> MeasuredBlocks | None:
 def is_of_model(trace: Trace, specification: Specification) -> bool:
     """Return True if a run has the model that a specification asks for."""
     header = trace.header
-    if header.foreign or header.predicted:
+    if header.source is not Source.RUN:
         return False
     return header.specification.model.filled() == specification.model.filled()
 

@@ -11,6 +11,7 @@ from core.plan.division import Stage
 from core.predict.compare import CostSource, costs_of_step, known_costs
 from core.predict.replan import RunPlans
 from core.trace.complete import completed_steps
+from core.trace.source import Source
 from core.trace.step import StepColumns
 from core.trace.trace import Trace
 
@@ -36,7 +37,7 @@ def run_costs(trace: Trace) -> RunCosts | None:
     own tasks; else of a later warm-up step than the first; else of the last measured one.
     """
     steps = completed_steps(trace)
-    if trace.header.predicted or not steps:
+    if trace.header.source is Source.PREDICTED or not steps:
         return None
     bounds = map(trace.step_bounds, steps)
     step_ns = statistics.median_low(end - start for start, end in bounds)

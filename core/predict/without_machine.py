@@ -24,6 +24,7 @@ from core.plan.specification import Specification, with_defaults
 from core.plan.strategies.dp_pp import DEFAULT_REPLICAS, REPLICAS
 from core.plan.task import Kind
 from core.trace.header import Header
+from core.trace.source import Source
 
 # Asked for its cores alone, to be divided among CPU lanes: each gets one, the least there is.
 _NO_HARDWARE = Hardware(cores=1, memory=0)
@@ -42,7 +43,11 @@ class PlannedStep:
     def header(self) -> Header:
         """The header of a prediction of this run."""
         return Header(
-            self.specification, self.model, self.plan.lanes, self.plan.replicas, predicted=True
+            self.specification,
+            self.model,
+            self.plan.lanes,
+            self.plan.replicas,
+            source=Source.PREDICTED,
         )
 
 

@@ -160,6 +160,7 @@ class RankWriter:
             "replicas": self._world,
             "origin_ns": self._origin,
             "started": self._started,
+            "source": "job",
             "hardware": {"host": platform.node(), "rank": self.rank, "ranks": self._world},
             "versions": {"python": platform.python_version(), "torch": torch.__version__},
             "format": FORMAT,

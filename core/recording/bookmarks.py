@@ -1,4 +1,4 @@
-"""Bookmarks: moments and ranges of a run with a note, in a small file of their own."""
+"""Bookmarks: moments and ranges of a run with a note, in a small separate file."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _WANTED = "use a file that Bubblescope wrote"
 
 
 class BookmarksError(ValueError):
-    """A file of bookmarks cannot be used; the message names it and says why."""
+    """A file of bookmarks is invalid; the message names the file and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bookmark:
-    """A moment, or a range where there is an `end`, in ns since the run's start; with a note."""
+    """A moment, or a range if `end` is given, in ns since the run's start; with a note."""
 
     start: int
     end: int | None = None
@@ -35,14 +35,14 @@ class Bookmark:
 
     @property
     def last(self) -> int:
-        """Its end, or the moment itself."""
+        """The end of the range, or the moment itself."""
         return self.start if self.end is None else self.end
 
 
 def bookmarks_file(recording: Path) -> Path:
-    """Where a recording's bookmarks are kept: `run.marks.json` beside `run.arrow`.
+    """Return the file of a recording's bookmarks: `run.marks.json` next to `run.arrow`.
 
-    Those of a recording that comes with the app are in the user's own folder.
+    Bookmarks of recordings that are part of the app are in the user's data folder.
     """
     name = f"{recording.stem}.marks.json"
     if recording.resolve().is_relative_to(RESOURCES):
@@ -51,10 +51,10 @@ def bookmarks_file(recording: Path) -> Path:
 
 
 def read_bookmarks(recording: Path, started: str = "") -> tuple[Bookmark, ...]:
-    """The bookmarks of a recording in order of time; none if it has no file of bookmarks.
+    """Return the bookmarks of a recording in time order; none without a file of bookmarks.
 
-    `started` is when the run began (its header's), so that bookmarks of another run that had the
-    recording's name are not taken for its own. Raises BookmarksError if the file cannot be used.
+    `started` is the start of the run in its header, to recognise bookmarks of another run that had
+    the same file name. Raises BookmarksError if the file is invalid.
     """
     path = bookmarks_file(recording)
     with one_line(f"{path}: its marks are left out", BookmarksError):
@@ -66,28 +66,29 @@ def read_bookmarks(recording: Path, started: str = "") -> tuple[Bookmark, ...]:
 
 
 def write_bookmarks(recording: Path, bookmarks: Sequence[Bookmark], started: str = "") -> None:
-    """Keep bookmarks beside a recording, or take their file away if there are none.
+    """Write bookmarks to a recording's file of bookmarks, or remove that file without bookmarks.
 
-    A file that could not be read is kept as `….marks.json.old`. Raises OSError, naming the file.
+    An invalid file is kept as `….marks.json.old`. Raises OSError, naming the file.
     """
     path = bookmarks_file(recording)
     _set_aside(recording, path, started)
     if not bookmarks:
         path.unlink(missing_ok=True)
         return
-    if path.parent != recording.parent:  # the user's own folder
+    if path.parent != recording.parent:  # the user's data folder
         path.parent.mkdir(parents=True, exist_ok=True)
-    rows = [asdict(bookmark) for bookmark in in_order(bookmarks)]
+    rows = [asdict(bookmark) for bookmark in sorted_bookmarks(bookmarks)]
     text = json.dumps({"format": FORMAT, "started": started, "marks": rows}, indent=1)
     write_whole(path, f"{text}\n")
 
 
-def in_order(bookmarks: Sequence[Bookmark]) -> tuple[Bookmark, ...]:
-    """Bookmarks in order of time."""
-    return tuple(sorted(bookmarks, key=lambda one: (one.start, one.last, one.note)))
+def sorted_bookmarks(bookmarks: Sequence[Bookmark]) -> tuple[Bookmark, ...]:
+    """Return bookmarks in time order."""
+    return tuple(sorted(bookmarks, key=lambda mark: (mark.start, mark.last, mark.note)))
 
 
 def _set_aside(recording: Path, path: Path, started: str) -> None:
+    """Rename an invalid file of bookmarks."""
     try:
         read_bookmarks(recording, started)
     except BookmarksError:
@@ -97,17 +98,17 @@ def _set_aside(recording: Path, path: Path, started: str) -> None:
 
 def _bookmarks(values: Any, started: str) -> tuple[Bookmark, ...]:
     if not isinstance(values, dict) or values.get("format") != FORMAT:
-        raise ValueError(f"it has not format {FORMAT}; {_WANTED}")
+        raise ValueError(f"it does not have format {FORMAT}; {_WANTED}")
     if values["started"] != started:
         raise ValueError(f"they belong to another run, of {values['started'] or 'unknown time'}")
-    return in_order([_bookmark(row) for row in values["marks"]])
+    return sorted_bookmarks([_bookmark(row) for row in values["marks"]])
 
 
 def _bookmark(row: Any) -> Bookmark:
     start, end, note = row["start"], row["end"], row["note"]
     numbers = [start] if end is None else [start, end]
-    # Not isinstance: True is an int to it.
+    # Not isinstance, which accepts True.
     whole = all(type(number) is int and abs(number) < LIMIT for number in numbers)
     if not whole or not isinstance(note, str):
-        raise ValueError(f"{row} is no mark; {_WANTED}")
+        raise ValueError(f"{row} is not a mark; {_WANTED}")
     return Bookmark(start, end, note)

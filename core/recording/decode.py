@@ -1,4 +1,4 @@
-"""From the stream's batches to the columns of a trace."""
+"""Decodes the stream's batches into the columns of a trace."""
 
 from __future__ import annotations
 
@@ -30,29 +30,28 @@ from core.trace.spans import (
 )
 from core.trace.trace import Trace
 
-_NO_LINES = (COSTS_LEVEL, SIZE_COSTS_LEVEL, IMPORTED_LEVEL, ARGUMENTS_LEVEL)
+_HIDDEN_LEVELS = (COSTS_LEVEL, SIZE_COSTS_LEVEL, IMPORTED_LEVEL, ARGUMENTS_LEVEL)
 
 
-def merged(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
-    """The rows of one or more batches as one: reading has a price for each batch, however small."""
-    filled = [
-        batch for batch in batches if len(batch)
-    ]  # the first of a stream only bring its words
+def combined(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    """Return the rows of one or more batches as one batch, because each batch costs time."""
+    # The first batches of a stream may have no rows, only dictionaries.
+    filled = [batch for batch in batches if len(batch)]
     if len(filled) < 2:
         return (filled or batches)[0]
     return pa.Table.from_batches(filled).combine_chunks().to_batches()[0]
 
 
 def append_batch(trace: Trace, batch: pa.RecordBatch) -> None:
-    """Take a batch of a run's stream into its trace.
+    """Append a batch of a run's stream to its trace.
 
-    Raises ValueError or LookupError for rows that no run has: of lanes, plans or tasks that there
-    are not, with ends before starts, with numbers that are out of bounds.
+    Raises ValueError or LookupError for invalid rows: of lanes, plans or tasks that do not exist,
+    with ends before starts, or with numbers out of bounds.
     """
-    takers = {
+    appenders = {
         Record.PLAN: _append_plans,
-        # Before spans: of batches that were joined, a task's opening may stand beside its span,
-        # which closes it. The other way round it would stay open for ever.
+        # Before spans: a combined batch may have a task's open row and its span, which closes the
+        # task. In the other order, the task would stay open for ever.
         Record.OPEN: _append_open,
         Record.SPAN: _append_spans,
         Record.COUNTER: _append_counters,
@@ -60,32 +59,33 @@ def append_batch(trace: Trace, batch: pa.RecordBatch) -> None:
         Record.CLOCK: _append_clocks,
     }
     parts = parts_of(batch)
-    for record, take in takers.items():
+    for record, append in appenders.items():
         if record in parts:
-            take(trace, parts[record])
+            append(trace, parts[record])
     note_outside(trace)
     trace.version += 1
 
 
 def _append_plans(trace: Trace, batch: pa.RecordBatch) -> None:
-    # What was said has a colour for each task that there was: a later one would be without.
-    if trace.imported_steps is not None:
-        raise ValueError("a plan is told behind what is said of all")
+    # The row about an imported trace has a colour for each task before it; later ones would have
+    # none.
+    if trace.listed_steps is not None:
+        raise ValueError("a plan follows the row about the imported trace")
     first = len(trace.table)
     take_plans(batch, trace.table)
     rows = trace.table.rows[first:]
     trace.check_lanes(rows["lane"][rows["lane"] != ABSENT])
-    if not trace.header.foreign:
+    if trace.header.source.has_plan:
         _check_known(trace.header, rows)
 
 
 def _check_known(header: Header, rows: NDArray[Any]) -> None:
     """Raise LookupError for tasks of a replica, stage, block or micro-batch that a run lacks.
 
-    Recordings of other programs and of jobs have no plan that would say how many there are.
+    Imported traces and jobs have no plan, so these numbers are not known for them.
     """
     blocks = len(header.model.blocks)
-    # A stage has at least one block, or a part of one that lanes share.
+    # A stage has at least one block, or a part of a block that is split over lanes.
     stages = blocks * max(1, len(header.lanes))
     # A micro-batch has at least one row.
     microbatches = header.specification.batch_rows
@@ -107,7 +107,10 @@ def _check_known(header: Header, rows: NDArray[Any]) -> None:
 def _checked(
     trace: Trace, batch: pa.RecordBatch, stepless: bool
 ) -> tuple[Spans, NDArray[np.int32]]:
-    """The spans of a batch and their lanes, as far as the run can have them."""
+    """Return a batch's spans and the lane of each; spans without a step only if `stepless`.
+
+    Raises ValueError or LookupError for spans that the run cannot have.
+    """
     spans, lanes = spans_of(batch, trace.table)
     trace.check_lanes(lanes)
     if not stepless and (spans.step < 0).any():
@@ -116,8 +119,9 @@ def _checked(
 
 
 def _append_spans(trace: Trace, batch: pa.RecordBatch) -> None:
-    spans, lanes = _checked(trace, batch, stepless=trace.imported_steps is not None)
-    trace.add_spans(spans, ((int(lanes[mine[0]]), spans[mine]) for mine in groups(lanes)))
+    spans, lanes = _checked(trace, batch, stepless=trace.listed_steps is not None)
+    by_lane = ((int(lanes[mine[0]]), spans[mine]) for mine in groups(lanes))
+    trace.add_spans(spans, by_lane)
 
 
 def _append_open(trace: Trace, batch: pa.RecordBatch) -> None:
@@ -131,7 +135,7 @@ def _append_counters(trace: Trace, batch: pa.RecordBatch) -> None:
     notes = notes_of(batch)
     lanes, values = numbers_in(notes.field("lane")), floats_in(notes.field("value"))
     trace.check_lanes(lanes[lanes != ABSENT])
-    # Of a lane, bytes are counted; a loss may well be no number.
+    # Counters of a lane are bytes; others, such as the loss, may be NaN.
     if not (np.abs(values[lanes != ABSENT]) <= LATEST).all():
         raise ValueError("a lane's counter is out of bounds")
     _extend_counters(trace.counters, batch)
@@ -152,7 +156,7 @@ def _extend_counters(counters: Counters, batch: pa.RecordBatch) -> None:
     steps, times = numbers_of(batch, "step"), numbers_of(batch, "start")
     check_times(times)
     values = floats_in(notes.field("value"))
-    # Name and lane as one number, so that one sort groups by both; no lane (ABSENT) comes as 0.
+    # Combine name and lane into one number, so that one sort groups by both; no lane becomes 0.
     width = int(lanes.max()) - ABSENT + 1
     keys = codes * width + (lanes - ABSENT)
     for mine in groups(keys):
@@ -165,46 +169,46 @@ def _extend_counters(counters: Counters, batch: pa.RecordBatch) -> None:
 def _append_logs(trace: Trace, batch: pa.RecordBatch) -> None:
     notes = notes_of(batch)
     levels, texts = notes.field("name").to_pylist(), notes.field("text").to_pylist()
-    lines = np.array([level not in _NO_LINES for level in levels], np.bool_)
+    shown = np.array([level not in _HIDDEN_LEVELS for level in levels], np.bool_)
     for level, text in zip(levels, texts, strict=True):
         if level == COSTS_LEVEL:
             trace.costs = text
         elif level == SIZE_COSTS_LEVEL:
             trace.size_costs = text
         elif level == IMPORTED_LEVEL:
-            # Spans that were read before would not have been checked against it.
+            # Spans before it would not have been assigned to these steps.
             if trace.span_count:
                 raise ValueError("the steps of an imported trace come after its spans")
             take_imported(trace, text)
-    times, steps = numbers_of(batch, "start")[lines], numbers_of(batch, "step")[lines]
+    times, steps = numbers_of(batch, "start")[shown], numbers_of(batch, "step")[shown]
     check_times(times)
-    trace.logs.add(times, steps, compress(levels, lines), compress(texts, lines))
+    trace.logs.add(times, steps, compress(levels, shown), compress(texts, shown))
 
 
 def records_of(batch: pa.RecordBatch) -> NDArray[np.int8]:
-    """What each row of a batch is, as places in RECORDS, whatever dictionary its writer used."""
+    """Return the kind of each row as a position in RECORDS, whatever dictionary its writer used."""
     column = batch["record"]
     codes = _codes(column.dictionary, RECORDS, "record")
     return codes[column.indices.to_numpy(zero_copy_only=False)]  # type: ignore[no-any-return]
 
 
 def _codes(texts: pa.Array, words: tuple[str, ...], column: str) -> NDArray[np.int8]:
-    """The index among `words` of each text. Raises ValueError, naming the column, for others."""
+    """Return the position in `words` of each text. Raises ValueError, naming the column."""
     places = {word: place for place, word in enumerate(words)}
     found = texts.to_pylist()
     for text in found:
         if text not in places:
-            raise ValueError(f"its column {column} has {text!r}, a word that is not known there")
+            raise ValueError(f"its column {column} has {text!r}, which is not a known word")
     return np.array([places[text] for text in found], np.int8)
 
 
 def numbers_of(batch: pa.RecordBatch, name: str) -> NDArray[Any]:
-    """A column of numbers; -1 where null."""
+    """Return a column of numbers, with -1 for null."""
     return numbers_in(batch[name])
 
 
 def numbers_in(array: pa.Array) -> NDArray[Any]:
-    """The numbers of an array; -1 where null."""
+    """Return the numbers of an array, with -1 for null."""
     # fill_null copies, and most columns have no nulls.
     if array.null_count:
         array = array.fill_null(ABSENT)
@@ -213,20 +217,20 @@ def numbers_in(array: pa.Array) -> NDArray[Any]:
 
 
 def floats_in(array: pa.Array) -> NDArray[np.float64]:
-    """The numbers of an array; NaN where null."""
+    """Return the numbers of an array, with NaN for null."""
     numbers: NDArray[np.float64] = array.to_numpy(zero_copy_only=False)
     return numbers
 
 
 def take_plans(batch: pa.RecordBatch, table: TaskTable) -> None:
-    """Put the tasks of a batch's plans into the table.
+    """Add the tasks of a batch's plans to the table.
 
-    Raises ValueError for tasks that no plan has: a lane or a number out of bounds, or one that
-    waits for itself or a later one, so that no walk along what tasks wait for ever comes back.
+    Raises ValueError for invalid tasks: with a lane or number out of bounds, or waiting for
+    themselves or a later task. So dependencies never form a circle.
     """
     for number, tasks in zip(numbers_of(batch, "plan").tolist(), batch["tasks"], strict=True):
         if number != len(table.firsts) - 1:
-            raise ValueError(f"plan {number} is not the next one that could be told")
+            raise ValueError(f"plan {number} is out of order")
         columns = tasks.values
         if columns is None:
             raise ValueError(f"plan {number} has no tasks")
@@ -235,9 +239,8 @@ def take_plans(batch: pa.RecordBatch, table: TaskTable) -> None:
             rows[name] = _attribute(columns.field(name), name)
         names = columns.field("name")
         if names.null_count < len(names):
-            rows["name"] = [
-                table.names.place(text) if text else ABSENT for text in names.to_pylist()
-            ]
+            places = [table.names.place(text) if text else ABSENT for text in names.to_pylist()]
+            rows["name"] = places
         after = columns.field("after")
         counts = after.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
         needs = after.flatten().to_numpy(zero_copy_only=False)
@@ -249,7 +252,7 @@ def take_plans(batch: pa.RecordBatch, table: TaskTable) -> None:
 
 
 def _attribute(column: pa.Array, name: str) -> NDArray[Any]:
-    """A column of tasks as it is kept. Raises ValueError for what does not fit into it."""
+    """Return a column of tasks as the table stores it. Raises ValueError for invalid values."""
     if name in WORDS:
         words = column.dictionary_encode()
         if words.null_count:
@@ -263,18 +266,18 @@ def _attribute(column: pa.Array, name: str) -> NDArray[Any]:
 
 
 def _most(dtype: Any) -> int:
+    """Return the largest valid value of an attribute."""
     return min(int(np.iinfo(dtype).max), LATEST)
 
 
 def spans_of(batch: pa.RecordBatch, table: TaskTable) -> tuple[Spans, NDArray[np.int32]]:
-    """The spans (or open tasks, whose ends are ABSENT) of a batch, and the lane of each.
+    """Return the spans of a batch, or its open tasks with ABSENT as end, and the lane of each.
 
-    Raises LookupError for a task that no plan has, ValueError for times that no clock shows.
+    Raises LookupError for a task that no plan has, ValueError for times or steps out of bounds.
     """
     rows = table.rows_of(numbers_of(batch, "plan"), numbers_of(batch, "task"))
-    moments = {
-        name: numbers_of(batch, name) for name in MOMENTS if batch[name].null_count < len(batch)
-    }
+    known = [name for name in MOMENTS if batch[name].null_count < len(batch)]
+    moments = {name: numbers_of(batch, name) for name in known}
     start, end, step = (numbers_of(batch, name) for name in ("start", "end", "step"))
     check_times(start, end, *moments.values())
     if len(step) and step.min() < ABSENT:
@@ -287,15 +290,15 @@ def spans_of(batch: pa.RecordBatch, table: TaskTable) -> tuple[Spans, NDArray[np
 
 
 def notes_of(batch: pa.RecordBatch) -> pa.StructArray:
-    """The note of each row that has one. Raises ValueError where one has several, or none in it."""
+    """Return the notes of the rows that have one. Raises ValueError for rows with 0 or several."""
     counts = batch["note"].value_lengths().drop_null().to_numpy()
     if (counts != 1).any():
-        raise ValueError("a row has not one note")
+        raise ValueError("a row does not have exactly one note")
     return batch["note"].flatten()
 
 
 def parts_of(batch: pa.RecordBatch) -> dict[Record, pa.RecordBatch]:
-    """A batch's rows by their record."""
+    """Return a batch's rows by their kind."""
     codes = records_of(batch)
     parts = {}
     for code in np.flatnonzero(np.bincount(codes)).tolist():

@@ -1,15 +1,14 @@
-"""The index of a large recording: its columns lane by lane in a file beside it, to be mapped.
+"""Index of a large recording: a file next to it with its columns lane by lane, to be mapped.
 
-A recording has the spans of all lanes mixed, in batches as they came. The index has each column of
-all lanes in one piece, lane after lane, sums over blocks of spans, and all else that a trace holds,
-so that opening it costs reading its bytes once, to check them: half a second for a hundred million
-spans that the system has at hand. It holds nothing that the recording does not: deleting it is
-always safe.
+A recording has batches with spans of all lanes, in the order in which they were written. The index
+has each column of each lane in one piece, sums over blocks of spans, and all other data of a trace.
+Opening it only reads its bytes once, to check them: half a second for a hundred million spans if
+the file is cached. All of its data is in the recording too: deleting an index is always safe.
 
-It is an Apache Arrow IPC file with a row for each **part**, which is an array: its name, type and
-bytes, and the CRC-32 of all parts up to it. The last one has facts as JSON. An index whose bytes
-are not those that were written is made anew. It gets its name when it is whole; no other file or
-folder of that name is touched.
+It is an Apache Arrow IPC file with a row for each **part**, an array: its name, type, bytes, and
+the CRC-32 of all parts up to this one. The last part is JSON with the values that are no arrays. A
+damaged index is built again. The file gets its name when it is complete; another file or folder of
+that name is not touched.
 """
 
 from __future__ import annotations
@@ -36,8 +35,8 @@ from core.reading import open_regular
 from core.recording.decode import append_batch, parts_of, spans_of, take_plans
 from core.recording.imported import imported_text, take_imported
 from core.recording.schema import Record
-from core.recording.stream import Opened, Stream, naming_damage, open_stream
-from core.trace.blocks import Blocks, blocks_of
+from core.recording.stream import Opened, RecordingStream, naming_damage, open_stream
+from core.trace.blocks import Blocks, block_sums
 from core.trace.complete import run_faults
 from core.trace.event_rows import Counter, Counters, Log
 from core.trace.job_steps import note_outside
@@ -48,23 +47,25 @@ from core.trace.trace import Trace
 from core.typed import typed
 
 VERSION = 5
-"""Of the index's form; one of another version is made anew."""
+"""Version of the index's format; an index of another version is built again."""
 Progress = Callable[[int, int], bool | None]
-"""Called with how much is done, and of how much; returning False cancels."""
+"""Called with the amount that is done and the total; returning False cancels."""
 WATCHED = 1 << 16
-"""Things between two looks at whether to go on."""
+"""Number of items between two checks for cancelling."""
 Arrays = dict[str, NDArray[Any]]
 Thing = TypeVar("Thing")
 _FACTS = "facts"
 _KEY = b"bubblescope-index"
 _SCHEMA = pa.schema(
     [
-        ("name", pa.string()), ("dtype", pa.string()), ("checksum", pa.uint32()),
+        ("name", pa.string()),
+        ("dtype", pa.string()),
+        ("checksum", pa.uint32()),
         ("data", pa.large_binary()),
     ],
     metadata={_KEY: str(VERSION)},
-)  # fmt: skip
-_COUNTING, _FILLING, _SUMMING = 1, 8, 1  # how long each takes, roughly, of ten
+)
+_COUNTING, _FILLING, _SUMMING = 1, 8, 1  # rough share of the time of each, in tenths
 
 
 class Cancelled(Exception):
@@ -72,17 +73,17 @@ class Cancelled(Exception):
 
 
 class DamagedIndex(ValueError):
-    """An index is not what was written; the message says so in one line."""
+    """An index is not as it was written; the message is one line."""
 
 
 def report_progress(progress: Progress | None, done: int, total: int) -> None:
-    """Tell how much is done. Raises Cancelled if the answer is False."""
+    """Report the amount that is done. Raises Cancelled if the callback returns False."""
     if progress is not None and progress(done, total) is False:
         raise Cancelled("opening the recording was cancelled")
 
 
 def partial_progress(progress: Progress | None, number: int, count: int) -> Progress | None:
-    """Return the progress of one of `count` files, by its number, as a share of that of all."""
+    """Return a callback for file `number` of `count` that reports the progress of all files."""
     if progress is None:
         return None
 
@@ -93,7 +94,7 @@ def partial_progress(progress: Progress | None, number: int, count: int) -> Prog
 
 
 def watched(things: Iterable[Thing], progress: Progress | None) -> Iterator[Thing]:
-    """Yield things, and look now and then whether to go on. Raises Cancelled if not."""
+    """Yield things, and check from time to time for cancelling. Raises Cancelled."""
     for number, thing in enumerate(things):
         if number % WATCHED == 0:
             report_progress(progress, 1, 1)
@@ -101,9 +102,9 @@ def watched(things: Iterable[Thing], progress: Progress | None) -> Iterator[Thin
 
 
 def index_files(path: Path | str) -> tuple[Path, Path]:
-    """Where a recording's index may be: beside it or, if it cannot be written there, cached.
+    """Return the two paths of a recording's index: next to it, and in the user's cache folder.
 
-    The second is in the user's cache folder, under a name that holds the recording's whole path.
+    The second is used if the first cannot be written; its name depends on the recording's path.
     """
     whole = Path(path).absolute()
     key = hashlib.sha256(os.fsencode(whole)).hexdigest()[:16]
@@ -112,16 +113,16 @@ def index_files(path: Path | str) -> tuple[Path, Path]:
 
 
 def read_index(path: Path | str) -> Opened | None:
-    """A recording, mapped; None if it has no index, or an old one.
+    """Return a mapped recording; None if it has no index or an outdated one.
 
-    Raises DamagedIndex if the index there is was changed since it was written.
+    Raises DamagedIndex if the index was changed since it was written.
     """
     for place in index_files(path):
         if place.is_file() and _is_ours(place):
             try:
                 arrays = _read_parts(place)
                 facts = json.loads(arrays.pop(_FACTS).tobytes())
-                # The recording may have been written anew since; then its index is of another one.
+                # Another recording may have been written to this path since.
                 if facts["of"] == _identity(path):
                     return Opened(_mapped(path, arrays, facts), facts["warning"])
             except KeyError as error:
@@ -130,18 +131,18 @@ def read_index(path: Path | str) -> Opened | None:
 
 
 def build_index(path: Path | str, progress: Progress | None = None) -> Path:
-    """Make a recording's index, in place of an old one; returns its file.
+    """Build a recording's index, replacing an old one; returns its path.
 
     Raises RecordingError if the recording cannot be read, OSError if the index cannot be written,
-    and Cancelled if `progress` returns False; nothing is left of the index then.
+    and Cancelled if `progress` returns False; the unfinished index is removed then.
     """
     with open_stream(path) as stream:
         identity = _identity(path)
         counts, moments = _count(stream, progress)
     target = _target(path)
-    # Read twice: first to count, so that every column is made in its final size and place; then to
-    # fill them. A column that grew would need twice its room, which a hundred million spans do not
-    # have.
+    # The recording is read twice: first to count, so that every column is allocated in its final
+    # size, then to fill the columns. A growing column would need twice its memory, which is too
+    # much for a hundred million spans.
     with open_stream(path) as stream, whole_file(target) as place:
         trace = _filled(stream, counts, moments, target.parent, progress)
         facts = {"of": identity, "warning": stream.warning(trace.span_count), **_facts(trace)}
@@ -149,46 +150,52 @@ def build_index(path: Path | str, progress: Progress | None = None) -> Path:
     return target
 
 
-# Where it is written
+# Writing
 
 
 def _target(path: Path | str) -> Path:
-    """Where the index is to be. Raises OSError if it can be written nowhere."""
-    beside, cached = index_files(path)
-    if os.access(beside.parent, os.W_OK) and (not os.path.lexists(beside) or _is_ours(beside)):
-        return beside
+    """Return the path for a new index. Raises OSError if neither path can be written."""
+    adjacent, cached = index_files(path)
+    is_free = not os.path.lexists(adjacent) or _is_ours(adjacent)
+    if is_free and os.access(adjacent.parent, os.W_OK):
+        return adjacent
     cached.parent.mkdir(parents=True, exist_ok=True)
     if os.path.lexists(cached) and not _is_ours(cached):
-        raise FileExistsError(17, "something else has the name of its index", str(cached))
+        raise FileExistsError(17, "another file has the name of its index", str(cached))
     return cached
 
 
 def _is_ours(place: Path) -> bool:
-    """Whether a file is an index, if perhaps a damaged one; anything else is left alone."""
+    """Return True if a file is an index, maybe a damaged one; other files are not touched."""
     try:
         with open_regular(place) as file:
-            # Arrow's magic, and our key in the schema behind it: a file of somebody else's with the
-            # same name is never written over.
+            # Arrow's magic number, and the key of our schema after it: other files with this name
+            # are never overwritten.
             return file.read(6) == b"ARROW1" and _KEY in file.read(4096)
     except OSError:
         return False
 
 
 def _write_parts(place: Path, arrays: Iterator[tuple[str, NDArray[Any]]]) -> None:
+    """Write arrays, by name, as parts of an index."""
     checksum = 0
     with pa.OSFile(os.fsencode(place), "wb") as sink, pa.ipc.new_file(sink, _SCHEMA) as file:
         for name, array in arrays:
-            # An array may be a slice of others, with gaps in memory; a buffer has none.
+            # An array may be a slice with gaps in memory; a buffer has no gaps.
             data = pa.py_buffer(np.ascontiguousarray(array))
             checksum = _checksum(checksum, name, array.dtype.str, data)
             ends = pa.py_buffer(np.array([0, data.size], np.int64))
-            whole = pa.Array.from_buffers(pa.large_binary(), 1, [None, ends, data])
-            described = map(pa.array, ([name], [array.dtype.str], [checksum]), _SCHEMA.types)
-            file.write_batch(pa.RecordBatch.from_arrays([*described, whole], schema=_SCHEMA))
+            columns = [
+                pa.array([name]),
+                pa.array([array.dtype.str]),
+                pa.array([checksum], pa.uint32()),
+                pa.Array.from_buffers(pa.large_binary(), 1, [None, ends, data]),
+            ]
+            file.write_batch(pa.RecordBatch.from_arrays(columns, schema=_SCHEMA))
 
 
 def _read_parts(place: Path) -> Arrays:
-    """The arrays of an index, mapped. Raises DamagedIndex unless all are as they were written."""
+    """Return the mapped arrays of an index. Raises DamagedIndex if a checksum does not match."""
     parts, checksum = {}, 0
     try:
         with naming_damage(str(place)), pa.memory_map(os.fsencode(place)) as source:
@@ -198,12 +205,12 @@ def _read_parts(place: Path) -> Arrays:
                 batch.validate(full=True)
                 name, dtype, noted = (batch[column][0].as_py() for column in range(3))
                 _, ends, data = batch["data"].buffers()
-                # Arrow pads buffers; the offsets say how many bytes are the value's.
+                # Arrow pads buffers; the offsets have the length of the value.
                 data = data.slice(0, int(np.frombuffer(ends, np.int64)[1]))
                 checksum = _checksum(checksum, name, dtype, data)
                 if checksum != noted:
                     raise DamagedIndex(f"{place} is damaged")
-                # A view of the mapped file, not a copy: pages are read when they are looked at.
+                # A view of the mapped file, not a copy: its pages are read on demand.
                 parts[name] = np.frombuffer(data, dtype)
     except (ValueError, OSError, MemoryError) as error:
         raise DamagedIndex(f"{place} is damaged") from error
@@ -211,21 +218,21 @@ def _read_parts(place: Path) -> Arrays:
 
 
 def _checksum(before: int, name: str, dtype: str, data: pa.Buffer) -> int:
-    """Of a part and, since it goes on from theirs, of all before it: none can be left out."""
+    """Return the checksum of a part and, because it continues `before`, of all parts before it."""
     return zlib.crc32(data, zlib.crc32(f"{name} {dtype}".encode(), before))
 
 
-# Making it
+# Building
 
 
 def _identity(path: Path | str) -> list[int]:
-    """By what an index is known to be of the recording as it is now: version, size and mtime."""
+    """Return version, size and mtime, by which an index belongs to the present recording."""
     known = os.stat(path)
     return [VERSION, known.st_size, known.st_mtime_ns]
 
 
-def _count(stream: Stream, progress: Progress | None) -> tuple[list[int], list[list[str]]]:
-    """How many spans each lane has, and which of MOMENTS they note."""
+def _count(stream: RecordingStream, progress: Progress | None) -> tuple[list[int], list[list[str]]]:
+    """Return each lane's number of spans, and which of MOMENTS its spans have."""
     lanes = len(stream.header.lanes)
     counts, table = np.zeros(lanes, np.int64), TaskTable()
     noted = {name: np.zeros(lanes, np.bool_) for name in MOMENTS}
@@ -245,19 +252,24 @@ def _count(stream: Stream, progress: Progress | None) -> tuple[list[int], list[l
 
 
 def _filled(
-    stream: Stream, counts: list[int], moments: list[list[str]], folder: Path,
+    stream: RecordingStream,
+    counts: list[int],
+    moments: list[list[str]],
+    folder: Path,
     progress: Progress | None,
-) -> Trace:  # fmt: skip
-    """The recording's trace, its spans in a file without a name."""
+) -> Trace:
+    """Return the recording's trace, with its spans in an unnamed file in `folder`."""
     table, lanes = TaskTable(), []
-    dtypes = [{**SPAN_DTYPES, **dict.fromkeys(noted, np.int64)} for noted in moments]
-    spans = [sum(np.dtype(dtype).itemsize for dtype in own.values()) for own in dtypes]
-    room = _room(folder, sum(size * count for size, count in zip(spans, counts, strict=True)))
-    for count, own in zip(counts, dtypes, strict=True):
+    lane_dtypes = [{**SPAN_DTYPES, **dict.fromkeys(noted, np.int64)} for noted in moments]
+    whole = 0
+    for count, dtypes in zip(counts, lane_dtypes, strict=True):
+        whole += count * sum(np.dtype(dtype).itemsize for dtype in dtypes.values())
+    room = _room(folder, whole)
+    for count, dtypes in zip(counts, lane_dtypes, strict=True):
         columns: Arrays = {}
-        for name, dtype in own.items():
+        for name, dtype in dtypes.items():
             size = count * np.dtype(dtype).itemsize
-            # All columns of all lanes are slices of one file: written to disk by the system when
+            # All columns of all lanes are slices of one file, which the system writes to disk when
             # memory is short.
             columns[name], room = room[:size].view(dtype), room[size:]
         lanes.append(Spans.empty(table, columns))
@@ -271,13 +283,13 @@ def _filled(
 
 
 def _room(folder: Path, size: int) -> NDArray[np.uint8]:
-    """Bytes that may be too many for memory, in a file that is gone with the process.
+    """Return an array of `size` bytes in an unnamed file, because memory may be too small.
 
     Raises OSError if the disk is too full.
     """
     with tempfile.TemporaryFile(dir=folder) as file:
-        # A disk that is found to be full while the bytes are filled would end the process.
-        # At least a byte, here and below: nothing of no length can be mapped.
+        # Allocate now: if the disk were full later, writing to the mapped bytes would end the
+        # process. At least one byte, here and below, because a mapping cannot be empty.
         os.posix_fallocate(file.fileno(), 0, max(1, size))
         return np.frombuffer(mmap.mmap(file.fileno(), max(1, size)), np.uint8)[:size]
 
@@ -285,21 +297,25 @@ def _room(folder: Path, size: int) -> NDArray[np.uint8]:
 def _arrays(
     trace: Trace, facts: dict[str, Any], size: int, progress: Progress | None
 ) -> Iterator[tuple[str, NDArray[Any]]]:
-    """All that an index holds, by name; the facts, without which it is none, come last."""
+    """Yield the arrays of an index by name; the facts are last, and complete the index."""
     table = trace.table
     groups = {
         "table": {"rows": table.rows, "after": table.after, "firsts": table.firsts},
         "steps": trace.step_table.arrays,
         "log": trace.logs.arrays,
-        **{f"counter{n}": c.arrays for n, c in enumerate(trace.counters.values())},
-        **{f"clock{n}": c.arrays for n, c in enumerate(trace.clocks.values())},
-        **{f"lane{n}": lane.arrays for n, lane in enumerate(trace.lanes)},
     }
+    for n, counter in enumerate(trace.counters.values()):
+        groups[f"counter{n}"] = counter.arrays
+    for n, clock in enumerate(trace.clocks.values()):
+        groups[f"clock{n}"] = clock.arrays
+    for n, lane in enumerate(trace.lanes):
+        groups[f"lane{n}"] = lane.arrays
     for group, arrays in groups.items():
-        yield from ((f"{group}.{name}", array) for name, array in arrays.items())
+        for name, array in arrays.items():
+            yield f"{group}.{name}", array
     summed = 0
     for n, lane in enumerate(trace.lanes):
-        blocks = blocks_of(lane)
+        blocks = block_sums(lane)
         yield f"blocks{n}.starts", blocks.starts
         yield f"blocks{n}.sums", blocks.sums
         yield f"blocks{n}.kinds", blocks.kinds
@@ -310,7 +326,7 @@ def _arrays(
 
 
 def _facts(trace: Trace) -> dict[str, Any]:
-    """What a trace holds that is no array."""
+    """Return the data of a trace that is not in arrays."""
     return {
         "names": trace.table.names,
         "counter": list(trace.counters),
@@ -320,17 +336,17 @@ def _facts(trace: Trace) -> dict[str, Any]:
         "costs": trace.costs,
         "size_costs": trace.size_costs,
         "bounds": trace.step_table.bounds,
-        "imported": None if trace.imported_steps is None else imported_text(trace),
+        "imported": None if trace.listed_steps is None else imported_text(trace),
         "open": [asdict(span) for span in trace.open_tasks],
         "faults": [asdict(fault) for fault in run_faults(trace)],
     }
 
 
-# Reading it
+# Reading
 
 
 def _mapped(path: Path | str, arrays: Arrays, facts: dict[str, Any]) -> Trace:
-    """The trace that an index holds, its arrays mapped."""
+    """Return the trace of an index, with mapped arrays."""
     with open_stream(path) as stream:
         header = stream.header
     groups: dict[str, Arrays] = {}
@@ -339,13 +355,15 @@ def _mapped(path: Path | str, arrays: Arrays, facts: dict[str, Any]) -> Trace:
         groups.setdefault(group, {})[column] = array
 
     def counters(of: str) -> Counters:
-        keys = enumerate((name, lane) for name, lane in facts[of])
-        return {key: Counter(*key, groups[f"{of}{n}"]) for n, key in keys}
+        found: Counters = {}
+        for n, (name, lane) in enumerate(facts[of]):
+            found[name, lane] = Counter(name, lane, groups[f"{of}{n}"])
+        return found
 
-    # A structured type is written as bytes of its size: here its fields are put back.
+    # A structured type was written as bytes; the view restores its fields.
     groups["table"]["rows"] = groups["table"]["rows"].view(TASK_DTYPE)
     table = TaskTable(facts["names"], groups["table"])
-    opened = (typed(Span, values) for values in facts["open"])
+    opened = [typed(Span, values) for values in facts["open"]]
     lanes = range(len(header.lanes))
     trace = Trace(
         header,

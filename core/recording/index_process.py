@@ -1,4 +1,4 @@
-"""Making a recording's index in a process of its own, so that a window goes on meanwhile."""
+"""Builds a recording's index in a separate process, so that the window stays responsive."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from pathlib import Path
 from core.process.worker import Worker, report
 from core.recording.index import Cancelled, Progress, build_index, report_progress
 
-LOOK_SECONDS = 0.05  # between two questions whether to go on, and between two reports
+POLL_SECONDS = 0.05  # between two checks for cancelling, and between two reports
 
 
 def build_apart(path: Path | str, progress: Progress | None) -> None:
-    """Make a recording's index in another process. Raises OSError if it could not be made.
+    """Build a recording's index in another process. Raises OSError if that fails.
 
-    `progress` is asked many times a second, in this thread. Raises Cancelled if it returns False;
-    nothing is left of the process and its index then.
+    `progress` is called many times a second, in this thread. Raises Cancelled if it returns False;
+    process and index are removed then.
     """
     reports = [(0, 1)]
     with closing(Worker(reports.append)) as worker:
         made = worker.submit(_build, path)
         try:
-            while not wait([made], LOOK_SECONDS).done:
+            while not wait([made], POLL_SECONDS).done:
                 report_progress(progress, *reports[-1])
         except Cancelled:
             worker.terminate()
-            wait([made])  # it removes what it has not finished
+            wait([made])  # it removes the unfinished index
             raise
         if made.exception() is not None:
-            raise OSError("it could not be made") from made.exception()
+            raise OSError("the index could not be built") from made.exception()
 
 
 def _build(path: Path | str) -> None:
-    """In the worker: make an index, of which nothing is left if SIGTERM comes before the end."""
-    # By an exception, so that what is half written is removed on the way out.
+    """Build an index in the worker; SIGTERM before its end removes it."""
+    # Exit by an exception, so that the half-written file is removed.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     next_time = 0.0
 
     def say(done: int, total: int) -> None:
         nonlocal next_time
         if time.monotonic() >= next_time:
-            next_time = time.monotonic() + LOOK_SECONDS
+            next_time = time.monotonic() + POLL_SECONDS
             report((done, total))
 
     build_index(path, say)

@@ -1,8 +1,8 @@
-"""How much is read of a file: limits that grow with its size.
+"""Limits on the amount of data read from a file; they grow with the file's size.
 
 A packed file of some kilobytes may unpack to gigabytes, and pages of a database may refer to each
-other in a circle. So readers count what they read while it reads, and stops before it holds
-more than an ordinary file of that size can have.
+other in a circle. So readers count what they read, and stop before they hold more than an ordinary
+file of that size can contain.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from core.plain import counted
 
 MOST_EVENTS = 20_000_000
 FREE_EVENTS = 500_000
-"""Events that a file of any size may have; beyond them one for each of its bytes."""
+"""Number of events that a file of any size may have; each byte of the file allows one more."""
 FREE_UNPACKED = 64 << 20
-"""Bytes that a packed file of any size may unpack to."""
+"""Number of bytes that a packed file of any size may unpack to."""
 MOST_RATIO = 100
-"""Bytes that each byte of a packed file may unpack to beyond them; traces have 10 to 40."""
+"""Further bytes for each byte of a packed file; traces have 10 to 40."""
 
 
 class TooMuch(ValueError):
-    """A file has more than is read of any, or of one of its size."""
+    """A file has more than is read of any file, or of one of its size."""
 
 
 class TooLarge(TooMuch):
-    """A packed file unpacks to too much."""
+    """A packed file or stream unpacks to too many bytes; the message states the limit."""
 
 
 def most_unpacked(size: int) -> int:
@@ -41,7 +41,7 @@ def most_events(path: Path) -> int:
 
 
 def check_count(things: Sized | int, most: int, one: str = "event") -> None:
-    """Raise TooMuch if there are more than `most` things, or a number that is larger."""
+    """Raise TooMuch if there are more than `most` things, given as a container or a count."""
     count = things if isinstance(things, int) else len(things)
     if count > most:
         raise TooMuch(f"it has more than {counted(most, one)}")

@@ -1,7 +1,7 @@
-"""Takes ranks' recordings over TCP, each for itself, whatever else connects.
+"""Receives ranks' recordings over TCP, one connection for each rank.
 
-A peer must show the token. Of each rank one piece is in memory at a time, so a slow disk slows the
-sender, whose own queue then leaves out whole steps and says how many.
+A peer must send the token. Memory has one piece of each rank at a time, so a slow disk slows down
+the sender, which then omits whole steps and counts them.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from core.recording.handshakes import Handshakes, Refusals, Say
 MOST_PEERS = 1024
 BACKLOG = 1024
 END_SECONDS = 2.0
-"""For writing what had arrived when listening ends."""
+"""Time limit for writing the data that has arrived when listening ends."""
 LIFE = {"TCP_KEEPIDLE": 30, "TCP_KEEPINTVL": 10, "TCP_KEEPCNT": 3}
-"""Seconds of silence until it is asked whether a peer is alive, between askings, and how many."""
+"""Seconds of silence before a keep-alive probe, seconds between probes, and number of probes."""
 READER = "rank-reader"
-"""Begin of the names of threads that read ranks' streams."""
+"""Prefix of the names of threads that read ranks' streams."""
 EVERY_ADDRESS = ("0.0.0.0", "::")
 Receive = Callable[[socket.socket, int], bool]
-"""Takes the stream of a rank from its peer, on a thread of its own; an OSError ends it.
+"""Reads the stream of a rank from its peer, on a separate thread; an OSError ends it.
 
-True says that all of it is here.
+Returns True if the whole stream was received.
 """
 
 
 class Listener:
-    """Listens on an address, in threads of its own, until it is closed.
+    """Listens on an address, in separate threads, until it is closed.
 
-    `receive` takes what each rank sends; `say` gets a line, from any thread, for each rank that is
-    refused. Connections without the token are counted by `refusals`.
+    `receive` reads the data of each rank. `say` gets a line, from any thread, for each refused
+    rank. `refusals` counts connections without the token.
     """
 
     def __init__(
@@ -56,17 +56,17 @@ class Listener:
 
     @property
     def address(self) -> str:
-        """The address that a job is given as `out`."""
+        """The address to pass to a job as `out`."""
         return self.where.with_token
 
     def close(self) -> None:
-        """Listen no more; what has come of each recording stays."""
+        """Stop listening; the data that has arrived is kept."""
         self._handshakes.close()
         with self._lock:
             peers, threads = list(self._ranks.values()), list(self._threads)
         for peer in peers:
             shut(peer)
-        # What has arrived by now can still be read, and is written.
+        # Data that has arrived can still be read and is written.
         end = time.monotonic() + END_SECONDS
         for thread in threads:
             thread.join(max(0.0, end - time.monotonic()))
@@ -76,7 +76,7 @@ class Listener:
             target=self._serve, args=(peer, rank), daemon=True, name=f"{READER} {rank}"
         )
         with self._lock:
-            # The first of two that say they are the same rank stays: a late one must not cut its
+            # Of two connections for the same rank the first stays: the second must not truncate its
             # file.
             is_here, is_full = rank in self._ranks, len(self._ranks) >= MOST_PEERS
             if not (is_here or is_full):
@@ -94,7 +94,7 @@ class Listener:
     def _start(self, thread: threading.Thread, peer: socket.socket, rank: int) -> None:
         try:
             thread.start()
-        except RuntimeError:  # the system has none left
+        except RuntimeError:  # the system has no more threads
             with self._lock:
                 del self._ranks[rank]
                 self._threads.discard(thread)
@@ -111,12 +111,12 @@ class Listener:
                 with self._lock:
                     del self._ranks[rank]
                     self._threads.discard(threading.current_thread())
-            if is_whole:  # from here on this rank of the next job may come
+            if is_whole:  # the same rank of the next job may connect now
                 peer.sendall(ALL_HERE)
 
 
 def _expect_life(peer: socket.socket) -> None:
-    """Give a peer up that has vanished without a word for a minute."""
+    """Close the connection of a peer that does not answer probes for a minute."""
     peer.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in LIFE.items():
         if hasattr(socket, name):
@@ -124,6 +124,6 @@ def _expect_life(peer: socket.socket) -> None:
 
 
 def shut(peer: socket.socket) -> None:
-    """Let a connection go, whether or not it is still there."""
+    """Shut a connection down, if it still exists."""
     with suppress(OSError):
         peer.shutdown(socket.SHUT_RDWR)

@@ -15,7 +15,7 @@ from core.recording.sniff import RANK_FILES
 from core.recording.stream import END_OF_STREAM
 
 MOST_BYTES = 64 << 30
-"""Of a rank's recording."""
+"""Largest size of a rank's recording."""
 PIECE = 1 << 16
 Say = Callable[[str], None]
 
@@ -23,13 +23,13 @@ Say = Callable[[str], None]
 class RankFolder:
     """Writes each rank's recording into a folder, `rank-0.arrow` and so on.
 
-    `say` gets a line when a rank connects, and one that says how its recording ended. What an
-    earlier job recorded is never overwritten: when one of its ranks begins again, all of it is
-    moved into a folder `earlier-1`, `earlier-2` and so on.
+    `say` gets a line when a rank connects, and one about the end of its recording. An earlier job's
+    recording is never overwritten: when one of its ranks begins again, all of its files are moved
+    into a folder `earlier-1`, `earlier-2` and so on.
     """
 
     def __init__(self, folder: Path, say: Say) -> None:
-        """Raises OSError if the folder cannot be made."""
+        """Create the folder. Raises OSError if that fails."""
         folder.mkdir(parents=True, exist_ok=True)
         self._folder, self._say = folder, say
         self._lock = threading.Lock()
@@ -37,11 +37,11 @@ class RankFolder:
         self._is_over = False
 
     def end(self) -> None:
-        """Say of ranks that end from here on that listening has ended, not their job."""
+        """Report later ends of ranks as the end of listening, not of their job."""
         self._is_over = True
 
     def receive(self, peer: socket.socket, rank: int) -> bool:
-        """Write what a rank sends until it ends; False if not all of it could be written."""
+        """Write a rank's data until it ends; returns False if some could not be written."""
         self._say(f"rank {rank} has connected")
         received = _Received(self._folder / f"rank-{rank}.arrow", self._new_file)
         with self._lock:
@@ -61,7 +61,7 @@ class RankFolder:
         return not problem
 
     def _broken(self, received: _Received) -> str:
-        """How a recording without an end ended."""
+        """Return a text about the end of an incomplete recording."""
         if self._is_over:
             how = f"was cut after {received.size:,} bytes: listening has ended"
         else:
@@ -70,7 +70,7 @@ class RankFolder:
         return f"{how}; what came is in {received.path}" if received.size else how
 
     def _new_file(self, path: Path) -> FileIO:
-        """Make a rank's file; no link is followed and no other file is touched."""
+        """Create a rank's file; no link is followed and no other file is touched."""
         with self._lock:
             # It may have been deleted since the last job.
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -88,14 +88,14 @@ class RankFolder:
             for path in self._folder.glob(pattern):
                 path.rename(aside / path.name)
         for received in self._receiving:
-            # Ranks of the earlier job that still send; their files are open, and go on.
+            # Ranks of the earlier job that still send continue to write to their open files.
             if received.has_begun:
                 received.path = aside / received.path.name
         self._say(f"a new job begins: the earlier recording is now in {aside}")
 
 
 class _Received:
-    """A rank's file, made when the first piece of its recording has arrived."""
+    """A rank's file, created when the first piece of its recording arrives."""
 
     def __init__(self, path: Path, new_file: Callable[[Path], FileIO]) -> None:
         self.path, self._new_file = path, new_file
@@ -105,21 +105,21 @@ class _Received:
 
     @property
     def has_begun(self) -> bool:
-        """True once there is a file."""
+        """True once the file exists."""
         return self._file is not None
 
     @property
     def is_whole(self) -> bool:
-        """True if it ends as a recording does."""
+        """True if the file has the end of a recording."""
         return self._tail == END_OF_STREAM
 
     def take_all(self, peer: socket.socket) -> str:
-        """Write all pieces; returns why not all were written, "" if the peer ended it."""
+        """Write all pieces; returns the problem if some were not written, else ""."""
         while True:
             try:
                 piece = peer.recv(PIECE)
             except OSError:
-                piece = b""  # the connection is lost; there will be no more
+                piece = b""  # the connection is lost
             if not piece:
                 return ""
             problem = self._take(piece)
@@ -127,7 +127,7 @@ class _Received:
                 return problem
 
     def close(self) -> None:
-        """Close the file; one in which there is nothing is removed."""
+        """Close the file, and remove it if it is empty."""
         if self._file is not None:
             self._file.close()
             if not self.size:
@@ -135,12 +135,12 @@ class _Received:
                     self.path.unlink()
 
     def _take(self, piece: bytes) -> str:
-        """Write a piece; returns why that is not possible."""
+        """Write a piece; returns the problem if that fails, else ""."""
         try:
             if self._file is None:
                 self._file = self._new_file(self.path)
             self._write(self._file, piece)
-            # Nothing else says so: writing to a file that has no name any more goes well.
+            # Writing to a deleted file succeeds, so this has to be checked.
             is_deleted = os.fstat(self._file.fileno()).st_nlink == 0
         except OSError as error:
             kept = f"{self.size:,} bytes are kept"
@@ -152,8 +152,8 @@ class _Received:
         return ""
 
     def _write(self, file: FileIO, piece: bytes) -> None:
-        # Unbuffered: what has arrived is in the file, however this process ends. It may write less
-        # than it is given: all that fits onto a disk that is full then.
+        # Unbuffered, so that the data is in the file however this process ends. A write may be
+        # partial, when the disk becomes full.
         rest = memoryview(piece)
         while len(rest):
             written = file.write(rest) or 0

@@ -1,4 +1,4 @@
-"""Recordings on disk: reading whole and cut ones, and writing what was received."""
+"""Reads recordings from disk, whole or cut, and writes received batches to disk."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from core.recording.index import DamagedIndex, Progress, build_index, read_index
 from core.recording.recorded_arguments import find_arguments
 from core.recording.schema import schema_of
 from core.recording.sniff import format_of, is_packed, rank_files, trace_files
-from core.recording.stream import Opened, Stream, naming_damage, open_stream
+from core.recording.stream import Opened, RecordingStream, naming_damage, open_stream
 from core.trace.header import Header
 from core.trace.trace import Trace
 
 INDEXED_BYTES = 64 << 20
-"""Recordings from this size on, about a million spans, are opened through an index beside them."""
+"""Smallest size in bytes of recordings that are opened through an index: about 1 million spans."""
 TRACE_BYTES = 16 << 20
-"""Other programs' traces from this size on may take seconds: a million events and more."""
+"""Smallest size in bytes of imported traces that may take seconds: about 1 million events."""
 PACKED = 12
-"""By so much traces are smaller when they are packed."""
+"""Usual ratio of the size of a trace to its packed size."""
 MOST_PACKED = 1032
-"""By so much a file is smaller at most when it is packed by gzip."""
+"""Largest ratio of a file's size to its size as packed by gzip."""
 Build = Callable[[Path | str, Progress | None], object]
-"""Makes the index of a recording, and tells how far it is; raises OSError if it cannot."""
+"""Builds the index of a recording and reports progress; raises OSError on failure."""
 
 
 def open_recording(
@@ -40,13 +40,13 @@ def open_recording(
 ) -> Opened:
     """Read a recording, up to its last whole batch if it was cut.
 
-    One of `indexed_from` bytes or more (INDEXED_BYTES unless given) is mapped through its index,
-    which `build` makes the first time and whenever the recording has changed since. `progress` is
-    called with how much is done of how much.
-    A trace of another program is read as far as its importer goes. A folder is one run: of the
-    recordings of a job's ranks, else of the traces in it.
+    A recording of `indexed_from` bytes or more (default INDEXED_BYTES) is mapped through its index,
+    which `build` writes the first time and whenever the recording has changed. `progress` is
+    called with the amount that is done and the total.
+    Traces of other programs are read by their importers. A folder is one run: the recordings of a
+    job's ranks if there are any, else the traces in it.
     Raises RecordingError, naming the file, if it cannot be read or is no recording, and Cancelled
-    if `progress` returns False: nothing half-written is left then.
+    if `progress` returns False; no half-written file is left then.
     """
     importer = _importer(path)
     if importer is not None:
@@ -66,7 +66,7 @@ def open_recording(
 
 
 def _importer(path: Path | str) -> Callable[[Path | str, Progress | None], Opened] | None:
-    """What reads a folder, or a trace of another program; each is imported when one needs it."""
+    """Return the reader of a folder or another program's trace; loads its module on demand."""
     if os.path.isdir(path):
         if rank_files(path):
             from core.recording.importers.ranks import read_ranks
@@ -83,17 +83,17 @@ def _importer(path: Path | str) -> Callable[[Path | str, Progress | None], Opene
 
 
 def _indexed(path: Path | str, progress: Progress | None, build: Build) -> Opened:
-    """Map a recording through its index. Raises what `build` does, DamagedIndex if it fails."""
+    """Map a recording through its index. Raises errors of `build`, and DamagedIndex."""
     note = ""
     try:
         found = read_index(path)
     except DamagedIndex as error:
-        found, note = None, f"{error}: it was made anew"
+        found, note = None, f"{error}: it was built again"
     if found is None:
         build(path, progress)
         found = read_index(path)
     if found is None:
-        raise OSError("it changes while it is read")
+        raise OSError("the recording changes while it is read")
     return Opened(found.trace, "; ".join(filter(None, (found.warning, note))))
 
 
@@ -102,16 +102,16 @@ def _reason(error: OSError | DamagedIndex) -> str:
 
 
 def is_large(path: Path | str, indexed_from: int | None = None) -> bool:
-    """Whether a file or folder is large: from INDEXED_BYTES on, unless given.
+    """Return True if a file or folder has `indexed_from` bytes (default INDEXED_BYTES) or more.
 
-    What is packed counts as often as it is larger when it is not.
+    Packed files count with their usual unpacked size.
     """
     size = _bytes_of(path, PACKED)
     return size >= (INDEXED_BYTES if indexed_from is None else indexed_from)
 
 
 def may_take_long(path: Path | str) -> bool:
-    """Return True if opening a file or folder may take more than a moment, whatever it holds."""
+    """Return True if opening a file or folder may take more than a moment."""
     if is_large(path):
         return True
     is_trace = bool(trace_files(path)) if os.path.isdir(path) else format_of(path) is not None
@@ -119,20 +119,23 @@ def may_take_long(path: Path | str) -> bool:
 
 
 def _bytes_of(path: Path | str, packed: int) -> int:
-    """Return the size of a file, or of all in a folder; what is packed counts so often."""
+    """Return the size of a file, or of a folder's files; packed files count `packed` times."""
+    size = 0
     try:
         files = rank_files(path) or trace_files(path) if os.path.isdir(path) else [path]
-        return sum(os.path.getsize(file) * (packed if is_packed(file) else 1) for file in files)
-    except OSError:  # opening it says what is wrong
+        for file in files:
+            size += os.path.getsize(file) * (packed if is_packed(file) else 1)
+    except OSError:  # opening the file reports the error
         return 0
+    return size
 
 
 def read_stream(data: bytes) -> Trace:
-    """The trace of a whole stream that is in memory. Raises RecordingError if it is none."""
-    return _read(Stream(pa.BufferReader(data), "the stream")).trace
+    """Return the trace of a whole stream in memory. Raises RecordingError if it is invalid."""
+    return _read(RecordingStream(pa.BufferReader(data), "the stream")).trace
 
 
-def _read(stream: Stream, progress: Progress | None = None) -> Opened:
+def _read(stream: RecordingStream, progress: Progress | None = None) -> Opened:
     trace = Trace(stream.header)
     with naming_damage(stream.name):
         for batch in stream:
@@ -142,7 +145,7 @@ def _read(stream: Stream, progress: Progress | None = None) -> Opened:
 
 
 class RecordingFile:
-    """A recording being written; every batch is on its way to disk when `write` returns.
+    """Writes a recording to a file; the system has each batch when `write` returns.
 
     The file is opened with the first batch, so that a run that never starts overwrites nothing.
     """
@@ -155,14 +158,13 @@ class RecordingFile:
     def write(self, batch: pa.RecordBatch) -> None:
         """Append a batch. Raises RecordingError if the file cannot be written.
 
-        Where not even the first one fits, what was there before is left.
+        If the first batch does not fit on the disk, an earlier file of this name is kept.
         """
-        with self._ending_in_an_error():
+        with self._closing_on_error():
             if self._writer is not None:
                 self._writer.write_batch(batch)
                 return
-            # It gets its name with the first batch; the file stays open, and later ones go on in
-            # it.
+            # The file gets its name with the first batch. It stays open for later batches.
             with whole_file(self._path) as place:
                 self._file = pa.OSFile(os.fsencode(place), "wb")
                 self._writer = pa.ipc.new_stream(self._file, schema_of(self._header))
@@ -170,23 +172,25 @@ class RecordingFile:
 
     def close(self) -> None:
         """End the stream and the file. Raises RecordingError if the file cannot be written."""
-        with self._ending_in_an_error():
+        with self._closing_on_error():
             if self._writer is not None:
                 self._writer.close()
-        self._leave()
+        self._close_file()
 
     @contextmanager
-    def _ending_in_an_error(self) -> Iterator[None]:
-        """An OSError within ends the file as it is, and becomes a RecordingError."""
+    def _closing_on_error(self) -> Iterator[None]:
+        """Close the file if an OSError is raised, and raise a RecordingError instead."""
         try:
             yield
         except OSError as error:
-            self._leave()
-            # One without a number says all.
-            text = f"{self._path} cannot be written: {reason(error)}" if error.errno else str(error)
+            self._close_file()
+            # Errors without a number have a complete message.
+            text = str(error)
+            if error.errno:
+                text = f"{self._path} cannot be written: {reason(error)}"
             raise RecordingError(text) from error
 
-    def _leave(self) -> None:
+    def _close_file(self) -> None:
         if self._file is not None:
             self._file.close()
         self._file = self._writer = None

@@ -1,26 +1,26 @@
-"""The recording's format, for wire and file alike; and rows in, record batches out.
+"""Format of recordings, on the wire and in files; converts rows to record batches.
 
-Which columns there are says core.recorder.stream, which writes them where a job runs. Here,
-whoever runs a plan hands rows to a TraceWriter. The run's header is kept as the schema's metadata.
+core.recorder.stream defines the columns, because it runs where the rest of core is not installed.
+The engine passes its rows to a TraceWriter. The run's header is the schema's metadata.
 
-A stream is an Apache Arrow IPC stream. Its `record` column says what each row is:
+A recording is an Apache Arrow IPC stream. Its `record` column is the kind of each row:
 
-    plan     `tasks` are all tasks of plan number `plan`, told once and before any span of theirs
+    plan     `tasks` are all tasks of plan number `plan`, written once and before their spans
     span     in `step`, `task` of `plan` ran from `start` to `end`
-    open     it has started and not ended; its span follows (on a GPU the start is provisional)
-    counter  its `note`'s name had the note's value at `start`, on the note's lane if there is one
-    log      the note's text was said at `start`; the note's name is its level
-    clock    the note's value is the half-width in ns of its device's (name) clock anchors in `step`
+    open     the task has started and not ended; its span follows (a GPU's start is provisional)
+    counter  the note's name had the note's value at `start`, on the note's lane if it has one
+    log      the note's text was logged at `start`; the note's name is its level
+    clock    the note's value is the half-width in ns of a device's (name) clock anchors in `step`
 
-Plans are numbered from 0 in the order in which they come, and a task's number is its place among
-its plan's. So a span says no more than which task it is and when it ran; a plan row joined with it
-by plan and task says what it is. A span's lane is its task's, unless the span has a note that names
-one: a collective that ran beside another of its rank.
+Plans are numbered from 0 in the order of their rows, and a task's number is its position in its
+plan. So a span has only the number of its task and its times; joined with a plan row by plan and
+task, it has the task's attributes. A span's lane is its task's lane, unless the span has a note
+with a lane: a collective that ran at the same time as another one of its rank.
 
-`ready` is when the data of a collective was there, `launched` when a task was handed to the device,
-where these are known. Times are int64 nanoseconds since the run's start. Unused columns are null;
-`note` and `tasks` are lists (a note of one entry), since a null number takes as much room as any
-other and a null list hardly any.
+`ready` is the time at which the data of a collective was available, `launched` the time at which a
+task was submitted to its device, if these are known. Times are int64 nanoseconds since the run's
+start. Unused columns are null. `note` and `tasks` are lists (a note has one entry), because a null
+number takes as much space as any other number, and a null list hardly any.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -44,21 +44,22 @@ from core.errors import RecordingError
 from core.plan.task import ABSENT, Task
 from core.recorder.stream import NOTE, SCHEMA, TASK
 from core.trace.header import FORMAT, MOST_LANES, Header
+from core.trace.source import Source
 from core.trace.spans import ATTRIBUTES
 from core.typed import typed
 
 HEADER_KEY = b"bubblescope"
 COSTS_LEVEL = "costs"
-"""The level of the log row that holds what a run's tasks cost, as JSON: no line to read."""
+"""Level of the log row with the costs of a run's tasks as JSON; it is not shown as a line."""
 SIZE_COSTS_LEVEL = "size-costs"
-"""The same of the row with what the model's blocks cost in micro-batches of several sizes."""
+"""Same, for the costs of the model's blocks in micro-batches of several sizes."""
 LEAST_REST_SECONDS, MOST_REST_SECONDS = 0.05, 0.5
 SHARE = 1 / 200
-"""Of a core, which lanes may need: how much of it sending takes at most."""
+"""Largest share of a core that sending takes; the lanes may need that core."""
 
 
 class Record(StrEnum):
-    """What a row of the stream is."""
+    """Kind of a row of the stream."""
 
     PLAN = "plan"
     SPAN = "span"
@@ -69,56 +70,72 @@ class Record(StrEnum):
 
 
 RECORDS = tuple(Record)
-# One array for all batches: a stream has a dictionary written again only where it differs.
+# One array for all batches, because a stream repeats a dictionary only where it differs.
 _WORDS = pa.array(RECORDS, pa.string())
 _CODES = {record: code for code, record in enumerate(RECORDS)}
 ARROW_TYPES = {name: TASK.field(name).type for name in ATTRIBUTES}
-"""How the stream holds what a task is; a number that does not apply is null."""
+"""Arrow type of each attribute of a task; numbers that do not apply are null."""
 
 
 def schema_of(header: Header) -> pa.Schema:
-    """The stream's schema with a run's header as metadata."""
+    """Return the stream's schema with a run's header as metadata."""
     values = {**asdict(header), "model": header.model.to_dict()}
     return SCHEMA.with_metadata({HEADER_KEY: json.dumps(values).encode()})
 
 
 def read_header(schema: pa.Schema, name: str = "the stream") -> Header:
-    """The header of a stream. Raises RecordingError if there is none that can be read."""
+    """Return the header of a stream. Raises RecordingError if it is missing or damaged."""
     data = (schema.metadata or {}).get(HEADER_KEY)
     if data is None:
-        raise RecordingError(f"{name} is an Arrow stream, but no recording of Bubblescope")
+        raise RecordingError(f"{name} is an Arrow stream, but not a recording of Bubblescope")
     try:
         values = json.loads(data)
         if values["format"] != FORMAT:
             raise RecordingError(
                 f"{name} has format {values['format']!r:.40}; this version reads format "
-                f"{FORMAT}: record it anew"
+                f"{FORMAT}: record it again"
             )
         if len(values["lanes"]) > MOST_LANES:
             raise ValueError(f"it has more than {MOST_LANES:,} lanes")
         header: Header = typed(Header, values)
+        if "source" not in values:
+            is_predicted = values.get("predicted") is True
+            header = replace(header, source=source_of_old_header(header, is_predicted))
         header.check()
     except RecordingError:
-        # A ValueError as well, which says already what is wrong.
+        # It is a ValueError too, but its message is complete.
         raise
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise RecordingError(f"{name} has a damaged header: {error}") from error
-    # The metadata is the header, which every run has of its own.
+    # The metadata is the header, which differs from run to run.
     if not schema.equals(SCHEMA, check_metadata=False):
         raise RecordingError(f"{name} is damaged: its columns are not those of a recording")
     return header
 
 
+def source_of_old_header(header: Header, is_predicted: bool) -> Source:
+    """Return the source of a recording whose header does not name one.
+
+    Older headers say whether times are predicted. The model of a run has blocks; that of a job or
+    of another program's trace has none, and only a job's header has a number of ranks.
+    """
+    if is_predicted:
+        return Source.PREDICTED
+    if header.model.blocks:
+        return Source.RUN
+    return Source.JOB if "ranks" in header.hardware else Source.IMPORTED
+
+
 Numbers = Any
-"""A column of whole numbers: int64 array, or a sequence in which None is absent."""
+"""Column of integers: an int64 array, or a sequence with None for absent numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """When tasks of one step of plan number `plan` ran: columns of n entries, times in ns.
+    """Times of n tasks of one step of plan number `plan`, as columns of n entries, in ns.
 
-    `ready` and `launched` where they are known, `lane` where a span's is not its task's. None or
-    -1 (ABSENT) is absent; a task without an end is open.
+    `ready` and `launched` are absent where they are not known, and `lane` where it is the task's
+    lane. None and -1 (ABSENT) mean absent; a task without an end is open.
     """
 
     plan: int
@@ -132,7 +149,7 @@ class Timings:
 
 
 class NoteRow(NamedTuple):
-    """A counter, log or clock row; what each value means stands at the schema."""
+    """A counter, log or clock row; the module's docstring has the meaning of its values."""
 
     record: Record
     name: str
@@ -144,43 +161,47 @@ class NoteRow(NamedTuple):
 
 
 def plan_batch(number: int, tasks: Sequence[Task]) -> pa.RecordBatch:
-    """The row that holds all tasks of a plan."""
+    """Return the row that contains all tasks of a plan."""
     columns = dict(zip(Task._fields, zip(*tasks, strict=True), strict=False))
     none = [None] * len(tasks)
-    return tasks_batch(number, [pa.array(columns.get(f.name, none), f.type) for f in TASK])
+    arrays = [pa.array(columns.get(field.name, none), field.type) for field in TASK]
+    return tasks_batch(number, arrays)
 
 
 def tasks_batch(number: int, arrays: Sequence[pa.Array]) -> pa.RecordBatch:
-    """The row that holds all tasks of a plan, given by the fields of TASK."""
+    """Return the row that contains all tasks of a plan, given by the fields of TASK."""
     structs = pa.StructArray.from_arrays(arrays, fields=list(TASK))
     whole = pa.ListArray.from_arrays(pa.array([0, len(structs)], pa.int32()), structs)
     return batch_of(1, record=record_column([Record.PLAN]), plan=[number], tasks=whole)
 
 
 def span_batch(*timings: Timings, origin: int = 0) -> pa.RecordBatch:
-    """Span rows, open rows where there is no end; `origin` is subtracted from times."""
+    """Return a span row for each task, an open row without an end; times are since `origin`."""
 
-    def joined(name: str) -> NDArray[np.int64]:
-        return np.concatenate([_numbers(getattr(t, name), len(t.task)) for t in timings])
+    def column(name: str) -> NDArray[np.int64]:
+        return np.concatenate([_numbers(getattr(some, name), len(some.task)) for some in timings])
 
-    end, lane, counts = joined("end"), joined("lane"), [len(each.task) for each in timings]
+    counts = [len(some.task) for some in timings]
+    end, lane = column("end"), column("lane")
+    codes = np.where(end == ABSENT, _CODES[Record.OPEN], _CODES[Record.SPAN])
+    has_lane = lane != ABSENT
     return batch_of(
         sum(counts),
-        record=record_column(np.where(end == ABSENT, _CODES[Record.OPEN], _CODES[Record.SPAN])),
-        plan=np.repeat([each.plan for each in timings], counts),
-        task=joined("task"),
-        step=np.repeat([each.step for each in timings], counts),
+        record=record_column(codes),
+        plan=np.repeat([some.plan for some in timings], counts),
+        task=column("task"),
+        step=np.repeat([some.step for some in timings], counts),
+        start=_since(origin, column("start")),
         end=_since(origin, end),
-        note=None
-        if (lane == ABSENT).all()
-        else note_column(lane != ABSENT, lane=lane[lane != ABSENT]),
-        **{name: _since(origin, joined(name)) for name in ("start", "ready", "launched")},
+        ready=_since(origin, column("ready")),
+        launched=_since(origin, column("launched")),
+        note=note_column(has_lane, lane=lane[has_lane]) if has_lane.any() else None,
     )
 
 
 def note_batch(notes: Sequence[NoteRow], origin: int = 0) -> pa.RecordBatch:
-    """Counter, log and clock rows; `origin` is subtracted from their times."""
-    # zip() of no rows has no columns either.
+    """Return counter, log and clock rows; their times are since `origin`."""
+    # Without rows, zip() would return no columns.
     rows = zip(*notes, strict=True) if notes else iter([()] * len(NoteRow._fields))
     columns = dict(zip(NoteRow._fields, rows, strict=True))
     start = _since(origin, np.array(columns.pop("start"), np.int64))
@@ -190,16 +211,15 @@ def note_batch(notes: Sequence[NoteRow], origin: int = 0) -> pa.RecordBatch:
 
 
 class TraceWriter:
-    """One run's stream. Whoever has rows hands them in, from any thread, and waits for nobody.
+    """Writes one run's stream. Any thread may add rows, and none has to wait.
 
-    **Every row is sent exactly once.** What is handed in goes to the end of a queue. Only one
-    thread sends (that of `sending`, and behind it whoever calls `close`): it takes the rows off the
-    queue, then asks `running` for what no queue has: spans that have ended since it last asked,
-    and tasks that are open now. What has ended when that is asked is not open in the same answer.
+    **Every row is sent exactly once.** Rows are added to the end of a queue. Only one thread sends
+    (the thread of `sending`, and after it the caller of `close`): it takes the rows off the queue,
+    then calls `running` for rows that are in no queue: spans that have ended since the last call,
+    and tasks that are open now. A task that has ended is not open in the same answer.
 
-    `sink` is a binary file that pyarrow can write to. Times given are on the
-    `time.perf_counter_ns` clock, or on another that `now` reads, and are written relative to the
-    header's origin.
+    `sink` is a binary file that pyarrow can write to. Times are on the `time.perf_counter_ns`
+    clock, or on the clock that `now` reads, and are written relative to the header's origin.
     """
 
     def __init__(self, sink: Any, header: Header) -> None:
@@ -212,44 +232,44 @@ class TraceWriter:
         self._wanted = threading.Event()
 
     def plan(self, tasks: Sequence[Task]) -> int:
-        """Tell a plan's tasks; returns the number by which spans name it. From one thread only."""
+        """Add a plan; returns its number, for its spans. Call this from one thread only."""
         number, self._plans = self._plans, self._plans + 1
         self._queue.append(plan_batch(number, tasks))
         return number
 
     def spans(self, timings: Timings) -> None:
-        """Hand in finished tasks; of each lane in the order of time."""
+        """Add finished tasks, in time order for each lane."""
         self._queue.append(timings)
 
     def counter(
         self, name: str, value: float, lane: int | None = None, step: int | None = None
     ) -> None:
-        """Hand in a counter's value, now."""
+        """Add a counter's value at the present time."""
         self._queue.append(NoteRow(Record.COUNTER, name, self.now(), step, lane, value))
 
     def log(self, level: str, text: str, step: int | None = None) -> None:
-        """Hand in a line of text; levels are `info`, `size`, `warning`, `error` and `state`."""
+        """Add a line of text; levels are `info`, `size`, `warning`, `error` and `state`."""
         self._queue.append(NoteRow(Record.LOG, level, self.now(), step, text=text))
 
     def clock(self, device: str, step: int, uncertainty_ns: float) -> None:
-        """Hand in the half-width of a device's clock anchors in a step."""
+        """Add the half-width of a device's clock anchors in a step."""
         row = NoteRow(Record.CLOCK, device, self.now(), step, value=uncertainty_ns)
         self._queue.append(row)
 
     def forward(self, batch: pa.RecordBatch) -> None:
-        """Hand in a batch that another process has made."""
+        """Add a batch that another process has written."""
         self._queue.append(batch)
 
     def flush_soon(self) -> None:
-        """Let the thread that sends know that a step has ended."""
+        """Wake the sending thread, because a step has ended."""
         self._wanted.set()
 
     @contextmanager
     def sending(self) -> Iterator[None]:
-        """Let a thread of its own send what there is: when a step has ended, and while it lasts.
+        """Send rows on a separate thread, at the end of each step and during long steps.
 
-        It waits for whoever reads the pipe, so that nobody else has to. Leaving raises what sending
-        raised: rows that cannot be sent are no recording. The writer may be closed behind this.
+        Only this thread waits for the reader of the pipe. On exit, an error of sending is raised,
+        because the recording lacks rows then. The writer may be closed afterwards.
         """
         over, errors = threading.Event(), list[BaseException]()
         arguments = (over, errors)
@@ -265,10 +285,10 @@ class TraceWriter:
                 raise errors[0]
 
     def _send(self, over: threading.Event, errors: list[BaseException]) -> None:
-        """Send again and again until it is `over`, and note what went wrong.
+        """Send repeatedly until `over` is set; an error is appended to `errors`.
 
-        The more work that was, the longer it rests: each batch has its price, in time (lanes that
-        compute have driven this code out of the caches) and in bytes, so short steps go together.
+        The thread rests longer after more work. Each batch costs time, because the computing lanes
+        have evicted this code from the caches, and bytes; so short steps are sent together.
         """
         try:
             rest = LEAST_REST_SECONDS
@@ -279,36 +299,36 @@ class TraceWriter:
                 self.flush()
                 worked = time.thread_time() - before
                 rest = min(max(worked / SHARE, LEAST_REST_SECONDS), MOST_REST_SECONDS)
-                if is_asked:  # the end of the next step can wait, but not that of the first
+                if is_asked:  # the next step's end can wait; the end of the first cannot
                     over.wait(rest)
-        except BaseException as error:  # raised again by whoever leaves the context
+        except BaseException as error:  # raised again on exit of the context
             errors.append(error)
 
     def flush(self) -> None:
-        """Send what there is. By one thread at a time, and never by one that computes."""
-        # Other threads append meanwhile, which a deque allows without a lock. As many are taken as
-        # there are now: a thread that hands in faster than this sends would never let it end.
+        """Send all rows so far. Call this from one thread at a time, never from a lane."""
+        # Other threads may append meanwhile, which a deque allows without a lock. Only the rows
+        # that are queued now are taken: otherwise a fast producer would keep this loop going.
         queued = [self._queue.popleft() for _ in range(len(self._queue))]
         rows = [*queued, *self.running()]
         timings = [row for row in rows if isinstance(row, Timings)]
         notes = [row for row in rows if isinstance(row, NoteRow)]
-        # Plans before the spans of their tasks, and notes behind the spans that they are of.
-        made = [row for row in rows if isinstance(row, pa.RecordBatch)]
+        # Plans come before the spans of their tasks, and notes after the spans that they refer to.
+        batches = [row for row in rows if isinstance(row, pa.RecordBatch)]
         if timings:
-            made.append(span_batch(*timings, origin=self._origin))
+            batches.append(span_batch(*timings, origin=self._origin))
         if notes:
-            made.append(note_batch(notes, self._origin))
-        for batch in made:
+            batches.append(note_batch(notes, self._origin))
+        for batch in batches:
             self._stream.write_batch(batch)
 
     def close(self) -> None:
-        """Send what is left and end the stream."""
+        """Send the remaining rows and end the stream."""
         self.flush()
         self._stream.close()
 
 
 def _numbers(times: Numbers | None, count: int) -> NDArray[np.int64]:
-    """A column of `count` integers, ABSENT where there is None."""
+    """Return a column of `count` integers, with ABSENT for None."""
     if times is None:
         return np.full(count, ABSENT)
     if isinstance(times, np.ndarray):
@@ -317,39 +337,40 @@ def _numbers(times: Numbers | None, count: int) -> NDArray[np.int64]:
 
 
 def _since(origin: int, times: NDArray[np.int64]) -> pa.Array:
-    """Times as a column relative to `origin`, null where there is none."""
+    """Return times relative to `origin`, with null for ABSENT."""
     return pa.array(times - origin, mask=times == ABSENT)
 
 
 def record_column(records: Sequence[Record] | NDArray[Any]) -> pa.Array:
-    """What each row is."""
+    """Return the `record` column of rows, given as records or as codes."""
     codes = records if isinstance(records, np.ndarray) else [_CODES[record] for record in records]
     return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int8()), _WORDS)
 
 
 def note_column(has: NDArray[np.bool_], **columns: Any) -> pa.Array:
-    """A note of some columns for each row that has one; no note for the others."""
+    """Return the `note` column: notes with the given columns where `has` is True, else null."""
     count = int(has.sum())
-    arrays = [
-        pa.array(columns[field.name], field.type)
-        if field.name in columns
-        else pa.nulls(count, field.type)
-        for field in NOTE
-    ]
+    arrays = []
+    for field in NOTE:
+        if field.name in columns:
+            arrays.append(pa.array(columns[field.name], field.type))
+        else:
+            arrays.append(pa.nulls(count, field.type))
     ends = np.concatenate([[0], np.cumsum(has)]).astype(np.int32)
     notes = pa.StructArray.from_arrays(arrays, fields=list(NOTE))
     return pa.ListArray.from_arrays(pa.array(ends), notes, mask=pa.array(~has))
 
 
 def batch_of(count: int, **columns: Any) -> pa.RecordBatch:
-    """A batch of the whole schema; columns that are not given are null."""
+    """Return a batch of the whole schema; columns that are not given are null."""
     arrays = []
     for field in SCHEMA:
         values = columns.get(field.name)
         if values is None:
-            arrays.append(_nulls(count, field.type))
-        else:
-            arrays.append(values if isinstance(values, pa.Array) else pa.array(values, field.type))
+            values = _nulls(count, field.type)
+        elif not isinstance(values, pa.Array):
+            values = pa.array(values, field.type)
+        arrays.append(values)
     return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
 
 
@@ -357,6 +378,6 @@ def batch_of(count: int, **columns: Any) -> pa.RecordBatch:
 def _nulls(count: int, kind: pa.DataType) -> pa.Array:
     if not pa.types.is_list(kind):
         return pa.nulls(count, kind)
-    # pa.nulls would write twice as much of a list.
+    # pa.nulls would write twice as many bytes for a list.
     ends, mask = pa.array(np.zeros(count + 1, np.int32)), pa.array(np.ones(count, np.bool_))
     return pa.ListArray.from_arrays(ends, pa.array([], kind.value_type), mask=mask)

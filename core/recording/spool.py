@@ -1,4 +1,4 @@
-"""What runs have sent, kept on disk until someone saves it: memory holds the columns only."""
+"""Keeps the streams of unsaved runs on disk, so that memory only has their columns."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _COPIED = 1 << 20  # bytes at a time
 
 
 class Spool:
-    """The streams of a sitting's runs, in one file without a name: it is gone with the process.
+    """Streams of the runs of one process, in an unnamed file that ends with the process.
 
-    The file is made with the first run, in TMPDIR or /var/tmp, since /tmp is often memory. A thread
-    writes it, what it is given first first: a disk that is slow for a moment holds nobody up.
+    The file is created with the first run, in TMPDIR or /var/tmp, because /tmp is often in memory.
+    One thread writes to it, in the order of the calls, so that a slow disk delays no caller.
     """
 
     def __init__(self) -> None:
@@ -33,42 +33,42 @@ class Spool:
         self._end = 0
 
     def begin(self, header: Header) -> SpooledStream:
-        """A run's stream, empty so far."""
+        """Return an empty stream for a run."""
         return SpooledStream(self, header)
 
     def later(self, job: Callable[..., object], *arguments: object) -> Future[object] | None:
-        """Let the thread do something after all that it was given before; None after `close`."""
+        """Call a function on the thread, after all earlier calls; returns None after `close`."""
         with suppress(RuntimeError):
             return self._thread.submit(job, *arguments)
         return None
 
     def append(self, data: bytes) -> int:
-        """Write at the end; returns where that was. Raises OSError if the disk is full."""
+        """Append data and return its offset. Raises OSError if the disk is full."""
         if self._file is None:
             self._file = tempfile.TemporaryFile(dir=_folder())  # noqa: SIM115
             weakref.finalize(self, self._file.close)
         first, view = self._end, memoryview(data)
         while len(view):
-            # It may write less than it is given.
+            # pwrite may write only a part.
             written = os.pwrite(self._file.fileno(), view, self._end)
             view, self._end = view[written:], self._end + written
         return first
 
     def read(self, first: int, count: int) -> bytes:
-        """Up to `count` bytes from `first` on; none after `close`."""
+        """Return up to `count` bytes from an offset; none after `close`."""
         if self._file is None or self._file.closed:
             return b""
         return os.pread(self._file.fileno(), count, first)
 
     def close(self) -> None:
-        """End the thread and give the disk's space back; so does the last reference's end."""
+        """End the thread and free the disk space; the last reference's end frees it too."""
         self._thread.shutdown()
         if self._file is not None:
             self._file.close()
 
 
 class SpooledStream:
-    """One run's stream within the spool. Other runs' may lie between its pieces."""
+    """One run's stream in the spool; pieces of other runs may be between its pieces."""
 
     def __init__(self, spool: Spool, header: Header) -> None:
         self._spool = spool
@@ -79,7 +79,7 @@ class SpooledStream:
         self.failed: OSError | None = None
 
     def write(self, batch: pa.RecordBatch) -> None:
-        """Append a batch, soon. Without room for it the run is lost, and `failed` says so."""
+        """Append a batch soon. If the disk is full, the run is lost and `failed` is set."""
         self._spool.later(self._write, batch)
 
     def wait(self) -> None:
@@ -101,19 +101,20 @@ class SpooledStream:
             return
         if self._pieces and sum(self._pieces[-1]) == first:
             first, count = self._pieces[-1]
-            self._pieces[-1] = (first, count + len(data))  # at once: others may be reading
+            # One assignment, because another thread may be reading the list.
+            self._pieces[-1] = (first, count + len(data))
         else:
             self._pieces.append((first, len(data)))
 
     def parts(self) -> Iterator[bytes]:
-        """A whole recording of what is there now, at most 1 MiB at a time; more may come meanwhile.
+        """Yield a whole recording of the batches so far, in parts of at most 1 MiB.
 
-        Raises OSError if the run was lost.
+        Batches may be appended meanwhile. Raises OSError if the run was lost.
         """
         self.wait()
         if self.failed is not None:
             raise OSError(f"the run was not kept: {self.failed.strerror}") from self.failed
-        # The schema is written with the first batch; a recording without any has it all the same.
+        # The schema is written with the first batch; a recording without batches needs it too.
         if not self._pieces:
             yield bytes(self._schema.serialize())
         for first, count in list(self._pieces):
@@ -123,10 +124,11 @@ class SpooledStream:
 
     @property
     def size(self) -> int:
-        """Bytes that are kept so far."""
+        """Number of bytes so far."""
         return sum(count for _, count in self._pieces)
 
 
 def _folder() -> str | None:
+    """Return the folder for the file; None for the default of tempfile."""
     disk = "/var/tmp"
     return None if "TMPDIR" in os.environ or not os.access(disk, os.W_OK) else disk

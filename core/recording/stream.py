@@ -1,4 +1,4 @@
-"""The batches of a recording, as far as it goes, and errors that name the file."""
+"""Reads a recording's batches up to its last whole one; errors name the file."""
 
 from __future__ import annotations
 
@@ -13,43 +13,43 @@ import pyarrow as pa
 
 from core.errors import RecordingError
 from core.reading import one_line, regular_opener
-from core.recording.limits import most_unpacked
-from core.recording.packed import CONTINUATION, Packed, TooLarge
+from core.recording.limits import TooLarge, most_unpacked
 from core.recording.schema import read_header
+from core.recording.unpack_limit import CONTINUATION, UnpackLimit
 from core.trace.header import Header
 from core.trace.trace import Trace
 
 END_OF_STREAM = CONTINUATION + b"\0\0\0\0"
 MOST_UNPACKED = 1 << 29
-"""Bytes that may be unpacked from a file of any size; what is not packed may have any."""
+"""Most bytes that a packed file of any size may unpack to; unpacked files have no limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A recording that was read; `warning` says what is missing, or why there is no index."""
+    """A trace that was read; `warning` says which part is missing, or why there is no index."""
 
     trace: Trace
     warning: str = ""
 
 
-class Stream:
+class RecordingStream:
     """A recording's header, and its batches up to the last whole one.
 
     `cut` is True once the end is known to be missing. Raises RecordingError, naming the file, if
-    it is no recording, and while its batches are read if one of them is damaged.
+    the file is no recording, and during iteration if a batch is damaged.
     """
 
     def __init__(self, source: pa.NativeFile, name: str) -> None:
         self.name, self.cut = name, False
-        self._behind = 0  # bytes that follow the stream's end
+        self._trailing = 0  # bytes after the stream's end
         self.header = Header.unknown()
         self._source, self.size = source, int(source.size())  # in bytes
         try:
-            # Also where the file was cut within these four bytes, or is empty.
-            begins = CONTINUATION.startswith(source.read(min(4, self.size)))
-        except OSError:  # what stands there is no message's length either
-            begins = False
-        if not begins:
+            # True also for an empty file, and one that was cut within these four bytes.
+            is_stream = CONTINUATION.startswith(source.read(min(4, self.size)))
+        except OSError:  # these bytes are no length of a message either
+            is_stream = False
+        if not is_stream:
             raise RecordingError(
                 f"{name} is no recording: it does not begin as an Arrow stream does"
             )
@@ -59,7 +59,7 @@ class Stream:
             with self._refusing():
                 self._reader = pa.ipc.open_stream(source)
         except (pa.ArrowException, OSError) as error:
-            if self.size >= 8 and self._is_begun():
+            if self.size >= 8 and self._has_first_message():
                 raise RecordingError(f"{name} is no recording: {error}") from error
             self.cut = True
         else:
@@ -67,19 +67,20 @@ class Stream:
 
     @property
     def position(self) -> int:
-        """Bytes that have been read."""
+        """Number of bytes read so far."""
         return int(self._source.tell())
 
     def warning(self, spans: int, short_name: str = "") -> str:
-        """Return which part of a file of `spans` shown spans is missing; "" if it is whole.
+        """Return one line about the missing part of a file; "" if the file is whole.
 
-        It names the file, by `short_name` if that is given.
+        `spans` is the number of spans that are shown. The line names the file, by `short_name` if
+        that is given.
         """
         name = short_name or self.name
-        if self._behind:
+        if self._trailing:
             return (
-                f"{name} goes on behind the recording's end: "
-                f"its last {self._behind:,} bytes are not shown"
+                f"{name} continues after the recording's end: "
+                f"its last {self._trailing:,} bytes are not shown"
             )
         if not self.cut:
             return ""
@@ -99,69 +100,70 @@ class Stream:
                 self.cut = True
                 return
             with naming_damage(self.name):
-                # Arrow itself looks at offsets and texts only when they are used, and may then end
-                # the process.
+                # Arrow checks offsets and texts only when they are used, and invalid ones may then
+                # end the process.
                 batch.validate(full=True)
             yield batch
         if self._reader is not None:
             end = self.position
             self.cut = self._last_bytes(end) != END_OF_STREAM
-            self._behind = 0 if self.cut else self.size - end
+            self._trailing = 0 if self.cut else self.size - end
 
     @contextmanager
     def _refusing(self) -> Iterator[None]:
-        """What is too large is refused by name."""
+        """Raise RecordingError, naming the file, if a block raises TooLarge."""
         try:
             yield
         except TooLarge as error:
             raise RecordingError(f"{self.name} is refused: {error}") from error
 
     def _last_bytes(self, end: int) -> bytes:
-        """As many bytes before a place as a stream ends with."""
+        """Return the bytes before an offset that would end a stream."""
         begin = max(0, end - len(END_OF_STREAM))
         self._source.seek(begin)
         return bytes(self._source.read(end - begin))
 
-    def _is_begun(self) -> bool:
-        """Whether the stream's first message is all there: its length stands behind its mark."""
+    def _has_first_message(self) -> bool:
+        """Return True if the file has the whole first message; its length follows the marker."""
         self._source.seek(4)
         length = int.from_bytes(self._source.read(4), "little")
         return length <= self.size - 8
 
 
 def naming_damage(name: str) -> AbstractContextManager[None]:
-    """Errors within, of numbers that make no sense, become a RecordingError that names the file."""
+    """Return a context that turns errors of invalid values into a RecordingError with `name`."""
     return one_line(f"{name} is damaged", RecordingError, pa.ArrowException)
 
 
-class _File(io.FileIO):
-    """Reads no more than there is: a damaged length would ask for all memory.
+class _BoundedFile(io.FileIO):
+    """Never reads more than the file has: a damaged length would ask for all memory.
 
-    What is read from the begin on is followed, and refused if it would unpack to too much.
+    A stream that is read from its beginning is refused if it would unpack to too many bytes.
     """
 
-    _packed: Packed | None = None
+    _unpack_limit: UnpackLimit | None = None
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        """Go on reading somewhere else."""
-        with self._named():
+        """Move to an offset; at offset 0 the limit applies again."""
+        with self._naming_the_file():
             place = super().seek(offset, whence)
         most = min(MOST_UNPACKED, most_unpacked(os.fstat(self.fileno()).st_size))
-        self._packed = None if place else Packed(most)
+        self._unpack_limit = None if place else UnpackLimit(most)
         return place
 
     def read(self, size: int | None = -1) -> bytes:
-        """As many bytes as are asked for and left."""
+        """Return `size` bytes, fewer at the end of the file; all that are left if -1 or None."""
         left = max(0, os.fstat(self.fileno()).st_size - self.tell())
-        with self._named():
-            data = super().read(left if size is None or size < 0 else min(size, left)) or b""
-        if self._packed is not None:
-            self._packed.take(data)
+        asked = left if size is None or size < 0 else min(size, left)
+        with self._naming_the_file():
+            data = super().read(asked) or b""
+        if self._unpack_limit is not None:
+            self._unpack_limit.take(data)
         return data
 
     @contextmanager
-    def _named(self) -> Iterator[None]:
-        """Name the file in an error of the disk's: the system does not."""
+    def _naming_the_file(self) -> Iterator[None]:
+        """Turn an OSError of the disk, which has no file name, into a RecordingError."""
         try:
             yield
         except OSError as error:
@@ -170,17 +172,17 @@ class _File(io.FileIO):
 
 
 @contextmanager
-def open_stream(path: Path | str) -> Iterator[Stream]:
-    """A file's stream; read and not mapped, since a mapped file that is cut ends the process.
+def open_stream(path: Path | str) -> Iterator[RecordingStream]:
+    """Open a file's stream. Raises RecordingError, naming it, if it is unreadable or no recording.
 
-    Raises RecordingError, naming the file, if it cannot be read or is no recording.
+    The file is read and not mapped: a mapped file that is cut meanwhile ends the process.
     """
     name = str(path)
     try:
-        source = pa.PythonFile(_File(os.fsencode(name), opener=regular_opener), "r")
+        source = pa.PythonFile(_BoundedFile(os.fsencode(name), opener=regular_opener), "r")
     except FileNotFoundError as error:
         raise RecordingError(f"{name}: there is no such file") from error
     except OSError as error:
         raise RecordingError(f"{name} cannot be read: {error.strerror or error}") from error
     with source:
-        yield Stream(source, name)
+        yield RecordingStream(source, name)

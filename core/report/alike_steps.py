@@ -42,9 +42,9 @@ def alike_steps(trace: Trace, found: Mapping[int, StepSpans], reference: int) ->
 
     `found` are the steps to choose from; `reference` is the number of one of them.
     """
-    if trace.header.foreign:
-        return _by_names(trace, found, reference)
-    return _by_plan(found, reference)
+    if trace.header.source.has_plan:
+        return _by_plan(found, reference)
+    return _by_names(trace, found, reference)
 
 
 def _by_plan(found: Mapping[int, StepSpans], reference: int) -> AlikeSteps:

@@ -23,6 +23,7 @@ from core.predict.compare import CostSource, known_costs
 from core.predict.replan import RunPlans
 from core.report.alike_steps import alike_steps
 from core.trace.median_step import median_step
+from core.trace.source import Source
 from core.trace.step import StepColumns, StepSpans
 from core.trace.trace import Trace
 
@@ -45,10 +46,10 @@ class MeasuredSteps:
     (core.trace.median_step), and `step_ns` is its makespan. `alike`
     numbers what tasks have to do: tasks of one number have the same; of one number in `roughly`
     nearly so: each does its part, in `parts`, of that. `meets` are the plan's collectives of ranks
-    (core.costs.waits.meeting). What is `predicted` has no noise. `foreign` are steps of another
-    program, `is_job` those of a recorded training job (core.trace.header). `name` is the place in
-    `texts` of the name that another program gave each task, ABSENT for others. `costs` (n) are ns
-    that were measured apart from the lanes, so that a slow lane is not in them, or None.
+    (core.costs.waits.meeting). `source` is the trace's; predicted times have no noise. `name` is
+    the place in `texts` of the name that another program gave each task, ABSENT for others.
+    `costs` (n) are ns that were measured apart from the lanes, so that a slow lane is not in them,
+    or None.
     """
 
     steps: tuple[int, ...]
@@ -62,9 +63,7 @@ class MeasuredSteps:
     alike: Ints
     roughly: Ints
     parts: Floats
-    predicted: bool
-    foreign: bool
-    is_job: bool
+    source: Source
     links: Links = field(repr=False)
     name: Ints = field(repr=False)
     texts: Sequence[str] = field(repr=False)
@@ -91,9 +90,9 @@ class MeasuredSteps:
         columns = every[reference].picked(places)
         plan = RunPlans(trace).plan(median)
         stages = () if plan is None else plan.stages
-        # What a task of another program does, its name alone tells.
+        # Without a plan, only the name of a task says what it does.
         name = found[mine[reference]].spans["name"][places]
-        names = name if header.foreign else 0 * columns.kind
+        names = 0 * columns.kind if header.source.has_plan else name
         return cls(
             mine,
             header.specification.warmup,
@@ -106,9 +105,7 @@ class MeasuredSteps:
             _alike(columns, stages, header.model, names, exactly=True),
             _alike(columns, stages, header.model, names, exactly=False),
             _parts(columns, stages, header.model),
-            header.predicted,
-            header.foreign,
-            header.is_job,
+            header.source,
             links_of(columns, lanes),
             name,
             trace.table.names,

@@ -23,8 +23,8 @@ from core.report.step_figures import figures_of_step
 from core.report.verdict import Verdict, verdict
 from core.trace.complete import completed_steps, ended_steps, run_faults
 from core.trace.event_rows import clock_uncertainty
+from core.trace.import_issue import issue_sentence
 from core.trace.median_step import median_step
-from core.trace.odd import sentences
 from core.trace.step import StepSpans
 from core.trace.trace import Trace
 
@@ -138,8 +138,8 @@ class RankSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class OddSummary:
-    """Something odd about another program's file: its id, how often it was met, a sentence."""
+class IssueSummary:
+    """An irregularity of another program's file: its id, its number, a sentence about it."""
 
     kind: str
     count: int
@@ -179,7 +179,7 @@ class Summary:
     verdict: Verdict | None = None
     collectives_over_steps: tuple[CollectiveSummary, ...] = ()
     ranks: tuple[RankSummary, ...] = ()
-    odd: tuple[OddSummary, ...] = ()
+    odd: tuple[IssueSummary, ...] = ()
     part_ns: tuple[int, int] | None = None
 
     @property
@@ -219,7 +219,8 @@ class Summary:
 def summarise(trace: Trace) -> Summary:
     """Sum up a run, finished or not. Raises PlanError for a run without lanes that compute."""
     header = trace.header
-    if trace.steps and not header.foreign and not computing_lanes(header.lanes):
+    has_plan = header.source.has_plan
+    if trace.steps and has_plan and not computing_lanes(header.lanes):
         raise PlanError("the run has no lanes that compute: there is nothing to sum up")
     steps, faults = ended_steps(trace), run_faults(trace)
     plans = RunPlans(trace)
@@ -227,7 +228,7 @@ def summarise(trace: Trace) -> Summary:
     met = sum_by_collective(one for _, own in summaries for one in own)
     whole = completed_steps(trace) or steps
     return Summary(
-        strategy=None if header.foreign else header.specification.strategy,
+        strategy=header.specification.strategy if has_plan else None,
         schedule=header.specification[SCHEDULE],
         model=header.model.name,
         devices=tuple(lane.device for lane in header.lanes if lane.serves == lane.index),
@@ -244,7 +245,7 @@ def summarise(trace: Trace) -> Summary:
         verdict=verdict(trace),
         collectives_over_steps=tuple(_collective(trace, one) for one in met),
         ranks=tuple(RankSummary.of(time) for time in imported_rank_times(trace)),
-        odd=tuple(_odd(trace)),
+        odd=tuple(_issues(trace)),
         part_ns=trace.part,
     )
 
@@ -252,10 +253,10 @@ def summarise(trace: Trace) -> Summary:
 def rows_by_replica(trace: Trace, step: int) -> tuple[int, ...]:
     """Rows of each replica in a step, zeros for those left idle.
 
-    Of a job of one's own the ranks are known, which may be stages of one replica.
+    The ranks of a job or of another program's trace may be stages of one replica.
     """
     replicas = trace.header.replicas
-    if trace.header.foreign:
+    if not trace.header.source.has_plan:
         replicas = 1 + int(trace.table.rows["replica"].max(initial=0))
     rows = [0] * replicas
     for (replica, _), count in _forward_rows(trace, step).items():
@@ -271,11 +272,11 @@ def rows_by_microbatch(trace: Trace, step: int) -> tuple[int, ...]:
     return tuple(count for _, count in sorted(rows.items()))
 
 
-def _odd(trace: Trace) -> Iterator[OddSummary]:
-    """Yield the oddities of another program's file."""
-    for kind, count in trace.odd.items():
-        for text in sentences({kind: count}):
-            yield OddSummary(str(kind), count, text)
+def _issues(trace: Trace) -> Iterator[IssueSummary]:
+    """Yield the irregularities of another program's file."""
+    issues = {} if trace.imported is None else trace.imported.issues
+    for issue, count in issues.items():
+        yield IssueSummary(str(issue), count, issue_sentence(issue, count))
 
 
 def _collective(trace: Trace, met: Arrivals) -> CollectiveSummary:

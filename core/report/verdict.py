@@ -32,6 +32,7 @@ from core.report.slower import slower
 from core.report.warmup_text import warmup_text
 from core.scatter import scatter
 from core.trace.complete import completed_steps
+from core.trace.source import Source
 from core.trace.trace import Trace
 
 NAMED = 0.035
@@ -81,7 +82,8 @@ def verdict(trace: Trace, say: Say = plainly) -> Verdict | None:
     those of its own step. Faults are looked for in all measured steps of the median step's plan.
     `say` fills the placeholders of a text, and may translate it first.
     """
-    steps = trace.steps if trace.header.predicted else completed_steps(trace)
+    is_predicted = trace.header.source is Source.PREDICTED
+    steps = trace.steps if is_predicted else completed_steps(trace)
     if not steps:
         return None
     judged = _of_devices if device_streams(trace.header.lanes) else _of_lanes
@@ -223,7 +225,7 @@ def slow_lanes(run: MeasuredSteps) -> Iterator[Finding]:
     """Every lane that surely computes longer than its peers, by more than a cold start costs."""
     place = np.where(run.computes, run.columns.lane, ABSENT)
     task = np.arange(len(run.columns))
-    cold = not run.predicted
+    cold = run.source is not Source.PREDICTED
     for one in slower(run, task, place, len(run.lanes), cold, run.costs):
         factors = np.ones(len(task))
         factors[one.tasks] = one.factor
@@ -254,8 +256,8 @@ def slow_links(run: MeasuredSteps) -> Iterator[Finding]:
 
 def hiccups(run: MeasuredSteps) -> Iterator[Finding]:
     """Tasks that surely took longer in one step than in the others, by more than machines add."""
-    disturbed = JOB_DISTURBED_NS if run.is_job else DISTURBED_NS
-    least = 0 if run.predicted else disturbed
+    disturbed = JOB_DISTURBED_NS if run.source is Source.JOB else DISTURBED_NS
+    least = 0 if run.source is Source.PREDICTED else disturbed
     usual = _usual(run)
     over = run.logs - usual
     noise = np.empty(len(run.columns))
@@ -287,7 +289,7 @@ def _hiccup(run: MeasuredSteps, place: int, task: int, usual: float) -> Finding:
     step = run.steps[place] - run.warmup + 1
     who: dict[str, object] = {"lane": run.lanes[lane].serves}
     where = f"step {step} lane {who['lane']}"
-    if run.foreign:
+    if not run.source.has_plan:
         name = rank_names(run.lanes)[lane]
         who, where = {"place": name}, f"step {step} {name}"
     values = {

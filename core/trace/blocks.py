@@ -28,7 +28,7 @@ class Blocks:
     kinds: NDArray[np.int8]
 
 
-def blocks_of(spans: Spans) -> Blocks:
+def block_sums(spans: Spans) -> Blocks:
     """Return the sums of a lane's spans."""
     # In parts, because arrays derived from a mapped file of a hundred million spans would not fit
     # into memory.

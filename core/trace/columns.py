@@ -27,7 +27,7 @@ def sorted_positions(
     return found
 
 
-class Column:
+class GrowingArray:
     """A NumPy array that grows at its end; `view` is the filled part."""
 
     def __init__(self, dtype: np.dtype[Any] | type, capacity: int = 64) -> None:
@@ -35,15 +35,15 @@ class Column:
         self._size = 0
 
     @classmethod
-    def of(cls, values: NDArray[Any]) -> Column:
-        """Return a full column of `values`, which are not copied until it grows."""
+    def of(cls, values: NDArray[Any]) -> GrowingArray:
+        """Return a full array of `values`, which are not copied until it grows."""
         column = cls(values.dtype, 0)
         column._data, column._size = values, len(values)
         return column
 
     @classmethod
-    def over(cls, room: NDArray[Any]) -> Column:
-        """Return an empty column backed by the array `room` until that is full."""
+    def over(cls, room: NDArray[Any]) -> GrowingArray:
+        """Return an empty array backed by the array `room` until that is full."""
         column = cls(room.dtype, 0)
         column._data = room
         return column
@@ -99,8 +99,8 @@ class Columns:
 
     def __init__(self, arrays: Arrays = NO_ARRAYS) -> None:
         """Create columns, empty or with `arrays`, which are not copied until they grow."""
-        full = {name: Column.of(array) for name, array in arrays.items()}
-        self._columns = full or {name: Column(dtype) for name, dtype in self.DTYPES.items()}
+        full = {name: GrowingArray.of(array) for name, array in arrays.items()}
+        self._columns = full or {name: GrowingArray(dtype) for name, dtype in self.DTYPES.items()}
 
     def __len__(self) -> int:
         return len(next(iter(self._columns.values())))
@@ -109,7 +109,7 @@ class Columns:
     def over(cls, room: Arrays) -> Columns:
         """Return empty columns, backed by arrays until these are full."""
         made = cls()
-        made._columns = {name: Column.over(array) for name, array in room.items()}
+        made._columns = {name: GrowingArray.over(array) for name, array in room.items()}
         return made
 
     @property
@@ -124,7 +124,7 @@ class Columns:
 
     def put(self, name: str, array: NDArray[Any]) -> None:
         """Add a column that has a value for each entry."""
-        self._columns[name] = Column.of(array)
+        self._columns[name] = GrowingArray.of(array)
 
 
 class Texts(list[str]):

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from core.plan.plan import Role, working_lanes
 from core.plan.task import ABSENT
 from core.trace.columns import sorted_positions
+from core.trace.source import Source
 from core.trace.spans import Spans
 from core.trace.step_bounds import Fault
 from core.trace.trace import Trace
@@ -40,37 +41,50 @@ def find_faults(trace: Trace, step: int | None = None) -> tuple[Fault, ...]:
     tasks of each step only when the step is complete, and its number of steps is not known.
     Predictions and traces of other programs have no faults.
     """
-    header = trace.header
-    if header.predicted or (header.foreign and not header.is_job):
+    if not trace.header.source.lists_all_tasks:
         return ()
-    finished = trace.outcome == "finished"
     steps = trace.step_table.numbers
     asked = steps if step is None else steps[steps == step]
-    over = np.ones(len(asked), np.bool_)
-    if len(asked):
-        # Only the last step may be unfinished.
-        over[-1] = is_over(trace, int(asked[-1]))
     counts = _counts(trace, asked)
-    if header.is_job and trace.outcome is None and len(asked) and asked[-1] == steps[-1]:
-        # The last step of a live job may be read only in part so far.
-        over[-1] = counts.spans[-1] > counts.tasks[-1] or counts.disorder[-1]
-    wrong = np.flatnonzero(over & counts.is_wrong).tolist()
-    found = [_fault(trace, int(asked[place]), counts, place) for place in wrong]
-    if finished:
+    over = _over(trace, asked, counts)
+    found: list[Fault] = []
+    for place in np.flatnonzero(over & counts.is_wrong).tolist():
+        found.append(_fault(trace, int(asked[place]), counts, place))
+    if trace.outcome == "finished":
         known = {fault.step for fault in found}
-        for span in trace.open_tasks:
-            if span.step not in known and step in (None, span.step):
-                text = f"step {span.step}: task {span.task} never ended"
-                found.append(Fault(span.step, 0, 0, text))
-    if finished and step is None and not header.is_job:
-        found += _without_spans(np.arange(len(header.specification.all_rows)), steps)
+        found += [fault for fault in _open_at_end(trace, step) if fault.step not in known]
+        if step is None and trace.header.source.has_plan:
+            planned = np.arange(len(trace.header.specification.all_rows))
+            found += _without_spans(planned, steps)
     return tuple(sorted(found, key=lambda fault: fault.step))
 
 
+def _over(trace: Trace, asked: NDArray[np.int32], counts: _Counts) -> NDArray[np.bool_]:
+    """Return a mask of the steps that are finished."""
+    over = np.ones(len(asked), np.bool_)
+    if not len(asked):
+        return over
+    # Only the last step may be unfinished.
+    last = int(asked[-1])
+    over[-1] = is_over(trace, last)
+    is_live_job = trace.header.source is Source.JOB and trace.outcome is None
+    if is_live_job and last == trace.step_table.numbers[-1]:
+        # The last step of a live job may be read only in part so far.
+        over[-1] = counts.spans[-1] > counts.tasks[-1] or counts.disorder[-1]
+    return over
+
+
+def _open_at_end(trace: Trace, step: int | None) -> Iterator[Fault]:
+    """Yield a fault for each task that never ended, of all steps or of one."""
+    for span in trace.open_tasks:
+        if step in (None, span.step):
+            yield Fault(span.step, 0, 0, f"step {span.step}: task {span.task} never ended")
+
+
 def is_over(trace: Trace, step: int) -> bool:
-    """Return True if a step is finished (see `find_faults`), or if it is predicted or foreign."""
-    header, steps = trace.header, trace.step_table.numbers
-    if header.predicted or header.foreign or (len(steps) and step != steps[-1]):
+    """Return True if a step is finished (see `find_faults`), or if its spans arrive together."""
+    steps = trace.step_table.numbers
+    if trace.header.source.has_whole_steps or (len(steps) and step != steps[-1]):
         return True
     # Slow, and so only for the last step: both search all counters and log lines.
     return step in trace.counter("loss").steps or trace.outcome == "finished"
@@ -85,9 +99,9 @@ def measured_steps(trace: Trace) -> list[int]:
 def ended_steps(trace: Trace) -> list[int]:
     """Return the measured steps that have ended: those whose loss is known.
 
-    Recordings of other programs have no losses; all their steps have ended.
+    Jobs and traces of other programs need not have losses; all their steps have ended.
     """
-    if trace.header.foreign:
+    if not trace.header.source.has_plan:
         return [step for step in measured_steps(trace) if step != ABSENT]
     known = set(trace.counter("loss").steps.tolist())
     return [step for step in measured_steps(trace) if step in known]
@@ -139,35 +153,40 @@ class _Counts:
 
 def _counts(trace: Trace, steps: NDArray[np.int32]) -> _Counts:
     """Return the counts of `steps`, which must be consecutive entries of the trace's steps."""
-    table, count, limits = trace.table, len(steps), np.iinfo(np.int64)
+    table, count = trace.table, len(steps)
     spans, tasks = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    limits = np.iinfo(np.int64)
     least, most = np.full(count, limits.max), np.full(count, limits.min)
     disorder = np.zeros(count, np.bool_)
     plan_of = table.rows["plan"].astype(np.int64)
+    is_job = trace.header.source is Source.JOB
     for lane in trace.header.lanes if count else ():
         every = trace.spans(lane.index)
         first, last = sorted_positions(every.step, [steps[0], steps[-1] + 1])
-        mine = every[max(0, first - 1) : last]  # with the span before, which may overlap
-        place = np.searchsorted(steps, mine.step)
+        # With the span before, which may overlap the first one.
+        begin = max(0, first - 1)
+        some = every[begin:last]
+        place = np.searchsorted(steps, some.step)
         # Sorted by start: a span overlaps if it begins before the end of the previous one.
-        overlaps = mine.start[1:] < mine.end[:-1]
-        if trace.header.is_job:
-            # In each step the recorder assigns lanes to collectives independently, so one that
-            # continues after its step may share its lane with one of the next step.
-            overlaps &= mine.step[1:] == mine.step[:-1]
+        overlaps = some.start[1:] < some.end[:-1]
+        if is_job:
+            # The recorder assigns lanes to collectives in each step independently: a collective
+            # that continues after its step may share its lane with one of the next step.
+            overlaps &= some.step[1:] == some.step[:-1]
         disorder[place[1:][overlaps]] = True
         if lane.role is Role.NESTED:
             continue
-        mine, place = every[first:last], place[len(mine) - (last - first) :]
+        own, place = some[first - begin :], place[first - begin :]
         spans += np.bincount(place, minlength=count)
-        tasks += _distinct(mine, place, count, len(table))
+        tasks += _distinct(own, place, count, len(table))
         # A step has a single plan if its smallest and largest plan numbers are equal.
-        np.minimum.at(least, place, plan_of[mine.row])
-        np.maximum.at(most, place, plan_of[mine.row])
-    # Steps with several plans (-1) look up the appended 0.
-    planned = np.append(_planned(trace), 0)
+        plans = plan_of[own.row]
+        np.minimum.at(least, place, plans)
+        np.maximum.at(most, place, plans)
     plan = np.where(least == most, least, ABSENT)
-    return _Counts(plan, spans, tasks, planned[plan], disorder)
+    # Steps with several plans (-1) look up the appended 0.
+    planned = np.append(_planned(trace), 0)[plan]
+    return _Counts(plan, spans, tasks, planned, disorder)
 
 
 def _distinct(spans: Spans, place: NDArray[np.int64], steps: int, tasks: int) -> NDArray[np.int64]:

@@ -23,7 +23,7 @@ LANE_WORDS = "numbers, ranges and names, such as 0-3 or 0,2 or cpu:1"
 
 
 @dataclass(frozen=True, slots=True)
-class Excerpt:
+class ExcerptOptions:
     """A part of a run, as the texts of --range, --steps and --lanes.
 
     Empty texts mean the default of the caller, and all `lanes`.
@@ -90,7 +90,7 @@ def parse_steps(text: str) -> tuple[StepNumber, StepNumber]:
     return steps[0], steps[-1]
 
 
-def steps_of(excerpt: Excerpt, trace: Trace) -> list[int]:
+def resolve_steps(excerpt: ExcerptOptions, trace: Trace) -> list[int]:
     """Return the steps that `excerpt.steps` names. Raises ValueError if the run lacks one."""
     warmup = trace.header.specification.warmup
     named = parse_steps(excerpt.steps)
@@ -115,7 +115,9 @@ def range_zero(trace: Trace) -> int:
     return trace.bounds[0] if measured is None else trace.step_bounds(measured)[0]
 
 
-def range_of(excerpt: Excerpt, trace: Trace, option: str = "--range") -> tuple[int, int]:
+def resolve_range(
+    excerpt: ExcerptOptions, trace: Trace, option: str = "--range"
+) -> tuple[int, int]:
     """Return start and end of `excerpt.range` in ns of the run.
 
     Raises ValueError, in one line that names the `option`, if the range is outside of the run.
@@ -130,7 +132,7 @@ def range_of(excerpt: Excerpt, trace: Trace, option: str = "--range") -> tuple[i
     return start, end
 
 
-def lanes_of(excerpt: Excerpt, lanes: Sequence[Lane]) -> list[Lane]:
+def resolve_lanes(excerpt: ExcerptOptions, lanes: Sequence[Lane]) -> list[Lane]:
     """Return the lanes that `excerpt.lanes` names, in the run's order; all if it is empty.
 
     Raises ValueError for lanes that the run does not have.

@@ -11,6 +11,7 @@ from core.plan.lanes import timing_note
 from core.plan.plan import Lane, Role
 from core.plan.planning import check_numbers
 from core.plan.specification import Specification
+from core.trace.source import Source
 
 FORMAT = 2
 """Format of recordings; other formats are refused."""
@@ -23,9 +24,9 @@ class Header:
     """Description of a run; a recording keeps it as its stream's metadata.
 
     `origin_ns` is `time.perf_counter_ns()` at the run's start, so that another process on the same
-    machine can compute the time since. `hardware` and `versions` are for display. The times of
-    `predicted` spans are from a cost model. `block_costs` is set if stages were cut by the measured
-    costs of the model's blocks.
+    machine can compute the time since. `hardware` and `versions` are for display. `block_costs` is
+    set if stages were cut by the measured costs of the model's blocks. Only a `source` with a plan
+    has a model with blocks, a strategy and other settings.
     """
 
     specification: Specification
@@ -36,19 +37,15 @@ class Header:
     started: str = ""
     hardware: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
-    predicted: bool = False
+    source: Source = Source.RUN
     block_costs: tuple[BlockCost, ...] = ()
     format: int = FORMAT
 
     @classmethod
     def unknown(cls) -> Header:
         """Return the header of a recording that was cut off before its header."""
-        return cls(Specification(), ModelDescription("unknown", (), 0), ())
-
-    @property
-    def foreign(self) -> bool:
-        """True if another program made the recording: there is no plan and no model."""
-        return not self.model.blocks
+        model = ModelDescription("unknown", (), 0)
+        return cls(Specification(), model, (), source=Source.IMPORTED)
 
     @property
     def compute_lanes(self) -> tuple[Lane, ...]:
@@ -56,18 +53,16 @@ class Header:
         return tuple(lane for lane in self.lanes if lane.role is Role.COMPUTE)
 
     @property
-    def is_job(self) -> bool:
-        """True if core.recorder recorded it in a training job."""
-        return self.foreign and "ranks" in self.hardware
-
-    @property
     def timing_note(self) -> str:
         """The note to show next to times, about shared hardware or a virtual clock."""
         return timing_note(self.lanes, self.specification.link)
 
     def check(self) -> None:
-        """Raise ValueError for numbers that are inconsistent or out of range."""
+        """Raise ValueError for values that are inconsistent or out of range."""
         check_numbers(self.specification)
+        if self.source.has_plan != bool(self.model.blocks):
+            blocks = len(self.model.blocks)
+            raise ValueError(f"its source is {self.source}, and its model has {blocks} blocks")
         count = len(self.lanes)
         for place, lane in enumerate(self.lanes):
             if lane.index != place or not lane.serves < count:

@@ -41,7 +41,7 @@ _DURATION = re.compile(r"([<>]=?)(\d+(?:\.\d+)?)([a-zµμ]+)")
 _ACTION = re.compile(r"(\d+)?([A-Za-zΣσ]+)(\d+)?")
 
 
-class QueryError(ValueError):
+class SearchError(ValueError):
     """An invalid search; the message names the word and the accepted values."""
 
 
@@ -54,7 +54,7 @@ class Numbers:
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class TextPattern:
     """Lower-case text in which `*` matches any text and `?` any character."""
 
     text: str
@@ -74,7 +74,7 @@ class BarText:
     behind: int | None
 
 
-Value = Numbers | Pattern | BarText
+Value = Numbers | TextPattern | BarText
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +97,9 @@ class Query:
 
 
 def parse_query(text: str) -> Query:
-    """Parse a search. Raises QueryError with a message of one line."""
+    """Parse a search. Raises SearchError with a message of one line."""
     if text.count('"') % 2:
-        raise QueryError('a quote is open; end the words that it begins with another "')
+        raise SearchError('a quote is open; end the words that it begins with another "')
     return Query(tuple(_term(word) for word in _WORDS.findall(text)))
 
 
@@ -107,11 +107,11 @@ def _term(word: str) -> Term:
     negated = word.startswith("-")
     bare = word.removeprefix("-")
     if not bare.strip('"'):
-        raise QueryError(
+        raise SearchError(
             f"{word}: nothing to look for; write a word, or a key such as kind:forward"
         )
     if not bare.strip('"|'):
-        raise QueryError(
+        raise SearchError(
             f"{word}: stands between what one key may be, without spaces: kind:loss|step mb:2|5"
         )
     if bare[0] in "<>":
@@ -121,10 +121,10 @@ def _term(word: str) -> Term:
         return Term("word", tuple(_word(part) for part in _alternatives(bare)), negated)
     key, value = keyed[1].lower(), keyed[2]
     if key not in KEYS:
-        raise QueryError(f"{word}: there is no key {key}; use one of {', '.join(KEYS)}")
+        raise SearchError(f"{word}: there is no key {key}; use one of {', '.join(KEYS)}")
     parts = _alternatives(value)
     if not parts:
-        raise QueryError(f"{word}: {key} needs {KEYS[key]}")
+        raise SearchError(f"{word}: {key} needs {KEYS[key]}")
     return Term(key, tuple(_value(word, key, part) for part in parts), negated)
 
 
@@ -141,7 +141,7 @@ def _word(text: str) -> Value:
         return BarText(action[2].lower(), before, behind)
     if text.lower() in _LETTERS:
         return BarText(text.lower(), None, None)
-    return Pattern(text.lower())
+    return TextPattern(text.lower())
 
 
 def _value(word: str, key: str, part: str) -> Value:
@@ -151,27 +151,29 @@ def _value(word: str, key: str, part: str) -> Value:
         return _kind(word, part.lower())
     if key == "lane" and _NUMBERS.fullmatch(part) and part != "-":
         return _numbers(word, key, part)
-    return Pattern(part.lower())
+    return TextPattern(part.lower())
 
 
 def _numbers(word: str, key: str, part: str) -> Numbers:
     found = _NUMBERS.fullmatch(part)
     if found is None or not (found[1] or found[3]):
-        raise QueryError(f"{word}: {part} is no number; {key} takes {KEYS[key]}{_one_key(part)}")
+        raise SearchError(f"{word}: {part} is no number; {key} takes {KEYS[key]}{_one_key(part)}")
     least = int(found[1]) if found[1] else None
     most = int(found[3]) if found[3] else None
     if not found[2]:
         most = least
     if least is not None and most is not None and least > most:
-        raise QueryError(f"{word}: {part} is empty; write the smaller number first: {most}-{least}")
+        raise SearchError(
+            f"{word}: {part} is empty; write the smaller number first: {most}-{least}"
+        )
     return Numbers(least, most)
 
 
-def _kind(word: str, part: str) -> Pattern:
-    pattern = Pattern(part)
+def _kind(word: str, part: str) -> TextPattern:
+    pattern = TextPattern(part)
     if part not in GROUPS and not kinds_like(pattern):
         known = ", ".join((*KINDS, *GROUPS))
-        raise QueryError(f"{word}: there is no kind {part}; use {known}{_one_key(part)}")
+        raise SearchError(f"{word}: there is no kind {part}; use {known}{_one_key(part)}")
     return pattern
 
 
@@ -183,7 +185,7 @@ def _one_key(part: str) -> str:
 def _duration(word: str, bare: str) -> Numbers:
     found = _DURATION.fullmatch(bare)
     if found is None or found[3] not in UNITS:
-        raise QueryError(f"{word}: write a duration as >5ms, <=10us, >=1.5s or <300ns")
+        raise SearchError(f"{word}: write a duration as >5ms, <=10us, >=1.5s or <300ns")
     # Exact, because a rounded float would make `>` and `<=` wrong near a whole number of ns.
     ns = Fraction(found[2]) * UNITS[found[3]]
     bounds = {
@@ -195,7 +197,7 @@ def _duration(word: str, bare: str) -> Numbers:
     return bounds[found[1]]
 
 
-def kinds_like(pattern: Pattern) -> list[int]:
+def kinds_like(pattern: TextPattern) -> list[int]:
     """Return the indices in KINDS of the kinds that match a pattern, by name or by group."""
     if pattern.text in GROUPS:
         moves = pattern.text == "communication"
@@ -203,16 +205,16 @@ def kinds_like(pattern: Pattern) -> list[int]:
     return [code for code, kind in enumerate(KINDS) if is_like(kind.value, pattern)]
 
 
-def matcher(pattern: Pattern) -> Callable[[str], bool]:
+def pattern_matcher(pattern: TextPattern) -> Callable[[str], bool]:
     """Return a function that returns True if a whole text matches, ignoring case."""
     parts = (".*" if c == "*" else "." if c == "?" else re.escape(c) for c in pattern.text)
     match = re.compile("".join(parts), re.DOTALL).fullmatch
     return lambda text: match(text.lower()) is not None
 
 
-def is_like(text: str, pattern: Pattern) -> bool:
+def is_like(text: str, pattern: TextPattern) -> bool:
     """Return True if the whole `text` matches the pattern, ignoring case."""
-    return matcher(pattern)(text)
+    return pattern_matcher(pattern)(text)
 
 
 _LETTERS = {kind.letter.lower() for kind in KINDS if kind.letter}

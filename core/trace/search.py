@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 
 from core.plan.plan import Lane
 from core.plan.task import ABSENT, KINDS, Kind
-from core.trace.columns import Column
+from core.trace.columns import GrowingArray
 from core.trace.query import (
     BarText,
     Numbers,
-    Pattern,
     Query,
     Term,
+    TextPattern,
     Value,
     is_like,
     kinds_like,
-    matcher,
+    pattern_matcher,
 )
 from core.trace.spans import Spans, TaskTable
 from core.trace.trace import Trace
@@ -64,8 +64,10 @@ class Search:
             if all(_holds(term, partial(_is_lane, lane)) for term in lanes)
         ]
         self._done = {lane.index: 0 for lane in trace.header.lanes}
-        self._found = {lane: Column(np.int64) for lane in self._lanes}
-        self._held = Column(np.bool_)  # for each evaluated row, True if it fulfils all conditions
+        self._found = {lane: GrowingArray(np.int64) for lane in self._lanes}
+        self._held = GrowingArray(
+            np.bool_
+        )  # for each evaluated row, True if it fulfils all conditions
 
     @property
     def hits(self) -> dict[int, NDArray[np.int64]]:
@@ -169,7 +171,7 @@ def _all(
 def _is_lane(lane: Lane, key: str, value: Value) -> bool:
     if isinstance(value, Numbers):
         return bool(_within(np.array([lane.index]), value)[0])
-    return isinstance(value, Pattern) and is_like(lane.name, value)
+    return isinstance(value, TextPattern) and is_like(lane.name, value)
 
 
 def _of_row(rows: NDArray[Any], table: TaskTable, key: str, value: Value) -> NDArray[np.bool_]:
@@ -178,24 +180,24 @@ def _of_row(rows: NDArray[Any], table: TaskTable, key: str, value: Value) -> NDA
         there: NDArray[np.bool_] = column != ABSENT
         return _within(column, value) & there
     if isinstance(value, BarText):
-        return _does(rows, value) | _named(rows, table, Pattern(_text_of(value)))
+        return _does(rows, value) | _named(rows, table, TextPattern(_text_of(value)))
     if key == "kind":
         return np.isin(rows["kind"], kinds_like(value))
     named = _named(rows, table, value)
     return named if key == "name" else named | np.isin(rows["kind"], _kinds_from(value))
 
 
-def _kinds_from(pattern: Pattern) -> list[int]:
+def _kinds_from(pattern: TextPattern) -> list[int]:
     """Return the kinds that a plain word matches: by group, name or beginning of the name."""
-    return kinds_like(pattern) or kinds_like(Pattern(f"{pattern.text}*"))
+    return kinds_like(pattern) or kinds_like(TextPattern(f"{pattern.text}*"))
 
 
-def _named(rows: NDArray[Any], table: TaskTable, pattern: Pattern) -> NDArray[np.bool_]:
+def _named(rows: NDArray[Any], table: TaskTable, pattern: TextPattern) -> NDArray[np.bool_]:
     """Return a mask of rows whose names contain the pattern, or match it if it is wild."""
     # Each distinct name is compared once.
     codes, which = np.unique(rows["name"], return_inverse=True)
-    whole = pattern if pattern.is_wild else Pattern(f"*{pattern.text}*")
-    is_like_it = matcher(whole)
+    whole = pattern if pattern.is_wild else TextPattern(f"*{pattern.text}*")
+    is_like_it = pattern_matcher(whole)
     like = [code != ABSENT and is_like_it(table.names[code]) for code in codes.tolist()]
     return np.array(like, np.bool_)[which]
 
@@ -223,7 +225,7 @@ def _acts_on(text: BarText, before: NDArray[Any], behind: NDArray[Any]) -> NDArr
 
 def _last_number(rows: NDArray[Any]) -> NDArray[Any]:
     """Return the number after the letters of each row's bar, as `bar_label` chooses it."""
-    moves = np.isin(rows["kind"], kinds_like(Pattern("communication")))
+    moves = np.isin(rows["kind"], kinds_like(TextPattern("communication")))
     number = np.where(moves, rows["replica"], ABSENT)
     # In reverse order of `bar_label`, because the last number that applies wins here.
     for name in ("block", "bucket", "microbatch"):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.task import ABSENT, KINDS, PAYLOADS, Kind, backward_rows, known
-from core.trace.columns import NO_ARRAYS, Arrays, Column, Columns, Texts, sorted_positions
+from core.trace.columns import NO_ARRAYS, Arrays, Columns, GrowingArray, Texts, sorted_positions
 
 WORDS: dict[str, tuple[str, ...]] = {"kind": KINDS, "payload": PAYLOADS}
 """Attributes of a task that are words, with all words; columns hold positions in these."""
@@ -55,10 +55,10 @@ class TaskTable:
 
     def __init__(self, names: Iterable[str] = (), arrays: Arrays = NO_ARRAYS) -> None:
         """Create a table, empty or with `arrays` (see the properties), which are not copied."""
-        columns = {name: Column.of(array) for name, array in arrays.items()}
-        self._rows = columns.get("rows") or Column(TASK_DTYPE)
-        self._after = columns.get("after") or Column(np.int32)
-        self._firsts = columns.get("firsts") or Column.of(np.zeros(1, np.int64))
+        columns = {name: GrowingArray.of(array) for name, array in arrays.items()}
+        self._rows = columns.get("rows") or GrowingArray(TASK_DTYPE)
+        self._after = columns.get("after") or GrowingArray(np.int32)
+        self._firsts = columns.get("firsts") or GrowingArray.of(np.zeros(1, np.int64))
         self.names = Texts(names)
         self._paired: dict[int, NDArray[np.int64]] = {}
 
@@ -96,7 +96,7 @@ class TaskTable:
             return np.empty(0, np.int32)
         firsts = self.firsts
         if plans.min() < 0 or plans.max() >= len(firsts) - 1:
-            raise LookupError("a span is of a plan that was not told")
+            raise LookupError("a span is of a plan that the recording does not have")
         found = firsts[plans] + tasks
         if tasks.min() < 0 or (found >= firsts[plans + 1]).any():
             raise LookupError("a span is of a task that its plan does not have")

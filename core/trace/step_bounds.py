@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.plan import Lane, Role
-from core.trace.columns import NO_ARRAYS, Arrays, Column, Columns, sorted_positions
+from core.trace.columns import NO_ARRAYS, Arrays, Columns, GrowingArray, sorted_positions
 from core.trace.spans import Spans
 
 Ints = NDArray[np.integer[Any]]
@@ -167,6 +167,6 @@ class StepBounds(Columns):
             return
         at = sorted_positions(self.numbers, fresh)
         self._columns = {
-            name: Column.of(np.insert(array, at, empty[name]))
+            name: GrowingArray.of(np.insert(array, at, empty[name]))
             for name, array in self.arrays.items()
         }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.task import Task
-from core.trace.arguments import Arguments
 from core.trace.blocks import Blocks
 from core.trace.event_rows import Counter, Counters, Log
 from core.trace.header import Header
-from core.trace.odd import Odd
+from core.trace.imported import Imported
+from core.trace.source import Source
 from core.trace.span import Span, span_of
 from core.trace.spans import Spans, TaskTable
 from core.trace.step_bounds import Fault, StepBounds
@@ -29,20 +29,16 @@ _KEY = np.array([1 << 32, 1])  # combines step and task into one number
 class Trace:
     """All data of a run so far; it grows while core.recording.decode reads the run's stream.
 
-    The arguments are not copied. `table` has the attributes of tasks, `step_table` the times of all
+    The arguments are not copied. `imported` is set for traces of other programs, and for those
+    only. `table` has the attributes of tasks, `step_table` the times of all
     steps, `lanes` the spans of each lane, and `open_spans` the tasks that have not ended, by step
     and task. `costs` are the measured costs of the run's tasks as JSON, or None; `size_costs` are
     those of the model's blocks in micro-batches of several sizes. `clocks` are counters, by device,
     of the uncertainty in ns of its clock in each step. `lane_blocks` are sums from a recording's
     index. `version` grows with every batch, so that views know when to draw again. `heard` is the
     last time in ns at which somebody saw the run alive; see `last_heard`. `part` is the range in ns
-    that is the trace's only step, None if the trace has its own steps.
-
-    The others are for files of other programs. `odd` counts irregularities of the file,
-    `arguments` locates further data about the rows of `table`, and `colours` are the rows' colours
-    (positions in OWN_COLOURS). `counter_places` has the rank or process of each counter by name. In
-    a recording of such a trace, `imported_steps` are the steps (spans of other steps belong to
-    none), and `keeps_arguments` is True if the recording contains arguments.
+    that is the trace's only step, None if the trace has its own steps. `listed_steps` are the steps
+    of a trace whose recording lists them: spans with another step number belong to no step.
     """
 
     header: Header
@@ -59,18 +55,16 @@ class Trace:
     known_faults: tuple[Fault, ...] | None = None
     version: int = 0
     heard: int = 0
-    odd: Mapping[Odd, int] = field(default_factory=dict)
-    arguments: Arguments | None = None
-    colours: NDArray[np.int8] | None = None
-    imported_steps: NDArray[np.int32] | None = None
-    keeps_arguments: bool = False
     part: tuple[int, int] | None = None
-    counter_places: Mapping[str, str] = field(default_factory=dict)
+    listed_steps: NDArray[np.int32] | None = None
+    imported: Imported | None = None
 
     def __post_init__(self) -> None:
         self.lanes = self.lanes or [Spans.empty(self.table) for _ in self.header.lanes]
         self._steps: list[int] = []
-        self.step_table.follow = self.header.is_job
+        self.step_table.follow = self.header.source is Source.JOB
+        if self.header.source is Source.IMPORTED and self.imported is None:
+            self.imported = Imported()
         self.faults_version = self.version  # at which `known_faults` were found
 
     def snapshot(self) -> Trace:
@@ -180,15 +174,16 @@ class Trace:
         for lane, some in by_lane:
             before = self.lanes[lane]
             self.lanes[lane] = before.with_later(some)
-            if self.header.foreign and not self.header.is_job:
+            if self.imported is not None:
+                # An importer puts overlapping spans on different lanes: the recording is damaged.
                 # Late spans were sorted in among earlier ones: check the whole lane.
                 first = max(0, len(before) - 1)
                 if len(before) and some.start.min(initial=before.start[-1]) < before.start[-1]:
                     first = 0
                 _check_apart(self.lanes[lane], first)
-            if self.imported_steps is not None:
-                self.step_table.take(self.header.lanes[lane], some, self.imported_steps)
-        if self.imported_steps is None:
+            if self.listed_steps is not None:
+                self.step_table.take(self.header.lanes[lane], some, self.listed_steps)
+        if self.listed_steps is None:
             self.step_table.widen(spans.step, spans.start, spans.end)
         if self.open_spans:
             self._close(spans)

@@ -44,7 +44,7 @@ class WarmUp:
 def first_measured(trace: Trace) -> int:
     """Return the number of the first step that counts as measured; steps below it are warm-up."""
     asked = trace.header.specification.warmup
-    if not trace.header.foreign:
+    if trace.header.source.has_plan:
         return asked
     numbers = trace.step_table.numbers
     first = bisect_left(numbers, asked)

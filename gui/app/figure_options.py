@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 
 from core.message import N_
 from core.option import flag_of
-from core.trace.excerpt import Excerpt
+from core.trace.excerpt import ExcerptOptions
 from core.typed import typed
 
 MM_PER_INCH = 25.4
@@ -68,7 +68,7 @@ class FigureOptions:
     idle: bool = True
     title: str | None = None
     caption: str | None = None
-    excerpt: Excerpt = field(default_factory=Excerpt)
+    excerpt: ExcerptOptions = field(default_factory=ExcerptOptions)
 
     def check(self) -> None:
         """Raise ValueError, in one line, for what cannot be drawn."""

@@ -21,13 +21,14 @@ from core.plan.specification import Specification
 from core.predict.compare import Comparison
 from core.reading import open_regular
 from core.recording.bookmarks import Bookmark, BookmarksError, read_bookmarks, write_bookmarks
-from core.recording.decode import append_batch, merged
+from core.recording.decode import append_batch, combined
 from core.recording.exporters.recording import write_recording
 from core.recording.recording import open_recording, read_stream
 from core.recording.sniff import format_of
 from core.recording.spool import Spool, SpooledStream
 from core.recording.stream import Opened
 from core.trace.header import Header
+from core.trace.source import Source
 from core.trace.trace import Trace
 from gui.look.text import tr
 
@@ -78,9 +79,10 @@ class Run:
         if not self.live:
             return None
         lanes = self.trace.header.lanes
-        # Where another machine's clock shows it, time goes on as it is told.
-        # Virtual time does not pass by itself, it is what the last span says.
-        if lanes and (lanes[0].is_virtual or self.trace.header.foreign):
+        # A job's clock is that of another machine, and virtual time does not pass by itself: for
+        # both, it is now the end of the last span.
+        is_elsewhere = self.trace.header.source is Source.JOB
+        if lanes and (lanes[0].is_virtual or is_elsewhere):
             return float(self.trace.bounds[1])
         return float(time.perf_counter_ns() - self.trace.header.origin_ns)
 
@@ -356,7 +358,7 @@ class Session(QObject):
             parts.append(message)
             count += len(message)
             self._waiting.popleft()
-        return merged(parts)
+        return combined(parts)
 
     def _tell_lost(self) -> None:
         """Say once of a run that the disk had no room for it."""

@@ -11,6 +11,7 @@ from core.plan.planning import check
 from core.plan.specification import Specification
 from core.predict.advisor import AdviceResult
 from core.report.limits import Limit
+from core.trace.source import Source
 from core.trace.trace import Trace
 
 ALTERNATIVES = 3
@@ -46,7 +47,7 @@ class Suggestion:
 
 def suggestion(trace: Trace, limit: Limit | None) -> Suggestion | None:
     """What follows from how a run was set up and what limits it; None if nothing does."""
-    if trace.header.foreign or trace.header.predicted:
+    if trace.header.source is not Source.RUN:
         return None
     specification = trace.header.specification
     lanes = trace.header.compute_lanes

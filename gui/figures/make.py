@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from copy import copy
 from pathlib import Path
 
+from core.trace.source import Source
 from core.trace.trace import Trace
 from gui.app.figure_options import FigureOptions
 from gui.figures.painting import draw_textbook
@@ -87,7 +88,8 @@ def _scene_of(trace: Trace) -> Scene:
 
 
 def _what(run: Run) -> str:
-    words = tr("Predicted: {part}") if run.scene.trace.header.predicted else tr("Measured: {part}")
+    is_predicted = run.scene.trace.header.source is Source.PREDICTED
+    words = tr("Predicted: {part}") if is_predicted else tr("Measured: {part}")
     return words.format(part=run.shown.text)
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from core.trace.source import Source
 from gui.app.session import Run
 from gui.figures.titles import run_title
 
@@ -47,5 +48,5 @@ def unsaved(runs: Iterable[Run]) -> list[Run]:
         if run.source is None
         and run.saved is None
         and run.trace.span_count
-        and not run.trace.header.predicted
+        and run.trace.header.source is not Source.PREDICTED
     ]

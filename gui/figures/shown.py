@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from core.trace.complete import measured_steps
-from core.trace.excerpt import Excerpt, range_of, range_zero, steps_of
+from core.trace.excerpt import ExcerptOptions, range_zero, resolve_range, resolve_steps
 from core.trace.median_step import median_step, whole_steps
 from core.trace.trace import Trace
 from gui.look.text import duration_text, ntr, tr
@@ -96,16 +96,16 @@ def range_between(trace: Trace, start: int, end: int) -> Range:
     return Range(start, end, text, tuple(table.numbers[inside].tolist()))
 
 
-def excerpt_range(trace: Trace, excerpt: Excerpt) -> Range | None:
+def excerpt_range(trace: Trace, excerpt: ExcerptOptions) -> Range | None:
     """The time that an excerpt names, None if it names none. Raises ValueError, in one line."""
     if excerpt.range:
-        (start, end), zero = range_of(excerpt, trace), range_zero(trace)
+        (start, end), zero = resolve_range(excerpt, trace), range_zero(trace)
         first, last = duration_text(start - zero), duration_text(end - zero)
         text = tr("{start} to {end}", start=first, end=last)
         return replace(range_between(trace, start, end), text=text, zero=zero)
     if not excerpt.steps:
         return None
-    steps = steps_of(excerpt, trace)
+    steps = resolve_steps(excerpt, trace)
     warmup = trace.header.specification.warmup
     # One name where the first step is the last one too.
     names = [step_name(step, warmup) for step in dict.fromkeys((steps[0], steps[-1]))]

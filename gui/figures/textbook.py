@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from core.explain.balance import lane_balance
 from core.plan.plan import Lane, Role, working_lanes
-from core.trace.excerpt import lanes_of
+from core.trace.excerpt import resolve_lanes
 from gui.app.figure_options import FigureOptions
 from gui.figures.looks import Look
 from gui.figures.shown import Range
@@ -336,7 +336,7 @@ def _lanes(run: Run, options: FigureOptions) -> list[Lane]:
     Lanes that only tell the blocks inside a pass are shown where they are named.
     """
     every = run.scene.trace.header.lanes
-    chosen = lanes_of(options.excerpt, every)
+    chosen = resolve_lanes(options.excerpt, every)
     if not options.excerpt.lanes:
         chosen = working_lanes(chosen)
     return sorted(chosen, key=lambda lane: (lane.serves, lane.index))

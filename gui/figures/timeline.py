@@ -11,7 +11,7 @@ from math import inf
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPainter
 
-from core.trace.excerpt import lanes_of
+from core.trace.excerpt import resolve_lanes
 from core.trace.trace import Trace
 from gui.app.figure_options import MM_PER_INCH, FigureOptions
 from gui.figures.areas import draw_folded
@@ -133,7 +133,7 @@ def _layout(scene: Scene, options: FigureOptions, extras: Extras) -> tuple[Strip
         counters=extras.counters and bool(scene.counters),
     )
     if extras.layout is None or options.excerpt.lanes:
-        lanes = lanes_of(options.excerpt, scene.trace.header.lanes)
+        lanes = resolve_lanes(options.excerpt, scene.trace.header.lanes)
         return strips, lay_out(lanes, MOST_HEIGHT, strips, counters=scene.counters_under)
     layout = extras.layout
     shown = Strips(

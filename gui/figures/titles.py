@@ -11,6 +11,7 @@ from core.plan.pipeline.options import SCHEDULE
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification, with_defaults
 from core.plan.strategies import STRATEGIES
+from core.trace.source import Source
 from core.trace.trace import Trace
 from gui.look.text import ntr, tr
 
@@ -60,12 +61,12 @@ def _parts(trace: Trace) -> list[str]:
     # Compute lanes serve themselves; those that move data serve one of them.
     lanes = sum(lane.serves == lane.index for lane in trace.header.lanes)
     count = ntr("{n:,} lane", "{n:,} lanes", lanes)
-    if trace.header.foreign:
+    if not trace.header.source.has_plan:
         return [title, count]
     batch = tr("batch {rows}", rows=specification.batch_rows)
     parts = (
         way_title(specification), title, count, batch,
-        tr("predicted") if trace.header.predicted else "",
+        tr("predicted") if trace.header.source is Source.PREDICTED else "",
         tr("faults put in") if faults_given(specification) else "",
     )  # fmt: skip
     return list(filter(None, parts))

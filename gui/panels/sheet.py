@@ -72,7 +72,7 @@ class Sheet(Drawing):
 
     def _nothing(self) -> str:
         """Why there is nothing to show."""
-        if self.scene is not None and self.scene.trace.header.foreign:
+        if self.scene is not None and not self.scene.trace.header.source.has_plan:
             return tr("This trace has no steps.")
         return self.empty
 

@@ -17,6 +17,7 @@ from core.predict.worker.requests import (
     PredictionReply,
 )
 from core.predict.worker.service import PredictionService
+from core.trace.source import Source
 from core.trace.trace import Trace
 from gui.explanations.suggestion import better_ways
 from gui.figures.titles import model_title
@@ -69,7 +70,7 @@ class AdvisorController(QObject):
 
     def show_trace(self, trace: Trace) -> None:
         """Another run is shown, or this one has ended."""
-        if trace.header.predicted:
+        if trace.header.source is Source.PREDICTED:
             return
         self._trace, self._is_new = trace, True
         if self.panel.isVisible():

@@ -10,6 +10,7 @@ from core.errors import PlanError
 from core.predict.compare import Comparison, predict_steps, prediction_trace
 from core.trace.complete import completed_steps
 from core.trace.median_step import median_step
+from core.trace.source import Source
 from core.trace.trace import Trace
 from gui.app.jobs import Runner, Work
 from gui.app.session import Run
@@ -41,7 +42,8 @@ class Ghosts(QObject):
 
     def predict(self, run: Run) -> None:
         """Predict a run that has ended, unless that has been tried lately."""
-        if run.live or run.trace.header.predicted or run in self._seen:
+        is_predicted = run.trace.header.source is Source.PREDICTED
+        if run.live or is_predicted or run in self._seen:
             return
         self._seen.append(run)
         if len(self._seen) > KEPT:

@@ -15,7 +15,7 @@ from core.plain import plainly
 from core.recording.formats import TRACE_FORMATS, suffixes_of
 from core.recording.recording import may_take_long
 from core.recording.stream import Opened
-from core.trace.odd import sentences
+from core.trace.imported import issue_sentences
 from gui.app.banner import Banner
 from gui.app.dialogs import ProgressDialogs, ask_folder, ask_open, ask_save
 from gui.app.jobs import Runner, Work
@@ -123,7 +123,8 @@ class Files:
         self._names.append(path.name)
         # Readers warn in English: what they say of an
         # odd file is put in the window's language here.
-        english, own = (" ".join(sentences(run.trace.odd, say)) for say in (plainly, tr))
+        imported = run.trace.imported
+        english, own = (" ".join(issue_sentences(imported, say)) for say in (plainly, tr))
         warning = warning.replace(english, own)
         faults = banner_text(faults_of(run.trace), path)
         # Bookmarks are read here and not when the run

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from core.job.client import JobClient, JobStatus, Peer
 from core.plain import plain
 from core.recorder.wire import record_command
+from core.trace.source import Source
 from gui.app.session import Session, lost_text
 from gui.look.core_texts import translated
 from gui.look.label import Label
@@ -98,7 +99,11 @@ class ListenDialog(QDialog):
         status = client.status()
         self.status.setText(_status(status))
         # As the banner says it, which is not seen behind this dialog.
-        lost = [lost_text(run) for run in self._session.runs[-1:] if run.trace.header.is_job]
+        lost = [
+            lost_text(run)
+            for run in self._session.runs[-1:]
+            if run.trace.header.source is Source.JOB
+        ]
         self.problem.say("\n".join(filter(None, [translated(status.problem), *lost])))
         self._list(status.peers)
 

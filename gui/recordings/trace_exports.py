@@ -74,7 +74,7 @@ class TraceExports(QObject):
         trace = self._trace()
         if trace is None or not self._is_new(path):
             return
-        steps = [] if trace.header.foreign else whole_steps(trace)
+        steps = whole_steps(trace) if trace.header.source.has_plan else []
         if not steps:
             self._banner.say(
                 tr("No whole step of a plan was recorded: there is none to write as a graph.")

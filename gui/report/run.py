@@ -19,6 +19,7 @@ from core.report.waterfall import BAR_WORDS
 from core.trace.complete import measured_steps
 from core.trace.event_rows import clock_uncertainty
 from core.trace.median_step import median_step, whole_steps
+from core.trace.source import Source
 from core.trace.trace import Trace
 from gui.figures.picture import application
 from gui.figures.shown import median_range, median_text
@@ -65,7 +66,7 @@ def subtitle(trace: Trace) -> str:
     if trace.part is not None:
         start, end = trace.part
         part = tr("one step: {start} to {end}", start=time_text(start), end=time_text(end))
-    predicted = tr("predicted, not measured") if trace.header.predicted else ""
+    predicted = tr("predicted, not measured") if trace.header.source is Source.PREDICTED else ""
     started = trace.header.started.replace("T", " ").replace("+00:00", " UTC")
     return " · ".join(
         filter(None, (started, part, predicted, translated(trace.header.timing_note)))

@@ -11,7 +11,7 @@ from core.plan.specification import with_defaults
 from core.plan.strategies import STRATEGIES
 from core.trace.trace import Trace
 from gui.look.core_texts import translated
-from gui.look.foreign import odd_lines, rank_heads, rank_words
+from gui.look.ranks import issue_lines, rank_heads, rank_words
 from gui.look.text import bytes_text, duration_text, tr
 from gui.report.page import Section, facts, joined, paragraph, table
 
@@ -23,10 +23,10 @@ def setup_sections(trace: Trace) -> Iterator[Section]:
     """Settings (of another program's trace, its ranks), machine and warnings of a run."""
     if not trace.span_count:
         yield Section(tr("Nothing recorded"), paragraph(tr("This run has recorded no spans.")))
-    if trace.header.foreign:
-        yield from _foreign(trace)
-    else:
+    if trace.header.source.has_plan:
         yield Section(tr("Settings"), facts(_settings(trace)))
+    else:
+        yield from _ranks(trace)
     machine = [*_flat(trace.header.hardware), *_flat(trace.header.versions)]
     if machine:
         yield Section(tr("Hardware and versions"), facts(machine))
@@ -40,11 +40,11 @@ def setup_sections(trace: Trace) -> Iterator[Section]:
         yield Section(tr("Warnings"), table(header, warnings[:MOST_LINES], 3))
 
 
-def _foreign(trace: Trace) -> Iterator[Section]:
-    """What another program's trace tells instead of settings, which it has none of."""
+def _ranks(trace: Trace) -> Iterator[Section]:
+    """Yield the ranks and the file's irregularities, for a trace without settings."""
     rows = [rank_words(time) for time in rank_times(trace)[:MOST_LINES]]
     yield Section(tr("Ranks"), table(rank_heads(), rows))
-    yield Section(tr("File"), joined(*map(paragraph, odd_lines(trace))))
+    yield Section(tr("File"), joined(*map(paragraph, issue_lines(trace))))
 
 
 def _settings(trace: Trace) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ def settings_of(header: Header | None) -> Specification | str:
     """What the form can be set to, or one line that says why there is nothing."""
     if header is None:
         return tr("No run is shown: there are no settings to use.")
-    if header.foreign:
+    if not header.source.has_plan:
         return tr("This recording does not tell its settings: another program made it.")
     if header.specification.strategy not in STRATEGIES:
         name = header.specification.strategy

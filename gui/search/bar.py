@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QToolButton, QWidget
 
 from core.plan.task import KINDS
-from core.trace.query import GROUPS, KEYS, Query, QueryError, parse_query
+from core.trace.query import GROUPS, KEYS, Query, SearchError, parse_query
 from core.trace.search import Hits, SpanPosition, next_hit, position_of, rank
 from core.trace.span import Span
 from core.trace.trace import Trace
@@ -62,7 +62,7 @@ class QueryField(QLineEdit):
         self._pause.stop()
         try:
             query = parse_query(self.text())
-        except QueryError as error:
+        except SearchError as error:
             # `wrong` ends the search: the text from before, typed again, is to be a new one.
             self._read = None
             self.wrong.emit(str(error))

@@ -61,7 +61,8 @@ class Bookmarking(QObject):
         bookmarks = () if run is None or run.bookmarks is None else run.bookmarks
         self._timeline.state.bookmarks.show(bookmarks)
         self._panel.show_bookmarks(bookmarks)
-        self._panel.steps.setVisible(run is not None and run.trace.header.foreign)
+        has_plan = run is None or run.trace.header.source.has_plan
+        self._panel.steps.setVisible(not has_plan)
 
     def use_as_steps(self) -> None:
         """Let the steps of a trace of another program begin at its bookmarks."""
@@ -75,7 +76,8 @@ class Bookmarking(QObject):
     def explain_range(self) -> None:
         """Let the selected range be the step of a trace of another program."""
         selected, run = self._timeline.state.selection, self._run
-        if run is None or not run.trace.header.foreign or not isinstance(selected, TimeRange):
+        has_plan = run is None or run.trace.header.source.has_plan
+        if run is None or has_plan or not isinstance(selected, TimeRange):
             self.message.emit(tr("Select a range of another program's trace to explain it."))
             return
         made = with_range(run.trace, selected.start, selected.end)

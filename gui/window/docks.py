@@ -17,7 +17,7 @@ from gui.look.layouts import bring, column_of
 from gui.look.text import tr
 from gui.look.theme import Theme
 from gui.panels.data.bookmarks import BookmarksPanel
-from gui.panels.data.foreign import ForeignPanel
+from gui.panels.data.imported import ImportedPanel
 from gui.panels.data.log import LogPanel
 from gui.panels.data.spans import SpansPanel
 from gui.panels.data.sql import SqlPanel
@@ -76,12 +76,12 @@ class Panels:
         self.why, self.buckets = WhyPanel(), BucketsChart()
         self.search, self.spans = SearchBar(), SpansPanel()
         self.statistics, self.bookmarks = StatisticsPanel(), BookmarksPanel()
-        self.foreign, self.sql, self.blocks = ForeignPanel(), SqlPanel(session), BlocksPanel()
+        self.imported, self.sql, self.blocks = ImportedPanel(), SqlPanel(session), BlocksPanel()
         self.predictions = Predictions(session, settings)
         self.compare, self.sweep, self.lesson = ComparePanel(), SweepPanel(), LessonPanel()
         self.of_steps = (
             self.batch, self.devices, self.steps, self.why, self.buckets, self.statistics,
-            self.search, self.spans, self.foreign, self.log,
+            self.search, self.spans, self.imported, self.log,
         )  # fmt: skip
         self.themed = (self.log, self.steps, self.compare.table)
 
@@ -90,7 +90,7 @@ class Panels:
         self.places = (
             Docked("strategy", tr("Settings"), column_of(form, form.footer, growing=form), LEFT),
             Docked(
-                "devices", tr("Devices"), scrolled(self.foreign, self.devices, self.buckets), BELOW
+                "devices", tr("Devices"), scrolled(self.imported, self.devices, self.buckets), BELOW
             ),
             *(
                 Docked(name, title, widget, BELOW, FRONT)

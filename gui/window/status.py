@@ -134,7 +134,7 @@ def _counted_step(trace: Trace, step: int) -> str:
     """Return the name of a step and of how many: `step 3 of 5`."""
     specification = trace.header.specification
     warmup = specification.warmup
-    if trace.header.foreign:
+    if not trace.header.source.has_plan:
         return step_name(step, warmup)
     if step < warmup:
         return tr("warm-up {n} of {total}", n=step + 1, total=warmup)
@@ -172,7 +172,7 @@ def measures_costs(trace: Trace) -> bool:
 
 def progress(run: Run) -> tuple[int, int]:
     """Whole steps so far, and all steps of the run; 0 and 0 of a job that does not tell them."""
-    if run.trace.header.foreign:
+    if not run.trace.header.source.has_plan:
         return 0, 0
     total = len(run.trace.header.specification.all_rows)
     return max(0, len(run.trace.steps) - 1), total

@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtGui import QImage, QPainter
 
 from core.trace.event_rows import Counter
+from core.trace.imported import Imported
 from gui.look.theme import LIGHT
 from gui.timeline.layout.frame import LABELS, Frame, Viewport
 from gui.timeline.layout.groups import Strips
@@ -32,7 +33,7 @@ def test_counters_are_drawn(qapp: object) -> None:
         name = f"counter {number}"
         trace.counters[name, None] = Counter(name, None, arrays)
     places = {f"counter {number}": "cpu" for number in range(COUNTERS)}
-    scene = Scene(replace(trace, counter_places=places))
+    scene = Scene(replace(trace, imported=Imported(counter_places=places)))
     lanes, strips = trace.header.lanes, Strips(counters=True)
     layout = lay_out(lanes, 900, strips, counters=scene.counters_under)
     image = QImage(WIDTH + int(LABELS), int(layout.height), QImage.Format.Format_RGB32)

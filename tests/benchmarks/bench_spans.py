@@ -16,7 +16,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from bubblescope.cli.report import table
-from core.recording.exporters.span_files import PIECE, write_spans
+from core.recording.exporters.span_files import SPANS_AT_ONCE, write_spans
 from core.trace.listing import Listing
 from core.trace.query import parse_query
 from core.trace.search import SLICE, Search, SpanPosition, next_hit, rank
@@ -88,7 +88,7 @@ def test_a_table_of_ten_million_rows_opens_in_less_than_a_second(
     for column in ("start", "duration", "kind", "step"):
         seconds, _ = timed(lambda column=column: listing.sorted_by(column))
         rows.append([f"sort by {column} (in a thread)", f"{seconds:.2f} s"])
-    count = 20 * PIECE
+    count = 20 * SPANS_AT_ONCE
     pieces = write_spans(listing, tmp_path / "spans.csv")
     seconds, _ = timed(lambda: list(islice(pieces, 20)))
     pieces.close()

@@ -21,7 +21,7 @@ from core.plan.planning import lanes_of, plans_of
 from core.plan.schedules.schedule import ScheduleError
 from core.plan.specification import Specification, describe
 from core.plan.task import Task
-from core.recording.decode import append_batch, merged
+from core.recording.decode import append_batch, combined
 from core.recording.schema import (
     NoteRow,
     Record,
@@ -139,7 +139,7 @@ class Engine:
                 elif isinstance(message, Ended):
                     self.ended = message
             if batches and self.trace is not None:
-                append_batch(self.trace, merged(batches))
+                append_batch(self.trace, combined(batches))
             time.sleep(self.pause)
 
     def finish(self, specification: Specification) -> Trace:

@@ -183,7 +183,7 @@ def _long_default() -> File:
 def _arrow(codec: str) -> Callable[[], File]:
     def made() -> File:
         from tests.core.recorder.made import two_ranks
-        from tests.core.recording.test_packed import packed_by
+        from tests.core.recording.test_unpack_limit import packed_by
 
         with tempfile.TemporaryDirectory() as folder:
             two_ranks(Path(folder))

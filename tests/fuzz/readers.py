@@ -74,10 +74,10 @@ def _open_imported(path: Path, number: int) -> None:
 
 
 def _read_arguments(trace: Any) -> None:
-    from core.trace.arguments import MOST_TEXT, pairs
+    from core.trace.event_arguments import MOST_TEXT, pairs
 
-    if trace.arguments is not None:
-        for _, text in trace.arguments.every():
+    if trace.imported is not None and trace.imported.arguments is not None:
+        for _, text in trace.imported.arguments.every():
             assert isinstance(pairs(text), list) and len(text) <= MOST_TEXT
 
 
@@ -85,12 +85,14 @@ def _save_again(trace: Any, path: Path) -> None:
     """Save it as a recording, which opens as it was."""
     from core.recording.exporters.recording import write_recording
     from core.recording.recording import open_recording
+    from core.trace.imported import issue_text
 
     place = path.with_name("saved.arrow")
     for _ in write_recording(trace, place):
         pass
     again = open_recording(place).trace
-    assert again.steps == trace.steps and again.bounds == trace.bounds and again.odd == trace.odd
+    assert again.steps == trace.steps and again.bounds == trace.bounds
+    assert issue_text(again.imported) == issue_text(trace.imported)
     for lane in range(len(trace.header.lanes)):
         assert (again.spans(lane).start == trace.spans(lane).start).all()
         assert (again.spans(lane).step == trace.spans(lane).step).all()
@@ -356,7 +358,7 @@ def _open_arrow(path: Path, number: int) -> None:
             if step.complete:
                 explained = sum(lane.idle_by_cause.values())
                 assert explained == lane.idle_ns or (
-                    trace.header.foreign and 0 <= explained < lane.idle_ns
+                    not trace.header.source.has_plan and 0 <= explained < lane.idle_ns
                 )
     with suppress(PlanError):  # its costs may say nothing of its tasks
         predict_steps(trace)

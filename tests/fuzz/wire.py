@@ -32,7 +32,7 @@ class NotHeard(ValueError):
 def wire_files() -> list[tuple[str, bytes]]:
     """What rank 1 of a job sends, with drifting clocks, with few steps, and packed."""
     from core.recorder.wire import MAGIC, OPENING
-    from tests.core.recording.test_packed import packed_by
+    from tests.core.recording.test_unpack_limit import packed_by
 
     opening = OPENING.pack(MAGIC, TOKEN, 1)
     drifting, short = _ranks((10**12, 10**12 + 500), 6)[1], _ranks((0, 0), 2)[1]

@@ -1,1 +1,1 @@
-"""Recordings in other programs' formats: one format a file."""
+"""Writers of recordings and of other programs' formats, one format a file."""

@@ -1,9 +1,9 @@
-"""A step's plan with what its tasks took as MLCommons Chakra execution traces, one for each rank.
+"""Writes a step's plan with its measured times as MLCommons Chakra traces, one for each rank.
 
-ASTRA-sim replays their durations, and simulates collectives and the copies that go to one other
-rank. Other transfers (a gather of several, a copy within a rank) are replayed as work of the rank
-that does them: what they wait for elsewhere, and what waits for them there, are messages of a byte.
-The numbers of fields are those of Chakra's et_def.proto.
+ASTRA-sim replays the durations, and simulates collectives and copies to one other rank. Other
+transfers (a gather from several ranks, a copy within a rank) are replayed as work of their rank;
+their dependencies on other ranks are messages of one byte. The numbers of fields are those of
+Chakra's et_def.proto.
 """
 
 from __future__ import annotations
@@ -18,24 +18,30 @@ import numpy as np
 
 from core.files import whole_folder
 from core.plan.task import KINDS, Kind
-from core.recording.exporters.events import Events, ranks_of
-from core.recording.exporters.wire import message, number, packed, text, varint
+from core.recording.exporters.exported_spans import ExportedSpans, lanes_by_rank
+from core.recording.exporters.wire import (
+    message_field,
+    number_field,
+    packed_field,
+    text_field,
+    varint,
+)
 from core.trace.trace import Trace
 
 VERSION = "0.0.4"
 GROUPS = "comm_group.json"
-"""Beside the traces, where collectives are among some of the ranks: which ones, by their name."""
-# Members of Chakra's NodeType, and below of its CollectiveCommType.
+"""File with the ranks of each group by its name, if a collective has only some of the ranks."""
+# Members of Chakra's NodeType; those of CollectiveCommType follow.
 _WORK, _SEND, _RECEIVE, _COLLECTIVE = 4, 5, 6, 7
 _TYPES = {Kind.ALL_REDUCE: 0, Kind.ALL_GATHER: 2, Kind.REDUCE_SCATTER: 7}
-_TRUTH, _INT32, _INT64, _TEXT = 27, 7, 9, 29  # fields of an attribute's value
-# Tasks of several ranks that are alike in all of these are one collective's.
+_BOOL, _INT32, _INT64, _TEXT = 27, 7, 9, 29  # fields of an attribute's value
+# Tasks of several ranks with the same values of all of these belong to one collective.
 _ALIKE = ("kind", "payload", "block", "bucket", "stage", "microbatch")
 
 
 @dataclass
 class _Node:
-    """A node of a rank's trace: its type, times in ns, what it waits for, and its attributes."""
+    """A node of a rank's trace, with times in ns; it depends on the nodes in `lane` and `data`."""
 
     name: str
     type: int
@@ -45,18 +51,23 @@ class _Node:
     data: list[int] = field(default_factory=list)
     attributes: list[bytes] = field(default_factory=list)
 
-    def written(self, id_: int) -> bytes:
-        """The node with its length before it."""
-        whole = b"".join(
-            [
-                number(1, id_), text(2, self.name), number(3, self.type), packed(4, self.lane),
-                packed(5, self.data), number(6, round(self.start / 1000)),
-                # Chakra counts in µs. Every task is a lane's work, none its host's: so it is no
-                # `is_cpu_op`.
-                number(7, round(self.length / 1000)), message(10, text(1, "is_cpu_op"),
-                number(_TRUTH, 0)), *self.attributes,
-            ]
-        )  # fmt: skip
+    def encoded(self, id_: int) -> bytes:
+        """Return the node as bytes, with its length first."""
+        # All tasks are work of a lane, none of them of its host.
+        is_cpu_op = message_field(10, text_field(1, "is_cpu_op"), number_field(_BOOL, 0))
+        fields = [
+            number_field(1, id_),
+            text_field(2, self.name),
+            number_field(3, self.type),
+            packed_field(4, self.lane),
+            packed_field(5, self.data),
+            # Chakra's times are in µs.
+            number_field(6, round(self.start / 1000)),
+            number_field(7, round(self.length / 1000)),
+            is_cpu_op,
+            *self.attributes,
+        ]
+        whole = b"".join(fields)
         return varint(len(whole)) + whole
 
 
@@ -67,9 +78,9 @@ def write_chakra(trace: Trace, folder: Path | str, step: int) -> Generator[float
     """
     nodes = _Nodes(trace, step)
     with whole_folder(folder) as place:
-        for rank, some in enumerate(nodes.by_rank):
-            head = text(1, VERSION)
-            body = b"".join(node.written(id_) for id_, node in some.items())
+        for rank, rank_nodes in enumerate(nodes.by_rank):
+            head = text_field(1, VERSION)
+            body = b"".join(node.encoded(id_) for id_, node in rank_nodes.items())
             (place / f"run.{rank}.et").write_bytes(varint(len(head)) + head + body)
             yield (rank + 1) / len(nodes.by_rank)
         if nodes.groups:
@@ -78,53 +89,57 @@ def write_chakra(trace: Trace, folder: Path | str, step: int) -> Generator[float
 
 
 class _Nodes:
-    """The nodes of each rank by their ids; a task's id is its place, messages follow."""
+    """The nodes of each rank by id; the id of a task is its position, messages have later ids."""
 
     def __init__(self, trace: Trace, step: int) -> None:
-        self._events = Events.of(trace, step)
-        ranks = ranks_of(trace)
-        of_lane = {lane: rank for rank, lanes in enumerate(ranks) for lane in lanes}
-        self._rank = [of_lane[lane] for lane in self._events.lane.tolist()]
-        self._kind = [KINDS[code] for code in self._events.spans["kind"].tolist()]
-        self._bytes = self._events.spans["bytes"].tolist()
+        self._exported = ExportedSpans.of(trace, step)
+        ranks = lanes_by_rank(trace)
+        rank_of: dict[int, int] = {}
+        for rank, lanes in enumerate(ranks):
+            rank_of.update(dict.fromkeys(lanes, rank))
+        self._rank = [rank_of[lane] for lane in self._exported.lane.tolist()]
+        self._kind = [KINDS[code] for code in self._exported.spans["kind"].tolist()]
+        self._bytes = self._exported.spans["bytes"].tolist()
         self.by_rank: list[dict[int, _Node]] = [{} for _ in ranks]
         self.groups: dict[tuple[int, ...], int] = {}
         self._received: dict[tuple[int, int], int] = {}
-        self._next = len(self._events)
-        self._members = self._together(len(ranks))
+        self._next = len(self._exported)
+        self._members = self._collectives(len(ranks))
         self._add_tasks()
         self._add_links()
 
-    def _together(self, ranks: int) -> dict[int, tuple[int, ...]]:
-        """The ranks that take part in each collective, by the places of its tasks."""
-        alike = zip(*(self._events.spans[name].tolist() for name in _ALIKE), strict=True)
+    def _collectives(self, ranks: int) -> dict[int, tuple[int, ...]]:
+        """Return the ranks of each collective, by the positions of its tasks."""
+        spans = self._exported.spans
+        keys = zip(*(spans[name].tolist() for name in _ALIKE), strict=True)
         found: dict[tuple[object, ...], list[int]] = defaultdict(list)
         seen: dict[tuple[object, ...], int] = defaultdict(int)
-        for place, what in enumerate(alike):
+        for place, key in enumerate(keys):
             if self._kind[place] in _TYPES:
-                # The same collective may come several times in a step: the nth of one rank belongs
-                # to the nth of the others.
-                turn = seen[what, self._rank[place]]
-                seen[what, self._rank[place]] += 1
-                found[what, turn].append(place)
+                # A step may repeat a collective: the nth of one rank belongs to the nth of the
+                # others.
+                turn = seen[key, self._rank[place]]
+                seen[key, self._rank[place]] += 1
+                found[key, turn].append(place)
         members: dict[int, tuple[int, ...]] = {}
         for places in found.values():
-            mine = tuple(sorted(self._rank[place] for place in places))
-            if len(mine) > 1:
-                members |= dict.fromkeys(places, mine)
+            group = tuple(sorted(self._rank[place] for place in places))
+            if len(group) > 1:
+                members |= dict.fromkeys(places, group)
                 # All ranks are the default group, which has no name and needs no entry.
-                if len(mine) < ranks:
-                    self.groups.setdefault(mine, len(self.groups) + 1)
+                if len(group) < ranks:
+                    self.groups.setdefault(group, len(self.groups) + 1)
         return members
 
     def _add_tasks(self) -> None:
-        spans, last = self._events.spans, dict[int, int]()
+        """Add a node for each task."""
+        spans, last = self._exported.spans, dict[int, int]()
         zero = int(spans.start.min())
-        # By start, so that `last` is the task that ran just before on the same lane.
+        # In order of start, so that `last` is the task before on the same lane.
         for place in np.argsort(spans.start, kind="stable").tolist():
-            lane = int(self._events.lane[place])
+            lane = int(self._exported.lane[place])
             start, end = int(spans.start[place]), int(spans.end[place])
-            name = f"{self._kind[place]} {self._events.labels[place]}"
+            name = f"{self._kind[place]} {self._exported.labels[place]}"
             node = _Node(name, _WORK, start - zero, end - start)
             if lane in last:
                 node.lane.append(last[lane])
@@ -134,57 +149,63 @@ class _Nodes:
             self.by_rank[self._rank[place]][place] = node
 
     def _collective(self, place: int) -> list[bytes]:
+        """Return the attributes of a collective."""
         attributes = [
             _attribute("comm_type", _INT64, _TYPES[self._kind[place]]),
             _attribute("comm_size", _INT64, self._bytes[place]),
         ]
         group = self.groups.get(self._members[place])
         if group is not None:
-            attributes.append(message(10, text(1, "pg_name"), text(_TEXT, str(group))))
+            name = text_field(_TEXT, str(group))
+            attributes.append(message_field(10, text_field(1, "pg_name"), name))
         return attributes
 
     def _add_links(self) -> None:
-        behind: dict[int, list[int]] = defaultdict(list)
-        for before, after in self._events.links.tolist():
-            behind[before].append(after)
-        for before, several in behind.items():
+        """Add dependencies, and messages for those between ranks."""
+        dependents: dict[int, list[int]] = defaultdict(list)
+        for before, after in self._exported.links.tolist():
+            dependents[before].append(after)
+        for before, several in dependents.items():
             targets = {self._rank[after] for after in several}
             sends = self._kind[before].is_communication
             if sends and before not in self._members and len(targets) == 1:
                 (target,) = targets
-                # The simulator can time a transfer itself only if it goes to one other rank.
+                # The simulator can time only transfers to one other rank.
                 if target != self._rank[before]:
-                    self._sent_by(before, before, target, max(1, self._bytes[before]))
+                    self._send(before, before, target, max(1, self._bytes[before]))
             for after in several:
                 self._link(before, after)
 
     def _link(self, before: int, after: int) -> None:
+        """Add a dependency, through a message if the tasks are on different ranks."""
         here, there = self._rank[before], self._rank[after]
         node = self.by_rank[there][after]
         if here == there:
             node.data.append(before)
         elif before not in self._members and after not in self._members:
-            # A collective makes its ranks wait for each other by itself: it needs no message.
-            # A rank gets one message of a task's end, however many of its tasks wait for that.
+            # The ranks of a collective wait for each other without a message. A rank gets one
+            # message about a task's end, even if several of its tasks wait for it.
             if (before, there) not in self._received:
                 sender = self.by_rank[here][before]
                 sent, self._next = self._next, self._next + 1
                 end = sender.start + sender.length
                 self.by_rank[here][sent] = _Node(f"to rank {there}", _SEND, end, data=[before])
-                self._sent_by(sent, before, there, 1)
+                self._send(sent, before, there, 1)
             node.data.append(self._received[before, there])
 
-    def _sent_by(self, sender: int, before: int, there: int, size: int) -> None:
-        """Make a node one that sends, and one of the other rank that receives."""
+    def _send(self, sender: int, before: int, there: int, size: int) -> None:
+        """Turn a node into a send, and add the receive on the other rank."""
         here, received = self._rank[before], self._next
         self._next += 1
         node = self.by_rank[here][sender]
         node.type = _SEND
         node.attributes = [
-            _attribute("comm_size", _INT64, size), _attribute("comm_src", _INT32, here),
-            # The receiver's id is in no other message: by this tag the two ends find each other.
-            _attribute("comm_dst", _INT32, there), _attribute("comm_tag", _INT32, received),
-        ]  # fmt: skip
+            _attribute("comm_size", _INT64, size),
+            _attribute("comm_src", _INT32, here),
+            _attribute("comm_dst", _INT32, there),
+            # Both ends are matched by the tag: the receiver's id is unique.
+            _attribute("comm_tag", _INT32, received),
+        ]
         self.by_rank[there][received] = _Node(
             f"{node.name} from rank {here}",
             _RECEIVE,
@@ -196,4 +217,5 @@ class _Nodes:
 
 
 def _attribute(name: str, kind: int, value: int) -> bytes:
-    return message(10, text(1, name), number(kind, value))
+    """Return an attribute; `kind` is the field of its value."""
+    return message_field(10, text_field(1, name), number_field(kind, value))

@@ -1,8 +1,8 @@
-"""A run as a folder of traces as PyTorch's profiler writes them, one file for each rank.
+"""Writes a run as a folder of traces in the form of PyTorch's profiler, one file for each rank.
 
-Holistic Trace Analysis reads such files. A rank is a compute lane with those that serve it, each
-of them a stream; communication is called as NCCL's kernels are. A task is launched by a call on the
-host at the time at which the recording says so, else as it starts.
+Holistic Trace Analysis reads such files. A rank is a compute lane with the lanes that serve it;
+each lane is a stream. Communication has the names of NCCL's kernels. A task is launched by a call
+on the host, at the recorded time of its launch or else at its start.
 """
 
 from __future__ import annotations
@@ -18,17 +18,23 @@ from core.files import whole_folder
 from core.plan.devices import CUDA
 from core.plan.plan import Role
 from core.plan.task import ABSENT, KINDS, Kind
-from core.recording.exporters.chrome import Event, listed, metadata, micros, opened
-from core.recording.exporters.events import Events, pieces, ranks_of
+from core.recording.exporters.chrome import (
+    Event,
+    metadata_event,
+    microseconds,
+    open_output,
+    write_event_list,
+)
+from core.recording.exporters.exported_spans import ExportedSpans, chunks, lanes_by_rank
 from core.trace.trace import Trace
 
 _HOST = 1
-"""The thread of the host, of a process that no device has the number of."""
-# Processes below are devices, whose numbers are those of the ranks.
+"""The thread of the host."""
+# The host process of rank n is n + _HOSTS; smaller numbers are devices, numbered as the ranks.
 _HOSTS = 10_000
-_FIRST_STREAM = 7  # as CUDA numbers the one that PyTorch computes on
+_FIRST_STREAM = 7  # CUDA's number of the stream on which PyTorch computes
 _FIRST_CORRELATION = 1 << 16
-"""Analyses keep places of events in the narrowest type that holds these numbers: in 32 bits."""
+"""Analyses store positions of events in the type of these numbers, which has to have 32 bits."""
 _NCCL = {
     Kind.ALL_REDUCE: "AllReduce",
     Kind.ALL_GATHER: "AllGather",
@@ -47,85 +53,88 @@ def write_kineto(trace: Trace, folder: Path | str) -> Generator[float, None, Non
 
     A generator that is closed before its end leaves no folder. Raises OSError in one line.
     """
-    events, ranks = Events.of(trace), ranks_of(trace)
-    whole, written = max(1, len(events)), 0
+    exported, ranks = ExportedSpans.of(trace), lanes_by_rank(trace)
+    whole, written = max(1, len(exported)), 0
     with whole_folder(folder) as place:
         for rank, lanes in enumerate(ranks):
-            with opened(place / f"rank-{rank}.json.gz") as file:
+            with open_output(place / f"rank-{rank}.json.gz") as file:
                 file.write(_head(rank, len(ranks), trace.header.lanes[lanes[0]].device))
-                for count in listed(file, _of_rank(events, rank, lanes)):
+                for count in write_event_list(file, _events(exported, rank, lanes)):
                     written += count
                     yield min(1.0, written / (3 * whole))
                 file.write(b"}\n")
         yield 1.0
 
 
-def kernel(kind: Kind, label: str) -> str:
-    """What a task is called: communication as a kernel of NCCL."""
+def kernel_name(kind: Kind, label: str) -> str:
+    """Return the name of a task; that of a kernel of NCCL for communication."""
     return f"ncclDevKernel_{_NCCL[kind]} {label}" if kind in _NCCL else label
 
 
 def _head(rank: int, ranks: int, device: str) -> bytes:
+    """Return the beginning of a rank's file."""
     head: dict[str, object] = {
         "schemaVersion": 1,
         "deviceProperties": [{"id": rank, "name": device}],
         "distributedInfo": {"backend": CUDA.group, "rank": rank, "world_size": ranks},
         "displayTimeUnit": "ms",
     }
-    # Analyses look for the rank in lines, with a blank behind each colon, as json writes them.
+    # Analyses search for the rank line by line, with a space after each colon.
     lines = (f'"{name}": {json.dumps(value)},\n' for name, value in head.items())
     return ("{\n" + "".join(lines)).encode()
 
 
-def _of_rank(events: Events, rank: int, lanes: list[int]) -> Iterator[list[Event]]:
+def _events(exported: ExportedSpans, rank: int, lanes: list[int]) -> Iterator[list[Event]]:
+    """Yield the events of a rank."""
     host = rank + _HOSTS
-    mine = np.flatnonzero(np.isin(events.lane, lanes))
+    positions = np.flatnonzero(np.isin(exported.lane, lanes))
     streams = {lane: _FIRST_STREAM + place for place, lane in enumerate(lanes)}
-    yield list(_named(events.trace, rank, streams))
-    yield list(_steps(events, mine, host))
-    on_device = _on_device(events, lanes)
-    for first, last in pieces(len(mine)):
-        some: list[Event] = []
-        for number, place in enumerate(mine[first:last].tolist(), _FIRST_CORRELATION + first):
-            stream = streams[int(events.lane[place])]
+    yield list(_names(exported.trace, rank, streams))
+    yield list(_steps(exported, positions, host))
+    on_device = _on_device(exported, lanes)
+    for first, last in chunks(len(positions)):
+        events: list[Event] = []
+        numbered = enumerate(positions[first:last].tolist(), _FIRST_CORRELATION + first)
+        for correlation, place in numbered:
+            stream = streams[int(exported.lane[place])]
             if on_device[place]:
-                some += _launched(events, place, number, rank, stream)
+                events += _launch_and_task(exported, place, correlation, rank, stream)
             else:
-                some.append(_call(events, place, host, stream))
-        yield some
+                events.append(_host_event(exported, place, host, stream))
+        yield events
 
 
-def _on_device(events: Events, lanes: list[int]) -> NDArray[np.bool_]:
-    """Whether each event is a device's work: all of a run but waiting for data."""
-    every = events.trace.header.lanes
+def _on_device(exported: ExportedSpans, lanes: list[int]) -> NDArray[np.bool_]:
+    """Return a mask of the events that are a device's work: in a run, all but waits for data."""
+    every = exported.trace.header.lanes
     working = [lane for lane in lanes if every[lane].role is not Role.NESTED]
-    if events.trace.header.foreign:
-        # Lanes with cores are threads of a host; a trace that has nothing else is shown by these.
+    if not exported.trace.header.source.has_plan:
+        # Lanes with cores are threads of a host; they count only in a trace without other lanes.
         working = [lane for lane in working if not every[lane].cores] or working
-    waits = events.spans["kind"] == KINDS.index(Kind.DATA)
-    found: NDArray[np.bool_] = np.isin(events.lane, working) & ~waits
-    return found
+    waits = exported.spans["kind"] == KINDS.index(Kind.DATA)
+    mask: NDArray[np.bool_] = np.isin(exported.lane, working) & ~waits
+    return mask
 
 
-def _launched(
-    events: Events, place: int, correlation: int, rank: int, stream: int
+def _launch_and_task(
+    exported: ExportedSpans, place: int, correlation: int, rank: int, stream: int
 ) -> tuple[Event, Event]:
-    """The call that launched a task, and the task on its stream."""
-    one = events.spans[place : place + 1]
-    start, end, launched = int(one.start[0]), int(one.end[0]), int(one["launched"][0])
-    # Analyses look for the call of each kernel: where none was recorded, it was just in time.
+    """Return the call that launched a task, and the task on its stream."""
+    span = exported.spans[place : place + 1]
+    start, end, launched = int(span.start[0]), int(span.end[0]), int(span["launched"][0])
+    # Analyses require the call of each kernel: an unknown launch is at the kernel's start.
     at = start if launched == ABSENT else launched
-    kind = KINDS[one["kind"][0]]
-    own = events.arguments(place, place + 1)[0]
-    own.pop("iteration", None)  # a step is told by the profiler's own range
-    arguments = {"device": rank, "stream": stream, "correlation": correlation, **own}
-    call = _complete("cuda_runtime", "cudaLaunchKernel", rank + _HOSTS, _HOST, (at, at))
-    task = _complete("kernel", kernel(kind, events.labels[place]), rank, stream, (start, end))
+    name = kernel_name(KINDS[span["kind"][0]], exported.labels[place])
+    attributes = exported.arguments(place, place + 1)[0]
+    attributes.pop("iteration", None)  # the range of the profiler's step has the number
+    arguments = {"device": rank, "stream": stream, "correlation": correlation, **attributes}
+    call = _complete_event("cuda_runtime", "cudaLaunchKernel", rank + _HOSTS, _HOST, (at, at))
+    task = _complete_event("kernel", name, rank, stream, (start, end))
     return {**call, "args": {"correlation": correlation}}, {**task, "args": arguments}
 
 
-def _complete(category: str, name: str, pid: int, tid: int, times: tuple[int, int]) -> Event:
-    """What lasts from its start to its end, in ns."""
+def _complete_event(category: str, name: str, pid: int, tid: int, times: tuple[int, int]) -> Event:
+    """Return an event with start and end, given in ns."""
     start, end = times
     return {
         "ph": "X",
@@ -133,40 +142,43 @@ def _complete(category: str, name: str, pid: int, tid: int, times: tuple[int, in
         "name": name,
         "pid": pid,
         "tid": tid,
-        "ts": micros(start),
-        "dur": micros(end - start),
+        "ts": microseconds(start),
+        "dur": microseconds(end - start),
     }
 
 
-def _call(events: Events, place: int, host: int, thread: int) -> Event:
-    """An event of the host, or an annotation of other work."""
-    times = int(events.spans.start[place]), int(events.spans.end[place])
-    nested = events.trace.header.lanes[int(events.lane[place])].role is Role.NESTED
-    category = "user_annotation" if nested else "cpu_op"
-    return _complete(category, events.labels[place], host, thread, times)
+def _host_event(exported: ExportedSpans, place: int, host: int, thread: int) -> Event:
+    """Return an event of the host, or an annotation of other work."""
+    times = int(exported.spans.start[place]), int(exported.spans.end[place])
+    lane = exported.trace.header.lanes[int(exported.lane[place])]
+    category = "user_annotation" if lane.role is Role.NESTED else "cpu_op"
+    return _complete_event(category, exported.labels[place], host, thread, times)
 
 
-def _steps(events: Events, mine: NDArray[np.int64], host: int) -> Iterator[Event]:
-    """The steps as this rank had them, from its first start to its last end of each.
+def _steps(exported: ExportedSpans, positions: NDArray[np.int64], host: int) -> Iterator[Event]:
+    """Yield the steps of a rank, each from its first start to its last end on this rank.
 
-    A step ends where the rank's next one begins, if not before.
+    A step ends at the latest when the rank's next step begins.
     """
-    trace, spans = events.trace, events.spans[mine]
-    bounds = [
-        (step, int(spans.start[some].min()), int(spans.end[some].max()))
-        for step in trace.steps
-        if (some := spans.step == step).any()
-    ]
+    spans = exported.spans[positions]
+    bounds: list[tuple[int, int, int]] = []
+    for step in exported.trace.steps:
+        own = spans.step == step
+        if own.any():
+            bounds.append((step, int(spans.start[own].min()), int(spans.end[own].max())))
     for place, (step, start, end) in enumerate(bounds):
-        end = min([end, *(then for _, then, _ in bounds[place + 1 : place + 2])])
+        if place + 1 < len(bounds):
+            end = min(end, bounds[place + 1][1])
         times = start, max(start, end)
-        yield _complete("user_annotation", f"ProfilerStep#{step + 1}", host, _HOST, times)
+        yield _complete_event("user_annotation", f"ProfilerStep#{step + 1}", host, _HOST, times)
 
 
-def _named(trace: Trace, rank: int, streams: dict[int, int]) -> Iterator[Event]:
-    yield metadata("process_name", rank, 0, {"name": trace.header.lanes[min(streams)].device})
-    yield metadata("process_name", rank + _HOSTS, 0, {"name": "host"})
+def _names(trace: Trace, rank: int, streams: dict[int, int]) -> Iterator[Event]:
+    """Yield the names of a rank's processes and threads."""
+    device = trace.header.lanes[min(streams)].device
+    yield metadata_event("process_name", rank, 0, {"name": device})
+    yield metadata_event("process_name", rank + _HOSTS, 0, {"name": "host"})
     for lane, stream in streams.items():
-        named: Event = {"name": trace.header.lanes[lane].name}
-        yield metadata("thread_name", rank, stream, named)
-        yield metadata("thread_name", rank + _HOSTS, stream, named)
+        name: Event = {"name": trace.header.lanes[lane].name}
+        yield metadata_event("thread_name", rank, stream, name)
+        yield metadata_event("thread_name", rank + _HOSTS, stream, name)

@@ -1,4 +1,4 @@
-"""Any trace as a recording: one of another program, or of a folder, opens again as it was."""
+"""Writes any trace as a recording, also imported ones and folders; it opens again unchanged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ import pyarrow as pa
 from core.files import whole_file
 from core.plan.task import known
 from core.recorder.stream import TASK
-from core.recording.exporters.events import attribute_column, numbers_or_none, words_or_none
+from core.recording.exporters.exported_spans import (
+    attribute_column,
+    nullable_numbers,
+    nullable_words,
+)
 from core.recording.imported import ARGUMENTS_LEVEL, IMPORTED_LEVEL, imported_text
 from core.recording.schema import (
     COSTS_LEVEL,
@@ -32,16 +36,16 @@ from core.trace.event_rows import Counters
 from core.trace.spans import ATTRIBUTES, TaskTable
 from core.trace.trace import Trace
 
-Thing = TypeVar("Thing")
-PIECE = 1 << 16
-"""Rows that are written at once."""
+Item = TypeVar("Item")
+ROWS_AT_ONCE = 1 << 16
+"""Number of rows that are written at once."""
 
 
 def write_recording(trace: Trace, path: Path | str) -> Generator[float, None, None]:
-    """Write all that a finished trace holds; yields the share that is written, 0 to 1.
+    """Write all data of a finished trace; yields the share that is written, 0 to 1.
 
     A generator that is closed before its end leaves no file. Raises OSError in one line that names
-    `path`, ValueError for what no recording can hold, or if the arguments of events are gone.
+    `path`, and ValueError for a header that is invalid or arguments that cannot be read any more.
     """
     trace.header.check()
     with (
@@ -58,75 +62,83 @@ def write_recording(trace: Trace, path: Path | str) -> Generator[float, None, No
 
 
 def _batches(trace: Trace) -> Iterator[pa.RecordBatch]:
-    # A reader looks up each span's task as the span comes: all tasks go first.
+    # All tasks are first, because a reader looks up the task of each span that it reads.
     for number in range(len(trace.table.firsts) - 1):
         yield table_plan_batch(trace.table, number)
-    if trace.header.foreign:
+    if not trace.header.source.has_plan:
         yield _lines([(0, None, IMPORTED_LEVEL, imported_text(trace))])
     if trace.costs is not None:
         yield _lines([(0, None, COSTS_LEVEL, trace.costs)])
     if trace.size_costs is not None:
         yield _lines([(0, None, SIZE_COSTS_LEVEL, trace.size_costs)])
     for lane in range(len(trace.header.lanes)):
-        for first in range(0, len(trace.spans(lane)), PIECE):
+        for first in range(0, len(trace.spans(lane)), ROWS_AT_ONCE):
             yield _spans(trace, lane, first)
     yield from _counted(Record.COUNTER, trace.counters)
     yield from _counted(Record.CLOCK, trace.clocks)
-    for rows in _pieces(trace.logs, PIECE):
-        yield _lines((row.time, row.step, row.level, row.text) for row in rows)
-    if trace.arguments is not None:
-        for some in _pieces(trace.arguments.every(), PIECE // 8):
-            yield _arguments(trace.table, some)
+    for rows in _chunked(trace.logs, ROWS_AT_ONCE):
+        yield _lines([(row.time, row.step, row.level, row.text) for row in rows])
+    if trace.imported is not None and trace.imported.arguments is not None:
+        for arguments in _chunked(trace.imported.arguments.every(), ROWS_AT_ONCE // 8):
+            yield _arguments(trace.table, arguments)
 
 
 def table_plan_batch(table: TaskTable, number: int) -> pa.RecordBatch:
-    """The row that holds all tasks of a plan that a table has, with the tasks' own names."""
+    """Return the row with all tasks of a plan of a table, with their names."""
     rows = table.rows[table.plan(number)]
     counts, needs = table.needs(np.arange(len(table))[table.plan(number)])
-    # Offsets of a ListArray: the tasks that task n waits for are needs[ends[n]:ends[n + 1]].
+    # Offsets of a ListArray: the dependencies of task n are needs[ends[n]:ends[n + 1]].
     ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
     columns = {name: attribute_column(rows, name) for name in ATTRIBUTES}
     columns["after"] = pa.ListArray.from_arrays(pa.array(ends), pa.array(needs, pa.int32()))
-    columns["name"] = words_or_none(rows["name"], table.names)
+    columns["name"] = nullable_words(rows["name"], table.names)
     return tasks_batch(number, [columns[field.name] for field in TASK])
 
 
 def _spans(trace: Trace, lane: int, first: int) -> pa.RecordBatch:
-    spans = trace.spans(lane)[first : first + PIECE]
-    # A span has its task's lane unless a note beside it says another one.
-    own = spans["lane"] != lane
+    """Return rows of spans of a lane, from position `first`."""
+    spans = trace.spans(lane)[first : first + ROWS_AT_ONCE]
+    # A span has its task's lane unless its note has another one.
+    is_moved = spans["lane"] != lane
+    note = None
+    if is_moved.any():
+        note = note_column(is_moved, lane=np.full(int(is_moved.sum()), lane))
     return batch_of(
         len(spans),
         record=record_column([Record.SPAN] * len(spans)),
-        note=note_column(own, lane=np.full(int(own.sum()), lane)) if own.any() else None,
-        **{name: numbers_or_none(spans[name], pa.int32()) for name in ("plan", "task", "step")},
-        **{name: numbers_or_none(spans[name], pa.int64()) for name in ("ready", "launched")},
+        plan=nullable_numbers(spans["plan"], pa.int32()),
+        task=nullable_numbers(spans["task"], pa.int32()),
+        step=nullable_numbers(spans["step"], pa.int32()),
         start=pa.array(spans.start),
         end=pa.array(spans.end),
+        ready=nullable_numbers(spans["ready"], pa.int64()),
+        launched=nullable_numbers(spans["launched"], pa.int64()),
+        note=note,
     )
 
 
 def _counted(record: Record, counters: Counters) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of counters or clocks."""
     for counter in counters.values():
-        for first in range(0, len(counter.times), PIECE):
-            some = slice(first, first + PIECE)
-            columns = (counter.times, counter.steps, counter.values)
-            rows = zip(*(column[some].tolist() for column in columns), strict=True)
-            yield note_batch(
-                [
-                    NoteRow(record, counter.name, time, known(step), counter.lane, value)
-                    for time, step, value in rows
-                ]
-            )
+        for first in range(0, len(counter.times), ROWS_AT_ONCE):
+            part = slice(first, first + ROWS_AT_ONCE)
+            times, steps = counter.times[part].tolist(), counter.steps[part].tolist()
+            values = counter.values[part].tolist()
+            rows = [
+                NoteRow(record, counter.name, time, known(step), counter.lane, value)
+                for time, step, value in zip(times, steps, values, strict=True)
+            ]
+            yield note_batch(rows)
 
 
 def _lines(rows: Iterable[tuple[int, int | None, str, str]]) -> pa.RecordBatch:
-    return note_batch(
-        [NoteRow(Record.LOG, level, time, step, text=text) for time, step, level, text in rows]
-    )
+    """Return log rows of (time, step, level, text)."""
+    notes = [NoteRow(Record.LOG, level, time, step, text=text) for time, step, level, text in rows]
+    return note_batch(notes)
 
 
 def _arguments(table: TaskTable, arguments: Sequence[tuple[int, str]]) -> pa.RecordBatch:
+    """Return log rows of (row of the table, its event's arguments as JSON)."""
     rows = table.rows[[row for row, _ in arguments]]
     texts = pa.array([text for _, text in arguments], pa.string())
     names = pa.array([ARGUMENTS_LEVEL] * len(arguments))
@@ -140,7 +152,8 @@ def _arguments(table: TaskTable, arguments: Sequence[tuple[int, str]]) -> pa.Rec
     )
 
 
-def _pieces(things: Iterable[Thing], count: int) -> Iterator[list[Thing]]:
-    every = iter(things)
-    while some := list(islice(every, count)):
-        yield some
+def _chunked(items: Iterable[Item], count: int) -> Iterator[list[Item]]:
+    """Yield lists of up to `count` items."""
+    remaining = iter(items)
+    while chunk := list(islice(remaining, count)):
+        yield chunk

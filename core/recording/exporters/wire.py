@@ -1,43 +1,43 @@
-"""Writes protobuf's wire format by hand: the few forms of fields that our formats need."""
+"""Encodes protobuf's wire format, as far as the exported formats need it."""
 
 from __future__ import annotations
 
 
 def varint(value: int) -> bytes:
-    """A number of up to 64 bits, seven at a time; a negative one by its complement."""
-    # Two's complement in 64 bits, as protobuf's int64 has it; so -1 takes ten bytes.
+    """Encode an integer of up to 64 bits, seven bits a byte; a negative one by its complement."""
+    # Two's complement in 64 bits, as in protobuf's int64; so -1 takes ten bytes.
     value &= (1 << 64) - 1
-    found = bytearray()
+    encoded = bytearray()
     while value > 127:
-        found.append(value & 127 | 128)
+        encoded.append(value & 127 | 128)
         value >>= 7
-    found.append(value)
-    return bytes(found)
+    encoded.append(value)
+    return bytes(encoded)
 
 
-def number(field: int, value: int) -> bytes:
-    """A field that is a number, a truth or a member of an enum."""
+def number_field(field: int, value: int) -> bytes:
+    """Encode a field that is an integer, a boolean or a member of an enum."""
     # The low three bits of a tag are the wire type: 0 varint, 1 of 64 bits, 2 with a length.
     return varint(field << 3) + varint(value)
 
 
-def fixed(field: int, value: int) -> bytes:
-    """A field that is a number of 64 bits at its full width."""
+def fixed64_field(field: int, value: int) -> bytes:
+    """Encode a field that is an integer of 64 bits at its full width."""
     return varint(field << 3 | 1) + value.to_bytes(8, "little")
 
 
-def message(field: int, *parts: bytes) -> bytes:
-    """A field that is a message of these fields, or bytes."""
+def message_field(field: int, *parts: bytes) -> bytes:
+    """Encode a field that is a message of the given fields, or bytes."""
     whole = b"".join(parts)
     return varint(field << 3 | 2) + varint(len(whole)) + whole
 
 
-def text(field: int, value: str) -> bytes:
-    """A field that is a text; what is no text to others is written as a question mark."""
-    return message(field, value.encode("utf-8", "replace"))
+def text_field(field: int, value: str) -> bytes:
+    """Encode a field that is a text; characters that UTF-8 lacks become question marks."""
+    return message_field(field, value.encode("utf-8", "replace"))
 
 
-def packed(field: int, values: list[int]) -> bytes:
-    """A field of several numbers; none where there are none."""
-    # A repeated field that is left out is the empty list.
-    return message(field, *map(varint, values)) if values else b""
+def packed_field(field: int, values: list[int]) -> bytes:
+    """Encode a repeated field of integers; no bytes for an empty list."""
+    # An absent repeated field is the empty list.
+    return message_field(field, *map(varint, values)) if values else b""

@@ -12,7 +12,7 @@ import numpy as np
 from core.recording.importers.event_numbers import Scalar, to_float
 from core.recording.importers.trace_events import KnownArguments, TraceEvent, TraceEvents
 from core.recording.index import Progress, watched
-from core.trace.odd import Odd as ImportIssue
+from core.trace.import_issue import ImportIssue
 
 ASYNC, INSTANTS = "async", "instants"
 """First words of the names of the rows of such events."""

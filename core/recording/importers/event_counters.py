@@ -15,7 +15,7 @@ from core.recording.importers.event_numbers import (
 from core.recording.importers.event_threads import process_names
 from core.recording.importers.imported_events import ImportedCounter
 from core.recording.importers.trace_events import TraceEvents
-from core.trace.odd import Odd as ImportIssue
+from core.trace.import_issue import ImportIssue
 
 
 def counters_of_events(events: TraceEvents, place: str = "") -> tuple[ImportedCounter, ...]:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from core.recording.importers.event_numbers import LATEST_US, Scalar, to_float, to_nanoseconds
 from core.recording.importers.trace_events import TraceEvent, TraceEvents
 from core.recording.index import Progress, watched
-from core.trace.odd import Odd as ImportIssue
+from core.trace.import_issue import ImportIssue
 
 MOST_CANDIDATES = 64
 """Largest number of calls that are tried for the end of an arrow."""

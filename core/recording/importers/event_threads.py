@@ -11,9 +11,8 @@ from core.recording.importers.event_numbers import Scalar
 from core.recording.importers.imported_events import ImportedTrack
 from core.recording.importers.roles import with_roles
 from core.recording.importers.trace_events import TraceEvent, TraceEvents
-from core.recording.role_words import TrackRole
-from core.recording.role_words import read_role as parse_role
-from core.trace.odd import Odd as ImportIssue
+from core.recording.role_text import TrackRole, parse_role
+from core.trace.import_issue import ImportIssue
 
 _OF_INSTANTS = f"{INSTANTS} of "
 

@@ -24,7 +24,7 @@ from core.recording.importers.json_pieces import opening_of, split_events, unpac
 from core.recording.importers.sequential_arguments import sequential_arguments
 from core.recording.index import Progress, report_progress, watched
 from core.recording.limits import check_count, most_events
-from core.trace.odd import Odd as ImportIssue
+from core.trace.import_issue import ImportIssue
 from core.trace.spans import LATEST
 
 _ENTRIES = opening_of(b"entries")

@@ -22,8 +22,8 @@ from core.recording.index import Progress, partial_progress, report_progress
 from core.recording.limits import MOST_EVENTS, check_count
 from core.recording.sniff import RANK_FILES, trace_files
 from core.recording.stream import Opened
-from core.trace.odd import Odd as ImportIssue
-from core.trace.odd import odd_text as issue_text
+from core.trace.import_issue import ImportIssue
+from core.trace.imported import issue_text
 
 MOST_FILES = 1024
 _NO_TRACES = f"there is none in it, nor a recording of a rank ({RANK_FILES})"
@@ -46,7 +46,7 @@ def read_trace_folder(path: Path | str, progress: Progress | None = None) -> Ope
         imported = _merge(parts)
         imported.issues[ImportIssue.UNREADABLE] += len(problems)
         trace = trace_of_events(imported, Path(path).name, progress)
-    warnings = [issue_text(trace.odd), *problems[:1]]
+    warnings = [issue_text(trace.imported), *problems[:1]]
     warning = " ".join(filter(None, warnings))
     return Opened(trace, f"{path}: {warning}" if warning else "")
 

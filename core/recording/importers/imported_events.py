@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from core.plan.plan import Role
 from core.plan.task import ABSENT
-from core.trace.arguments import Arguments as EventArguments
-from core.trace.arguments import joined as concatenated
-from core.trace.odd import Odd as ImportIssue
+from core.trace.event_arguments import EventArguments, concatenated
+from core.trace.import_issue import ImportIssue
 
 MOST_IMPORTED_LANES = 1 << 16
 """Largest number of threads, and of depths of their calls."""

@@ -15,8 +15,7 @@ from core.reading import one_line, open_regular
 from core.recording.importers.json_pieces import Piece, split_events, unpacking_reader
 from core.recording.importers.sequential_arguments import check_unchanged, file_identity
 from core.recording.importers.trace_events import RawArguments, TraceEvents, decode_arguments
-from core.trace.arguments import Arguments as EventArguments
-from core.trace.arguments import Reading, bounded
+from core.trace.event_arguments import EventArguments, Reading, bounded
 
 
 def json_arguments(events: TraceEvents, path: Path) -> EventArguments:

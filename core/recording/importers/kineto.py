@@ -41,7 +41,7 @@ from core.recording.importers.profiler_job import is_of_profiler, profiler_job
 from core.recording.importers.send_recv import KernelEvents, resolve_kinds
 from core.recording.importers.trace_events import TraceEvents
 from core.recording.index import Progress
-from core.trace.odd import Odd as ImportIssue
+from core.trace.import_issue import ImportIssue
 
 EventColumns = dict[str, NDArray[Any]]
 _DEVICE = ("kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset", "mtia_ccp_events")

@@ -16,7 +16,7 @@ from core.recording.importers.event_names import MEMORY_COPY, matches
 from core.recording.importers.event_numbers import Scalar
 from core.recording.importers.imported_events import ImportedTrack
 from core.recording.importers.trace_events import TraceEvents
-from core.trace.odd import Odd as ImportIssue
+from core.trace.import_issue import ImportIssue
 
 HOST, DEVICE, ANNOTATION, DEVICE_ANNOTATION, PYTHON = range(5)
 """Groups of rows: calls of a thread, streams, annotations of either, and frames of Python."""

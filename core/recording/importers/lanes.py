@@ -20,7 +20,7 @@ from core.recording.importers.imported_events import (
 )
 from core.recording.importers.nesting import TOO_MANY_LANES, depths
 from core.recording.index import Progress, report_progress
-from core.trace.odd import Odd as ImportIssue
+from core.trace.import_issue import ImportIssue
 from core.trace.spans import Spans, TaskTable
 
 

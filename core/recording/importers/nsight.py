@@ -32,7 +32,7 @@ from core.recording.importers.nsight_database import (
 from core.recording.importers.sequential_arguments import sequential_arguments
 from core.recording.index import Progress
 from core.recording.limits import check_count, most_events
-from core.trace.odd import Odd as ImportIssue
+from core.trace.import_issue import ImportIssue
 from core.trace.spans import LATEST
 
 _PROCESS_MASK = 0xFFFFFF

@@ -31,7 +31,7 @@ from core.recording.importers.roles import with_roles
 from core.recording.importers.sequential_arguments import sequential_arguments
 from core.recording.index import Progress, report_progress
 from core.recording.limits import TooMuch, check_count, most_events
-from core.trace.odd import Odd as ImportIssue
+from core.trace.import_issue import ImportIssue
 
 PACKETS = 1 << 16
 """Number of packets between two reports of progress."""

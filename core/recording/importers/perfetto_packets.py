@@ -18,9 +18,8 @@ from core.recording.importers.perfetto_fields import (
     text_of,
 )
 from core.recording.limits import MOST_EVENTS, check_count
-from core.recording.role_words import TrackRole
-from core.recording.role_words import read_role as parse_role
-from core.trace.odd import Odd as ImportIssue
+from core.recording.role_text import TrackRole, parse_role
+from core.trace.import_issue import ImportIssue
 from core.trace.spans import LATEST
 
 _BEGIN, _END, _INSTANT, _COUNTER = 1, 2, 3, 4  # types of track events

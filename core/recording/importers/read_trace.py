@@ -16,7 +16,7 @@ from core.recording.importers.to_trace import trace_of_events
 from core.recording.index import Progress
 from core.recording.sniff import format_of
 from core.recording.stream import Opened
-from core.trace.odd import odd_text as issue_text
+from core.trace.imported import issue_text
 
 LIBRARY_ERRORS: tuple[type[Exception], ...] = (msgspec.MsgspecError, sqlite3.Error)
 """Errors of libraries that readers of damaged files may raise."""
@@ -34,7 +34,7 @@ def read_trace(path: Path | str, progress: Progress | None = None) -> Opened:
     with gc_paused(), one_line(words, RecordingError, *LIBRARY_ERRORS):
         imported = _read(path, format_, progress)
         trace = trace_of_events(imported, path.name, progress)
-    issues = issue_text(trace.odd)
+    issues = issue_text(trace.imported)
     return Opened(trace, f"{path}: {issues}" if issues else "")
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from core.plan.plan import Role
 from core.plan.task import ABSENT
 from core.recording.importers.imported_events import ImportedTrack
-from core.recording.role_words import TrackRole
+from core.recording.role_text import TrackRole
 
 
 def with_roles(

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from core.errors import RecordingError
 from core.reading import one_line
-from core.trace.arguments import Arguments as EventArguments
-from core.trace.arguments import Reading, bounded
+from core.trace.event_arguments import EventArguments, Reading, bounded
 
 PROGRESS_INTERVAL = 1000
 """Number of events that are skipped between two reports of progress."""

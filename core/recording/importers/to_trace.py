@@ -28,7 +28,9 @@ from core.recording.limits import MOST_EVENTS, check_count
 from core.trace.event_rows import Counter, Counters
 from core.trace.header import MOST_LANES as MOST_REPLICAS
 from core.trace.header import Header
-from core.trace.odd import Odd as ImportIssue
+from core.trace.import_issue import ImportIssue
+from core.trace.imported import Imported
+from core.trace.source import Source
 from core.trace.spans import LATEST, TaskTable, blank_rows
 from core.trace.step_bounds import StepBounds
 from core.trace.trace import Trace
@@ -67,22 +69,19 @@ def trace_of_events(
         ModelDescription(title, (), 0),
         tuple(lanes),
         _count_replicas(imported),
+        source=Source.IMPORTED,
     )
     bounds = int(imported.start.min()), int(imported.end.max())
     counters, counter_places = _counters(imported)
     colours, arguments = imported.colours, imported.arguments
-    steps = StepBounds.of(lanes, spans, imported.steps.number, bounds)
-    return Trace(
-        header,
-        table,
-        spans,
-        steps,
-        counters,
-        odd={issue: count for issue, count in issues.items() if count},
+    data = Imported(
+        issues={issue: count for issue, count in issues.items() if count},
+        colours=None if colours is None else colours[by_start].astype(np.int8),
         counter_places=counter_places,
         arguments=None if arguments is None else arguments.ordered(by_start),
-        colours=None if colours is None else colours[by_start].astype(np.int8),
     )
+    steps = StepBounds.of(lanes, spans, imported.steps.number, bounds)
+    return Trace(header, table, spans, steps, counters, imported=data)
 
 
 def check_names(imported: ImportedEvents) -> None:

@@ -31,7 +31,7 @@ from core.recording.importers.imported_events import MOST_IMPORTED_LANES
 from core.recording.importers.json_pieces import Piece, split_events, unpacking_reader
 from core.recording.index import Progress, report_progress
 from core.recording.limits import MOST_EVENTS, check_count, most_events
-from core.trace.odd import Odd as ImportIssue
+from core.trace.import_issue import ImportIssue
 from core.trace.own_colours import OWN_CODES
 
 MOST_UNUSUAL_BYTES = 1 << 23

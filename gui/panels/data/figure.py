@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.message import N_
-from core.trace.excerpt import Excerpt
+from core.trace.excerpt import ExcerptOptions
 from gui.app.figure_options import PRESETS, FigureOptions
 from gui.figures.picture import SCREEN, Picture, image_of
 from gui.look.label import Label
@@ -109,7 +109,7 @@ class FigurePanel(QDialog):
             **{name: self.parts[name].isChecked() for name in SWITCHES},
             title=self._words("title"),
             caption=self._words("caption"),
-            excerpt=Excerpt("" if steps else named, steps, self.lanes.text().strip()),
+            excerpt=ExcerptOptions("" if steps else named, steps, self.lanes.text().strip()),
         )  # fmt: skip
         return Wish(options, part == VISIBLE)
 

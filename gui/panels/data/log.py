@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from core.message import N_
-from core.trace.columns import Column
+from core.trace.columns import GrowingArray
 from core.trace.event_rows import Log
 from core.trace.trace import Trace
 from gui.look.core_texts import translated
@@ -33,7 +33,7 @@ class LogModel(TableModel):
         self.heads = [Head(title, numeric=False) for title in titles]
         self._source = Log()
         self._taken = 0
-        self._places = Column(np.int64)  # of the rows in the source
+        self._places = GrowingArray(np.int64)  # of the rows in the source
         self._levels = frozenset(LEVELS)
         self.theme = LIGHT
 
@@ -41,7 +41,7 @@ class LogModel(TableModel):
         """Begin again with another log or other levels."""
         with self.other_rows():
             self._source, self._levels, self._taken = source, levels, len(source)
-            self._places = Column.of(source.at_levels(levels))
+            self._places = GrowingArray.of(source.at_levels(levels))
 
     def take_new(self) -> None:
         """Append the rows that have come since."""

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from core.explain.gaps import GapReport
 from core.explain.lanes import Gap
-from core.trace.arguments import pairs
+from core.trace.event_arguments import pairs
 from core.trace.span import Span
 from core.trace.trace import Trace
 from gui.app.jobs import Runner
@@ -109,9 +109,10 @@ class DetailsPanel(QWidget):
 
     def _read_arguments(self, trace: Trace, selection: Selection) -> None:
         """What another program's file tells of a span beside its times stands below, once read."""
-        if trace.arguments is not None and isinstance(selection, Span) and selection.index >= 0:
+        arguments = None if trace.imported is None else trace.imported.arguments
+        if arguments is not None and isinstance(selection, Span) and selection.index >= 0:
             row = int(trace.spans(selection.lane).row[selection.index])
-            self._arguments.start(trace.arguments.read(row), AT_ONCE_S)
+            self._arguments.start(arguments.read(row), AT_ONCE_S)
 
     def _add_rows(self, rows: Sequence[tuple[str, str]]) -> None:
         """Rows below a heading, if there are any."""

@@ -176,7 +176,7 @@ class StatisticsPanel(QWidget):
         trace = self._scene.trace
         self.figures, (counted, causes, repeats) = figures, figures
         whole = self._chosen is None
-        self.explain.setVisible(not whole and trace.header.foreign)
+        self.explain.setVisible(not whole and not trace.header.source.has_plan)
         self.head.setText(steps_headline(trace, counted) if whole else headline(counted))
         self.lanes.show_table(lane_table(trace, counted, causes))
         self.kinds.show_table(kind_table(counted))

@@ -12,6 +12,7 @@ from core.message import N_
 from core.plan.schedules import SCHEDULES
 from core.report.step_figures import StepFigures, mean_figures
 from core.report.verdict import Verdict
+from core.trace.source import Source
 from gui.explanations.explaining import why_not_yet
 from gui.look.label import Label, hint
 from gui.look.layouts import button, column, grid, joined, named, row, stacked, widget_of
@@ -128,7 +129,7 @@ class WhyPanel(QWidget):
     def _show(self, scene: Scene, steps: list[int]) -> None:
         explained, header = scene.explained, scene.trace.header
         self.figures = figures = mean_figures([explained.figures(step) for step in steps])
-        self.waterfall.show_waterfall(figures.ladder, header.predicted)
+        self.waterfall.show_waterfall(figures.ladder, header.source is Source.PREDICTED)
         self.path_bar.show_shares(figures.critical_path)
         self.idle.show_idle(header.lanes, figures.idle_by_cause, figures.makespan_ns)
         self.arrivals.show_arrivals(scene.trace, figures.collectives)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem
 
 from core.engine.messages import Outcome
 from core.trace.columns import sorted_positions
+from core.trace.source import Source
 from core.trace.warmup import first_measured
 from gui.app.session import Run
 from gui.figures.run_names import shown_title
@@ -91,7 +92,7 @@ def outcome_text(run: Run) -> str:
     """How a run ended, in a word."""
     if run.source is not None:
         return run.source.name
-    if run.trace.header.predicted:
+    if run.trace.header.source is Source.PREDICTED:
         return tr("predicted")
     words = {
         None: tr("running"),

@@ -75,8 +75,7 @@ def draw_dependencies(painter: QPainter, scene: Scene, frame: Frame, fonts: Font
 
     Those within a lane are left out: a lane's tasks stand behind one another anyway.
     """
-    header = scene.trace.header
-    if header.foreign and not header.is_job:
+    if scene.trace.imported is not None:
         # Such a trace may have no step, or work outside of its steps.
         count, found = _pairs_of_links(scene.lane_links(), frame)
     else:

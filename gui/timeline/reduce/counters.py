@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from core.trace.columns import Column
+from core.trace.columns import GrowingArray
 from core.trace.event_rows import Counter
 from gui.timeline.layout.frame import Viewport
 from gui.timeline.reduce.pyramid import (
@@ -33,9 +33,9 @@ class CounterLine:
         known = np.isfinite(counter.values)
         self.name, self.place = counter.name, place
         self.times, self.values = counter.times[known], counter.values[known]
-        self._starts = Pyramid(Column.of(self.times), first_of)
-        self._lowest = Pyramid(Column.of(self.values), smallest_of)
-        self._highest = Pyramid(Column.of(self.values), largest_of)
+        self._starts = Pyramid(GrowingArray.of(self.times), first_of)
+        self._lowest = Pyramid(GrowingArray.of(self.values), smallest_of)
+        self._highest = Pyramid(GrowingArray.of(self.values), largest_of)
 
     def __len__(self) -> int:
         return len(self.times)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.balance import MEMORY_COUNTERS, held_bytes
-from core.trace.columns import Column
+from core.trace.columns import GrowingArray
 from core.trace.trace import Trace
 from gui.timeline.layout.frame import Viewport
 from gui.timeline.reduce.pyramid import FACTOR, LEVELS, Pyramid, first_of, largest_of
@@ -26,8 +26,9 @@ class LaneMemory:
 
     def __init__(self, lane: int) -> None:
         self.lane = lane
-        self.starts = Pyramid(Column(np.int64), first_of)
-        self.held, self.activations = (Pyramid(Column(np.float32), largest_of) for _ in range(2))
+        self.starts = Pyramid(GrowingArray(np.int64), first_of)
+        self.held = Pyramid(GrowingArray(np.float32), largest_of)
+        self.activations = Pyramid(GrowingArray(np.float32), largest_of)
         self._known = [0] * len(MEMORY_COUNTERS)
 
     def __len__(self) -> int:

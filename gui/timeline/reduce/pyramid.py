@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.trace.columns import Column
+from core.trace.columns import GrowingArray
 
 FACTOR = 8  # entries of a level that one of the next coarser level stands for
 
@@ -41,9 +41,9 @@ class Pyramid:
     An entry is a number or, where `width` is given, a row of so many.
     """
 
-    def __init__(self, finest: Column, summary: Summary, width: int = 0) -> None:
+    def __init__(self, finest: GrowingArray, summary: Summary, width: int = 0) -> None:
         dtype = finest.view.dtype
-        self._columns = [finest, *(Column(dtype, 0) for _ in range(1, LEVELS))]
+        self._columns = [finest, *(GrowingArray(dtype, 0) for _ in range(1, LEVELS))]
         self._summary, self._width = summary, width
         self._sum_up(0)
 

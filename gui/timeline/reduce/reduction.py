@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.trace.blocks import BLOCK, Blocks
-from core.trace.columns import Column
+from core.trace.columns import GrowingArray
 from core.trace.spans import Spans
 from gui.look.families import FAMILIES, FAMILY_CODES
 from gui.timeline.layout.frame import Viewport
@@ -71,24 +71,24 @@ class LaneColumns:
     `codes` holds the families of the table's rows, and may be shared by its lanes.
     """
 
-    def __init__(self, codes: Column | None = None) -> None:
-        self._codes = Column(np.int8) if codes is None else codes
+    def __init__(self, codes: GrowingArray | None = None) -> None:
+        self._codes = GrowingArray(np.int8) if codes is None else codes
         self._families = np.empty(0, np.int8)
         self.starts = self.ends = np.empty(0, np.int64)
         self.rows = np.empty(0, np.int32)
-        self.block_starts = Pyramid(Column(np.int64), first_of)
+        self.block_starts = Pyramid(GrowingArray(np.int64), first_of)
         self.block_sums = _sums_over(np.zeros((1, 0), np.int64))
         self.summed = np.empty(0, np.int8)
         self.block = OWN_BLOCK
         self._place = np.zeros(_COUNT, np.intp)
 
     @classmethod
-    def over(cls, spans: Spans, blocks: Blocks, codes: Column | None = None) -> LaneColumns:
+    def over(cls, spans: Spans, blocks: Blocks, codes: GrowingArray | None = None) -> LaneColumns:
         """A lane whose sums were made before; they are not copied until the lane grows."""
         made = cls(codes)
         made.block = BLOCK
         made._take(spans)
-        made.block_starts = Pyramid(Column.of(blocks.starts), first_of)
+        made.block_starts = Pyramid(GrowingArray.of(blocks.starts), first_of)
         made.block_sums = _sums_over(blocks.sums)
         made._name_sums(FAMILY_CODES[blocks.kinds])
         made._know(slice(len(blocks.starts) * BLOCK, None))
@@ -161,7 +161,7 @@ class LaneColumns:
 
 
 def _sums_over(sums: NDArray[np.int64]) -> Pyramid:
-    return Pyramid(Column.of(sums.reshape(-1)), first_of, max(1, sums.shape[1]))
+    return Pyramid(GrowingArray.of(sums.reshape(-1)), first_of, max(1, sums.shape[1]))
 
 
 def count_until(times: NDArray[np.int64], moments: float | NDArray[np.floating]) -> Any:

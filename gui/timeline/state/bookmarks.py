@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
-from core.recording.bookmarks import Bookmark, in_order
+from core.recording.bookmarks import Bookmark, sorted_bookmarks
 
 
 class Bookmarks(QObject):
@@ -26,7 +26,7 @@ class Bookmarks(QObject):
 
     def show(self, bookmarks: Sequence[Bookmark]) -> None:
         """Have the bookmarks that are kept with a run."""
-        self.listed = in_order(bookmarks)
+        self.listed = sorted_bookmarks(bookmarks)
         self.shown.emit()
 
     def change(self, bookmarks: Sequence[Bookmark], together: bool = False) -> None:

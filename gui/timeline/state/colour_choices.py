@@ -79,7 +79,8 @@ class ByName(Colouring):
         if len(kept) < SERIES:
             more = [label for label in frequent_labels(trace) if label not in kept]
             kept = (*kept, *more[: SERIES - len(kept)])
-        return cls(trace.table, kept, trace.colours)
+        own = None if trace.imported is None else trace.imported.colours
+        return cls(trace.table, kept, own)
 
     def codes(self, spans: Spans) -> NDArray[np.int8]:
         """The place of each span's label in the series, or after it that of its own colour."""
@@ -124,12 +125,13 @@ def frequent_labels(trace: Trace) -> list[str]:
     more than MOST_COUNTED spans evenly chosen ones are counted.
     """
     lanes, table = trace.header.lanes, trace.table
+    colours = None if trace.imported is None else trace.imported.colours
     every = max(1, trace.span_count // MOST_COUNTED)
     outer, inner = (np.zeros(len(table.names), np.int64) for _ in range(2))
     for lane in lanes:
         rows = trace.spans(lane.index).row[::every]
-        if trace.colours is not None:
-            rows = rows[trace.colours[rows] == ABSENT]
+        if colours is not None:
+            rows = rows[colours[rows] == ABSENT]
         names = table.rows["name"][rows]
         np.add.at(inner if lane.role is Role.NESTED else outer, names[names != ABSENT], 1)
     counts: dict[str, tuple[int, int]] = {}
@@ -187,7 +189,7 @@ def colouring_of(by: ColourBy, trace: Trace, before: Colouring | None = None) ->
     Names that have a colour in the colouring `before` keep it: that of a run that has grown, or of
     another run next to this one.
     """
-    if by is ColourBy.NAME and not trace.header.foreign:
+    if by is ColourBy.NAME and trace.header.source.has_plan:
         by = ColourBy.KIND
     if by is ColourBy.NAME or (by is ColourBy.KIND and not trace.table.has_kinds):
         return ByName.of(trace, before if isinstance(before, ByName) else None)

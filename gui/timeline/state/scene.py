@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from core.explain.balance import LaneBalance, Unevenness, lane_balances, unevenness
 from core.plan.plan import Role, working_lanes
 from core.plan.task import KINDS, Kind
-from core.trace.columns import Column
+from core.trace.columns import GrowingArray
 from core.trace.complete import is_over, measured_steps
 from core.trace.dependencies import LaneLinks, Neighbours, lane_links, neighbours
 from core.trace.median_step import median_step, whole_steps
@@ -94,9 +94,9 @@ class Scene:
         self.memory = {
             lane.index: LaneMemory(lane.index) for lane in lanes if lane.role is Role.COMPUTE
         }
+        places = {} if self.trace.imported is None else self.trace.imported.counter_places
         self.counters = {
-            name: CounterLine(self.trace.counter(name), place)
-            for name, place in self.trace.counter_places.items()
+            name: CounterLine(self.trace.counter(name), place) for name, place in places.items()
         }
         self.update()
         self.sum_up()
@@ -261,7 +261,7 @@ class Scene:
 
     def _ghosts_of(self, prediction: Trace) -> list[LaneColumns]:
         """Its lanes' columns; what reaches beyond its step's measured end is cut there."""
-        codes, made = Column(np.int8), _columns_of(prediction)
+        codes, made = GrowingArray(np.int8), _columns_of(prediction)
         for lane in range(len(made)):
             spans = prediction.spans(lane)
             # Of each predicted span the place of its step;
@@ -277,7 +277,7 @@ class Scene:
 
 def _columns_of(trace: Trace) -> list[LaneColumns]:
     """The columns of every lane, from sums that the trace comes with where it has them."""
-    codes, made = Column(np.int8), []
+    codes, made = GrowingArray(np.int8), []
     for lane in range(len(trace.header.lanes)):
         spans, blocks = trace.spans(lane), trace.blocks(lane)
         if blocks is not None:

@@ -13,6 +13,7 @@ from core.plan.faults import HICCUP
 from core.plan.plan import Role
 from core.recording.recording import open_recording
 from core.report.verdict import verdict
+from core.trace.source import Source
 from tests.bubblescope.cli.status import status_of
 
 COSTS = {"forward_ms": 3, "backward_input_ms": 2, "backward_weight_ms": 1, "step_ms": 0,
@@ -67,7 +68,7 @@ def test_a_prediction_is_kept_as_a_recording_that_says_what_it_is(predict, tmp_p
     done = predict("--stages 4 --microbatches 3 --costs costs.json --record out.arrow")
     assert done.returncode == 0, done.stderr
     trace = open_recording(tmp_path / "out.arrow").trace
-    assert trace.header.predicted
+    assert trace.header.source is Source.PREDICTED
     assert sum(lane.role is Role.COMPUTE for lane in trace.header.lanes) == 4
     assert trace.step_bounds(0) == (0, (4 + 3 - 1) * 6_000_000)
 

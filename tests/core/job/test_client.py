@@ -19,7 +19,7 @@ from core.recording.recording import open_recording
 from core.report.verdict import verdict
 from core.trace.trace import Trace
 from tests.core.recorder.made import two_ranks, write_rank
-from tests.core.recording.test_packed import packed_by
+from tests.core.recording.test_unpack_limit import packed_by
 from tests.core.report.made_jobs import MS, Job, opened
 
 

@@ -18,6 +18,7 @@ from core.predict.compare import (
 )
 from core.recording.decode import append_batch
 from core.recording.schema import COSTS_LEVEL, Record, Timings, span_batch
+from core.trace.source import Source
 from core.trace.step import StepColumns
 from tests.core.helpers import Note, batch_of, plan_of, trace_of
 
@@ -133,7 +134,8 @@ def test_a_collectives_cost_is_what_comes_after_its_slowest_rank():
 def test_the_prediction_is_a_trace_of_the_runs_lanes_and_steps():
     trace = run_of(PIPELINE, taking(2, 4), steps=2)
     predicted = prediction_trace(trace, predict_steps(trace))
-    assert predicted.header.predicted and predicted.header.lanes == trace.header.lanes
+    assert predicted.header.source is Source.PREDICTED
+    assert predicted.header.lanes == trace.header.lanes
     assert predicted.steps == trace.steps
     for step in trace.steps:
         begin, end = trace.step_bounds(step)

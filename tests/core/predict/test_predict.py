@@ -18,7 +18,7 @@ from core.plan.specification import Specification, describe
 from core.predict.predict import predict_step, predicted_trace
 from core.predict.without_machine import plan_without_machine, stretched
 from core.recording.schema import read_header, schema_of
-from core.trace.header import Header
+from core.trace.source import Source
 from core.trace.step import StepColumns
 from tests.core.predict.plans import even, figures_of, pipeline, planned
 
@@ -115,16 +115,11 @@ def test_a_prediction_is_a_trace_of_one_step_that_says_so():
     plan = setting.plan
     columns = predict_times(plan, even())
     trace = predicted_trace(setting.header, plan.tasks, columns)
-    assert trace.header.predicted and trace.steps == [0]
+    assert trace.header.source is Source.PREDICTED and trace.steps == [0]
     assert trace.step_bounds(0) == (0, int(columns.end.max()))
     assert trace.span_count == len(plan.tasks)
     again = read_header(schema_of(trace.header))
-    assert again.predicted and again.lanes == plan.lanes
-
-
-def test_a_header_without_the_word_was_not_predicted():
-    header = Header(Specification(), describe(Specification()), ())
-    assert not read_header(schema_of(header)).predicted
+    assert again.source is Source.PREDICTED and again.lanes == plan.lanes
 
 
 def test_devices_default_to_as_many_lanes_as_the_stages_need_with_copies_beside_them():

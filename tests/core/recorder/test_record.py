@@ -1,6 +1,7 @@
 """A training script's own recording: what its hooks see, and that they change nothing."""
 
 import contextlib
+import json
 import re
 import sys
 import threading
@@ -16,6 +17,7 @@ from core.plan.task import Kind, Payload
 from core.recording import schema
 from core.recording.recording import open_recording
 from core.report.verdict import verdict
+from core.trace.source import Source
 from core.trace.spans import ATTRIBUTES, WORDS
 from core.trace.step import StepColumns
 
@@ -287,6 +289,13 @@ def test_an_error_in_the_job_is_the_jobs_and_ends_the_recording(tmp_path):
         raise KeyError("the job's")
     trace = open_recording(tmp_path).trace
     assert trace.outcome == "failed" and trace.steps == [0]
+
+
+def test_the_header_says_that_the_recording_is_a_job(tmp_path):
+    train(layers(), tmp_path)
+    with pa.OSFile(str(tmp_path / "rank-0.arrow")) as file, pa.ipc.open_stream(file) as recorded:
+        header = json.loads(recorded.schema.metadata[schema.HEADER_KEY])
+    assert header["source"] == Source.JOB
 
 
 def test_ranks_that_never_meet_leave_each_others_files_alone(tmp_path, monkeypatch):

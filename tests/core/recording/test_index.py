@@ -176,7 +176,7 @@ def test_an_index_is_made_once(tmp_path, monkeypatch):
     assert open_recording(path, indexed_from=1).trace.span_count == STEPS * len(PLAN.tasks)
 
 
-def test_an_index_of_another_recording_is_made_anew(tmp_path):
+def test_an_index_of_another_recording_is_built_again(tmp_path):
     path = tmp_path / "run.arrow"
     write(path)
     build_index(path)
@@ -188,7 +188,7 @@ def test_an_index_of_another_recording_is_made_anew(tmp_path):
     assert_same(opened.trace, open_recording(path, indexed_from=NEVER).trace)
 
 
-def test_a_flipped_bit_is_found_and_said_and_the_index_made_anew(tmp_path):
+def test_a_flipped_bit_is_found_and_said_and_the_index_built_again(tmp_path):
     path = tmp_path / "run.arrow"
     write(path)
     read = open_recording(path, indexed_from=NEVER)
@@ -199,11 +199,11 @@ def test_a_flipped_bit_is_found_and_said_and_the_index_made_anew(tmp_path):
         index_files(path)[0].write_bytes(whole[:place] + bit + whole[place + 1 :])
         opened = open_recording(path, indexed_from=1)
         assert_same(opened.trace, read.trace)
-        assert opened.warning in ("", f"{index_files(path)[0]} is damaged: it was made anew")
+        assert opened.warning in ("", f"{index_files(path)[0]} is damaged: it was built again")
         index_files(path)[1].unlink(missing_ok=True)  # where its very first bytes were hit
     data = whole.index(np.ascontiguousarray(read.trace.spans(0).start).tobytes())
     index_files(path)[0].write_bytes(whole[:data] + b"\xff" + whole[data + 1 :])
-    assert "is damaged: it was made anew" in open_recording(path, indexed_from=1).warning
+    assert "is damaged: it was built again" in open_recording(path, indexed_from=1).warning
     assert open_recording(path, indexed_from=1).warning == ""
 
 
@@ -221,7 +221,7 @@ def test_what_is_no_index_of_ours_is_left_alone(tmp_path, cache, other):
     assert read_index(path) is not None and list(cache.glob("*/*run.arrow.index"))
 
 
-def test_an_index_of_another_form_is_made_anew(tmp_path, monkeypatch):
+def test_an_index_of_another_form_is_built_again(tmp_path, monkeypatch):
     path = tmp_path / "run.arrow"
     write(path)
     with monkeypatch.context() as patch:
@@ -330,5 +330,5 @@ def test_a_process_that_is_cancelled_leaves_nothing(tmp_path):
 
 
 def test_a_process_says_that_it_could_not_make_an_index(tmp_path):
-    with pytest.raises(OSError, match="could not be made"):
+    with pytest.raises(OSError, match="could not be built"):
         build_apart(tmp_path / "missing.arrow", lambda done, total: True)

@@ -27,8 +27,8 @@ from core.report.summary import summarise
 def use(path):
     trace = open_recording(path).trace
     summarise(trace)
-    if trace.arguments is not None:
-        list(trace.arguments.every())
+    if trace.imported is not None and trace.imported.arguments is not None:
+        list(trace.imported.arguments.every())
     for _ in write_recording(trace, path + ".saved.arrow"):
         pass
 

@@ -19,6 +19,7 @@ from core.report.limits import DEVICE_WORDS, JOB_WORDS, RANK_WORDS, WORDS, Limit
 from core.report.summary import summarise
 from core.report.verdict import Verdict, verdict
 from core.trace.complete import completed_steps
+from core.trace.source import Source
 from core.trace.step import StepColumns
 from tests.core.explain.drawn import specifications
 from tests.core.helpers import Engine, plan_of, planned, trace_of
@@ -331,7 +332,7 @@ def test_what_a_machine_does_by_itself_to_tasks_of_an_eighth_of_a_ms_is_no_fault
     found = verdict(trace)
     assert found is not None and found.kind is kind
     # A prediction has no noise.
-    told = verdict(replace(trace, header=replace(trace.header, predicted=True)))
+    told = verdict(replace(trace, header=replace(trace.header, source=Source.PREDICTED)))
     assert told is not None and told.kind in (Limit.SLOW_LANE, Limit.HICCUP)
 
 

@@ -29,6 +29,7 @@ from core.recording.schema import (
 from core.report.step_figures import step_figures
 from core.report.summary import summarise
 from core.trace.complete import completed_steps, run_faults
+from core.trace.source import Source
 from core.trace.trace import Trace
 from tests.core.helpers import SMALL, header_of, plan_of
 from tests.core.recorder.made import two_ranks
@@ -280,6 +281,6 @@ def test_a_task_beyond_what_the_header_has_is_refused_in_a_line(
 
 def test_of_a_foreign_trace_and_a_prediction_nothing_is_missed():
     trace = run_of(TASKS[:-1])
-    trace.header = replace(trace.header, predicted=True)
+    trace.header = replace(trace.header, source=Source.PREDICTED)
     trace.version += 1
     assert run_faults(trace) == ()

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from core.trace.excerpt import Excerpt, lanes_of, parse_range, parse_time, range_of, steps_of
+from core.trace.excerpt import (
+    ExcerptOptions,
+    parse_range,
+    parse_time,
+    resolve_lanes,
+    resolve_range,
+    resolve_steps,
+)
 from core.trace.trace import Trace
 from tests.make_believe import MS, specification, trace_of
 
@@ -33,8 +40,8 @@ def test_a_range_may_be_open_at_either_end(trace: Trace) -> None:
     assert parse_range("10ms:40ms") == (10 * MS, 40 * MS)
     assert parse_range("10ms:") == (10 * MS, None)
     zero = trace.step_bounds(2)[0]  # the first measured step's start
-    assert range_of(Excerpt(range=":40ms"), trace) == (zero, zero + 40 * MS)
-    assert range_of(Excerpt(range="10ms:"), trace) == (zero + 10 * MS, trace.bounds[1])
+    assert resolve_range(ExcerptOptions(range=":40ms"), trace) == (zero, zero + 40 * MS)
+    assert resolve_range(ExcerptOptions(range="10ms:"), trace) == (zero + 10 * MS, trace.bounds[1])
 
 
 @pytest.mark.parametrize("text", ["10ms", ":", "10:40", "10ms-40ms", "a:b"])
@@ -50,38 +57,38 @@ def test_a_range_that_ends_before_it_begins_or_lies_outside_the_run_is_refused(
     with pytest.raises(ValueError, match="its end must come after its start"):
         parse_range("40ms:10ms")
     with pytest.raises(ValueError, match=r"lasts \d+\.\d+ ms from its first measured step"):
-        range_of(Excerpt(range="90s:91s"), trace)
+        resolve_range(ExcerptOptions(range="90s:91s"), trace)
 
 
 def test_steps_are_counted_from_the_first_measured_one_and_the_warm_ups_with_a_w(
     trace: Trace,
 ) -> None:
     assert trace.header.specification.warmup == 2
-    assert steps_of(Excerpt(steps="1"), trace) == [2]
-    assert steps_of(Excerpt(steps="2-3"), trace) == [3, 4]
-    assert steps_of(Excerpt(steps="w1"), trace) == [0]
-    assert steps_of(Excerpt(steps="w2-1"), trace) == [1, 2]
+    assert resolve_steps(ExcerptOptions(steps="1"), trace) == [2]
+    assert resolve_steps(ExcerptOptions(steps="2-3"), trace) == [3, 4]
+    assert resolve_steps(ExcerptOptions(steps="w1"), trace) == [0]
+    assert resolve_steps(ExcerptOptions(steps="w2-1"), trace) == [1, 2]
 
 
 def test_a_step_that_the_run_lacks_is_refused_with_those_that_it_has(trace: Trace) -> None:
     with pytest.raises(ValueError, match=r"--steps 3-9: .* steps 1 to 3 and the warm-up w1 to w2"):
-        steps_of(Excerpt(steps="3-9"), trace)
+        resolve_steps(ExcerptOptions(steps="3-9"), trace)
     for text in ("w3", "w3-w5", "w2-w3", "w1-9", "w6"):
         wanted = f"--steps {text}: the run has the measured steps 1 to 3 and the warm-up w1 to w2"
         with pytest.raises(ValueError, match=f"^{wanted}$"):
-            steps_of(Excerpt(steps=text), trace)
+            resolve_steps(ExcerptOptions(steps=text), trace)
     with pytest.raises(ValueError, match="must not come before its first"):
-        steps_of(Excerpt(steps="3-2"), trace)
+        resolve_steps(ExcerptOptions(steps="3-2"), trace)
     for text in ("0", "x", "1-2-3", "-1"):
         with pytest.raises(ValueError, match=f"--steps {text}: use a step or FIRST-LAST"):
-            Excerpt(steps=text).check()
+            ExcerptOptions(steps=text).check()
 
 
 def test_lanes_are_chosen_by_number_range_and_name_and_stay_in_order(trace: Trace) -> None:
     lanes = trace.header.lanes
-    chosen = lanes_of(Excerpt(lanes="cpu:3, 0-1"), lanes)
+    chosen = resolve_lanes(ExcerptOptions(lanes="cpu:3, 0-1"), lanes)
     assert [lane.name for lane in chosen] == ["cpu:0", "cpu:1", "cpu:3"]
-    assert lanes_of(Excerpt(), lanes) == list(lanes)
+    assert resolve_lanes(ExcerptOptions(), lanes) == list(lanes)
 
 
 @pytest.mark.parametrize("text", ["7", "2-9", "3-1"])
@@ -89,11 +96,11 @@ def test_a_lane_that_the_run_lacks_is_refused_with_those_that_it_has(
     trace: Trace, text: str
 ) -> None:
     with pytest.raises(ValueError, match=f"--lanes {text}: the run has lanes 0 to 3"):
-        lanes_of(Excerpt(lanes=text), trace.header.lanes)
+        resolve_lanes(ExcerptOptions(lanes=text), trace.header.lanes)
     with pytest.raises(ValueError, match="there are cpu:0, cpu:1, cpu:2, cpu:3"):
-        lanes_of(Excerpt(lanes="gpu"), trace.header.lanes)
+        resolve_lanes(ExcerptOptions(lanes="gpu"), trace.header.lanes)
 
 
 def test_time_is_chosen_either_by_range_or_by_steps() -> None:
     with pytest.raises(ValueError, match="both choose the time"):
-        Excerpt(range="1ms:", steps="2").check()
+        ExcerptOptions(range="1ms:", steps="2").check()

@@ -89,7 +89,7 @@ def test_a_listing_grows_at_the_ends_of_its_lanes():
 @pytest.mark.parametrize("text", ["", "mb:1-2", "kind:other"])
 @pytest.mark.parametrize("column", [None, "duration"])
 def test_a_csv_file_has_a_line_for_each_row(tmp_path, monkeypatch, column, text):
-    monkeypatch.setattr("core.recording.exporters.span_files.PIECE", 7)
+    monkeypatch.setattr("core.recording.exporters.span_files.SPANS_AT_ONCE", 7)
     trace = named()
     listing = chosen(trace, text) if text else Listing.of(trace)
     listing = listing if column is None else listing.sorted_by(column, True)
@@ -118,7 +118,7 @@ def test_a_table_of_no_spans_is_its_head(tmp_path):
 
 
 def test_a_csv_file_that_is_given_up_is_not_there(tmp_path, monkeypatch):
-    monkeypatch.setattr("core.recording.exporters.span_files.PIECE", 5)
+    monkeypatch.setattr("core.recording.exporters.span_files.SPANS_AT_ONCE", 5)
     writing = write_spans(Listing.of(pipeline()), tmp_path / "spans.csv")
     assert next(writing) == 5
     writing.close()

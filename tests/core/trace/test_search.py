@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from core.plan.task import KINDS, Kind
 from core.recording.decode import append_batch
-from core.trace.query import KEYS, Numbers, Query, QueryError, parse_query
+from core.trace.query import KEYS, Numbers, Query, SearchError, parse_query
 from core.trace.search import Search, SpanPosition, next_hit, position_of, rank
 from core.trace.trace import Trace
 from tests.core.trace.invented import named, overlapped, pipeline, random
@@ -140,7 +140,7 @@ def test_durations_are_whole_nanoseconds(text, least, most):
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_said_in_one_line_that_names_it(text, named):
-    with pytest.raises(QueryError) as told:
+    with pytest.raises(SearchError) as told:
         parse_query(text)
     message = str(told.value)
     assert "\n" not in message
@@ -152,7 +152,7 @@ def test_what_cannot_be_read_is_said_in_one_line_that_names_it(text, named):
 def test_any_text_is_a_query_or_an_error(text):
     try:
         found(pipeline(), text)
-    except QueryError as error:
+    except SearchError as error:
         assert str(error)
 
 

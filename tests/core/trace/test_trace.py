@@ -23,8 +23,8 @@ from core.recording.schema import (
     span_batch,
 )
 from core.recording.spool import Spool
-from core.recording.stream import CONTINUATION
-from core.trace.columns import Column
+from core.recording.unpack_limit import CONTINUATION
+from core.trace.columns import GrowingArray
 from core.trace.dependencies import waited_for
 from core.trace.event_rows import Log, clock_uncertainty
 from core.trace.header import Header
@@ -98,7 +98,7 @@ def test_what_follows_a_recordings_end_is_told(tmp_path):
     path = tmp_path / "run.arrow"
     path.write_bytes(stream() + b"and more")
     opened = open_recording(path)
-    assert opened.warning.endswith("behind the recording's end: its last 8 bytes are not shown")
+    assert opened.warning.endswith("after the recording's end: its last 8 bytes are not shown")
     assert opened.trace.span_count == 3 * len(PLAN.tasks)
 
 
@@ -123,7 +123,7 @@ def test_another_arrow_stream_is_refused_by_name(tmp_path):
     path = tmp_path / "other.arrow"
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, pa.schema([])):
         pass
-    with pytest.raises(RecordingError, match="no recording of Bubblescope"):
+    with pytest.raises(RecordingError, match="not a recording of Bubblescope"):
         open_recording(path)
 
 
@@ -213,7 +213,7 @@ def test_the_wait_of_a_span_is_blamed_on_what_ended_last():
 
 @given(st.lists(st.lists(st.integers(0, 9), max_size=200), max_size=20))
 def test_a_column_keeps_all_that_it_was_given(pieces):
-    column = Column(np.int64)
+    column = GrowingArray(np.int64)
     for piece in pieces:
         column.extend(np.array(piece, np.int64))
     assert list(column.view) == [value for piece in pieces for value in piece]

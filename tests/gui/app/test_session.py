@@ -13,7 +13,7 @@ from PySide6.QtCore import QTimer
 from core.engine.client import EngineClient
 from core.engine.messages import Ended, Outcome
 from core.recording import spool
-from core.recording.decode import append_batch, merged
+from core.recording.decode import append_batch, combined
 from core.recording.recording import open_recording
 from core.trace.trace import Trace
 from gui.app import session as module
@@ -80,7 +80,7 @@ def test_a_large_batch_is_taken_in_parts_and_each_row_once(
     header, made = batches(spec)
     plans = sum("plan" in batch["record"].to_pylist() for batch in made)
     session.run(spec)
-    client.say(header, *made[:plans], merged(made[plans:]), Ended(Outcome.FINISHED))
+    client.say(header, *made[:plans], combined(made[plans:]), Ended(Outcome.FINISHED))
     while session.live is not None or session.asking:
         session.tick()
     run = session.runs[0]

@@ -18,7 +18,7 @@ from PySide6.QtGui import QGuiApplication, QImage, QPainter
 
 from bubblescope.cli.start import run_arguments
 from core.plan.plan import Lane, Role
-from core.trace.excerpt import Excerpt
+from core.trace.excerpt import ExcerptOptions
 from core.trace.trace import Trace
 from gui.app.figure_options import PRESETS, FigureOptions
 from gui.figures.areas import area
@@ -90,7 +90,7 @@ def layout(trace: Trace) -> Textbook:
         *(FigureOptions(name) for name in PRESETS),
         FigureOptions("slide", "dark", hatching=True),
         FigureOptions("one-column", greyscale=True, width_mm=40.0, font_pt=6.0),
-        FigureOptions("two-column", excerpt=Excerpt(range="30ms:61ms")),
+        FigureOptions("two-column", excerpt=ExcerptOptions(range="30ms:61ms")),
         FigureOptions("two-column", title="A long title " * 30, caption="Word " * 200),
     ],
     ids=repr,
@@ -176,13 +176,13 @@ def test_boxes_stand_where_their_spans_are_in_time(gpipe: Trace) -> None:
 
 
 def test_lanes_and_range_are_chosen(gpipe: Trace) -> None:
-    options = FigureOptions("one-column", excerpt=Excerpt(range="20ms:50ms", lanes="0,2-3"))
+    options = FigureOptions("one-column", excerpt=ExcerptOptions(range="20ms:50ms", lanes="0,2-3"))
     text = words(svg(figure_of([gpipe], options)))
     assert [word for word in text if word.startswith("cpu:")] == ["cpu:0", "cpu:2", "cpu:3"]
     assert "idle" in text  # in the legend: parts of a step are shown, and what is free is idle
     assert "20 ms" in text and "50 ms" in text and "0 ms" not in text
     with pytest.raises(ValueError, match="--lanes 9: the run has lanes 0 to 3"):
-        figure_of([gpipe], FigureOptions("one-column", excerpt=Excerpt(lanes="9")))
+        figure_of([gpipe], FigureOptions("one-column", excerpt=ExcerptOptions(lanes="9")))
 
 
 def test_each_part_of_a_figure_can_be_left_out(gpipe: Trace) -> None:
@@ -283,7 +283,7 @@ def test_lanes_that_tell_the_inside_of_passes_are_shown_where_they_are_named(gpi
     lanes = (*gpipe.header.lanes, Lane(4, "cpu:0 blocks", "cpu", Role.NESTED, serves=0))
     trace = Trace(replace(gpipe.header, lanes=lanes))
     assert [row.lane.index for row in layout(trace).panels[0].rows] == [0, 1, 2, 3]
-    options = FigureOptions("one-column", excerpt=Excerpt(lanes="0,4"))
+    options = FigureOptions("one-column", excerpt=ExcerptOptions(lanes="0,4"))
     (panel,) = lay_out_textbook([Run(Scene(trace), median_range(trace))], options, "", "").panels
     assert [row.lane.index for row in panel.rows] == [0, 4]
 
@@ -306,7 +306,9 @@ def test_a_timeline_as_shown_keeps_the_windows_layout(gpipe: Trace) -> None:
 def test_a_figure_without_idle_time_takes_none_from_the_lanes_in_the_window(gpipe: Trace) -> None:
     scene = Scene(gpipe)
     told = [facts.idle for facts in scene.facts]
-    text = words(svg(figure_of([scene], FigureOptions(idle=False, excerpt=Excerpt(range="0ns:")))))
+    text = words(
+        svg(figure_of([scene], FigureOptions(idle=False, excerpt=ExcerptOptions(range="0ns:"))))
+    )
     assert all(told) and not any(word in text for word in told)
     assert [facts.idle for facts in scene.facts] == told
 
@@ -334,9 +336,9 @@ def test_an_area_reaches_from_its_base_to_its_top_in_each_pixel() -> None:
 
 def test_a_figure_that_sums_spans_up_says_so() -> None:
     trace = trace_of(specification(schedule="1f1b", batch=256, microbatches=64, steps=12))
-    whole = FigureOptions("one-column", caption="", excerpt=Excerpt(range="0ns:"))
+    whole = FigureOptions("one-column", caption="", excerpt=ExcerptOptions(range="0ns:"))
     assert any(word.startswith("Reduced: up to") for word in words(svg(figure_of([trace], whole))))
-    one = FigureOptions("one-column", caption="", excerpt=Excerpt(steps="1"))
+    one = FigureOptions("one-column", caption="", excerpt=ExcerptOptions(steps="1"))
     assert not any("Reduced" in word for word in words(svg(figure_of([trace], one))))
 
 

@@ -21,6 +21,7 @@ from core.plan.schedules import SCHEDULES
 from core.predict.whatif import WhatIf, WhatIfQuery, WhatIfResult
 from core.predict.worker.requests import PredictionDone, PredictionLost, PredictionRefused
 from core.process.worker import MODULE
+from core.trace.source import Source
 from gui.look.layouts import bring
 from gui.look.text import duration_text
 from gui.panels.predict.answer_figures import FIGURES
@@ -217,14 +218,14 @@ def test_show_large_lists_a_predicted_run_and_leaves_a_live_one_alone(
     assert live is not None
     QTest.mouseClick(panel.large, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: window.run_shown is not live, timeout=ANSWER_MS)
-    assert window.run_shown.trace.header.predicted
+    assert window.run_shown.trace.header.source is Source.PREDICTED
     assert "predicted" in window.bar.title.text()
     assert window.runs.topLevelItem(1).text(2) == "predicted"
     client.say(*messages[4:])
     while window.session.asking:
         window.session.tick()
     assert live.trace.steps == [0, 1, 2, 3]
-    assert window.run_shown.trace.header.predicted
+    assert window.run_shown.trace.header.source is Source.PREDICTED
 
 
 def test_a_step_that_cannot_be_shown_large_is_told_and_can_be_asked_for_again(
@@ -247,7 +248,7 @@ def test_a_predicted_run_is_saved_as_a_recording(
     spans = window.run_shown.trace.span_count
     window.files.save_to(tmp_path / "predicted.arrow")
     window.files.open_from(tmp_path / "predicted.arrow")
-    assert window.run_shown.trace.header.predicted
+    assert window.run_shown.trace.header.source is Source.PREDICTED
     assert window.run_shown.trace.span_count == spans > 0
 
 

@@ -38,9 +38,9 @@ def open_two_ranks(qtbot, window):
 def test_a_folder_is_shown_as_one_run_with_a_row_for_each_rank(qtbot, window):
     open_two_ranks(qtbot, window)
     assert window.run_shown.trace.steps == [0, 1, 2]
-    panel = window.panels.foreign
+    panel = window.panels.imported
     assert [row[0] for row in rows(panel)] == ["rank 0", "rank 1"]
-    assert panel.odd.text() == "Nothing was odd about the file: all of it is shown."
+    assert panel.issues.text() == "Nothing was odd about the file: all of it is shown."
     assert window.banner.isHidden()
 
 
@@ -63,7 +63,7 @@ def test_what_was_odd_is_counted_above_devices(window, tmp_path):
     path = tmp_path / "odd.json"
     path.write_text(json.dumps(events))
     window.files.open_paths([path])
-    assert window.panels.foreign.odd.text().splitlines() == [
+    assert window.panels.imported.issues.text().splitlines() == [
         "1 event that begins and never ends is left out.",
         "1 event of a kind that is not shown is left out.",
     ]
@@ -183,8 +183,8 @@ def test_a_folder_and_a_range_are_saved_as_recordings(qtbot, window, tmp_path):
     ranks, one = window.session.runs[-2:]
     assert ranks.trace.steps == folder.trace.steps and one.trace.steps == [0]
     assert one.trace.step_bounds(0) == ranged.trace.step_bounds(0)
-    assert [row[1:] for row in rows(window.panels.foreign)] != []
-    assert window.panels.foreign.isVisibleTo(window.panels.foreign.parentWidget())
+    assert [row[1:] for row in rows(window.panels.imported)] != []
+    assert window.panels.imported.isVisibleTo(window.panels.imported.parentWidget())
 
 
 def two_threads(folder, *, flow=True, marks=False):

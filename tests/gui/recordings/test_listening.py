@@ -75,7 +75,7 @@ def test_a_job_is_drawn_live_kept_and_saved(window, listening, qtbot, tmp_path):
         # A step is sent when the next one begins, and what is told of it is whole one step later.
         qtbot.waitUntil(lambda: run.trace.counter("loss").values.tolist() == [0.0, 0.5, 1.0])
         assert not window.actions_by_name["run"].isEnabled()
-        assert window.panels.foreign.isHidden()
+        assert window.panels.imported.isHidden()
         listening.refresh()
         assert listening.status.text() == "1 of 1 ranks are connected."
         job.stdin.write("\n")
@@ -89,7 +89,7 @@ def test_a_job_is_drawn_live_kept_and_saved(window, listening, qtbot, tmp_path):
         assert (told.steps.tolist(), told.values.tolist()) == (list(range(5)), [0, 0.5, 1, 1.5, 2])
     assert window.actions_by_name["stop"].isEnabled() is False
     qtbot.wait(300)  # the last figures
-    assert window.panels.foreign.isHidden() and not window.bar._progress.isVisible()
+    assert window.panels.imported.isHidden() and not window.bar._progress.isVisible()
 
 
 def test_two_ranks_are_one_run_and_each_span_comes_once(window, listening, qtbot, tmp_path):

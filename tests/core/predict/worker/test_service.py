@@ -29,6 +29,7 @@ from core.predict.worker.requests import (
 from core.predict.worker.service import PREDICTOR_ENDED, PredictionService
 from core.process.child import environment
 from core.recording.recording import read_stream
+from core.trace.source import Source
 from tests.processes import is_alive
 
 SPECIFICATION = Specification(model=ModelSettings("mlp", width=64, depth=8), devices="2xcpu")
@@ -113,7 +114,7 @@ def test_a_drawn_question_is_a_recording_of_a_predicted_run(predictor):
     reply = heard.get(timeout=SECONDS)
     assert isinstance(reply, PredictionDone)
     trace = read_stream(reply.result)
-    assert trace.header.predicted
+    assert trace.header.source is Source.PREDICTED
     assert trace.step_bounds(0)[1] == WhatIf().answer(QUESTION).makespan_ns
 
 

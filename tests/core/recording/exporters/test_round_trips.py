@@ -18,8 +18,8 @@ from core.plan.plan import Role, working_lanes
 from core.plan.task import IS_COLLECTIVE, IS_COMMUNICATION, KINDS
 from core.recording.exporters.chakra import write_chakra
 from core.recording.exporters.chrome import write_chrome
-from core.recording.exporters.events import Events, ranks_of
-from core.recording.exporters.kineto import kernel, write_kineto
+from core.recording.exporters.exported_spans import ExportedSpans, lanes_by_rank
+from core.recording.exporters.kineto import kernel_name, write_kineto
 from core.recording.exporters.perfetto import write_perfetto
 from core.recording.importers.perfetto import fields_of
 from core.recording.recording import open_recording
@@ -56,7 +56,7 @@ GIVEN_UP = [*FORMATS, Held("ranks", write_kineto)]
 
 def spans_of(trace: Trace, held: Held) -> list[tuple[Any, ...]]:
     """Each span as what the format holds of it, by time; times are since the first one."""
-    events = Events.of(trace)
+    events = ExportedSpans.of(trace)
     spans, lanes = events.spans, trace.header.lanes
     first = int(spans.start.min())
     return sorted(
@@ -75,7 +75,7 @@ def spans_of(trace: Trace, held: Held) -> list[tuple[Any, ...]]:
 
 def links_of(trace: Trace) -> list[tuple[Any, ...]]:
     """Who waited for whom, as pairs of start, lane and label."""
-    events = Events.of(trace)
+    events = ExportedSpans.of(trace)
     first = int(events.spans.start.min())
     told = list(
         zip(
@@ -141,10 +141,10 @@ def test_a_folder_of_ranks_holds_streams_steps_and_communication(tmp_path, name)
     assert list(write_kineto(trace, tmp_path / "ranks"))[-1] == 1.0
     opened = open_recording(tmp_path / "ranks")
     assert opened.warning == "" and opened.trace.steps == trace.steps
-    events, again = Events.of(trace), Events.of(opened.trace)
-    rank_of = {lane: rank for rank, lanes in enumerate(ranks_of(trace)) for lane in lanes}
+    events, again = ExportedSpans.of(trace), ExportedSpans.of(opened.trace)
+    rank_of = {lane: rank for rank, lanes in enumerate(lanes_by_rank(trace)) for lane in lanes}
     written = [
-        (start, end - start, kernel(KINDS[kind], label), rank_of[lane], step)
+        (start, end - start, kernel_name(KINDS[kind], label), rank_of[lane], step)
         for start, end, kind, label, lane, step in zip(
             (events.spans.start - events.spans.start.min()).tolist(),
             (events.spans.end - events.spans.start.min()).tolist(),
@@ -169,9 +169,9 @@ def test_the_ranks_of_a_written_plan_wait_for_each_other_and_come_to_their_end(t
     step = trace.steps[-1]
     list(write_chakra(trace, tmp_path / "plan", step))
     ranks = [nodes_of(path) for path in sorted((tmp_path / "plan").glob("run.*.et"))]
-    assert len(ranks) == len(ranks_of(trace))
+    assert len(ranks) == len(lanes_by_rank(trace))
     told = Counts(node["type"] for nodes in ranks for node in nodes)
-    events = Events.of(trace, step)
+    events = ExportedSpans.of(trace, step)
     sizes = [node["comm_size"] for nodes in ranks for node in nodes if node["type"] == SEND]
     tasks = sum(told.values()) - told[RECEIVE] - sizes.count(1)  # a byte: only that one waited
     assert told[SEND] == told[RECEIVE] and tasks == len(events)
@@ -294,7 +294,7 @@ def test_idle_compute_and_communication_of_written_ranks_are_those_of_the_run(tm
     trace = open_recording(RECORDINGS / RUNS[1]).trace
     list(write_kineto(trace, tmp_path / "ranks"))
     written = open_recording(tmp_path / "ranks").trace
-    read, ranks = rank_times(written), ranks_of(trace)
+    read, ranks = rank_times(written), lanes_by_rank(trace)
     measured = measured_steps(written)
     assert len(measured) >= len(measured_steps(trace))
     assert [time.place for time in read] == [f"rank {rank}" for rank in range(len(ranks))]
@@ -325,7 +325,7 @@ def test_counters_stand_on_the_process_of_their_lane(tmp_path):
     assert {name: processes[counted[name]] for name in of_lanes} == of_lanes
     assert counted["loss"] == 0  # of the whole run
     read = open_recording(tmp_path / "run.json").trace
-    assert read.counter_places["activations of virtual:3 value"] == "virtual:3"
+    assert read.imported.counter_places["activations of virtual:3 value"] == "virtual:3"
 
 
 def test_counters_of_another_program_stay_on_their_process(tmp_path):
@@ -335,8 +335,8 @@ def test_counters_of_another_program_stay_on_their_process(tmp_path):
     trace = open_recording(tmp_path / "one.json").trace
     list(write_chrome(trace, tmp_path / "two.json"))
     again = open_recording(tmp_path / "two.json").trace
-    assert list(trace.counter_places.values()) == ["process 8"]
-    assert list(again.counter_places.values()) == ["process 8"]
+    assert list(trace.imported.counter_places.values()) == ["process 8"]
+    assert list(again.imported.counter_places.values()) == ["process 8"]
 
 
 def test_another_programs_ranks_are_written_and_read_again(tmp_path):
@@ -355,7 +355,7 @@ def test_another_programs_ranks_are_written_and_read_again(tmp_path):
 
 @pytest.mark.parametrize("held", GIVEN_UP, ids=lambda held: held.file)
 def test_a_file_that_is_given_up_is_not_there(tmp_path, held, monkeypatch):
-    monkeypatch.setattr("core.recording.exporters.events.PIECE", 7)
+    monkeypatch.setattr("core.recording.exporters.exported_spans.CHUNK", 7)
     trace = open_recording(RECORDINGS / RUNS[0]).trace
     writing = held.write(trace, tmp_path / held.file)
     next(writing)
@@ -376,7 +376,7 @@ def test_perfettos_own_classes_read_our_file(tmp_path):
     }
     begun = [p for p in read.packet if p.track_event.type == protos.TrackEvent.TYPE_SLICE_BEGIN]
     ended = [p for p in read.packet if p.track_event.type == protos.TrackEvent.TYPE_SLICE_END]
-    events = Events.of(trace)
+    events = ExportedSpans.of(trace)
     lanes = [trace.header.lanes[lane].name for lane in events.lane.tolist()]
     spans = zip(events.spans.start.tolist(), lanes, events.labels, events.kinds, strict=True)
     assert sorted(

@@ -11,6 +11,7 @@ from core.errors import RecordingError
 from core.explain.ranks import rank_times
 from core.recording.exporters.recording import write_recording
 from core.recording.recording import open_recording
+from core.trace.imported import Imported
 from core.trace.own_steps import with_range, with_steps
 from core.trace.spans import MOMENTS, TASK_DTYPE
 from core.trace.trace import Trace
@@ -37,6 +38,7 @@ def everything(trace: Trace) -> dict[str, object]:
     """All that a trace tells, as plain values."""
     lanes = [trace.spans(lane.index) for lane in trace.header.lanes]
     table = trace.table
+    imported = trace.imported or Imported()
     return {
         "header": trace.header,
         "rows": {n: table.rows[n].tolist() for n in TASK_DTYPE.names if n != "name"},
@@ -48,11 +50,11 @@ def everything(trace: Trace) -> dict[str, object]:
         ],
         "steps": {name: array.tolist() for name, array in trace.step_table.arrays.items()},
         "bounds": trace.bounds,
-        "odd": dict(trace.odd),
-        "colours": None if trace.colours is None else trace.colours.tolist(),
-        "arguments": None if trace.arguments is None else dict(trace.arguments.every()),
+        "issues": dict(imported.issues),
+        "colours": None if imported.colours is None else imported.colours.tolist(),
+        "arguments": None if imported.arguments is None else dict(imported.arguments.every()),
         "counters": counted(trace.counters),
-        "counter places": dict(trace.counter_places),
+        "counter places": dict(imported.counter_places),
         "clocks": counted(trace.clocks),
         "logs": list(trace.logs),
         "costs": trace.costs,

@@ -9,7 +9,7 @@ import pytest
 from core.errors import RecordingError
 from core.recording.importers import json_pieces
 from core.recording.recording import open_recording
-from core.trace.arguments import MOST_SHOWN, MOST_TEXT, Reading, bounded, pairs
+from core.trace.event_arguments import MOST_SHOWN, MOST_TEXT, Reading, bounded, pairs
 from tests.core.recording.importers.foreign_files import flight_dump, nsight_export, perfetto_trace
 
 TWO_RANKS = Path(__file__).parents[3] / "data" / "two-ranks"
@@ -26,7 +26,7 @@ def result(reading: Reading) -> str:
 
 def told(trace) -> dict[str, dict[str, str]]:
     """The arguments of each event by its name."""
-    read = trace.arguments.read
+    read = trace.imported.arguments.read
     return {span.name: dict(pairs(result(read(row_of(trace, span))))) for span in trace}
 
 
@@ -79,7 +79,7 @@ def test_each_event_has_its_own_arguments(tmp_path, monkeypatch, piece, form) ->
     trace = open_recording(path).trace
     assert told(trace) == WANTED
     named = {row_of(trace, span): span.name for span in trace}
-    every = {named[row]: dict(pairs(text)) for row, text in trace.arguments.every()}
+    every = {named[row]: dict(pairs(text)) for row, text in trace.imported.arguments.every()}
     assert every == {name: args for name, args in WANTED.items() if args}
 
 
@@ -88,7 +88,7 @@ def test_the_ranks_of_a_folder_have_theirs() -> None:
     for lane in trace.header.lanes:
         spans = trace.spans(lane.index)
         for place, span in enumerate(trace.span(lane.index, n) for n in range(0, len(spans), 60)):
-            text = result(trace.arguments.read(int(spans.row[60 * place])))
+            text = result(trace.imported.arguments.read(int(spans.row[60 * place])))
             rank = json.loads(
                 gzip.decompress(
                     (TWO_RANKS / f"{lane.device.replace(' ', '-')}.json.gz").read_bytes()
@@ -104,10 +104,10 @@ def test_a_file_that_has_changed_is_not_taken_for_the_same(tmp_path) -> None:
     trace = open_recording(path).trace
     path.write_text(json.dumps(events()[1:]))
     with pytest.raises(RecordingError, match="has changed since it was opened"):
-        result(trace.arguments.read(0))
+        result(trace.imported.arguments.read(0))
     path.unlink()
     with pytest.raises(RecordingError, match=r"trace\.json"):
-        result(trace.arguments.read(0))
+        result(trace.imported.arguments.read(0))
 
 
 def test_long_arguments_are_bounded_and_say_so() -> None:
@@ -136,7 +136,7 @@ def test_what_follows_a_files_last_task_is_not_taken_for_the_next_files(tmp_path
         (tmp_path / f"{rank}.json").write_text(json.dumps(told_of))
     trace = open_recording(tmp_path).trace
     assert told(trace) == {"of 0": {"rank": "0"}, "of 1": {"rank": "1"}}
-    assert [pairs(text) for _, text in trace.arguments.every()] == [
+    assert [pairs(text) for _, text in trace.imported.arguments.every()] == [
         [("rank", "0")],
         [("rank", "1")],
     ]
@@ -158,7 +158,7 @@ def test_entries_of_dumps_and_rows_of_nsight_are_shown_as_they_are(tmp_path) -> 
 
 def told_in_order(trace) -> list[str]:
     """The arguments of each span, lane by lane."""
-    return [result(trace.arguments.read(row_of(trace, span))) for span in trace]
+    return [result(trace.imported.arguments.read(row_of(trace, span))) for span in trace]
 
 
 def test_what_perfetto_notes_on_an_event_is_shown(tmp_path) -> None:

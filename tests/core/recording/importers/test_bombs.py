@@ -19,7 +19,7 @@ from core.errors import RecordingError
 from core.recording.exporters.recording import write_recording
 from core.recording.index import Cancelled
 from core.recording.recording import open_recording
-from core.trace.odd import Odd
+from core.trace.import_issue import ImportIssue
 from tests.core.recording.importers.foreign_files import (
     MEGASCAN,
     flight_dump,
@@ -75,8 +75,8 @@ def test_a_file_of_several_pieces_that_was_cut_is_shown_up_to_there(in_pieces, t
     events = [{**event, "args": {"x": [{}, {}]}} for event in EVENTS]
     path.write_text(json.dumps({"traceEvents": events})[:-2] + ends_with)
     trace = open_recording(path).trace
-    assert trace.span_count == len(EVENTS) and trace.odd == {Odd.CUT: 1}
-    assert len(list(trace.arguments.every())) == len(EVENTS)
+    assert trace.span_count == len(EVENTS) and trace.imported.issues == {ImportIssue.CUT: 1}
+    assert len(list(trace.imported.arguments.every())) == len(EVENTS)
 
 
 def test_a_file_that_is_damaged_between_its_events_says_where(in_pieces, tmp_path):
@@ -114,7 +114,7 @@ def test_a_file_whose_names_are_too_long_is_left_out_of_its_folder(tmp_path):
     long = kineto_file(1, [{**EVENTS[0], "name": "x" * (1 << 21)}])
     (tmp_path / "job" / "rank-1.json").write_text(json.dumps(long))
     opened = open_recording(tmp_path / "job")
-    assert opened.trace.odd[Odd.UNREADABLE] == 1
+    assert opened.trace.imported.issues[ImportIssue.UNREADABLE] == 1
     assert "rank-1.json cannot be read: a name has more than 1,048,576 characters" in opened.warning
 
 

@@ -17,7 +17,7 @@ from core.recording.formats import CHROME
 from core.recording.importers.read_trace import read_trace
 from core.recording.recording import open_recording
 from core.recording.sniff import format_of
-from core.trace.odd import Odd
+from core.trace.import_issue import ImportIssue
 
 EVENTS = [
     {"ph": "M", "name": "process_name", "pid": 7, "args": {"name": "trainer"}},
@@ -72,7 +72,7 @@ def test_each_form_of_the_format_gives_the_same_spans(written, data):
     imported = read_trace(path)
     assert odd_text(imported.trace) == WHOLE
     assert imported.trace.bounds == (0, 50_000) and imported.trace.steps == []
-    assert imported.warning == "" and imported.trace.odd == {}
+    assert imported.warning == "" and imported.trace.imported.issues == {}
     assert {span.kind for span in imported.trace} == {Kind.OTHER}
     assert imported.trace.header.lanes[0].device == "trainer"
 
@@ -84,7 +84,7 @@ def test_a_file_without_its_end_is_read_up_to_its_last_whole_event(written, cut)
     path = written((whole + cut).encode())
     imported = read_trace(path)
     assert odd_text(imported.trace) == WHOLE
-    assert imported.trace.odd == ({} if ends else {Odd.CUT: 1})
+    assert imported.trace.imported.issues == ({} if ends else {ImportIssue.CUT: 1})
 
 
 @given(
@@ -161,7 +161,7 @@ def test_a_number_of_400_digits_is_no_time(written):
     odd = [{"ph": "X", "pid": 1, "tid": 1, "ts": ts} for ts in (10**400, "9" * 400, "nan")]
     imported = read_trace(written(json.dumps(EVENTS + odd).encode()))
     assert odd_text(imported.trace) == WHOLE
-    assert imported.trace.odd == {Odd.NO_TIME: 3}
+    assert imported.trace.imported.issues == {ImportIssue.NO_TIME: 3}
 
 
 def test_as_many_threads_as_no_window_can_show_are_refused(written, monkeypatch):
@@ -191,7 +191,7 @@ def test_times_that_no_clock_tells_are_counted_not_shown(written):
            ((1e300, 1), (9e15, 1), (-5e15, 1), (1, 1e300), (1, 5e15))]  # fmt: skip
     imported = read_trace(written(json.dumps(EVENTS + odd).encode()))
     assert odd_text(imported.trace) == WHOLE
-    assert imported.trace.odd == {Odd.NO_TIME: 5}
+    assert imported.trace.imported.issues == {ImportIssue.NO_TIME: 5}
 
 
 def test_the_time_of_day_in_microseconds_is_a_time(written):
@@ -234,7 +234,11 @@ def test_begins_and_ends_are_calls_and_those_alone_are_counted(written):
     assert [span[2:] for span in odd_text(imported.trace)] == [
         ("a", 0, 1_000), ("a", 1_000, 9_000), ("inner", 2_000, 3_000),
     ]  # fmt: skip
-    assert imported.trace.odd == {Odd.NO_BEGIN: 1, Odd.NO_END: 1, Odd.UNKNOWN: 1}
+    assert imported.trace.imported.issues == {
+        ImportIssue.NO_BEGIN: 1,
+        ImportIssue.NO_END: 1,
+        ImportIssue.UNKNOWN: 1,
+    }
     assert "1 event that begins and never ends is left out." in imported.warning
 
 
@@ -247,7 +251,7 @@ def test_asynchronous_events_have_rows_of_their_own_and_counters_count(written):
     )  # fmt: skip
     trace = read_trace(written(data)).trace
     assert [span[0] for span in odd_text(trace)] == ["async io", "async io depth 1"]
-    assert trace.odd == {Odd.NOT_NESTED: 1}
+    assert trace.imported.issues == {ImportIssue.NOT_NESTED: 1}
     counter = trace.counters["held MB", None]
     assert counter.times.tolist() == [0, 1_000] and counter.values.tolist() == [10, 12]
 
@@ -267,7 +271,7 @@ def test_counters_of_one_name_are_told_apart_by_their_process_and_id(written):
         "held MB (process 1)": [10], "held blocks": [3], "held MB (loader)": [20],
         "load[0] %": [30], "load[1] %": [40],
     }  # fmt: skip
-    assert trace.counter_places == {
+    assert trace.imported.counter_places == {
         "held MB (process 1)": "process 1", "held blocks": "process 1",
         "held MB (loader)": "loader", "load[0] %": "process 3", "load[1] %": "process 3",
     }  # fmt: skip
@@ -283,14 +287,14 @@ def test_arrows_tell_what_a_task_waited_for(written):
     trace = read_trace(written(data)).trace
     by_name = {span.label: span for span in trace}
     assert by_name["late"].after == (by_name["inner"].task,)
-    assert trace.odd == {Odd.ORPHAN_FLOW: 2}
+    assert trace.imported.issues == {ImportIssue.ORPHAN_FLOW: 2}
 
 
 def test_what_overlaps_and_does_not_nest_is_counted_and_shown_apart(written):
     data = chrome_events({"ph": "X", "ts": 0, "dur": 10}, {"ph": "X", "ts": 5, "dur": 10})
     trace = read_trace(written(data)).trace
     assert [(span.lane, span.start) for span in trace] == [(0, 0), (1, 5_000)]
-    assert trace.odd == {Odd.NOT_NESTED: 1}
+    assert trace.imported.issues == {ImportIssue.NOT_NESTED: 1}
 
 
 def test_the_time_of_day_keeps_its_nanoseconds_as_far_as_the_file_tells_them(written):
@@ -312,4 +316,4 @@ def test_events_of_odd_forms_are_counted_and_no_file_is_cut_for_them(written):
         ("a", 0), ("5", 20_000), ("a", 40_000), ("a", 100_000),
     ]  # fmt: skip
     assert "cut" not in opened.warning and trace.span_count == 5
-    assert trace.odd == {Odd.NO_TIME: 3, Odd.UNKNOWN: 2}
+    assert trace.imported.issues == {ImportIssue.NO_TIME: 3, ImportIssue.UNKNOWN: 2}

@@ -14,7 +14,7 @@ from core.plan.task import Kind
 from core.recording.formats import FLIGHT_RECORDER
 from core.recording.recording import open_recording
 from core.recording.sniff import format_of
-from core.trace.odd import Odd
+from core.trace.import_issue import ImportIssue
 from tests.core.recording.importers.foreign_files import (
     MEGASCAN,
     flight_dump,
@@ -45,7 +45,7 @@ def odd_text(trace):
 
 def test_megascan_tells_iteration_microbatch_and_stage(written):
     trace = open_recording(written("scan.json", json.dumps(MEGASCAN).encode())).trace
-    assert trace.steps == [4] and trace.odd == {}  # shown as step 5
+    assert trace.steps == [4] and trace.imported.issues == {}  # shown as step 5
     forward = [span for span in trace if span.label == "forward"]
     assert [(span.kind, span.microbatch, span.stage) for span in forward] == [
         (Kind.FORWARD, 1, 2), (Kind.FORWARD, 1, 3),
@@ -73,7 +73,7 @@ def test_the_flight_recorder_tells_collectives_by_process_group(written):
         ("default_pg 0", "nccl:send 0->1", 1_800, 1_800),
         ("default_pg 1", "nccl:all_gather", 800, 1_300),
     ]
-    assert trace.odd == {Odd.NOT_OVER: 1}
+    assert trace.imported.issues == {ImportIssue.NOT_OVER: 1}
     assert {lane.device for lane in trace.header.lanes} == {"rank 3"}
     assert trace.span(0, 0).kind is Kind.ALL_REDUCE
 
@@ -95,7 +95,7 @@ def test_nsight_tells_streams_calls_and_ranges(tmp_path):
     gemm = trace.span(0, 0)
     assert gemm.launched == 100 and trace.task(gemm.after[0]).kind is Kind.OTHER
     assert trace.steps == [0, 1]  # shown as step 1 and step 2
-    assert trace.odd == {Odd.BAD_ROW: 1, Odd.ORPHAN_LAUNCH: 1}
+    assert trace.imported.issues == {ImportIssue.BAD_ROW: 1, ImportIssue.ORPHAN_LAUNCH: 1}
 
 
 def test_nsight_without_a_table_or_with_a_trigger_is_refused_or_harmless(tmp_path):
@@ -115,7 +115,7 @@ def test_perfetto_tells_slices_counters_and_flows(written):
             ("main", "step", 0, 1_000), ("io", "read", 600, 700), ("io", "mark", 800, 800),
         ]  # fmt: skip
         assert {lane.device for lane in trace.header.lanes} == {"trainer"}
-        assert trace.odd == {Odd.NO_BEGIN: 1}
+        assert trace.imported.issues == {ImportIssue.NO_BEGIN: 1}
         assert trace.counters["held", None].values.tolist() == [12.0]
         read = next(span for span in trace if span.label == "read")
         assert trace.span(0, 0).task in read.after
@@ -124,7 +124,7 @@ def test_perfetto_tells_slices_counters_and_flows(written):
 def test_perfetto_that_was_cut_is_shown_as_far_as_it_goes(written):
     data = perfetto_trace()[:-30]
     trace = open_recording(written("trace.pftrace", data)).trace
-    assert trace.odd[Odd.CUT] == 1 and trace.span_count >= 2
+    assert trace.imported.issues[ImportIssue.CUT] == 1 and trace.span_count >= 2
 
 
 def bomb(size):

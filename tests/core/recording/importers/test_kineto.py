@@ -15,7 +15,7 @@ from core.plan.plan import Role
 from core.plan.task import Kind
 from core.recording.recording import open_recording
 from core.report.verdict import verdict
-from core.trace.odd import Odd
+from core.trace.import_issue import ImportIssue
 from core.trace.own_steps import with_range, with_steps
 from tests.core.recording.importers.kineto_files import BASE_NS, kineto_file
 
@@ -71,7 +71,7 @@ def test_counters_of_a_profile_are_those_of_its_rank(folder):
     counted = {"ph": "C", "name": "GPU utilization", "pid": 7, "ts": 30, "args": {"percent": 80}}
     trace = opened(folder, *a_step(), counted)
     assert trace.counters["GPU utilization percent", None].values.tolist() == [80]
-    assert trace.counter_places == {"GPU utilization percent": "rank 0"}
+    assert trace.imported.counter_places == {"GPU utilization percent": "rank 0"}
 
 
 def test_streams_come_first_and_collectives_serve_the_stream_that_computes(folder):
@@ -85,14 +85,14 @@ def test_streams_come_first_and_collectives_serve_the_stream_that_computes(folde
     assert all(lane[2] is Role.NESTED for lane in lanes[3:])
     [collective] = [span for span in trace if span.lane == 1]
     assert collective.kind is Kind.ALL_REDUCE and collective.launched == 4_000
-    assert trace.odd == {}
+    assert trace.imported.issues == {}
 
 
 def test_rank_and_world_size_stand_in_the_heading_of_a_real_file(folder):
     told = kineto_file(3, a_step(), world_size=8)
     trace = open_recording(folder(trace=told) / "trace.json").trace
     assert {lane.device for lane in trace.header.lanes} == {"rank 3"}
-    assert trace.header.replicas == 8 and trace.odd == {}
+    assert trace.header.replicas == 8 and trace.imported.issues == {}
 
 
 @pytest.mark.parametrize("later_ns", [1, 60_001])  # a double of such a time has no single ns
@@ -101,7 +101,7 @@ def test_files_that_count_from_different_moments_share_one_axis(folder, later_ns
     trace = open_recording(folder(a=kineto_file(0, a_step()), b=later)).trace
     streams = [lane.index for lane in trace.header.lanes if lane.name == "stream 7"]
     first, second = (int(trace.spans(lane).start[0]) for lane in streams)
-    assert second - first == later_ns and trace.odd == {}
+    assert second - first == later_ns and trace.imported.issues == {}
 
 
 ODD_PARTS = {
@@ -122,7 +122,7 @@ def test_a_part_of_a_heading_of_odd_form_affects_no_other_part(folder, name):
         assert trace.header.replicas == 2, odd
         assert places == {"rank 0", "b.json" if name == "distributedInfo" else "rank 1"}, odd
         apart = name == "baseTimeNanoseconds"
-        assert trace.odd.get(Odd.CLOCKS_APART, 0) == apart, odd
+        assert trace.imported.issues.get(ImportIssue.CLOCKS_APART, 0) == apart, odd
 
 
 def test_a_base_that_leads_out_of_the_clock_is_left_out(folder):
@@ -211,7 +211,7 @@ def test_a_process_with_a_devices_number_and_orphans_are_counted(folder):
         *launched("gemm", 2, 10, 20, 1),
         event("kernel", "lost", 40, 5, 7, 0, correlation=99, stream=7),
     )
-    assert trace.odd == {Odd.COLLIDING: 1, Odd.ORPHAN_LAUNCH: 1}
+    assert trace.imported.issues == {ImportIssue.COLLIDING: 1, ImportIssue.ORPHAN_LAUNCH: 1}
     assert [lane.name for lane in trace.header.lanes if lane.role is Role.COMPUTE] == [
         "stream 7", "thread 7", "thread 1",
     ]  # fmt: skip
@@ -222,9 +222,12 @@ def test_a_folder_says_which_files_it_could_not_use(folder):
     again = kineto_file(0, a_step(), distributedInfo=None)
     apart = kineto_file(3, [{**one, "ts": one["ts"] + 1e9} for one in a_step()])
     read = open_recording(folder(a=whole, b=whole, c=again, d=apart, e=b"[nonsense"))
-    assert read.trace.odd == {
-        Odd.SAME_RANK: 1, Odd.NO_RANK: 1, Odd.CLOCKS_APART: 1, Odd.UNREADABLE: 1,
-    }  # fmt: skip
+    assert read.trace.imported.issues == {
+        ImportIssue.SAME_RANK: 1,
+        ImportIssue.NO_RANK: 1,
+        ImportIssue.CLOCKS_APART: 1,
+        ImportIssue.UNREADABLE: 1,
+    }
     assert "e.json cannot be read" in read.warning and "\n" not in read.warning
     places = dict.fromkeys(lane.device for lane in read.trace.header.lanes)
     assert list(places) == ["rank 0", "rank 0 (2)", "rank 3", "c.json"]
@@ -259,7 +262,7 @@ def test_a_real_trace_that_was_cut_is_shown_as_far_as_it_goes(tmp_path):
     path = tmp_path / "rank-0.json.gz"
     path.write_bytes(gzip.compress(data[: len(data) // 2])[:-20])
     trace = open_recording(path).trace
-    assert trace.odd[Odd.CUT] == 1 and trace.span_count > 50
+    assert trace.imported.issues[ImportIssue.CUT] == 1 and trace.span_count > 50
 
 
 def test_a_range_of_a_trace_without_steps_has_a_verdict(folder):

@@ -9,7 +9,7 @@ from core.explain.ranks import rank_times
 from core.plan.plan import Role
 from core.recording.importers.overlaps import cut_slight_overlaps
 from core.recording.recording import open_recording
-from core.trace.odd import Odd
+from core.trace.import_issue import ImportIssue
 from tests.core.recording.importers.kineto_files import kineto_file
 
 
@@ -40,7 +40,7 @@ def test_kernels_that_overlap_by_a_moment_stay_on_their_stream(opened):
     trace = opened(*(kernel(f"gemm{n}", 100 * n, 100.9) for n in range(5)))
     expected = [(100_000 * n, 100_000 * (n + 1)) for n in range(4)] + [(400_000, 500_900)]
     assert lanes_of(trace) == {"stream 7": expected}
-    assert trace.odd == {Odd.CUT_OVERLAP: 4}
+    assert trace.imported.issues == {ImportIssue.CUT_OVERLAP: 4}
     [time] = rank_times(trace)
     assert (time.compute_ns, time.idle_ns) == (500_900, 0)
 
@@ -48,8 +48,8 @@ def test_kernels_that_overlap_by_a_moment_stay_on_their_stream(opened):
 def test_an_overlap_of_one_per_cent_of_the_shorter_event_is_none_of_the_clock(opened):
     for length, is_cut in ((100.0, False), (100.1, True)):
         trace = opened(kernel("long", 0, 1000), kernel("short", 999, length))
-        assert (trace.odd == {Odd.CUT_OVERLAP: 1}) == is_cut
-        assert (trace.odd == {Odd.NOT_NESTED: 1}) == (not is_cut)
+        assert (trace.imported.issues == {ImportIssue.CUT_OVERLAP: 1}) == is_cut
+        assert (trace.imported.issues == {ImportIssue.NOT_NESTED: 1}) == (not is_cut)
         assert len(trace.header.lanes) == (1 if is_cut else 2)
 
 
@@ -62,12 +62,12 @@ def test_calls_inside_of_a_call_that_is_cut_end_with_it(opened):
         "thread 1": [(0, 1_000_000), (1_000_000, 1_500_000)],
         "thread 1 depth 1": [(400_000, 1_000_000)],
     }
-    assert trace.odd == {Odd.CUT_OVERLAP: 2}
+    assert trace.imported.issues == {ImportIssue.CUT_OVERLAP: 2}
 
 
 def test_calls_that_are_part_of_another_one_are_left_as_they_are(opened):
     trace = opened(kernel("graph", 0, 1000), kernel("first", 0, 10), kernel("last", 990, 10))
-    assert trace.odd == {}
+    assert trace.imported.issues == {}
     assert [lane.role for lane in trace.header.lanes] == [Role.COMPUTE, Role.NESTED]
 
 

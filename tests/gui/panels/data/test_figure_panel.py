@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog, QPushButton
 from pytestqt.qtbot import QtBot
 
-from core.trace.excerpt import Excerpt
+from core.trace.excerpt import ExcerptOptions
 from gui.app.figure_options import FigureOptions
 from gui.app.settings import Settings
 from gui.figures.make import figure_of
@@ -69,9 +69,9 @@ def test_steps_and_times_are_typed_into_one_field(panel: FigurePanel) -> None:
     choose(panel, "part", "named")
     panel.times.setText("2-3")
     panel.lanes.setText("0-1")
-    assert panel.wish.options.excerpt == Excerpt(steps="2-3", lanes="0-1")
+    assert panel.wish.options.excerpt == ExcerptOptions(steps="2-3", lanes="0-1")
     panel.times.setText("10ms:40ms")
-    assert panel.wish.options.excerpt == Excerpt(range="10ms:40ms", lanes="0-1")
+    assert panel.wish.options.excerpt == ExcerptOptions(range="10ms:40ms", lanes="0-1")
 
 
 def test_what_cannot_be_drawn_is_said_in_words_and_cannot_be_saved(panel: FigurePanel) -> None:
@@ -115,7 +115,7 @@ def test_save_and_copy_hand_out_what_is_set_even_if_it_was_typed_just_now(
 def test_settings_keep_the_last_figure_and_survive_what_is_unreadable(tmp_path: Path) -> None:
     settings = Settings(tmp_path / "s.ini")
     assert settings.figure == FigureOptions("two-column")
-    settings.figure = FigureOptions("slide", "dark", idle=False, excerpt=Excerpt(steps="3"))
+    settings.figure = FigureOptions("slide", "dark", idle=False, excerpt=ExcerptOptions(steps="3"))
     assert Settings(tmp_path / "s.ini").figure == FigureOptions("slide", "dark", idle=False)
     settings.store.setValue("figure", '{"preset": "poster"}')
     assert settings.figure == FigureOptions("two-column")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -158,7 +159,7 @@ def test_a_saved_trace_shows_its_counters_again(trace: Trace, tmp_path: Path) ->
 
 def test_figures_as_shown_draw_counters(trace: Trace, qapp: object) -> None:
     with_counters = figure_of([trace], FigureOptions()).height
-    trace.counter_places = {}
+    trace.imported = replace(trace.imported, counter_places={})
     assert figure_of([trace], FigureOptions()).height < with_counters
 
 

@@ -10,7 +10,7 @@ import pytest
 from core.explain.balance import held_bytes
 from core.recording.decode import append_batch
 from core.recording.schema import Record
-from core.trace.columns import Column
+from core.trace.columns import GrowingArray
 from core.trace.trace import Trace
 from gui.timeline.layout.frame import Viewport
 from gui.timeline.reduce.memory import LaneMemory, reduce_memory
@@ -97,7 +97,7 @@ def test_nothing_is_worked_out_while_no_counter_has_grown(monkeypatch: pytest.Mo
 @pytest.mark.parametrize("count", [1, FACTOR - 1, FACTOR, FACTOR + 1, 5 * FACTOR + 7])
 def test_blocks_hold_the_largest_value_of_some_also_after_a_cut(count: int) -> None:
     values = np.random.default_rng(count).random(count, np.float32)
-    peaks = Pyramid(Column(np.float32), largest_of)
+    peaks = Pyramid(GrowingArray(np.float32), largest_of)
     peaks.replace(0, np.ones(3 * FACTOR))
     peaks.replace(0, values[: count // 2])
     peaks.replace(count // 2, values[count // 2 :])

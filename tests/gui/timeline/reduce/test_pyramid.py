@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.trace.columns import Column
+from core.trace.columns import GrowingArray
 from gui.timeline.reduce.pyramid import FACTOR, LEVELS, Pyramid, first_of, largest_of
 
 CHANGES = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 700)), min_size=1, max_size=6)
@@ -13,7 +13,10 @@ CHANGES = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 700)), min_size=1, 
 
 @given(CHANGES)
 def test_every_level_sums_up_the_finest_however_that_came_about(changes):
-    firsts, largest = Pyramid(Column(np.int64), first_of), Pyramid(Column(np.int64), largest_of)
+    firsts, largest = (
+        Pyramid(GrowingArray(np.int64), first_of),
+        Pyramid(GrowingArray(np.int64), largest_of),
+    )
     expected, random = np.empty(0, np.int64), np.random.default_rng(3)
     for share, count in changes:
         since, values = int(share * len(expected)), random.integers(0, 1000, count)
@@ -27,7 +30,7 @@ def test_every_level_sums_up_the_finest_however_that_came_about(changes):
 
 def test_rows_stay_together():
     rows = np.arange(3 * 100).reshape(100, 3)
-    made = Pyramid(Column.of(rows[:40].reshape(-1)), first_of, 3)
+    made = Pyramid(GrowingArray.of(rows[:40].reshape(-1)), first_of, 3)
     made.extend(rows[40:])
     assert len(made) == 100
     for level in range(LEVELS):
@@ -36,6 +39,6 @@ def test_rows_stay_together():
 
 @pytest.mark.parametrize("width", [0, 2])
 def test_nothing_has_no_levels(width):
-    made = Pyramid(Column(np.int32), first_of, width)
+    made = Pyramid(GrowingArray(np.int32), first_of, width)
     assert [len(made[level]) for level in range(LEVELS)] == [0] * LEVELS
     assert made.nbytes == 0

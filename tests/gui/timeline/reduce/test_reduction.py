@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from core.plan.task import KINDS, Kind
-from core.trace.blocks import blocks_of
+from core.trace.blocks import block_sums
 from core.trace.spans import Spans, TaskTable, blank_rows
 from gui.look.families import FAMILIES, Family, family_of
 from gui.timeline.layout.frame import Viewport
@@ -144,7 +144,7 @@ def test_columns_keep_the_spans_own_times() -> None:
 def test_sums_that_were_made_before_give_the_same_picture() -> None:
     random = np.random.default_rng(5)
     whole = spans(random_times(random, 5000))
-    blocks = blocks_of(whole)
+    blocks = block_sums(whole)
     assert len(blocks.kinds) == 4
     grown = LaneColumns()
     grown.update(whole)

@@ -7,36 +7,35 @@ from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem, QWidget
 
 from core.explain.ranks import RankTime, rank_times
 from core.trace.trace import Trace
-from gui.look.foreign import odd_lines, rank_heads, rank_words
 from gui.look.label import Label
 from gui.look.layouts import joined
+from gui.look.ranks import issue_lines, rank_heads, rank_words
 from gui.look.text import tr
 from gui.panels.tables import dress_tree
 from gui.timeline.state.scene import Scene
 
 
-class ForeignPanel(QWidget):
+class ImportedPanel(QWidget):
     """A row for each rank or process of a trace, and below it a line for all that was odd."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(tr("Trace"))
         self._trace: Trace | None = None
-        self.list, self.odd = QTreeWidget(), Label(wrapped=True, selectable=True)
+        self.list, self.issues = QTreeWidget(), Label(wrapped=True, selectable=True)
         heads = rank_heads()
         dress_tree(self.list, tr("Ranks"), heads, len(heads) - 1)
         for place in range(1, len(heads)):
             self.list.headerItem().setTextAlignment(place, Qt.AlignmentFlag.AlignRight)
-        self.odd.setMargin(8)
+        self.issues.setMargin(8)
         self.list.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        joined(self.list, self.odd, of=self)
+        joined(self.list, self.issues, of=self)
         self.hide()
 
     def show_scene(self, scene: Scene | None, live: bool) -> None:
         """Show a trace that is whole; nothing is seen of a run of the app's own."""
-        trace = scene.trace if scene is not None and scene.trace.header.foreign else None
-        if live or (trace is not None and trace.header.is_job):
-            trace = None  # its figures are of the whole, and of launches that a job does not tell
+        # The figures are of a whole trace and of launches, which jobs do not record.
+        trace = None if scene is None or live or scene.trace.imported is None else scene.trace
         self.setVisible(trace is not None)
         if trace is None or trace is self._trace:
             return
@@ -49,7 +48,7 @@ class ForeignPanel(QWidget):
         # a whole, and lists that scroll in there do not do.
         height = self.list.sizeHintForRow(0) * rows + self.list.header().sizeHint().height()
         self.list.setFixedHeight(height + 2 * self.list.frameWidth())
-        self.odd.setText("\n".join(odd_lines(trace)))
+        self.issues.setText("\n".join(issue_lines(trace)))
 
     def _add(self, time: RankTime) -> None:
         item = QTreeWidgetItem(self.list, rank_words(time))

@@ -1,15 +1,15 @@
-"""What is told of another program's trace: its ranks, and what was odd about its file."""
+"""Texts about an imported trace: its ranks, and irregularities of its file."""
 
 from __future__ import annotations
 
 from core.explain.ranks import RankTime
-from core.trace.odd import sentences
+from core.trace.imported import issue_sentences
 from core.trace.trace import Trace
 from gui.look.text import duration_text, percent_text, tr
 
 
 def rank_heads() -> tuple[str, ...]:
-    """What the columns of ranks are called."""
+    """Return the headers of the columns of ranks."""
     return (
         tr("Rank"), tr("Time"), tr("Idle"), tr("Compute"), tr("Transfer alone"),
         tr("Communication"), tr("Of it overlapped"),
@@ -17,7 +17,7 @@ def rank_heads() -> tuple[str, ...]:
 
 
 def rank_words(time: RankTime) -> list[str]:
-    """A rank's row."""
+    """Return a rank's row."""
     span = max(1, time.span_ns)
     shares = (time.idle_ns, time.compute_ns, time.moving_ns, time.communication_ns)
     overlap = percent_text(time.overlap_fraction) if time.communication_ns else "–"
@@ -25,7 +25,7 @@ def rank_words(time: RankTime) -> list[str]:
     return [time.place, duration_text(time.span_ns), *words, overlap]
 
 
-def odd_lines(trace: Trace) -> list[str]:
-    """A line for each thing that was odd about a trace's file."""
+def issue_lines(trace: Trace) -> list[str]:
+    """Return a line for each irregularity of a trace's file."""
     nothing = tr("Nothing was odd about the file: all of it is shown.")
-    return list(sentences(trace.odd, tr)) or [nothing]
+    return list(issue_sentences(trace.imported, tr)) or [nothing]

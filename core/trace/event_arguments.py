@@ -28,7 +28,7 @@ Reading = Generator[float, None, str]
 """Yields the share of a file that has been read, 0 to 1; returns arguments as JSON, or ""."""
 
 
-class Source(Protocol):
+class ArgumentFile(Protocol):
     """A file whose events have arguments."""
 
     def read(self, place: int) -> Reading:
@@ -39,17 +39,17 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Arguments:
+class EventArguments:
     """The event with the arguments of each of n tasks.
 
     The event of task k is `places[k]`, ABSENT for none. Events are numbered through all files;
-    `sources` has the number of each file's first event, and the file.
+    `files` has the number of each file's first event, and the file.
     """
 
     places: NDArray[np.int32]
-    sources: tuple[tuple[int, Source], ...]
+    files: tuple[tuple[int, ArgumentFile], ...]
 
-    def ordered(self, order: NDArray[np.int64]) -> Arguments:
+    def ordered(self, order: NDArray[np.int64]) -> EventArguments:
         """Return the arguments of the tasks at these positions."""
         return replace(self, places=self.places[order])
 
@@ -59,36 +59,39 @@ class Arguments:
         if place == ABSENT:
             return ""
         # The last file that begins at or before the number.
-        first, source = [one for one in self.sources if one[0] <= place][-1]
-        return (yield from source.read(place - first))
+        first, file = [entry for entry in self.files if entry[0] <= place][-1]
+        return (yield from file.read(place - first))
 
     def every(self) -> Iterator[tuple[int, str]]:
         """Yield each task that has arguments, with its arguments, in the order of the files."""
         task = np.full(int(self.places.max(initial=ABSENT)) + 1, ABSENT)
         known = np.flatnonzero(self.places != ABSENT)
         task[self.places[known]] = known
-        ends = [first for first, _ in self.sources[1:]] + [len(task)]
-        for (first, source), end in zip(self.sources, ends, strict=True):
+        ends = [first for first, _ in self.files[1:]] + [len(task)]
+        for (first, file), end in zip(self.files, ends, strict=True):
             # Not strict: a file may have events after the last one that became a task.
-            for place, text in zip(range(first, end), source.every(), strict=False):
+            for place, text in zip(range(first, end), file.every(), strict=False):
                 if text and task[place] != ABSENT:
                     yield int(task[place]), text
 
 
-def joined(parts: Sequence[tuple[int, Arguments | None]]) -> Arguments | None:
+def concatenated(parts: Sequence[tuple[int, EventArguments | None]]) -> EventArguments | None:
     """Concatenate arguments of several files; parts are (number of events, arguments)."""
-    if all(one is None for _, one in parts):
+    if all(part is None for _, part in parts):
         return None
-    places, sources, first = [], [], 0
-    for count, one in parts:
-        if one is None:
+    places: list[NDArray[np.int32]] = []
+    files: list[tuple[int, ArgumentFile]] = []
+    first = 0
+    for count, part in parts:
+        if part is None:
             places.append(np.full(count, ABSENT, np.int32))
             continue
-        places.append(np.where(one.places == ABSENT, ABSENT, one.places + first).astype(np.int32))
-        sources += [(first + begin, source) for begin, source in one.sources]
+        shifted = np.where(part.places == ABSENT, ABSENT, part.places + first)
+        places.append(shifted.astype(np.int32))
+        files += [(first + begin, file) for begin, file in part.files]
         # The next file's numbers continue after the largest one that this file uses.
-        first += int(one.places.max(initial=ABSENT)) + 1
-    return Arguments(np.concatenate(places), tuple(sources))
+        first += int(part.places.max(initial=ABSENT)) + 1
+    return EventArguments(np.concatenate(places), tuple(files))
 
 
 def bounded(text: str) -> str:

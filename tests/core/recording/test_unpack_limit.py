@@ -6,9 +6,10 @@ import pyarrow as pa
 import pytest
 
 from core.errors import RecordingError
-from core.recording import packed, stream
-from core.recording.packed import Packed, TooLarge
+from core.recording import stream, unpack_limit
+from core.recording.limits import TooLarge
 from core.recording.recording import open_recording
+from core.recording.unpack_limit import UnpackLimit
 from tests.core.recorder.made import two_ranks
 
 MANY = 200_000
@@ -70,11 +71,11 @@ def test_what_is_followed_piece_by_piece_is_the_same(recording):
 
 
 def _unpacks_to(data, size):
-    followed = Packed(1 << 30)
+    followed = UnpackLimit(1 << 30)
     for at in range(0, len(data), size):
         followed.take(data[at : at + size])
     with pytest.raises(TooLarge) if followed._unpacked else _nothing():
-        least = Packed(followed._unpacked - 1)
+        least = UnpackLimit(followed._unpacked - 1)
         for at in range(0, len(data), size):
             least.take(data[at : at + size])
     return followed._unpacked
@@ -97,16 +98,16 @@ def test_what_arrow_017_packed_counts_too(recording):
         for batch in reader:
             writer.write_batch(batch, custom_metadata=said)
     with pytest.raises(TooLarge, match="it would unpack to"):  # what is no length is taken for one
-        Packed(1 << 30).take(sink.getvalue())
+        UnpackLimit(1 << 30).take(sink.getvalue())
 
 
 def test_a_message_without_end_is_refused():
-    with pytest.raises(OSError, match="less than no bytes"):
-        Packed(100).take(packed.CONTINUATION + b"\xff\xff\xff\xff")
+    with pytest.raises(OSError, match="negative size"):
+        UnpackLimit(100).take(unpack_limit.CONTINUATION + b"\xff\xff\xff\xff")
     with pytest.raises(TooLarge, match=r"a message has 2,147,483,647 bytes: 100 are taken"):
-        Packed(100, 100).take(packed.CONTINUATION + b"\xff\xff\xff\x7f")
-    with pytest.raises(OSError, match="makes no sense"):
-        Packed(100).take(packed.CONTINUATION + b"\4\0\0\0\xff\xff\xff\xff")
+        UnpackLimit(100, 100).take(unpack_limit.CONTINUATION + b"\xff\xff\xff\x7f")
+    with pytest.raises(OSError, match="is invalid"):
+        UnpackLimit(100).take(unpack_limit.CONTINUATION + b"\4\0\0\0\xff\xff\xff\xff")
 
 
 def test_a_file_that_begins_with_less_than_no_bytes_is_refused_by_its_name(tmp_path):

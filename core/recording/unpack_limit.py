@@ -1,9 +1,10 @@
-"""Refuses an Arrow stream that would unpack to too much, before anything of it is unpacked.
+"""Refuses an Arrow stream that would unpack to too many bytes, before any of it is unpacked.
 
-No recorder packs what it writes, but Arrow unpacks whatever says that it is packed: some kilobytes
-may become gigabytes. Each message says whether its buffers are packed, and each of these begins
-with its length when unpacked (https://arrow.apache.org/docs/format/Columnar.html). What a message
-says of itself is a flatbuffer; Arrow checks that it is a sound one before it believes it.
+No recorder packs its stream, but Arrow unpacks every buffer that is marked as packed: some
+kilobytes may become gigabytes. The metadata of each message says whether its buffers are packed,
+and each packed buffer begins with its unpacked length
+(https://arrow.apache.org/docs/format/Columnar.html). The metadata is a flatbuffer; Arrow checks
+that it is valid before it uses it.
 """
 
 from __future__ import annotations
@@ -12,20 +13,19 @@ import struct
 from collections.abc import Generator
 from dataclasses import dataclass
 
+from core.recording.limits import TooLarge
+
 CONTINUATION = b"\xff\xff\xff\xff"  # every message of an Arrow IPC stream begins with it
 _DICTIONARY, _ROWS, _V5 = 2, 3, 4
 _ANY = 1 << 62
 _LENGTH, _BUFFER = struct.Struct("<q"), struct.Struct("<qq")
 
 
-class TooLarge(ValueError):
-    """A stream is refused for its size; the message says how much is too much."""
+class UnpackLimit:
+    """Follows a stream piece by piece and limits how many bytes it unpacks to.
 
-
-class Packed:
-    """Follows a stream that it is given piece by piece, each of any size.
-
-    So many bytes may be unpacked from the whole of it, and a message may have so many if given.
+    `most` is the limit for the whole stream in bytes, `most_message` the limit for the size of one
+    message as it is stored.
     """
 
     def __init__(self, most: int, most_message: int = _ANY) -> None:
@@ -35,33 +35,37 @@ class Packed:
         self._wanted = next(self._parts)
 
     def take(self, piece: bytes) -> None:
-        """The next piece. Raises TooLarge, or OSError if it is no stream that can be followed."""
+        """Follow the next piece, of any size. Raises TooLarge, or OSError for an invalid stream."""
         rest = memoryview(piece)
         while len(rest) and self._wanted:
             count = min(len(rest), abs(self._wanted) - len(self._kept))
-            # Wanted bytes are kept until they are all there; unwanted ones (bodies that are not
-            # packed) are only counted off, however large.
+            # A part that is wanted is kept until it is complete. Other parts (bodies that are not
+            # packed) are only counted, however large they are.
             if self._wanted > 0:
                 self._kept += rest[:count]
-                is_whole = len(self._kept) == self._wanted
+                is_complete = len(self._kept) == self._wanted
             else:
                 self._wanted += count
-                is_whole = not self._wanted
+                is_complete = not self._wanted
             rest = rest[count:]
-            if is_whole:
+            if is_complete:
                 part, self._kept = bytes(self._kept), bytearray()
                 self._wanted = self._next(part)
 
     def _next(self, part: bytes) -> int:
+        """Return the size of the part after this one; 0 at the end of the stream."""
         try:
             return self._parts.send(part)
         except StopIteration:
             return 0
         except struct.error as error:
-            raise OSError("a message says of itself what makes no sense") from error
+            raise OSError("the metadata of a message is invalid") from error
 
     def _messages(self) -> Generator[int, bytes, None]:
-        """Asks for so many bytes; where the number is negative, for nothing but to pass them."""
+        """Yield the size of each part of the stream, and receive the part.
+
+        A negative size means that the part is to be skipped.
+        """
         while True:
             length = yield 4
             # Arrow before 0.15 wrote no continuation marker in front of the length.
@@ -81,10 +85,10 @@ class Packed:
                 self._count(rows, (yield size))
 
     def _count(self, rows: _Table, body: bytes) -> None:
-        """Count what a message unpacks to."""
+        """Add the unpacked size of a message. Raises TooLarge if the sum exceeds the limit."""
         for begin, size in rows.buffers(2):
-            # The first eight bytes of a packed buffer are its length when unpacked; -1 says that it
-            # is not packed after all.
+            # The first eight bytes of a packed buffer are its unpacked length; -1 means that this
+            # buffer is not packed.
             self._unpacked += max(0, _LENGTH.unpack_from(body, begin)[0]) if size else 0
         if self._unpacked > self._most:
             raise TooLarge(
@@ -92,24 +96,25 @@ class Packed:
             )
 
     def _check_message(self, size: int) -> None:
+        """Raise OSError for a negative size, TooLarge for one above the limit."""
         if size < 0:
-            raise OSError("a message has less than no bytes")
+            raise OSError("a message has a negative size")
         if size > self._most_message:
             raise TooLarge(f"a message has {size:,} bytes: {self._most_message:,} are taken")
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table of a flatbuffer, at a place of its data."""
+    """A table of a flatbuffer, at an offset of its data."""
 
     data: bytes
     at: int
 
     def place(self, field: int) -> int:
-        """Where a field is; 0 if it is not there."""
-        # A table begins with the distance back to its vtable: there stand its own size, the
-        # table's, and for each field the distance from the table's begin, 0 where it is left out
-        # (https://flatbuffers.dev/internals).
+        """Return the offset of a field; 0 if the field is absent."""
+        # A table begins with the distance back to its vtable. The vtable has its own size, the size
+        # of the table, and for each field the distance from the begin of the table, 0 for an absent
+        # field (https://flatbuffers.dev/internals).
         (back,) = struct.unpack_from("<i", self.data, self.at)
         fields, slot = self.at - back, 4 + 2 * field
         (size,) = struct.unpack_from("<H", self.data, fields)
@@ -117,17 +122,17 @@ class _Table:
         return self.at + offset if offset else 0
 
     def number(self, field: int, form: str) -> int:
-        """A number; 0 if it is not there."""
+        """Return a number; 0 if it is absent."""
         at = self.place(field)
         return int(struct.unpack_from(form, self.data, at)[0]) if at else 0
 
     def table(self, field: int) -> _Table:
-        """A table in this one."""
+        """Return a nested table."""
         at = self.place(field)
         return _Table(self.data, at + self.number(field, "<I"))
 
     def buffers(self, field: int) -> list[tuple[int, int]]:
-        """The begin and the size of each buffer of a list."""
+        """Return the begin and size of each buffer of a list."""
         at = self.table(field).at
         (count,) = struct.unpack_from("<I", self.data, at)
         end = at + 4 + count * _BUFFER.size
@@ -135,15 +140,15 @@ class _Table:
 
 
 def _packed_rows(message: _Table) -> _Table | None:
-    """What a message says of its rows if they are packed."""
+    """Return the metadata of a message's rows; None if they are not packed."""
     kind, rows = message.number(1, "<B"), message.table(2)
     if kind == _DICTIONARY:
         rows = rows.table(1)
     elif kind != _ROWS:
         return None
-    # Before version 5 what is written beside a message may say so, as Arrow 0.17 did.
-    says_beside = message.number(0, "<h") < _V5 and message.place(4)
-    return rows if rows.place(3) or says_beside else None
+    # Before version 5, the custom metadata of a message may contain it, as in Arrow 0.17.
+    is_packed_in_metadata = message.number(0, "<h") < _V5 and message.place(4)
+    return rows if rows.place(3) or is_packed_in_metadata else None
 
 
 def _root(data: bytes) -> _Table:

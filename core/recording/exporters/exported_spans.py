@@ -1,0 +1,175 @@
+"""Spans of a trace as columns, and their dependencies: the input of all exporters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from core.plan.plan import Role
+from core.plan.task import ABSENT, KINDS
+from core.recording.schema import ARROW_TYPES
+from core.trace.event_rows import Counter
+from core.trace.span import bar_label
+from core.trace.spans import ATTRIBUTES, WORDS, Spans
+from core.trace.trace import Trace
+
+CHUNK = 1 << 14
+"""Number of events that are written at once."""
+_LABELLED = ("microbatch", "bucket", "block", "replica", "paired_microbatch")
+_NUMBERS = [name for name in ATTRIBUTES if name not in WORDS and name != "lane"]
+
+
+@dataclass(frozen=True)
+class ExportedSpans:
+    """The n spans of all lanes of a trace, lane after lane, and the lane of each."""
+
+    trace: Trace
+    lane: NDArray[np.int64]
+    spans: Spans
+
+    @classmethod
+    def of(cls, trace: Trace, step: int | None = None) -> ExportedSpans:
+        """Return all spans of a trace or, if given, of a step."""
+        parts = [trace.spans(lane.index) for lane in trace.header.lanes]
+        if step is not None:
+            parts = [part[part.of_step(step)] for part in parts]
+        lane = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+        return cls(trace, lane, Spans.joined(parts))
+
+    def __len__(self) -> int:
+        return len(self.spans)
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """The label of each span's bar."""
+        # A task has the same label in all steps: make it once for each task, not for each span.
+        rows, which = np.unique(self.spans.row, return_inverse=True)
+        tasks = self.trace.table.rows[rows]
+        kinds, names = tasks["kind"].tolist(), tasks["name"].tolist()
+        numbers = np.stack([tasks[name] for name in _LABELLED], axis=1).tolist()
+        labels = []
+        for kind, name, labelled in zip(kinds, names, numbers, strict=True):
+            if name == ABSENT:
+                labels.append(bar_label(KINDS[kind], *labelled))
+            else:
+                labels.append(self.trace.table.names[name])
+        return [labels[place] for place in which.tolist()]
+
+    @cached_property
+    def kinds(self) -> list[str]:
+        """The kind of each span's task."""
+        return [str(KINDS[kind]) for kind in self.spans["kind"].tolist()]
+
+    def arguments(self, first: int, last: int) -> list[dict[str, int]]:
+        """Return the known attributes of the tasks of spans `first` to before `last`.
+
+        Their names are those of core.plan.task.Task. `iteration` is the number of the step as it is
+        shown, counted from 1.
+        """
+        spans = self.spans[first:last]
+        rows = spans.table.rows[spans.row]
+        columns = {name: rows[name] for name in _NUMBERS}
+        columns["iteration"] = np.where(spans.step == ABSENT, ABSENT, spans.step + 1)
+        found: list[dict[str, int]] = [{} for _ in range(len(spans))]
+        for name, column in columns.items():
+            # 0 rows or bytes mean none; stage 0 and micro-batch 0 are the first ones.
+            nothing = 0 if name in ("rows", "bytes") else ABSENT
+            for place in np.flatnonzero(column != nothing).tolist():
+                found[place][name] = int(column[place])
+        return found
+
+    @cached_property
+    def links(self) -> NDArray[np.int64]:
+        """Pairs of positions of spans, shape (k, 2): the second span depends on the first.
+
+        A task of a plan depends on tasks of its own step. Each task of another trace has run once.
+        """
+        table, spans = self.trace.table, self.spans
+        counts, needs = table.needs(spans.row)
+        waiting = np.repeat(np.arange(len(spans)), counts)
+        # `needs` are numbers within a plan; rows of the table count through all plans.
+        wanted = table.firsts[spans["plan"][waiting]] + needs
+        # Plus one, because ABSENT (-1), of spans outside of steps, must not make a key negative.
+        has_plan = self.trace.header.source.has_plan
+        step = spans.step + 1 if has_plan else np.zeros(len(spans), np.int64)
+        width = int(step.max(initial=0)) + 1
+        key = spans.row.astype(np.int64) * width + step
+        order = np.argsort(key, kind="stable")
+        asked = wanted * width + step[waiting]
+        # A key above all others would be found after the last one; moved back, it is not equal.
+        place = np.minimum(np.searchsorted(key[order], asked), max(0, len(key) - 1))
+        is_found = key[order][place] == asked
+        return np.stack([order[place[is_found]], waiting[is_found]], axis=1)
+
+
+def chunks(count: int) -> Iterator[tuple[int, int]]:
+    """Yield first and last (exclusive) of each chunk of `count` events."""
+    for first in range(0, count, CHUNK):
+        yield first, min(first + CHUNK, count)
+
+
+def nullable_numbers(numbers: NDArray[np.integer], kind: pa.DataType) -> pa.Array:
+    """Return numbers as an Arrow array of a type, with null for ABSENT."""
+    return pa.array(numbers.astype(np.int64), kind, mask=numbers == ABSENT)
+
+
+def nullable_words(
+    codes: NDArray[np.integer], words: Sequence[str], written: Callable[[str], str] = str
+) -> pa.Array:
+    """Return the words of codes, converted by `written`, with null for ABSENT."""
+    distinct, which = np.unique(codes, return_inverse=True)
+    texts = [None if code == ABSENT else written(words[code]) for code in distinct.tolist()]
+    return pa.array(texts, pa.string()).take(pa.array(which))
+
+
+def attribute_column(
+    rows: NDArray[Any], name: str, written: Callable[[str], str] = str
+) -> pa.Array:
+    """Return an attribute of tasks as an Arrow array, with words converted by `written`."""
+    if name in WORDS:
+        return nullable_words(rows[name], WORDS[name], written)
+    return nullable_numbers(rows[name], ARROW_TYPES[name])
+
+
+def counter_name(trace: Trace, counter: Counter) -> str:
+    """Return a counter's name, with the name of its lane."""
+    if counter.lane is None:
+        return counter.name
+    return f"{counter.name} of {trace.header.lanes[counter.lane].name}"
+
+
+def lanes_by_rank(trace: Trace) -> list[list[int]]:
+    """Return the lanes of each rank.
+
+    A rank of a plan is a compute lane with the lanes that serve it; nested lanes belong to the lane
+    whose tasks they divide. In other traces, all lanes of a device or process are one rank.
+    """
+    lanes = trace.header.lanes
+    if not trace.header.source.has_plan:
+        by_device: dict[str, list[int]] = {}
+        for lane in lanes:
+            by_device.setdefault(lane.device, []).append(lane.index)
+        return list(by_device.values())
+    # In the order of the compute lanes, wherever the lanes are that serve them.
+    computing = [lane for lane in lanes if lane.role is Role.COMPUTE and lane.serves == lane.index]
+    ranks: dict[int, list[int]] = {lane.index: [] for lane in computing}
+    for lane in lanes:
+        ranks.setdefault(_root(trace, lane.index), []).append(lane.index)
+    return list(ranks.values())
+
+
+def _root(trace: Trace, lane: int) -> int:
+    """Return the compute lane that a lane serves, directly or not."""
+    # A header may have lanes that serve each other in a circle: give up after some steps.
+    for _ in range(8):
+        serves = trace.header.lanes[lane].serves
+        if serves == lane:
+            break
+        lane = serves
+    return lane

@@ -1,0 +1,45 @@
+"""Data that only traces of other programs have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.plain import Say, plainly
+from core.trace.event_arguments import EventArguments
+from core.trace.import_issue import ImportIssue, issue_sentence
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Imported:
+    """What an importer found in another program's file, next to spans and counters.
+
+    `issues` counts irregularities of the file. `colours` has a position in OWN_COLOURS for each row
+    of the trace's table, ABSENT for rows without a colour in the file. `counter_places` has the
+    rank or process of each counter by name. `arguments` locates further data of the events. While a
+    recording of an imported trace is read, `keeps_arguments` says that it contains arguments.
+    """
+
+    issues: Mapping[ImportIssue, int] = field(default_factory=dict)
+    colours: NDArray[np.int8] | None = None
+    counter_places: Mapping[str, str] = field(default_factory=dict)
+    arguments: EventArguments | None = None
+    keeps_arguments: bool = False
+
+
+def issue_sentences(imported: Imported | None, say: Say = plainly) -> Iterator[str]:
+    """Yield a sentence for each irregularity of an imported file; none for other traces."""
+    if imported is None:
+        return
+    for issue in ImportIssue:
+        count = imported.issues.get(issue, 0)
+        if count:
+            yield issue_sentence(issue, count, say)
+
+
+def issue_text(imported: Imported | None) -> str:
+    """Return all irregularities in one English line; "" if there are none."""
+    return " ".join(issue_sentences(imported))
