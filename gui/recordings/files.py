@@ -169,7 +169,7 @@ class Files:
         try:
             check_is_no_input(tr("Save recording"), path, inputs)
         except PlanError as error:
-            self._banner.say(str(error))
+            self._banner.say(problem_text(error))
             return
         self.progress.text = tr("Saving {name}…", name=path.name)
         self.saving.start(_saved(run, path), AT_ONCE_S)
