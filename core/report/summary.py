@@ -275,7 +275,7 @@ def _odd(trace: Trace) -> Iterator[OddSummary]:
     """Yield the oddities of another program's file."""
     for kind, count in trace.odd.items():
         for text in sentences({kind: count}):
-            yield OddSummary(str(kind), count, text)
+            yield OddSummary(str(kind), count, str(text))
 
 
 def _collective(trace: Trace, met: Arrivals) -> CollectiveSummary:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.explain.ranks import RankTime
 from core.trace.odd import sentences
 from core.trace.trace import Trace
+from gui.look.core_texts import translated
 from gui.look.text import duration_text, percent_text, tr
 
 
@@ -28,4 +29,4 @@ def rank_words(time: RankTime) -> list[str]:
 def odd_lines(trace: Trace) -> list[str]:
     """A line for each thing that was odd about a trace's file."""
     nothing = tr("Nothing was odd about the file: all of it is shown.")
-    return list(sentences(trace.odd, tr)) or [nothing]
+    return [translated(text) for text in sentences(trace.odd)] or [nothing]
