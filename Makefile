@@ -82,7 +82,7 @@ messages-extract: setup
 		--output build/messages.pot .
 
 messages-update: messages-extract
-	$(babel) update $(catalogues) --input-file build/messages.pot --previous --ignore-obsolete \
+	$(babel) update $(catalogues) --input-file build/messages.pot --ignore-obsolete \
 		--ignore-pot-creation-date --no-wrap
 
 messages-compile: setup

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import PlanError
+from core.message import message
 
 _FILES = ("record", "summary", "csv", "table")
 _FOLDERS = ("kineto", "chakra")
@@ -48,7 +49,9 @@ def whole_file(path: Path | str) -> Iterator[Path]:
             with Path(path).open("ab"):
                 yield Path(path)
     except OSError as error:
-        raise OSError(f"{path} cannot be written: {reason(error)}") from error
+        raise OSError(
+            message("{path} cannot be written: {reason}", path=path, reason=reason(error))
+        ) from error
 
 
 @contextmanager
@@ -69,7 +72,9 @@ def whole_folder(path: Path | str) -> Iterator[Path]:
         finally:
             shutil.rmtree(place, ignore_errors=True)
     except OSError as error:
-        raise OSError(f"{path} cannot be written: {reason(error)}") from error
+        raise OSError(
+            message("{path} cannot be written: {reason}", path=path, reason=reason(error))
+        ) from error
 
 
 def reason(error: OSError) -> str:
@@ -104,22 +109,58 @@ def check_writable(option: str, path: str | None) -> None:
     target = Path(path)
     folder = target.absolute().parent
     if target.is_dir():
-        raise PlanError(f"{option} {path}: that is a folder; name a file")
+        raise PlanError(
+            message("{option} {path}: that is a folder; name a file", option=option, path=path)
+        )
     if not folder.is_dir():
-        raise PlanError(f"{option} {path}: there is no folder {folder}; use one that exists")
+        raise PlanError(
+            message(
+                "{option} {path}: there is no folder {folder}; use one that exists",
+                option=option,
+                path=path,
+                folder=folder,
+            )
+        )
     if not os.access(target if target.exists() else folder, os.W_OK):
-        raise PlanError(f"{option} {path}: {folder} is not writable; use another folder")
+        raise PlanError(
+            message(
+                "{option} {path}: {folder} is not writable; use another folder",
+                option=option,
+                path=path,
+                folder=folder,
+            )
+        )
 
 
 def check_folder(option: str, path: str) -> None:
     """Raise PlanError if no folder can be created at `path`, without touching anything."""
     target = Path(path).absolute()
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
-        raise PlanError(f"{option} {path}: that already exists; name a new or an empty folder")
+        raise PlanError(
+            message(
+                "{option} {path}: that already exists; name a new or an empty folder",
+                option=option,
+                path=path,
+            )
+        )
     if not target.parent.is_dir():
-        raise PlanError(f"{option} {path}: there is no folder {target.parent}; use one that exists")
+        raise PlanError(
+            message(
+                "{option} {path}: there is no folder {parent}; use one that exists",
+                option=option,
+                path=path,
+                parent=target.parent,
+            )
+        )
     if not os.access(target.parent, os.W_OK):
-        raise PlanError(f"{option} {path}: {target.parent} is not writable; use another folder")
+        raise PlanError(
+            message(
+                "{option} {path}: {parent} is not writable; use another folder",
+                option=option,
+                path=path,
+                parent=target.parent,
+            )
+        )
 
 
 def check_is_no_input(option: str, path: Path | str, inputs: Iterable[Path | str]) -> None:
@@ -134,7 +175,13 @@ def check_is_no_input(option: str, path: Path | str, inputs: Iterable[Path | str
     for name in inputs:
         files = Path(name).iterdir() if os.path.isdir(name) else [Path(name)]
         if output in map(_identity, files):
-            raise PlanError(f"{option} {path}: that file is an input; name another file")
+            raise PlanError(
+                message(
+                    "{option} {path}: that file is an input; name another file",
+                    option=option,
+                    path=path,
+                )
+            )
 
 
 def _identity(path: Path | str) -> tuple[int, int] | None:
@@ -171,7 +218,14 @@ def check_outputs(given: Mapping[str, Any]) -> None:
             continue
         endings = ENDINGS.get(name, ())
         if endings and not path.lower().endswith(endings):
-            raise PlanError(f"--{name} {path}: use a name that ends in {', '.join(endings)}")
+            raise PlanError(
+                message(
+                    "--{name} {path}: use a name that ends in {endings}",
+                    name=name,
+                    path=path,
+                    endings=", ".join(endings),
+                )
+            )
         check_writable(f"--{name}", path)
     # Several outputs may go to /dev/stdout or /dev/null.
     files = {name: path for name, path in named.items() if not path.startswith("/dev/")}
@@ -180,7 +234,9 @@ def check_outputs(given: Mapping[str, Any]) -> None:
         check_is_no_input(f"--{name}", path, inputs)
         place = os.path.realpath(path)
         if place in seen:
-            raise PlanError(f"{path} is named for two outputs; use a file for each")
+            raise PlanError(
+                message("{path} is named for two outputs; use a file for each", path=path)
+            )
         seen.add(place)
 
 

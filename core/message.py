@@ -1,8 +1,120 @@
-"""Texts for people, as values that can be translated after they are made."""
+"""Texts for people, as values: English by `str()`, in another language by a catalogue.
+
+Whoever has something to say makes a `Message`; only the window translates it. The English template
+is the key of the catalogue, so a template is a literal argument of `message` or `counted`, where
+Babel finds it.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from gettext import NullTranslations
+from typing import Any
+
+_ENGLISH = NullTranslations()
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """An English template with named places, and the values for them; a value may be a message.
+
+    With a `plural`, the template is for a count of one and the plural for every other count; the
+    count fills the place `{n}`.
+    """
+
+    template: str
+    values: tuple[tuple[str, object], ...] = ()
+    plural: str = ""
+    count: int = 1
+
+    def __str__(self) -> str:
+        return self.translated(_ENGLISH)
+
+    def translated(self, catalogue: NullTranslations) -> str:
+        """Return the text in the language of a catalogue, with its values filled in."""
+        if not self.template:
+            return ""  # the catalogue's header is the translation of ""
+        if self.plural:
+            text = catalogue.ngettext(self.template, self.plural, self.count)
+        else:
+            text = catalogue.gettext(self.template)
+        # Without values nothing is formatted: some texts contain braces that are not places.
+        if not self.values and not self.plural:
+            return text
+        values = {
+            name: value.translated(catalogue) if isinstance(value, Message) else value
+            for name, value in self.values
+        }
+        return text.format(n=self.count, **values)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a value that JSON can hold; values that JSON does not know become text."""
+        values = {name: _to_plain(value) for name, value in self.values}
+        return {
+            "template": self.template,
+            "values": values,
+            "plural": self.plural,
+            "count": self.count,
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Message:
+        """Return the message that `to_dict` described."""
+        pairs = plain["values"].items()
+        values = tuple((name, _from_plain(value)) for name, value in pairs)
+        return cls(plain["template"], values, plain["plural"], plain["count"])
+
+
+Text = Message | str
+"""A message, or a text that is the same in every language, such as a name or an error of Python."""
+
+
+def message(template: str, **values: object) -> Message:
+    """Return a message; an error among its values is replaced by its own message."""
+    return Message(template, _pairs(values))
+
+
+def counted(one: str, many: str, n: int, **values: object) -> Message:
+    """Return a message with a plural: `counted("{n} lane", "{n} lanes", 2)` is `2 lanes`."""
+    return Message(one, _pairs(values), many, n)
+
+
+def error_message(error: BaseException) -> Text:
+    """Return the message that an error was raised with, or else its text."""
+    if error.args and isinstance(error.args[0], Message):
+        return error.args[0]
+    return str(error)
+
+
+def text_to_plain(text: Text) -> Any:
+    """Return a text as a value that JSON can hold."""
+    return _to_plain(text)
+
+
+def text_from_plain(plain: Any) -> Text:
+    """Return the text that `text_to_plain` described."""
+    found = _from_plain(plain)
+    return found if isinstance(found, Message) else str(found)
 
 
 def N_(text: str) -> str:
     """Mark a text for the catalogue; it stays English until it is translated where it is shown."""
     return text
+
+
+def _pairs(values: Mapping[str, object]) -> tuple[tuple[str, object], ...]:
+    return tuple(
+        (name, error_message(value) if isinstance(value, BaseException) else value)
+        for name, value in values.items()
+    )
+
+
+def _to_plain(value: object) -> Any:
+    if isinstance(value, Message):
+        return value.to_dict()
+    return value if type(value) in (int, float, bool, str) else str(value)
+
+
+def _from_plain(value: Any) -> object:
+    return Message.from_dict(value) if isinstance(value, dict) else value

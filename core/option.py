@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any, Generic, Protocol, TypeVar
 
+from core.message import Text, error_message, message
+
 T = TypeVar("T")
 Value = int | float | str | bool | None
 
@@ -112,7 +114,7 @@ class Option(Generic[T]):
             return self.usual
         return "" if self.kind is bool or self.default is None else f"{self.default}"
 
-    def problem(self, value: Value) -> str:
+    def problem(self, value: Value) -> Text:
         """Return the error text for an invalid value, with the accepted ones; "" if it is valid."""
         if value is None or self.kind is bool:
             return ""
@@ -121,23 +123,35 @@ class Option(Generic[T]):
         if self.least <= value <= self.most:
             return ""
         unit = "" if self.unit == "n" else f" {self.unit}"
-        use = f"use {self.least:,} or more, at most {self.most:,}{unit}"
-        return f"{self.flag} {value}: {use}"
+        return message(
+            "{flag} {value}: use {least:,} or more, at most {most:,}{unit}",
+            flag=self.flag,
+            value=value,
+            least=self.least,
+            most=self.most,
+            unit=unit,
+        )
 
-    def _text_problem(self, value: str) -> str:
+    def _text_problem(self, value: str) -> Text:
         if self.reads is not None:
             try:
                 self.reads(value)
             except ValueError as error:
-                return str(error)
+                return error_message(error)
         is_file = bool(self.suffix) and value.endswith(self.suffix)
         if not self.choices or value in self.choices or is_file:
             return ""
         if not self.suffix:
-            return f"{self.flag} {value!r}: use {listed(list(self.choices))}"
-        known = ", ".join(self.choices)
-        return (
-            f"there is no {self.name} {value!r}; use {known} or a file that ends in {self.suffix}"
+            accepted = listed(list(self.choices))
+            return message(
+                "{flag} {value!r}: use {accepted}", flag=self.flag, value=value, accepted=accepted
+            )
+        return message(
+            "there is no {name} {value!r}; use {known} or a file that ends in {suffix}",
+            name=self.name,
+            value=value,
+            known=", ".join(self.choices),
+            suffix=self.suffix,
         )
 
 

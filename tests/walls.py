@@ -81,9 +81,10 @@ WALLS = (
     ),
 )
 LAYERS = (
+    ("core.message",),
     (
+        "core.counts",
         "core.errors",
-        "core.message",
         "core.plain",
         "core.paths",
         "core.version",

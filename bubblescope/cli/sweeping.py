@@ -139,7 +139,7 @@ class _Sweeping:
             trace, ended = execute_with(self._client, setting, None, progress, interrupts)
             if interrupts:
                 raise KeyboardInterrupt
-            row = sweep_row(point, trace, ended.outcome, ended.text)
+            row = sweep_row(point, trace, ended.outcome, str(ended.text))
         except (UnmeasuredError, PlanError) as error:
             self._failed[point.setting] = str(error)
             say(f"{place}: {plain(str(error))}", sys.stderr)

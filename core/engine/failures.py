@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from core.errors import PlanError
+from core.message import Text, error_message
 
 # Messages of torch and a remedy for each. The rest of torch's text does not help users.
 REMEDIES = {
@@ -34,10 +35,10 @@ def is_out_of_memory(error: BaseException) -> bool:
     return any(phrase in str(error) for phrase in phrases)
 
 
-def error_line(error: BaseException) -> str:
+def error_line(error: BaseException) -> Text:
     """Return one line for an error, with a remedy if one is known."""
     if isinstance(error, PlanError):
-        return str(error)
+        return error_message(error)
     for phrase, remedy in REMEDIES.items():
         if phrase in str(error):
             return remedy

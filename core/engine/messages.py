@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
+from core.message import Text, text_from_plain
 from core.models.description import ModelDescription
 from core.plan.devices import Hardware
 from core.trace.header import Header
@@ -35,7 +36,7 @@ class Ended:
     """The run is over. `text` gives the reason if it did not finish."""
 
     outcome: Outcome
-    text: str = ""
+    text: Text = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ MESSAGE_KEY = b"bubblescope-apart"
 
 def _parse_ended(value: Any) -> Ended:
     outcome, text = value
-    return Ended(Outcome(outcome), text)
+    return Ended(Outcome(outcome), text_from_plain(text))
 
 
 _PARSERS: dict[str, Callable[[Any], Message]] = {

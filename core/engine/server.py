@@ -24,6 +24,7 @@ from core.engine.prepare import Prepared, prepare
 from core.engine.ranks.run import RankError, run_on_ranks
 from core.engine.tasks.executor import run_on_lanes
 from core.engine.virtual.run import run_on_virtual_lanes
+from core.message import Text, text_to_plain
 from core.plan.specification import Specification
 from core.recording.schema import TraceWriter
 
@@ -70,10 +71,10 @@ class Server:
         for text in warnings():
             writer.log("warning", text)
         with writer.sending():
-            outcome, text = self._attempt(prepared, writer, stop)
-        writer.log("state", f"{outcome}: {text}" if text else outcome)
+            outcome, reason = self._attempt(prepared, writer, stop)
+        writer.log("state", f"{outcome}: {reason}" if reason else outcome)
         writer.close()
-        self._end(outcome, text)
+        self._end(outcome, reason)
 
     def describe(self, specification: Specification) -> None:
         """Send the description of the user's model, or a refusal."""
@@ -90,12 +91,12 @@ class Server:
             self._end(Outcome.REFUSED, error_line(error))
             return None
 
-    def _end(self, outcome: Outcome, text: str) -> None:
-        send(self._sink, "ended", [outcome, text])
+    def _end(self, outcome: Outcome, text: Text) -> None:
+        send(self._sink, "ended", [outcome, text_to_plain(text)])
 
     def _attempt(
         self, prepared: Prepared, writer: TraceWriter, stop: threading.Event
-    ) -> tuple[Outcome, str]:
+    ) -> tuple[Outcome, Text]:
         try:
             runner_of(prepared)(prepared, writer, stop)
         except RunStopped:

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from core.explain.causes import ACTIONS, CAUSES, Cause, Explanation
 from core.explain.lanes import gap_at
 from core.explain.run_step import explain_run_step
-from core.message import N_
-from core.plain import Say, plainly
+from core.message import N_, Message, message
 from core.plan.plan import Lane, Role
 from core.plan.task import Task
 from core.trace.job_steps import step_at
@@ -50,14 +49,11 @@ class Reason:
         """Length in ns."""
         return self.end - self.start
 
-    def action(self, say: Say = plainly) -> str:
-        """Return the work of one lane for all others, `virtual:0 copies the model`, else "".
-
-        `say` fills the placeholders of a text, and may translate the text first.
-        """
+    def action(self) -> Message | None:
+        """Return the work of one lane for all others, such as `virtual:0 copies the model`."""
         if self.place is None or self.cause not in ACTIONS:
-            return ""
-        return say(ACTIONS[self.cause], lane=self.place.name)
+            return None
+        return message(ACTIONS[self.cause], lane=self.place.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -258,7 +258,7 @@ class JobClient:
                 self._problem = self._problem or problem
             finally:  # the caller of `poll` waits for the end, whatever has failed
                 ended = self._outcome(self._merger.ranks)
-                self._note = ended.text
+                self._note = str(ended.text)
                 self._messages.append(ended)
                 self._merger = None
                 self._problem = ""

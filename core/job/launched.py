@@ -9,6 +9,7 @@ from core.engine.torchrun.launch import run_torchrun
 from core.errors import PlanError
 from core.job.client import JobClient
 from core.machine import host_hardware
+from core.message import error_message
 from core.plain import error_text
 from core.plan.launching import Hosts, check_launch
 from core.plan.planning import lanes_of
@@ -66,7 +67,7 @@ class LaunchedJob:
         try:
             self._torchrun_end = self._run_torchrun()
         except PlanError as error:
-            self._torchrun_end = Ended(Outcome.REFUSED, str(error))
+            self._torchrun_end = Ended(Outcome.REFUSED, error_message(error))
         except Exception as error:  # whatever has failed, the caller of `poll` waits for the end
             text = f"torchrun cannot be started: {error_text(error)}"
             self._torchrun_end = Ended(Outcome.FAILED, text)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from core.message import Text, message
 from core.models.description import DTYPE_BYTES, Block, ModelDescription, Segment
 from core.option import Option, OptionGroup
 
@@ -97,7 +98,7 @@ class ModelKind:
     settings: dict[str, int]
     describe: Callable[[ModelSettings], ModelDescription]
     batch: int
-    problem: Callable[[ModelSettings], str] = lambda settings: ""
+    problem: Callable[[ModelSettings], Text] = lambda settings: ""
 
 
 def linear_parameters(name: str, inputs: int, outputs: int) -> tuple[tuple[str, int], ...]:
@@ -206,18 +207,26 @@ def _transformer_segments(depth: int) -> tuple[Segment, ...]:
     return (*segments, Segment(depth + 1, depth + 2, repeated=head))
 
 
-def _gpt_problem(settings: ModelSettings) -> str:
+def _gpt_problem(settings: ModelSettings) -> Text:
     width, heads, depth = settings["width"], settings["heads"], settings["depth"]
     if width % heads:
-        return f"--heads {heads} do not divide --width {width}; use a divisor"
+        return message(
+            "--heads {heads} do not divide --width {width}; use a divisor",
+            heads=heads,
+            width=width,
+        )
     if depth < 2:
-        return f"--depth {depth}: the gpt takes 2 or more (at least 4 blocks in all)"
+        return message(
+            "--depth {depth}: the gpt takes 2 or more (at least 4 blocks in all)", depth=depth
+        )
     return ""
 
 
-def _resnet50_problem(settings: ModelSettings) -> str:
+def _resnet50_problem(settings: ModelSettings) -> Text:
     size = settings["image_size"]
-    return f"--image-size {size}: resnet50 takes 32 or more pixels" if size < 32 else ""
+    if size < 32:
+        return message("--image-size {size}: resnet50 takes 32 or more pixels", size=size)
+    return ""
 
 
 def _convolution(name: str, inputs: int, outputs: int, kernel: int) -> tuple[tuple[str, int], ...]:

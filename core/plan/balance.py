@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from core.errors import PlanError
+from core.message import message
 from core.plan.plan import Plan
 from core.plan.task import KIND_CODES, Kind
 
@@ -81,8 +82,12 @@ def balanced_borders(
     if worst == math.inf:
         least, _ = _least_worst(len(costs), len(waiting), held)
         raise PlanError(
-            f"--lane-memory {most_bytes / 1e6:g}: no cut of the model keeps within it; "
-            f"use {math.ceil(least / 1e6):,} MB or more, or more lanes"
+            message(
+                "--lane-memory {limit:g}: no cut of the model keeps within it; use "
+                "{least:,} MB or more, or more lanes",
+                limit=most_bytes / 1e6,
+                least=math.ceil(least / 1e6),
+            )
         )
     return borders
 

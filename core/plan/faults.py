@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import PlanError
+from core.message import Text, message
 from core.option import Option, OptionGroup, RunSettings, listed
 from core.plan.lanes import asks_virtual
 from core.plan.plan import Lane, Role
@@ -27,18 +28,24 @@ _WHOLE, _NUMBER = r"(\d{1,9})", r"(\d{1,9}(?:\.\d{1,9})?)"
 
 def _slow_lanes(text: str) -> dict[int, float]:
     """Read `2:1.5 3:1.2`, the factors of lanes. Raises PlanError, as all these readers do."""
-    parts = _parts("--slow-lane", text, f"{_WHOLE}:{_NUMBER}", "LANE:FACTOR, such as 2:1.5")
+    parts = _parts(
+        "--slow-lane", text, f"{_WHOLE}:{_NUMBER}", message("LANE:FACTOR, such as 2:1.5")
+    )
     found = {int(lane): _factor("--slow-lane", lane, factor) for lane, factor in parts}
     return _once("--slow-lane", text, found)
 
 
 def _slow_links(text: str) -> dict[LanePair, float]:
     """Read `1-2:4`, the factors of links."""
-    form = "LANE-LANE:FACTOR, such as 1-2:4"
+    form = message("LANE-LANE:FACTOR, such as 1-2:4")
     found = {}
     for one, other, factor in _parts("--slow-link", text, f"{_WHOLE}-{_WHOLE}:{_NUMBER}", form):
         if int(one) == int(other):
-            raise PlanError(f"--slow-link {one}-{other}: name two different lanes")
+            raise PlanError(
+                message(
+                    "--slow-link {first}-{other}: name two different lanes", first=one, other=other
+                )
+            )
         low, high = sorted((int(one), int(other)))
         found[low, high] = _factor("--slow-link", f"{one}-{other}", factor)
     return _once("--slow-link", text, found)
@@ -47,10 +54,12 @@ def _slow_links(text: str) -> dict[LanePair, float]:
 def _slow_kinds(text: str) -> dict[Kind, float]:
     """Read `backward:1.2`, the factors of kinds."""
     found = {}
-    form = "KIND:FACTOR, such as backward:1.2"
+    form = message("KIND:FACTOR, such as backward:1.2")
     for name, factor in _parts("--slow-kind", text, f"([a-z-]+):{_NUMBER}", form):
         if name not in PLANNED:
-            raise PlanError(f"--slow-kind {name!r}: use {listed(PLANNED)}")
+            raise PlanError(
+                message("--slow-kind {name!r}: use {accepted}", name=name, accepted=listed(PLANNED))
+            )
         found[Kind(name)] = _factor("--slow-kind", name, factor)
     return _once("--slow-kind", text, found)
 
@@ -58,24 +67,35 @@ def _slow_kinds(text: str) -> dict[Kind, float]:
 def _hiccups(text: str) -> list[tuple[int, int, int]]:
     """Read `lane=2,step=4,ms=50` as (lane, measured step counted from 1, ns)."""
     pattern = f"lane={_WHOLE},step={_WHOLE},ms={_NUMBER}"
-    form = "lane=LANE,step=STEP,ms=MS, such as lane=2,step=4,ms=50"
+    form = message("lane=LANE,step=STEP,ms=MS, such as lane=2,step=4,ms=50")
     parts = _parts("--hiccup", text, pattern, form)
     return [(int(lane), int(step), round(float(ms) * 1e6)) for lane, step, ms in parts]
 
 
-def _parts(flag: str, text: str, pattern: str, form: str) -> Iterator[tuple[str, ...]]:
+def _parts(flag: str, text: str, pattern: str, form: Text) -> Iterator[tuple[str, ...]]:
     """Yield the groups of each word. Raises PlanError for a word that does not match."""
     for word in text.split():
         # Without re.ASCII, \d also matches digits of other scripts.
         match = re.fullmatch(pattern, word, re.ASCII)
         if match is None:
-            raise PlanError(f"{flag} {word!r}: use {form}, each number below 10^9")
+            raise PlanError(
+                message(
+                    "{flag} {word!r}: use {form}, each number below 10^9",
+                    flag=flag,
+                    word=word,
+                    form=form,
+                )
+            )
         yield match.groups()
 
 
 def _factor(flag: str, what: str, number: str) -> float:
     if float(number) <= 0:
-        raise PlanError(f"{flag} {what}:{number}: use a factor above 0")
+        raise PlanError(
+            message(
+                "{flag} {what}:{number}: use a factor above 0", flag=flag, what=what, number=number
+            )
+        )
     return float(number)
 
 
@@ -84,7 +104,13 @@ def _once(flag: str, text: str, found: dict[T, float]) -> dict[T, float]:
     words = text.split()
     if len(found) < len(words):
         given = " ".join(f"{flag} {word}" for word in words)
-        raise PlanError(f"{given}: name each {flag.removeprefix('--slow-')} once")
+        raise PlanError(
+            message(
+                "{given}: name each {part} once",
+                given=given,
+                part=flag.removeprefix("--slow-"),
+            )
+        )
     return found
 
 
@@ -200,20 +226,44 @@ class Faults:
         The run has `steps` measured steps; the first has the number `first` in a recording.
         """
         count = sum(lane.role is Role.COMPUTE for lane in lanes)
-        there = f"there are lanes 0 to {count - 1}" if count > 1 else "there is lane 0 alone"
+        if count > 1:
+            there = message("there are lanes 0 to {last}", last=count - 1)
+        else:
+            there = message("there is lane 0 alone")
         for lane, factor in self.slow_lanes.items():
             if lane >= count:
-                raise PlanError(f"{SLOW_LANE.flag} {lane}:{factor:g}: {there}")
+                raise PlanError(
+                    message(
+                        "{flag} {lane}:{factor:g}: {there}",
+                        flag=SLOW_LANE.flag,
+                        lane=lane,
+                        factor=factor,
+                        there=there,
+                    )
+                )
         for (low, high), factor in self.slow_links.items():
             if high >= count:
-                raise PlanError(f"{SLOW_LINK.flag} {low}-{high}:{factor:g}: {there}")
+                raise PlanError(
+                    message(
+                        "{flag} {low}-{high}:{factor:g}: {there}",
+                        flag=SLOW_LINK.flag,
+                        low=low,
+                        high=high,
+                        factor=factor,
+                        there=there,
+                    )
+                )
         for hiccup in self.hiccups:
             number = hiccup.step - first + 1
             given = f"{HICCUP.flag} lane={hiccup.lane},step={number},ms={hiccup.ns / 1e6:g}"
             if hiccup.lane >= count:
-                raise PlanError(f"{given}: {there}")
+                raise PlanError(message("{given}: {there}", given=given, there=there))
             if not 1 <= number <= steps:
-                raise PlanError(f"{given}: the measured steps are 1 to {steps}")
+                raise PlanError(
+                    message(
+                        "{given}: the measured steps are 1 to {steps}", given=given, steps=steps
+                    )
+                )
 
     def effects(
         self, columns: TaskColumns, lanes: Sequence[Lane], step: int

@@ -6,7 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from core.counts import lanes_text
 from core.errors import PlanError
+from core.message import message
 from core.option import listed
 from core.plan.devices import HOST, KINDS, Hardware, device_kind
 from core.plan.link import link_text
@@ -33,10 +35,15 @@ def lane_devices(text: str, hardware: Hardware) -> list[str]:
     if any(device.startswith(VIRTUAL) for device in devices):
         if len(set(devices)) > 1:
             raise PlanError(
-                f"--devices {text!r}: virtual lanes run alone, on one device; use 8xvirtual:cpu"
+                message(
+                    "--devices {text!r}: virtual lanes run alone, on one device; use 8xvirtual:cpu",
+                    text=text,
+                )
             )
     elif len({device_kind(device).name for device in devices}) > 1:
-        raise PlanError(f"--devices {text!r} mixes kinds of devices; use one kind in a run")
+        raise PlanError(
+            message("--devices {text!r} mixes kinds of devices; use one kind in a run", text=text)
+        )
     return devices
 
 
@@ -82,7 +89,13 @@ def check_devices(devices: list[str], hardware: Hardware) -> None:
     for device in (device.removeprefix(VIRTUAL) for device in devices):
         if device not in hardware.devices:
             have = ", ".join(hardware.devices[1:]) or "no accelerator"
-            raise PlanError(f"there is no {device}: this machine has {have}; CPU lanes are 2xcpu")
+            raise PlanError(
+                message(
+                    "there is no {device}: this machine has {have}; CPU lanes are 2xcpu",
+                    device=device,
+                    have=have,
+                )
+            )
 
 
 def make_lanes(devices: list[str], hardware: Hardware, cores_per_lane: int | None) -> list[Lane]:
@@ -167,10 +180,24 @@ def _item_devices(item: str, text: str, hardware: Hardware) -> list[str]:
         or (not match["kind"] and not match["virtual"])
     ):
         use = listed(accepted(hardware))
-        raise PlanError(f"--devices {text!r}: {item!r} is no device; use {use}")
+        raise PlanError(
+            message(
+                "--devices {text!r}: {item!r} is no device; use {use}",
+                text=text,
+                item=item,
+                use=use,
+            )
+        )
     count, number = int(match["count"] or 1), match["number"]
     if not 1 <= count <= MOST_LANES:
-        raise PlanError(f"--devices {text!r}: {count} lanes; use 1 to {MOST_LANES}")
+        raise PlanError(
+            message(
+                "--devices {text!r}: {lanes}; use 1 to {most_lanes}",
+                text=text,
+                lanes=lanes_text(count),
+                most_lanes=MOST_LANES,
+            )
+        )
     if match["virtual"]:
         return [VIRTUAL + kind.device(int(number or 0))] * count
     # 2xcuda is two devices, 2xcuda:0 two lanes on one.

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from core.counts import lanes_text
 from core.errors import PlanError
+from core.message import message
 from core.option import listed
 from core.plan.faults import faults_text
 from core.plan.pipeline.options import BALANCE, SCHEDULE
@@ -38,27 +40,46 @@ def check_launch(specification: Specification, lanes: list[Lane], hosts: Hosts, 
     schedule, endpoint = s[SCHEDULE], hosts.endpoint
     # All conditions are evaluated before one is reported, so none may fail: max(1, nodes) below.
     problems = {
-        f"--strategy {s.strategy}: {flag} runs {listed(LAUNCHED, 'and')}": (
-            s.strategy not in LAUNCHED
+        message(
+            "--strategy {strategy}: {flag} runs {accepted}",
+            strategy=s.strategy,
+            flag=flag,
+            accepted=listed(LAUNCHED, "and"),
+        ): (s.strategy not in LAUNCHED),
+        message(
+            "--schedule {schedule}: {flag} runs what torch has, {accepted}",
+            schedule=schedule,
+            flag=flag,
+            accepted=listed(TORCH_SCHEDULES, "and"),
+        ): (schedule is not None and schedule not in TORCH_SCHEDULES),
+        message(
+            "--devices {devices}: {flag} is for real lanes, such as 2xcpu",
+            devices=s.devices,
+            flag=flag,
+        ): lanes[0].is_virtual,
+        message("{faults}: faults are put into virtual lanes alone", faults=faults_text(s)): bool(
+            faults_text(s)
         ),
-        f"--schedule {schedule}: {flag} runs what torch has, {listed(TORCH_SCHEDULES, 'and')}": (
-            schedule is not None and schedule not in TORCH_SCHEDULES
+        message("--balance: {flag} cuts by --borders or equal parameters", flag=flag): bool(
+            s[BALANCE]
         ),
-        f"--devices {s.devices}: {flag} is for real lanes, such as 2xcpu": lanes[0].is_virtual,
-        f"{faults_text(s)}: faults are put into virtual lanes alone": bool(faults_text(s)),
-        f"--balance: {flag} cuts by --borders or equal parameters": bool(s[BALANCE]),
-        f"--gradients {s.gradients}: {flag} keeps none": s.gradients is not None,
-        f"--blocks: {flag} records the blocks by itself": s.blocks,
-        f"--warmup 0: {flag} needs 1 or more, as the recorder's first step is no measure": (
-            s.warmup < 1
-        ),
-        f"--nnodes {hosts.nodes}: use a number of hosts that divides {len(lanes)} lanes": (
-            hosts.nodes < 1 or len(lanes) % max(1, hosts.nodes) != 0
-        ),
-        f"--node-rank {hosts.node}: use 0 to {hosts.nodes - 1}": (
+        message(
+            "--gradients {gradients}: {flag} keeps none", gradients=s.gradients, flag=flag
+        ): s.gradients is not None,
+        message("--blocks: {flag} records the blocks by itself", flag=flag): s.blocks,
+        message(
+            "--warmup 0: {flag} needs 1 or more, as the recorder's first step is no measure",
+            flag=flag,
+        ): (s.warmup < 1),
+        message(
+            "--nnodes {nodes}: use a number of hosts that divides {lanes}",
+            nodes=hosts.nodes,
+            lanes=lanes_text(len(lanes)),
+        ): (hosts.nodes < 1 or len(lanes) % max(1, hosts.nodes) != 0),
+        message("--node-rank {node}: use 0 to {last}", node=hosts.node, last=hosts.nodes - 1): (
             not 0 <= hosts.node < hosts.nodes
         ),
-        f"--rdzv-endpoint {endpoint!r}: use HOST:PORT of node 0": (
+        message("--rdzv-endpoint {endpoint!r}: use HOST:PORT of node 0", endpoint=endpoint): (
             bool(hosts.nodes > 1 or endpoint) and not re.fullmatch(r"[^\s:]+:\d{1,5}", endpoint)
         ),
         "--record: several hosts need a FOLDER that all see, or what `listen` shows": (
@@ -75,6 +96,9 @@ def check_parts(specification: Specification, plans: Iterable[Plan]) -> None:
     sizes = sorted({part.rows for plan in plans for part in plan.parts})
     if specification[SCHEDULE] is not None and len(sizes) > 1:
         raise PlanError(
-            f"micro-batches of {listed([str(size) for size in sizes], 'and')} rows: torch's "
-            "schedules need one size; let --microbatches divide --batch, and --batch --data"
+            message(
+                "micro-batches of {sizes} rows: torch's schedules need one size; let "
+                "--microbatches divide --batch, and --batch --data",
+                sizes=listed([str(size) for size in sizes], "and"),
+            )
         )

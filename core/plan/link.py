@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from core.errors import PlanError
+from core.message import message
 from core.plan.task import Kind
 
 MEASURED = "measured"
@@ -76,7 +77,14 @@ def read_link(text: str) -> Link | None:
     number = r"(\d{1,9}(?:\.\d*)?|\.\d+)"
     match = re.fullmatch(f"{number}:{number}", text)
     if match is None:
-        raise PlanError(f"--link {text!r}: use {ACCEPTED} or {MEASURED}, each number below 10^9")
+        raise PlanError(
+            message(
+                "--link {text!r}: use {accepted} or {measured}, each number below 10^9",
+                text=text,
+                accepted=ACCEPTED,
+                measured=MEASURED,
+            )
+        )
     if float(match[2]) <= 0:
-        raise PlanError(f"--link {text}: use a bandwidth above 0 GB/s")
+        raise PlanError(message("--link {text}: use a bandwidth above 0 GB/s", text=text))
     return Link.of(float(match[1]), float(match[2]))

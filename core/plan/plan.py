@@ -8,7 +8,9 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
+from core.counts import rows_text
 from core.errors import PlanError
+from core.message import message
 from core.models.description import ModelDescription
 from core.option import Option, Value
 from core.plan.division import Collectives, Part, Pipeline, Placement, Stage
@@ -274,6 +276,13 @@ def require_rows(job: Job, needed: int, parts: str, whole: str = "a batch") -> N
     """
     if job.rows < needed:
         raise PlanError(
-            f"{needed} {parts} need at least {needed} rows, but {whole} has {job.rows}: "
-            f"use at most {job.rows} {parts}"
+            message(
+                "{needed} {parts} need at least {rows}, but {whole} has {held}: use at "
+                "most {held} {parts}",
+                needed=needed,
+                parts=parts,
+                rows=rows_text(needed),
+                whole=whole,
+                held=job.rows,
+            )
         )

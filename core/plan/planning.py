@@ -6,7 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from core.counts import lanes_text, rows_text
 from core.errors import PlanError
+from core.message import Text, message
 from core.models.catalogue import MODELS, ModelSettings
 from core.models.description import ModelDescription
 from core.option import flag_of, listed, option_values
@@ -112,7 +114,11 @@ def lanes_of(specification: Specification, hardware: Hardware, present: bool = T
     faults.check(lanes, specification.warmup, len(specification.step_rows))
     if present and faults and not lanes[0].is_virtual:
         raise PlanError(
-            f"{given}: faults are put into virtual lanes alone; use --devices {len(lanes)}xvirtual"
+            message(
+                "{given}: faults are put into virtual lanes alone; use --devices {lanes}xvirtual",
+                given=given,
+                lanes=len(lanes),
+            )
         )
     return lanes
 
@@ -125,7 +131,13 @@ def check(specification: Specification) -> Strategy:
     s = specification
     strategy = STRATEGIES.get(s.strategy)
     if strategy is None:
-        raise PlanError(f"there is no strategy {s.strategy!r}; use {listed(list(STRATEGIES))}")
+        raise PlanError(
+            message(
+                "there is no strategy {strategy!r}; use {accepted}",
+                strategy=s.strategy,
+                accepted=listed(list(STRATEGIES)),
+            )
+        )
     check_numbers(s)
     for option, value in s.values:
         _refuse(option.problem(value))
@@ -141,7 +153,14 @@ def check_numbers(specification: Specification) -> None:
         if not isinstance(value, str):
             _refuse(option.problem(value))
     if (s.data or 0) / s.batch_rows > MOST_STEPS:
-        raise PlanError(f"--data {s.data} is over {MOST_STEPS:,} batches of {s.batch_rows} rows")
+        raise PlanError(
+            message(
+                "--data {data} is over {most_steps:,} batches of {rows}",
+                data=s.data,
+                most_steps=MOST_STEPS,
+                rows=rows_text(s.batch_rows),
+            )
+        )
 
 
 def check_virtual(specification: Specification, lanes: Sequence[Lane]) -> None:
@@ -149,8 +168,14 @@ def check_virtual(specification: Specification, lanes: Sequence[Lane]) -> None:
     for option, value in specification.values:
         if option.unused is virtual_only and value is not None and not lanes[0].is_virtual:
             raise PlanError(
-                f"{option.flag} {value} is for virtual lanes, and {lanes[0].name} is a real one; "
-                f"use --devices {len(lanes)}xvirtual"
+                message(
+                    "{flag} {value} is for virtual lanes, and {name} is a real one; use "
+                    "--devices {lanes}xvirtual",
+                    flag=option.flag,
+                    value=value,
+                    name=lanes[0].name,
+                    lanes=len(lanes),
+                )
             )
 
 
@@ -160,7 +185,10 @@ def check_unmeasured(specification: Specification) -> None:
     if balance or memory is not None:
         given = BALANCE.flag if balance else f"{LANE_MEMORY.flag} {memory:g}"
         raise PlanError(
-            f"{given}: only a run measures the blocks to balance; use --borders, such as 3,7"
+            message(
+                "{given}: only a run measures the blocks to balance; use --borders, such as 3,7",
+                given=given,
+            )
         )
 
 
@@ -171,9 +199,14 @@ def check_memory(specification: Specification, model: ModelDescription, hardware
     memory = hardware.memory + sum(one.memory for one in hardware.accelerators)
     if needed > memory:
         raise PlanError(
-            f"--batch {specification.batch_rows} of {model.name} needs at least "
-            f"{needed / 1e9:,.1f} GB, but this machine has {memory / 1e9:,.1f} GB: "
-            "use fewer rows or a smaller model"
+            message(
+                "--batch {batch_rows} of {name} needs at least {needed:,.1f} GB, but this "
+                "machine has {memory:,.1f} GB: use fewer rows or a smaller model",
+                batch_rows=specification.batch_rows,
+                name=model.name,
+                needed=needed / 1e9,
+                memory=memory / 1e9,
+            )
         )
 
 
@@ -185,13 +218,19 @@ def check_lanes(specification: Specification, lanes: int, memory: int) -> None:
     if lanes > most:
         needed = lanes * lanes * EXPLAINED_BYTES
         raise PlanError(
-            f"--devices {specification.devices}: explaining {lanes:,} lanes takes about "
-            f"{needed / 1e9:.1f} GB, more than an eighth of this machine's {memory / 1e9:.1f} GB; "
-            f"use at most {most:,} lanes"
+            message(
+                "--devices {devices}: explaining {lanes} takes about {needed:.1f} GB, more "
+                "than an eighth of this machine's {memory:.1f} GB; use at most {most}",
+                devices=specification.devices,
+                lanes=lanes_text(lanes),
+                needed=needed / 1e9,
+                memory=memory / 1e9,
+                most=lanes_text(most),
+            )
         )
 
 
-def _refuse(problem: str) -> None:
+def _refuse(problem: Text) -> None:
     """Raise PlanError unless `problem` is empty."""
     if problem:
         raise PlanError(problem)
@@ -203,8 +242,16 @@ def _check_settings(model: ModelSettings) -> None:
     taken = {} if kind is None else kind.settings
     for option, value in option_values(model):
         if option.kind is int and value is not None and option.name not in taken:
-            takes = listed([flag_of(name) for name in taken]) or "no such settings"
-            raise PlanError(f"{option.flag} {value} is not for {model.name}, which takes {takes}")
+            takes = listed([flag_of(name) for name in taken]) or message("no such settings")
+            raise PlanError(
+                message(
+                    "{flag} {value} is not for {name}, which takes {takes}",
+                    flag=option.flag,
+                    value=value,
+                    name=model.name,
+                    takes=takes,
+                )
+            )
     _refuse("" if kind is None else kind.problem(model.filled()))
 
 
@@ -214,19 +261,42 @@ def _check_options(s: Specification, strategy: Strategy) -> None:
     for option in given.values():
         if option not in strategy.options:
             takers = [other.name for other in STRATEGIES.values() if option in other.options]
-            raise PlanError(f"{option.flag} is not for {strategy.name}; it is for {listed(takers)}")
+            raise PlanError(
+                message(
+                    "{flag} is not for {name}; it is for {takers}",
+                    flag=option.flag,
+                    name=strategy.name,
+                    takers=listed(takers),
+                )
+            )
         if (other := given.get(option.excludes)) is not None:
             raise PlanError(
-                f"{option.flag} {s[option]} and {other.flag} {s[other]} exclude each other; "
-                "use one of them"
+                message(
+                    "{flag} {value} and {other_flag} {other_value} exclude each other; use one "
+                    "of them",
+                    flag=option.flag,
+                    value=s[option],
+                    other_flag=other.flag,
+                    other_value=s[other],
+                )
             )
     if s.blocks and strategy.on_ranks:
         takers = [other.name for other in STRATEGIES.values() if not other.on_ranks]
         raise PlanError(
-            f"--blocks is not for {strategy.name}, whose ranks torch runs by itself; "
-            f"it is for {listed(takers)}"
+            message(
+                "--blocks is not for {name}, whose ranks torch runs by itself; it is for {takers}",
+                name=strategy.name,
+                takers=listed(takers),
+            )
         )
     if (memory := s[LANE_MEMORY]) is not None and not s[BALANCE]:
-        raise PlanError(f"{LANE_MEMORY.flag} {memory:g} is a limit for {BALANCE.flag}; add that")
+        raise PlanError(
+            message(
+                "{flag} {memory:g} is a limit for {other_flag}; add that",
+                flag=LANE_MEMORY.flag,
+                memory=memory,
+                other_flag=BALANCE.flag,
+            )
+        )
     if (schedule := s[SCHEDULE]) is not None:
         schedule_of(schedule)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
+from core.message import message
+
 
 def chunk(rows: int, pieces: int) -> list[int]:
     """Return the sizes of `torch.chunk`: equal pieces rounded up, and so maybe fewer `pieces`.
@@ -48,7 +50,9 @@ def balanced_runs(weights: Sequence[int], runs: int) -> list[tuple[int, int]]:
     weight allows. Raises ValueError if there are fewer weights than runs.
     """
     if runs > len(weights):
-        raise ValueError(f"{len(weights)} weights cannot make {runs} runs")
+        raise ValueError(
+            message("{weights} weights cannot make {runs} runs", weights=len(weights), runs=runs)
+        )
     # Bisect the smallest limit of a run's weight that fits, between the heaviest single weight and
     # the sum of all: a larger limit never needs more runs. (1, 2, 3, 4) in two runs:
     #     6: 1 2 3 | 4 fits     5: 1 2 | 3 and 4 is left     so 6

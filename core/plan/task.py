@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import PlanError
-from core.message import N_
+from core.message import N_, message
 
 ABSENT = -1
 """The value of a column for numbers that do not apply."""
@@ -300,7 +300,14 @@ def add_task(
     index, needs = len(tasks), tuple(dict.fromkeys(after))
     for other in needs:
         if not 0 <= other < index:
-            raise PlanError(f"task {index} ({kind}) waits for task {other}, which comes later")
+            raise PlanError(
+                message(
+                    "task {index} ({kind}) waits for task {other}, which comes later",
+                    index=index,
+                    kind=kind,
+                    other=other,
+                )
+            )
     tasks.append(
         Task(
             index,

@@ -276,7 +276,7 @@ def _issues(trace: Trace) -> Iterator[IssueSummary]:
     """Yield the irregularities of another program's file."""
     issues = {} if trace.imported is None else trace.imported.issues
     for issue, count in issues.items():
-        yield IssueSummary(str(issue), count, issue_sentence(issue, count))
+        yield IssueSummary(str(issue), count, str(issue_sentence(issue, count)))
 
 
 def _collective(trace: Trace, met: Arrivals) -> CollectiveSummary:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plain import Say, plainly
+from core.message import Message
 from core.trace.event_arguments import EventArguments
 from core.trace.import_issue import ImportIssue, issue_sentence
 
@@ -30,16 +30,16 @@ class Imported:
     keeps_arguments: bool = False
 
 
-def issue_sentences(imported: Imported | None, say: Say = plainly) -> Iterator[str]:
+def issue_sentences(imported: Imported | None) -> Iterator[Message]:
     """Yield a sentence for each irregularity of an imported file; none for other traces."""
     if imported is None:
         return
     for issue in ImportIssue:
         count = imported.issues.get(issue, 0)
         if count:
-            yield issue_sentence(issue, count, say)
+            yield issue_sentence(issue, count)
 
 
 def issue_text(imported: Imported | None) -> str:
     """Return all irregularities in one English line; "" if there are none."""
-    return " ".join(issue_sentences(imported))
+    return " ".join(map(str, issue_sentences(imported)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QFrame, QToolButton
 
+from core.message import Text
 from core.plain import shortened
 from gui.look.core_texts import translated
 from gui.look.label import Label, wrapped_tip
@@ -23,7 +24,7 @@ class Banner(QFrame):
         row(self.label, close, of=self, growing=self.label, margins=(12, 5, 6, 5))
         self.hide()
 
-    def say(self, text: str, level: str = "error") -> None:
+    def say(self, text: Text, level: str = "error") -> None:
         """Show a line; `level` is info, warning or error.
 
         What is long is shortened, and whole in a tooltip.
@@ -32,9 +33,9 @@ class Banner(QFrame):
         # The style sheet looks at `level` only when a widget is polished.
         self.style().unpolish(self)
         self.style().polish(self)
-        text = translated(text)
-        short = shortened(text)
+        words = translated(text)
+        short = shortened(words)
         self.label.setText(short)
-        self.label.setToolTip("" if short == text else wrapped_tip(text))
-        self.setAccessibleName(text)
+        self.label.setToolTip("" if short == words else wrapped_tip(words))
+        self.setAccessibleName(words)
         self.show()

@@ -12,7 +12,7 @@ from core.files import check_is_no_input
 from core.message import N_
 from gui.app.dialogs import ask_save
 from gui.app.settings import Settings
-from gui.look.text import tr
+from gui.look.text import problem_text, tr
 
 IMAGES = (N_("PNG image (*.png)"), N_("SVG drawing (*.svg)"), N_("PDF document (*.pdf)"))
 """The kinds of files that pictures are written as."""
@@ -48,7 +48,7 @@ class Saver(QObject):
             self.check(path)
             write()
         except (OSError, ValueError) as error:
-            self.failed.emit(str(error))
+            self.failed.emit(problem_text(error))
             return
         self.done(path, said)
 

@@ -30,7 +30,8 @@ from core.recording.stream import Opened
 from core.trace.header import Header
 from core.trace.source import Source
 from core.trace.trace import Trace
-from gui.look.text import tr
+from gui.look.core_texts import translated
+from gui.look.text import problem_text, tr
 
 if TYPE_CHECKING:  # the window is there sooner without it
     from core.job.client import JobClient
@@ -151,7 +152,7 @@ class Run:
                 if self.source is not None:
                     self.bookmarks = read_bookmarks(self.source, self.trace.header.started)
             except BookmarksError as error:
-                return str(error)
+                return problem_text(error)
         return ""
 
     def keep_bookmarks(self) -> None:
@@ -309,7 +310,7 @@ class Session(QObject):
         messages = self._client.poll()
         for message in messages if self.runs_job else ():
             if isinstance(message, Ended) and message.text:
-                self.engine_failed.emit(message.text)
+                self.engine_failed.emit(translated(message.text))
         return [one for one in messages if not (self.runs_job and isinstance(one, Ended))]
 
     def _poll_job(self, job_client: JobClient) -> None:
@@ -340,7 +341,7 @@ class Session(QObject):
             case Header() as header:
                 self._begin(header)
             case Ended(outcome, text):
-                self._end(outcome, text)
+                self._end(outcome, translated(text))
             case Hardware() as hardware:
                 self.hardware = hardware
                 self.ready.emit(hardware)

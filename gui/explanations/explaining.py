@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from core.explain.gaps import GapReport
 from core.explain.lanes import Gap
 from gui.app.jobs import Runner, Work
-from gui.look.text import tr
+from gui.look.text import problem_text, tr
 from gui.timeline.state.explained import Explained, WorkedOut
 
 Made = tuple[Explained, int, WorkedOut | str]
@@ -64,7 +64,7 @@ def _worked_out(explained: Explained, step: int) -> Work[Made]:
         return explained, step, explained.work_out(step)
     # Returned, not raised: the Runner's `failed` does not say of which step it is.
     except (ValueError, MemoryError) as error:
-        return explained, step, str(error) or tr("There is not enough memory.")
+        return explained, step, problem_text(error)
 
 
 def why_not_yet(explained: Explained, step: int, live: bool) -> str:

@@ -26,7 +26,7 @@ from gui.lessons.panel import LessonPanel, Page
 from gui.lessons.pointing import Pointer
 from gui.lessons.spotlight import Spotlight
 from gui.look.layouts import bring
-from gui.look.text import sentence, tr
+from gui.look.text import problem_text, sentence, tr
 from gui.look.theme import Theme
 from gui.runs.run_queue import RunQueue
 
@@ -86,7 +86,7 @@ class Lessons(QObject):
         try:
             lesson = read_lesson(in_language(path))
         except LessonError as error:
-            self.failed.emit(str(error))
+            self.failed.emit(problem_text(error))
             return
         self._give_up()
         self.lesson, self.path, self.place, self.done = lesson, path, 0, {}

@@ -10,6 +10,7 @@ import json
 import re
 from functools import cache, lru_cache
 
+from core.message import Message, Text
 from core.paths import RESOURCES
 from core.plain import in_number
 from gui.look.catalogue import catalogue
@@ -18,8 +19,10 @@ TEMPLATES = RESOURCES / "translations" / "sentences.json"
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
-def translated(text: str) -> str:
-    """A sentence of core's in the window's language, and so what stands in it; others stay."""
+def translated(text: Text) -> str:
+    """Return a text of core in the window's language; a text that is not in the catalogue stays."""
+    if isinstance(text, Message):
+        return text.translated(catalogue())
     template, values = _parts(text)
     found = catalogue().gettext(template) if template else ""
     # gettext returns the source where it has no translation: the text then stays as core wrote it.

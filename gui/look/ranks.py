@@ -5,6 +5,7 @@ from __future__ import annotations
 from core.explain.ranks import RankTime
 from core.trace.imported import issue_sentences
 from core.trace.trace import Trace
+from gui.look.core_texts import translated
 from gui.look.text import duration_text, percent_text, tr
 
 
@@ -28,4 +29,4 @@ def rank_words(time: RankTime) -> list[str]:
 def issue_lines(trace: Trace) -> list[str]:
     """Return a line for each irregularity of a trace's file."""
     nothing = tr("Nothing was odd about the file: all of it is shown.")
-    return list(issue_sentences(trace.imported, tr)) or [nothing]
+    return [translated(text) for text in issue_sentences(trace.imported)] or [nothing]

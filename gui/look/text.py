@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.message import Message, Text, error_message
 from gui.look.catalogue import catalogue
 from gui.look.core_texts import translated
 
@@ -30,7 +31,10 @@ def ntr(one: str, many: str, n: int, **values: object) -> str:
 
 def problem_text(error: Exception) -> str:
     """One line that says why something could not be done, whatever went wrong."""
-    text = next(iter(str(error).splitlines()), "")
+    told = error_message(error)
+    if isinstance(told, Message):
+        return translated(told)
+    text = next(iter(told.splitlines()), "")
     if isinstance(error, MemoryError):
         return tr("There is not enough memory for this.")
     # The house raises these with a line for the user; any other comes from a mistake in the code,
@@ -114,10 +118,10 @@ def significant(value: float) -> str:
     return f"{value:.1f}" if size >= 10 else f"{value:.2f}"
 
 
-def sentence(text: str) -> str:
+def sentence(text: Text) -> str:
     """A text that begins with a capital letter and ends with a full stop, or what else ends it."""
-    text = translated(text)
-    return full_stop(text[:1].upper() + text[1:])
+    words = translated(text)
+    return full_stop(words[:1].upper() + words[1:])
 
 
 def full_stop(text: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
+from core.message import Text
 from core.plan.specification import Specification
 from core.predict.advisor import Advice, AdviceQuery, AdviceResult, way_of
 from core.predict.run_costs import RunCosts, run_costs
@@ -167,7 +168,7 @@ class AdvisorController(QObject):
             change=change_text(measured / advice.step_ns - 1),
         )
 
-    def _fail(self, text: str) -> None:
+    def _fail(self, text: Text) -> None:
         self._end()
         self.panel.show_ways([])
         self.panel.show_line(friendly(text), True)

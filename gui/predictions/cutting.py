@@ -31,7 +31,7 @@ from core.predict.worker.requests import (
 from core.predict.worker.service import PredictionService
 from gui.app.session import Run, Session
 from gui.figures.titles import model_title
-from gui.look.text import rows_text, tr
+from gui.look.text import problem_text, rows_text, tr
 from gui.panels.run.block_strip import ShownCut
 from gui.panels.run.blocks import BlocksPanel
 from gui.panels.run.strategy import StrategyPanel
@@ -105,7 +105,7 @@ class Cutting(QObject):
                 plans = plans_of(asked, model, list(checked.lanes))
                 plan = plans[max(plans)]  # the largest step's
             except PlanError as error:
-                problem = friendly(str(error))
+                problem = friendly(problem_text(error))
         cut = None
         if model is not None:
             rows = plan.parts[0].rows if plan else measured.rows if measured else 0
@@ -205,7 +205,7 @@ class Cutting(QObject):
             limited = asked.having(lane_memory=self._panel.limit_mb)
             made = balanced(limited, cut.model, checked.lanes, measured)
         except PlanError as error:
-            self._panel.show_problem(friendly(str(error)))
+            self._panel.show_problem(friendly(problem_text(error)))
             return
         self._set({"borders": made[BORDERS]})
 

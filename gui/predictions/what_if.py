@@ -28,7 +28,8 @@ from gui.app.dialogs import ask_open
 from gui.app.saving import Saver
 from gui.app.settings import Settings
 from gui.figures.titles import model_title
-from gui.look.text import tr
+from gui.look.core_texts import translated
+from gui.look.text import problem_text, tr
 from gui.panels.predict.whatif import Basis, WhatIfPanel
 
 LATE_MS = 100  # then the panel says that it is still predicting
@@ -90,7 +91,7 @@ class WhatIfController(Saver):
             case PredictionRefused(number, text) if number in self._drawing:
                 self._drawing.discard(number)
                 self.panel.large.setEnabled(True)
-                self.failed.emit(text)
+                self.failed.emit(translated(text))
             case PredictionRefused(number, text) if number > self._shown:
                 self._shown = number
                 self._late.stop()
@@ -111,7 +112,7 @@ class WhatIfController(Saver):
         try:
             self.panel.set_file(read_costs(path), path)
         except PlanError as error:
-            self.failed.emit(str(error).removeprefix("--costs "))
+            self.failed.emit(problem_text(error).removeprefix("--costs "))
             return
         self._settings.folder = str(path.parent)
 

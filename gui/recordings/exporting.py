@@ -24,7 +24,7 @@ from gui.figures.picture import Picture, copy_picture, write_picture
 from gui.figures.run_names import file_name
 from gui.figures.shown import Range, range_between
 from gui.figures.timeline import Extras
-from gui.look.text import tr
+from gui.look.text import problem_text, tr
 from gui.look.theme import LIGHT, THEMES
 from gui.panels.data.figure import FigurePanel, Wish
 from gui.timeline.interact.view import TimelineView
@@ -105,7 +105,7 @@ class Exporting(Saver):
         try:
             self.check(path)
         except PlanError as error:
-            self._banner.say(str(error))
+            self._banner.say(problem_text(error))
             return
         scene, run = self.scene(), self._shown.run_shown
         if scene is not None and run is not None:

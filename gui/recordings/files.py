@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QWidget
 from core.errors import PlanError
 from core.files import check_is_no_input
 from core.message import N_
-from core.plain import plainly
 from core.recording.formats import TRACE_FORMATS, suffixes_of
 from core.recording.recording import may_take_long
 from core.recording.stream import Opened
@@ -23,6 +22,7 @@ from gui.app.session import Run, Session, opened_files
 from gui.app.settings import Settings
 from gui.app.shown import Shown
 from gui.figures.run_names import file_name
+from gui.look.core_texts import translated
 from gui.look.text import problem_text, tr
 from gui.recordings.opening import OpeningStrip
 from gui.runs.faults import banner_text, faults_of
@@ -123,8 +123,8 @@ class Files:
         self._names.append(path.name)
         # Readers warn in English: what they say of an
         # odd file is put in the window's language here.
-        imported = run.trace.imported
-        english, own = (" ".join(issue_sentences(imported, say)) for say in (plainly, tr))
+        found = list(issue_sentences(run.trace.imported))
+        english, own = " ".join(map(str, found)), " ".join(map(translated, found))
         warning = warning.replace(english, own)
         faults = banner_text(faults_of(run.trace), path)
         # Bookmarks are read here and not when the run
@@ -170,7 +170,7 @@ class Files:
         try:
             check_is_no_input(tr("Save recording"), path, inputs)
         except PlanError as error:
-            self._banner.say(str(error))
+            self._banner.say(problem_text(error))
             return
         self.progress.text = tr("Saving {name}…", name=path.name)
         self.saving.start(_saved(run, path), AT_ONCE_S)

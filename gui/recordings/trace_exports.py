@@ -16,7 +16,7 @@ from core.trace.trace import Trace
 from gui.app.banner import Banner
 from gui.app.dialogs import ProgressDialogs
 from gui.app.jobs import Runner, Work
-from gui.look.text import tr
+from gui.look.text import problem_text, tr
 from gui.recordings.exporting import Exporting
 
 PERFETTO, PACKED, JSON = (
@@ -96,7 +96,7 @@ class TraceExports(QObject):
         try:
             check_folder(tr("Export"), str(path))
         except PlanError as error:
-            self._banner.say(str(error))
+            self._banner.say(problem_text(error))
             return False
         return True
 
@@ -104,7 +104,7 @@ class TraceExports(QObject):
         try:
             self._exporting.check(path)
         except PlanError as error:
-            self._banner.say(str(error))
+            self._banner.say(problem_text(error))
             return
         trace = self._trace()
         if trace is not None:

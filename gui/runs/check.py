@@ -11,6 +11,7 @@ from pathlib import Path
 from core.costs.costs_file import costs_of
 from core.costs.plan_times import predict_times
 from core.errors import PlanError
+from core.message import Text, error_message
 from core.plan.devices import Hardware
 from core.plan.launching import Hosts, check_launch, check_parts
 from core.plan.pipeline.options import CHUNKS, SCHEDULE
@@ -62,7 +63,7 @@ def check_specification(
             return tr("There is no file {name}.", name=specification.model.name)
         return Checked(tuple(lanes), {})
     except PlanError as error:
-        return friendly(str(error))
+        return friendly(error_message(error))
 
 
 def _check_launcher(specification: Specification, lanes: list[Lane], plans: Iterable[Plan]) -> None:
@@ -94,7 +95,7 @@ def schedule_problems(
             # Devices that are missing are told of the form as a whole, not of each schedule.
             plan_run(other, hardware, present=False)
         except PlanError as error:
-            found[schedule.name] = friendly(str(error))
+            found[schedule.name] = friendly(error_message(error))
     return found
 
 
@@ -106,7 +107,7 @@ def pictured(plan: Plan) -> WhatIfResult | None:
     return answer_of(columns, plan.lanes, plan.pipeline)
 
 
-def friendly(message: str) -> str:
+def friendly(message: Text) -> str:
     """A message of core's with the form's names instead of the command line's flags."""
     # Translated first: sentences are found by their English templates, in which the flags stand.
     text = _FLAG.sub(_field_name, translated(message))

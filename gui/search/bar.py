@@ -14,7 +14,7 @@ from core.trace.trace import Trace
 from gui.look.core_texts import translated
 from gui.look.label import Label
 from gui.look.layouts import button, column, row
-from gui.look.text import ntr, percent_text, tr
+from gui.look.text import ntr, percent_text, problem_text, tr
 from gui.search.searching import Searcher
 from gui.timeline.state.scene import Scene
 
@@ -65,7 +65,7 @@ class QueryField(QLineEdit):
         except SearchError as error:
             # `wrong` ends the search: the text from before, typed again, is to be a new one.
             self._read = None
-            self.wrong.emit(str(error))
+            self.wrong.emit(problem_text(error))
             return False
         if self.text() != self._read:
             self._read, self.query = self.text(), query

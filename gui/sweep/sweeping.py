@@ -21,7 +21,7 @@ from core.sweep.values import COMMA, DEFAULT, SEMICOLON, suggested
 from gui.app.session import Run, Session
 from gui.app.settings import Settings
 from gui.look.layouts import bring
-from gui.look.text import duration_text, tr
+from gui.look.text import duration_text, problem_text, tr
 from gui.panels.run.strategy import StrategyPanel
 from gui.runs.check import friendly
 from gui.sweep.panel import SweepPanel
@@ -105,7 +105,7 @@ class Sweeping(QObject):
             # No values yet: there is nothing to run, and nothing wrong either.
             return asked if asked.settings else ""
         except PlanError as error:
-            return friendly(str(error))
+            return friendly(problem_text(error))
 
     def _problem(self, asked: Sweep) -> str:
         """Why a setting cannot be run on this machine; '' if all can."""
@@ -164,7 +164,7 @@ class Sweeping(QObject):
         try:
             row = sweep_row(point, run.trace, run.outcome or Outcome.FAILED, run.text)
         except UnmeasuredError as error:
-            self._lose(point, str(error), run.outcome is Outcome.STOPPED)
+            self._lose(point, problem_text(error), run.outcome is Outcome.STOPPED)
             return
         self._runs[point] = run
         self._took.append((point.setting, time.monotonic() - self._began))

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLineEdit
 from core.recording.bookmarks import Bookmark
 from core.trace.own_steps import with_range, with_steps
 from gui.app.session import Run
-from gui.look.text import time_text, tr
+from gui.look.text import problem_text, time_text, tr
 from gui.panels.data.bookmarks import BookmarksPanel
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import AXIS, LABELS
@@ -185,7 +185,7 @@ class Bookmarking(QObject):
             try:
                 self._run.keep_bookmarks()
             except OSError as error:
-                self.failed.emit(str(error))
+                self.failed.emit(problem_text(error))
 
     def _close_editor(self) -> None:
         if self.editor is not None:

@@ -72,9 +72,11 @@ def _templates(tree: ast.AST) -> Iterator[str]:
 
 
 def _not_said(node: ast.AST) -> list[ast.expr]:
-    """Docstrings, and the parts of texts with places in them."""
+    """Docstrings, the parts of texts with places in them, and what Babel finds by itself."""
     if isinstance(node, ast.JoinedStr):
         return node.values
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("N_", "counted", "message"):
+        return node.args
     return [node.value] if isinstance(node, ast.Expr) else []
 
 

@@ -303,7 +303,7 @@ def run_rank() -> None:
             RankWorker(settings, prepared, writer).run()
         except Exception as error:
             writer.log("error", f"rank {settings.rank}: {traceback.format_exc()}")
-            leave(Outcome.FAILED, error_line(error))
+            leave(Outcome.FAILED, str(error_line(error)))
         leave(Outcome.FINISHED)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.message import Text, message
 from core.plan.pipeline.actions import (
     BACKWARD,
     FORWARD,
@@ -81,7 +82,7 @@ class _Passes:
         passes[3, whole] = np.arange(np.count_nonzero(whole)) % microbatches
         return cls(whole, *passes)
 
-    def refuse(self, wrong: NDArray[np.bool_], describe: Callable[[int, Action], str]) -> None:
+    def refuse(self, wrong: NDArray[np.bool_], describe: Callable[[int, Action], Text]) -> None:
         """Raise ScheduleError for the first pass in the mask `wrong`.
 
         `describe` returns the end of the message "rank R runs ..." for a place and its pass.
@@ -90,7 +91,13 @@ class _Passes:
             number = None if self.whole[place] else int(self.microbatch[place])
             kind, replica = KINDS[self.kind[place]], int(self.replica[place])
             bad = Action(int(self.stage[place]), kind, number, replica)
-            raise ScheduleError(f"rank {self.rank[place]} runs {describe(place, bad)}")
+            raise ScheduleError(
+                message(
+                    "rank {rank} runs {problem}",
+                    rank=self.rank[place],
+                    problem=describe(place, bad),
+                )
+            )
 
 
 def _check_places(passes: _Passes, placement: Sequence[StagePlacement], microbatches: int) -> Ints:
@@ -102,28 +109,40 @@ def _check_places(passes: _Passes, placement: Sequence[StagePlacement], microbat
     places = zip(passes.replica.tolist(), passes.stage.tolist(), strict=True)
     held_by = np.array([rank_of.get(place, ABSENT) for place in places], np.int64)
 
-    def elsewhere(place: int, half: Action) -> str:
+    def elsewhere(place: int, half: Action) -> Text:
         held = sorted({h.stage for h in placement if h.rank == passes.rank[place]})
-        replica = f" (this is replica {half.replica})" if half.stage in held else ""
-        return f"{half}, but it holds {_stages(held)}{replica}"
+        replica: Text = ""
+        if half.stage in held:
+            replica = message(" (this is replica {replica})", replica=half.replica)
+        return message(
+            "{half}, but it holds {stages}{replica}",
+            half=half,
+            stages=_stages(held),
+            replica=replica,
+        )
 
     passes.refuse(held_by != passes.rank, elsewhere)
     passes.refuse(
         passes.whole & (passes.kind != BACKWARD),
-        lambda place, half: f"{half}, which needs the number of a micro-batch",
+        lambda place, half: message("{half}, which needs the number of a micro-batch", half=half),
     )
     passes.refuse(
         passes.microbatch >= microbatches,
-        lambda place, half: f"{half}, but micro-batches are 0 to {microbatches - 1}",
+        lambda place, half: message(
+            "{half}, but micro-batches are 0 to {last}", half=half, last=microbatches - 1
+        ),
     )
     owner = np.full(microbatches, ABSENT)
     named = np.flatnonzero(~passes.whole)[::-1]
     owner[passes.microbatch[named]] = passes.replica[named]  # reversed: the first pass wins
     passes.refuse(
         ~passes.whole & (owner[passes.microbatch] != passes.replica),
-        lambda place, half: (
-            f"{half} of replica {half.replica}, "
-            f"but micro-batch {half.microbatch} is replica {owner[half.microbatch]}'s"
+        lambda place, half: message(
+            "{half} of replica {replica}, but micro-batch {microbatch} is replica {owner}'s",
+            half=half,
+            replica=half.replica,
+            microbatch=half.microbatch,
+            owner=owner[half.microbatch],
         ),
     )
     return owner
@@ -145,16 +164,19 @@ def _check_repeated(
     # The position of each pass's first occurrence; a pass at any other position is a repetition.
     np.minimum.at(first, (_ROW[passes.kind], *at), order)
     passes.refuse(
-        first[(_ROW[passes.kind], *at)] < order, lambda place, half: f"{half} a second time"
+        first[(_ROW[passes.kind], *at)] < order,
+        lambda place, half: message("{half} a second time", half=half),
     )
     # A whole backward excludes both parts, in either order.
     parts = np.minimum(first[_ROW[INPUT]], first[_ROW[WEIGHT]])
     other = np.where(passes.kind == BACKWARD, parts[at], first[_ROW[BACKWARD]][at])
 
-    def both(place: int, half: Action) -> str:
+    def both(place: int, half: Action) -> Text:
         kind = Kind.BACKWARD_INPUT if half.kind is Kind.BACKWARD else Kind.BACKWARD
         other_pass = half._replace(kind=kind, microbatch=int(passes.microbatch[place]))
-        return f"both {other_pass} and {half}: one is too many"
+        return message(
+            "both {other_pass} and {half}: one is too many", other_pass=other_pass, half=half
+        )
 
     passes.refuse((passes.kind != FORWARD) & (other < order), both)
     return first < never
@@ -170,7 +192,7 @@ def _first_missing(forward: bool, backward_input: bool, weight: bool) -> Kind:
 
 
 def _misses(action: Action) -> ScheduleError:
-    return ScheduleError(f"the schedule misses {action}")
+    return ScheduleError(message("the schedule misses {action}", action=action))
 
 
 def _stages(held: Sequence[int]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from core.message import Message, message
 from core.plan.pipeline.actions import FORWARD, ActionColumns, Ints, Needs
 from core.plan.schedules.schedule import ScheduleError
 from core.plan.task import ABSENT
@@ -57,7 +58,7 @@ def _one_a_lane(ranks: Ints, lanes: Ints, forward: np.ndarray) -> Ints:
     return chosen
 
 
-def _deadlock(actions: ActionColumns, needed: Ints, done: np.ndarray, head: Ints) -> str:
+def _deadlock(actions: ActionColumns, needed: Ints, done: np.ndarray, head: Ints) -> Message:
     """Return the message of a deadlock: follows dependencies of a blocked action to a cycle."""
     rank_of = np.repeat(np.arange(len(head)), np.diff(actions.first))
     action = int(head[head < actions.first[1:]][0])
@@ -72,5 +73,7 @@ def _deadlock(actions: ActionColumns, needed: Ints, done: np.ndarray, head: Ints
         if action in path:
             repeated = [*path[path.index(action) :], action]
             cycle = " -> ".join(str(actions[place]) for place in repeated)
-            return f"the schedule deadlocks at {actions[path[0]]}: {cycle}"
+            return message(
+                "the schedule deadlocks at {action}: {cycle}", action=actions[path[0]], cycle=cycle
+            )
         path.append(action)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.message import message
 from core.option import Option, OptionGroup, RunSettings
 from core.plan.schedules import SCHEDULES
 from core.plan.schedules.compute_csv import SUFFIX
@@ -28,7 +29,11 @@ def read_borders(text: str) -> list[int]:
     numbers = [int(word) if word.isdecimal() else 0 for word in text.split(",")]
     if numbers != sorted(set(numbers)) or numbers[0] < 1:
         raise ValueError(
-            f"--borders {text!r}: use rising numbers of blocks from 1 on, with commas, such as 3,7"
+            message(
+                "--borders {text!r}: use rising numbers of blocks from 1 on, with commas, "
+                "such as 3,7",
+                text=text,
+            )
         )
     return numbers
 

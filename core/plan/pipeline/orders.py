@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.errors import PlanError
+from core.message import message
 from core.plan.plan import Plan, Role
 from core.plan.schedules.schedule import Action, overlap
 from core.plan.task import KIND_CODES, PASSES, Kind, Task
@@ -25,7 +26,9 @@ def lane_orders(plan: Plan) -> list[list[Action]]:
 def _action(task: Task, numbers: dict[tuple[int, int], int]) -> Action:
     stage, replica = task.stage, task.replica or 0
     if stage is None or task.block is not None:
-        raise PlanError(f"{task} is of no stage: only plans of stages have a schedule")
+        raise PlanError(
+            message("{task} is of no stage: only plans of stages have a schedule", task=task)
+        )
 
     def numbered(microbatch: int | None) -> int | None:
         return None if microbatch is None else numbers[replica, microbatch]

@@ -7,8 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from core.counts import blocks_text, lanes_text, replicas_text, stages_text
 from core.errors import PlanError
 from core.gc_paused import gc_paused
+from core.message import message
 from core.order import stable_argsort
 from core.plan.collectives import start_together
 from core.plan.division import Part, Pipeline, Placement, Stage
@@ -44,8 +46,14 @@ def cut_stages(job: Job, count: int) -> tuple[Stage, ...]:
     blocks = job.model.blocks
     if count > len(blocks):
         raise PlanError(
-            f"{count} stages need at least {count} blocks, but {job.model.name} has {len(blocks)}: "
-            f"use at most {len(blocks)} stages"
+            message(
+                "{stages} need at least {blocks}, but {name} has {held}: use at most {most}",
+                stages=stages_text(count),
+                blocks=blocks_text(count),
+                name=job.model.name,
+                held=len(blocks),
+                most=stages_text(len(blocks)),
+            )
         )
     if (text := job[BORDERS]) is None:
         runs = balanced_runs([block.parameter_count for block in blocks], count)
@@ -59,8 +67,14 @@ def _borders(text: str, stages: int, blocks: int) -> list[int]:
     borders = read_borders(text)
     if len(borders) != stages - 1 or borders[-1] >= blocks:
         raise PlanError(
-            f"--borders {text}: {stages} stages of {blocks} blocks need {stages - 1} numbers "
-            f"from 1 to {blocks - 1}"
+            message(
+                "--borders {text}: {stages} of {blocks} need {borders} numbers from 1 to {last}",
+                text=text,
+                stages=stages_text(stages),
+                blocks=blocks_text(blocks),
+                borders=stages - 1,
+                last=blocks - 1,
+            )
         )
     return borders
 
@@ -73,26 +87,44 @@ def ranks_of(job: Job, schedule: Schedule, pipelines: int = 1) -> tuple[int, int
     """
     if job[CHUNKS] is not None and not schedule.settable_chunks:
         raise PlanError(
-            f"--chunks {job[CHUNKS]} is not for {schedule.name}, "
-            "which says itself how many stages a lane holds"
+            message(
+                "--chunks {chunks} is not for {name}, which says itself how many stages a "
+                "lane holds",
+                chunks=job[CHUNKS],
+                name=schedule.name,
+            )
         )
     chunks = job[CHUNKS] or schedule.chunks
     if len(job.lanes) % pipelines:
         raise PlanError(
-            f"{pipelines} replicas do not divide {len(job.lanes)} lanes; use a number that does"
+            message(
+                "{replicas} do not divide {lanes}; use a number that does",
+                replicas=replicas_text(pipelines),
+                lanes=lanes_text(len(job.lanes)),
+            )
         )
     if schedule.ranks is not None:
         count = schedule.stage_count(schedule.ranks, chunks)
         if job[STAGES] not in (None, count):
-            raise PlanError(f"--stages {job[STAGES]}: {schedule.name} is for {count} stages")
+            raise PlanError(
+                message(
+                    "--stages {given}: {name} is for {stages}",
+                    given=job[STAGES],
+                    name=schedule.name,
+                    stages=stages_text(count),
+                )
+            )
         return schedule.ranks, chunks
     borders = job[BORDERS]
     asked = job[STAGES] if borders is None else 1 + len(read_borders(borders))
     stages = asked or chunks * (len(job.lanes) // pipelines)
     if stages % chunks:
         raise PlanError(
-            f"{stages} stages cannot be shared in lanes of {chunks} chunks: "
-            f"use a multiple of {chunks}"
+            message(
+                "{stages} cannot be shared in lanes of {chunks} chunks: use a multiple of {chunks}",
+                stages=stages_text(stages),
+                chunks=chunks,
+            )
         )
     return stages // chunks, chunks
 
@@ -158,8 +190,12 @@ def _orders(schedule: Schedule, ranks: int, microbatches: int, chunks: int) -> l
     mismatched = (actions.kind != FORWARD) & (over_all != schedule.whole_loss)
     for place in np.flatnonzero(mismatched).tolist():
         raise ScheduleError(
-            f"{schedule.name} runs {actions[place]}: a backward is over all micro-batches where "
-            "there is one loss for all of them, and only there"
+            message(
+                "{name} runs {actions}: a backward is over all micro-batches where there is "
+                "one loss for all of them, and only there",
+                name=schedule.name,
+                actions=actions[place],
+            )
         )
     return orders
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from core.errors import PlanError
+from core.message import message
 from core.plan.schedules import (
     chimera,
     dualpipe_v,
@@ -48,5 +49,11 @@ def schedule_of(name: str) -> Schedule:
         return load_schedule(name)
     if name not in SCHEDULES:
         known = ", ".join(SCHEDULES)
-        raise PlanError(f"there is no schedule {name!r}; use {known} or a file that ends in .csv")
+        raise PlanError(
+            message(
+                "there is no schedule {name!r}; use {known} or a file that ends in .csv",
+                name=name,
+                known=known,
+            )
+        )
     return SCHEDULES[name]

@@ -10,6 +10,7 @@ while the first one fills and drains. Micro-batches form units, one micro-batch 
 first half of a unit goes down and the second half up.
 """
 
+from core.message import message
 from core.plan.schedules.schedule import Action, Schedule, StagePlacement, backward, forward, refuse
 
 
@@ -44,10 +45,15 @@ def stage_placement(ranks: int, chunks: int) -> list[StagePlacement]:
 
 def check(ranks: int, microbatches: int, chunks: int) -> None:
     """Raise PlanError for an odd number of ranks, or fewer than two micro-batches."""
-    refuse(ranks % 2 == 0, f"chimera needs an even number of ranks, not {ranks}")
+    refuse(
+        ranks % 2 == 0, message("chimera needs an even number of ranks, not {ranks}", ranks=ranks)
+    )
     refuse(
         microbatches >= 2,
-        f"chimera needs at least 2 micro-batches, one a replica, not {microbatches}",
+        message(
+            "chimera needs at least 2 micro-batches, one a replica, not {microbatches}",
+            microbatches=microbatches,
+        ),
     )
 
 

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from core.errors import PlanError
+from core.message import Message, message
 from core.plan.schedules.schedule import (
     Action,
     Schedule,
@@ -35,7 +36,7 @@ _KINDS = {
 _PASS = r"(\d{1,5})([FBIW])(\d{1,5})"
 _ACTION = re.compile(_PASS)
 _OVERLAP = re.compile(rf"\(\s*{_PASS}\s*;\s*{_PASS}\s*\)OVERLAP_F_B")
-_ACCEPTED = "use 0F0, 0B0, 0I0, 0W0 or (0F1;1B0)OVERLAP_F_B with numbers up to 32766"
+_ACCEPTED = message("use 0F0, 0B0, 0I0, 0W0 or (0F1;1B0)OVERLAP_F_B with numbers up to 32766")
 
 
 def load_schedule(path: str) -> Schedule:
@@ -56,7 +57,15 @@ def load_schedule(path: str) -> Schedule:
     orders = [[_of_replica(action, replicas) for action in row] for row in rows]
 
     def check(ranks: int, count: int, chunks: int) -> None:
-        refuse(count == microbatches, f"{path} is for {microbatches} micro-batches, not {count}")
+        refuse(
+            count == microbatches,
+            message(
+                "{path} is for {microbatches} micro-batches, not {count}",
+                path=path,
+                microbatches=microbatches,
+                count=count,
+            ),
+        )
 
     kinds = {half.kind for half, _ in halves}
     kinds.update(action.kind for row in rows for action in row)
@@ -82,7 +91,10 @@ def csv_text(orders: Sequence[Sequence[Action]]) -> str:
         for action in order:
             refuse(
                 action.microbatch is not None,
-                f"a CSV schedule cannot say {action}, a pass over all micro-batches at once",
+                message(
+                    "a CSV schedule cannot say {action}, a pass over all micro-batches at once",
+                    action=action,
+                ),
             )
     text = io.StringIO()
     # The writer calls str(), which gives an action in torch's notation.
@@ -104,15 +116,32 @@ def _read(path: str) -> list[list[Action]]:
         row = []
         for place, cell in enumerate(line, 1):
             if cell.strip():
-                row.append(_action(cell.strip(), f"{path} line {number}, cell {place}"))
+                row.append(
+                    _action(
+                        cell.strip(),
+                        message(
+                            "{path} line {number}, cell {place}",
+                            path=path,
+                            number=number,
+                            place=place,
+                        ),
+                    )
+                )
         rows.append(row)
-    refuse(bool(rows), f"{path} holds no action")
+    refuse(bool(rows), message("{path} holds no action", path=path))
     for number, row in enumerate(rows, 1):
-        refuse(bool(row), f"{path} line {number} holds no action; each line is a rank's")
+        refuse(
+            bool(row),
+            message(
+                "{path} line {number} holds no action; each line is a rank's",
+                path=path,
+                number=number,
+            ),
+        )
     return rows
 
 
-def _action(cell: str, where: str) -> Action:
+def _action(cell: str, where: Message) -> Action:
     """Return the action that a cell names. Raises PlanError."""
     if match := _ACTION.fullmatch(cell):
         return _pass(match.groups(), cell, where)
@@ -120,12 +149,27 @@ def _action(cell: str, where: str) -> Action:
         first, second = (_pass(match.groups()[i : i + 3], cell, where) for i in (0, 3))
         if (first.kind, second.kind) == (Kind.FORWARD, Kind.BACKWARD):
             return overlap(first, second)
-    raise PlanError(f"{where}: {cell[:60]!r} is no action; {_ACCEPTED}")
+    raise PlanError(
+        message(
+            "{where}: {cell!r} is no action; {accepted}",
+            where=where,
+            cell=cell[:60],
+            accepted=_ACCEPTED,
+        )
+    )
 
 
-def _pass(words: Sequence[str], cell: str, where: str) -> Action:
+def _pass(words: Sequence[str], cell: str, where: Message) -> Action:
     stage, microbatch = int(words[0]), int(words[2])
-    refuse(max(stage, microbatch) <= MOST_NUMBER, f"{where}: {cell!r} is no action; {_ACCEPTED}")
+    if max(stage, microbatch) > MOST_NUMBER:
+        raise PlanError(
+            message(
+                "{where}: {cell!r} is no action; {accepted}",
+                where=where,
+                cell=cell,
+                accepted=_ACCEPTED,
+            )
+        )
     return Action(stage, _KINDS[words[1]], microbatch)
 
 
@@ -145,7 +189,14 @@ def _replicas(
     for microbatch, stage_ranks in paths.items():
         for stage in range(stages):
             if stage not in stage_ranks:
-                raise ScheduleError(f"{path}: the schedule misses {stage}F{microbatch}")
+                raise ScheduleError(
+                    message(
+                        "{path}: the schedule misses {stage}F{microbatch}",
+                        path=path,
+                        stage=stage,
+                        microbatch=microbatch,
+                    )
+                )
         ranks = tuple(stage_ranks[stage] for stage in range(stages))
         replicas[microbatch] = numbers.setdefault(ranks, len(numbers))
     return replicas, [

@@ -10,6 +10,8 @@ micro-batches as ranks. The order is that of torch.distributed.pipelining's Sche
 
 from collections.abc import Sequence
 
+from core.counts import ranks_text
+from core.message import message
 from core.plan.schedules.numbered import numbered
 from core.plan.schedules.schedule import SPLIT_BACKWARD, Action, Schedule, refuse, vee
 from core.plan.task import Kind
@@ -41,7 +43,12 @@ def check(ranks: int, microbatches: int, chunks: int) -> None:
     """Raise PlanError if there are fewer micro-batches than stages."""
     refuse(
         microbatches >= 2 * ranks,
-        f"dualpipe-v on {ranks} ranks needs at least {2 * ranks} micro-batches, not {microbatches}",
+        message(
+            "dualpipe-v on {ranks} needs at least {least} micro-batches, not {microbatches}",
+            ranks=ranks_text(ranks),
+            least=2 * ranks,
+            microbatches=microbatches,
+        ),
     )
 
 

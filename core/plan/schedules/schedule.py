@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from core.counts import ranks_text
 from core.errors import PlanError
+from core.message import Text, message
 from core.plan.task import Kind
 
 # Cached: a look-up in an enumeration takes a third of the time of creating an action.
@@ -203,12 +205,18 @@ def equal_rounds(ranks: int, microbatches: int, chunks: int) -> None:
     count = rounds(ranks, microbatches)
     refuse(
         microbatches % count == 0,
-        f"{microbatches} micro-batches on {ranks} ranks make no {count} equal rounds: "
-        f"use a multiple of {ranks}",
+        message(
+            "{microbatches} micro-batches on {ranks} make no {count} equal rounds: use a "
+            "multiple of {multiple}",
+            microbatches=microbatches,
+            ranks=ranks_text(ranks),
+            count=count,
+            multiple=ranks,
+        ),
     )
 
 
-def refuse(holds: bool, message: str) -> None:
-    """Raise PlanError with `message` unless `holds`."""
+def refuse(holds: bool, problem: Text) -> None:
+    """Raise PlanError with `problem` unless `holds`."""
     if not holds:
-        raise PlanError(message)
+        raise PlanError(problem)

@@ -1,6 +1,8 @@
 """Pipeline parallel: stages overlap on micro-batches, in the order of a schedule."""
 
+from core.counts import rows_text
 from core.errors import PlanError
+from core.message import message
 from core.plan.pipeline.options import (
     DEFAULT_MICROBATCHES,
     MICROBATCHES,
@@ -25,8 +27,14 @@ def microbatch_rows(job: Job, whole: str = "a batch") -> list[int]:
         sizes = split(job.rows, size)
         if len(sizes) > MOST_MICROBATCHES:
             raise PlanError(
-                f"--split-size {size} makes {len(sizes):,} micro-batches of {job.rows:,} "
-                f"rows; use a size that makes at most {MOST_MICROBATCHES:,}"
+                message(
+                    "--split-size {size} makes {sizes:,} micro-batches of {rows}; use a size "
+                    "that makes at most {most_microbatches:,}",
+                    size=size,
+                    sizes=len(sizes),
+                    rows=rows_text(job.rows),
+                    most_microbatches=MOST_MICROBATCHES,
+                )
             )
         return sizes
     asked = job[MICROBATCHES] or job.schedule.microbatches

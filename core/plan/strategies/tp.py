@@ -12,7 +12,9 @@ embedding are not divided; their gradients are partial and all-reduced before th
 
 from collections import Counter
 
+from core.counts import lanes_text
 from core.errors import PlanError
+from core.message import message
 from core.models.description import ModelDescription, Segment
 from core.plan.collectives import start_together
 from core.plan.division import Part, Placement, Stage
@@ -68,8 +70,10 @@ def _check(job: Job) -> None:
     lanes = len(job.lanes)
     if not job.model.segments:
         raise PlanError(
-            "tp splits a gpt, or an mlp of two layers or more; "
-            f"this {job.model.name} cannot be split"
+            message(
+                "tp splits a gpt, or an mlp of two layers or more; this {name} cannot be split",
+                name=job.model.name,
+            )
         )
     for flag, number in job.model.divisors:
         if number % lanes:
@@ -77,7 +81,14 @@ def _check(job: Job) -> None:
             below = max(n for n in fitting if n < lanes)
             above = [f" or {n}" for n in fitting if n > lanes][:1]
             raise PlanError(
-                f"{lanes} lanes do not divide {flag} {number}; use {below}{''.join(above)} lanes"
+                message(
+                    "{lanes} do not divide {flag} {number}; use {below}{above} lanes",
+                    lanes=lanes_text(lanes),
+                    flag=flag,
+                    number=number,
+                    below=below,
+                    above="".join(above),
+                )
             )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.costs.costs import CostModel
+from core.message import Text
 from core.models.description import ModelDescription
 from core.plan.plan import Lane
 from core.plan.specification import Specification
@@ -46,7 +47,7 @@ class PredictionRefused:
     """The request with this number cannot be answered; `text` gives the reason in one line."""
 
     number: int
-    text: str
+    text: Text
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from functools import cache
 
 from core.costs.plan_times import predict_times
 from core.errors import PlanError
+from core.message import Text, error_message, message
 from core.plan.faults import Faults
 from core.plan.planning import plans_of
 from core.predict.advisor import AdviceQuery, AdviceResult, advise_in_turns
@@ -73,8 +74,11 @@ def forget(number: int) -> None:
 def refusal(number: int, error: Exception) -> PredictionRefused:
     """Return the reply to a request that raised an error. The process goes on."""
     forget(number)
-    if isinstance(error, PlanError | MemoryError):
-        text = str(error) or "there is not enough memory for this prediction"
+    text: Text
+    if isinstance(error, PlanError):
+        text = error_message(error)
+    elif isinstance(error, MemoryError):
+        text = str(error) or message("there is not enough memory for this prediction")
     else:
         text = f"the prediction failed: {type(error).__name__}: {error}"
     return PredictionRefused(number, text)

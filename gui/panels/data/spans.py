@@ -27,7 +27,7 @@ from gui.app.dialogs import ask_save
 from gui.app.jobs import Runner, Work
 from gui.look.label import Label
 from gui.look.layouts import button, column, named, row
-from gui.look.text import ntr, percent_text, tr
+from gui.look.text import ntr, percent_text, problem_text, tr
 from gui.panels.data.spans_model import COLUMNS, MOST_ROWS, SpansModel
 from gui.panels.tables import dress
 from gui.search.bar import QueryField
@@ -160,7 +160,7 @@ class SpansPanel(QWidget):
         try:
             check_is_no_input(tr("Save spans"), path, self.inputs())
         except PlanError as error:
-            self.failed.emit(str(error))
+            self.failed.emit(problem_text(error))
             return
         if self.model.listing is not None:
             self.saver.start(_written(self.model.listing, path), AT_ONCE_S)

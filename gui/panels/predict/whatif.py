@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.costs.costs import CostModel
-from core.message import N_
+from core.message import N_, Text
 from core.models.description import ModelDescription
 from core.option import Value
 from core.plan.devices import PREDICTED
@@ -201,7 +201,7 @@ class WhatIfPanel(QWidget):
         self.figures.show_answer(answer)
         self.large.setEnabled(True)
 
-    def show_refusal(self, text: str) -> None:
+    def show_refusal(self, text: Text) -> None:
         """Say why there is no prediction."""
         knows = self.basis.knows_transfers or self.sliders["bandwidth"].value > 0
         hint = "" if knows else tr("Or choose a link speed above.")

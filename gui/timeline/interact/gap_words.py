@@ -19,6 +19,7 @@ from core.explain.gaps import (
 )
 from core.explain.lanes import Gap
 from core.trace.trace import Trace
+from gui.look.core_texts import translated
 from gui.look.text import duration_text, percent_text, tr
 from gui.timeline.interact.describe import Card, short_name
 
@@ -68,7 +69,7 @@ def reason_rows(trace: Trace, step: int, report: GapReport) -> list[ReasonRow]:
     """Every reason of a gap, in order of time."""
     return [
         ReasonRow(
-            reason.action(tr) or tr(reason.cause.label),
+            _reason_name(reason),
             duration_text(reason.duration),
             percent_text(reason.duration / report.duration),
             _blocking_task_words(trace, step, reason),
@@ -76,6 +77,11 @@ def reason_rows(trace: Trace, step: int, report: GapReport) -> list[ReasonRow]:
         )
         for reason in report.reasons
     ]
+
+
+def _reason_name(reason: Reason) -> str:
+    action = reason.action()
+    return tr(reason.cause.label) if action is None else translated(action)
 
 
 def gap_end_words(trace: Trace, gap: Gap) -> str:
@@ -96,10 +102,11 @@ def _reason_words(trace: Trace, step: int, reason: Reason) -> str:
         return _plain_words(reason.cause, reason.duration)
     duration = duration_text(reason.duration)
     blocking = _blocking_task(trace, step, reason)
-    if action := reason.action(tr):
+    action = reason.action()
+    if action is not None:
         if reason.count > 1:
             blocking = tr(AND_MORE, blocking=blocking, n=reason.count - 1)
-        return tr(ACTING, duration=duration, action=action, blocking=blocking)
+        return tr(ACTING, duration=duration, action=translated(action), blocking=blocking)
     cause = tr(reason.cause.label)
     return tr(BLOCKED, duration=duration, blocking=blocking, place=reason.place.name, cause=cause)
 

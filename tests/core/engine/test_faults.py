@@ -86,7 +86,7 @@ def test_a_stop_inside_one_long_native_operation_ends_the_engine_within_two_seco
     engine.client.stop()
     engine.wait("ended")
     assert time.monotonic() - asked < 2
-    assert engine.ended.outcome == "stopped" and "long operation" in engine.ended.text
+    assert engine.ended.outcome == "stopped" and "long operation" in str(engine.ended.text)
     assert engine.trace.span_count > 0
     wait_gone([pid])
     assert engine.finish(Specification("single", devices="1xcpu", batch=2, steps=1)).span_count
@@ -99,7 +99,7 @@ def test_a_killed_engine_is_told_and_the_next_run_starts_afresh(engine, specific
     ranks = children(engine.client.pid)
     os.kill(engine.client.pid, signal.SIGKILL)
     engine.wait("ended")
-    assert engine.ended.outcome == "failed" and "SIGKILL" in engine.ended.text
+    assert engine.ended.outcome == "failed" and "SIGKILL" in str(engine.ended.text)
     wait_gone(ranks)
     assert engine.finish(Specification("single", devices="1xcpu", batch=2, steps=1)).span_count
 
@@ -113,7 +113,7 @@ def test_a_killed_rank_is_named_and_takes_the_others_with_it(engine, specificati
     os.kill(ranks[1], signal.SIGKILL)
     engine.wait("ended")
     assert engine.ended.outcome == "failed"
-    assert f"(process {ranks[1]}) was ended by SIGKILL" in engine.ended.text
+    assert f"(process {ranks[1]}) was ended by SIGKILL" in str(engine.ended.text)
     wait_gone(ranks)
     assert engine.trace.span_count > 0
 

@@ -83,7 +83,7 @@ def test_a_job_that_torchs_engine_cannot_run_is_refused_before_torchrun_starts(
 ):
     with_torchrun(monkeypatch, lambda out, stop: pytest.fail("torchrun was started"))
     (end,) = messages_of(LaunchedJob(JOB.having(**values)))
-    assert end.outcome is Outcome.REFUSED and end.text.startswith(words)
+    assert end.outcome is Outcome.REFUSED and str(end.text).startswith(words)
 
 
 def test_a_jobs_steps_are_those_that_its_ranks_send(monkeypatch, tmp_path):

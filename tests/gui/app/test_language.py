@@ -32,6 +32,7 @@ from pytestqt.qtbot import QtBot
 from core.engine.messages import Ended, Outcome
 from core.lessons.lesson import read_heading, read_lesson, shipped
 from core.models.catalogue import ModelSettings
+from core.plan.devices import Hardware
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
@@ -42,6 +43,7 @@ from gui.look.catalogue import use_catalogue
 from gui.look.text import ntr, tr
 from gui.menus.keys import KeySheet
 from gui.report.run import write_run_report
+from gui.runs.check import check_specification
 from gui.window.start import Sitting
 from tests.gui.catalogues import extracted, po_file, read_catalogue, translations
 from tests.gui.fake_client import FakeClient
@@ -178,6 +180,18 @@ def test_a_run_that_is_under_way_goes_on_in_another_language(
     assert run.trace.steps and after.runs.topLevelItem(0).text(2) == "已完成"
     after.close()
     after.deleteLater()
+
+
+def test_a_refusal_is_translated_and_so_are_the_counts_in_it(qapp: QApplication) -> None:
+    asked = specification(stages=9, steps=2)
+    speak(qapp, "ko")
+    refusal = check_specification(asked, Hardware(2, 64 * 10**9), known=True)
+    assert isinstance(refusal, str)
+    assert refusal.startswith("스테이지 9개에는 최소 블록 9개가 필요하지만 ")
+    speak(qapp, "en")
+    refusal = check_specification(asked, Hardware(2, 64 * 10**9), known=True)
+    assert isinstance(refusal, str)
+    assert refusal.startswith("9 stages need at least 9 blocks, but ")
 
 
 class Marked(NullTranslations):

@@ -97,8 +97,8 @@ def test_a_model_that_ends_its_process_ends_the_run_with_one_line(engine, tmp_pa
         engine.run(specification(tmp_path, code))
         engine.wait("ended")
         assert engine.ended.outcome == "failed", name
-        assert engine.ended.text.startswith(said), name
-        assert "\n" not in engine.ended.text, name
+        assert str(engine.ended.text).startswith(said), name
+        assert "\n" not in str(engine.ended.text), name
         assert engine.finish(specification(tmp_path, PLAIN)).steps == [0, 1], name
 
 
@@ -108,8 +108,8 @@ def test_a_rank_that_a_model_ends_with_status_0_is_named_and_not_waited_for(engi
     engine.run(specification(tmp_path, code, "ddp"))
     engine.wait("ended")
     assert engine.ended.outcome == "failed"
-    assert engine.ended.text.startswith("rank ")
-    assert engine.ended.text.endswith(" ended with status 0")
+    assert str(engine.ended.text).startswith("rank ")
+    assert str(engine.ended.text).endswith(" ended with status 0")
 
 
 @pytest.mark.timeout(60)
@@ -136,6 +136,6 @@ def test_a_command_that_cannot_be_read_is_refused_and_the_next_one_is_heard(engi
         sender.send(line)
         engine.wait("ended")
         assert engine.ended.outcome == "refused", line
-        assert engine.ended.text.startswith("the engine cannot read a command: "), line
-        assert "\n" not in engine.ended.text, line
+        assert str(engine.ended.text).startswith("the engine cannot read a command: "), line
+        assert "\n" not in str(engine.ended.text), line
     assert engine.finish(Specification("mp", devices="2xcpu", batch=8, steps=1)).steps

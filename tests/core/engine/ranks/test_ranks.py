@@ -73,7 +73,7 @@ def test_what_torch_cannot_do_is_said_in_one_line_with_a_remedy(
     engine.run(Specification("ddp", model, "2xcpu", batch=batch, steps=1, warmup=0))
     engine.wait("ended")
     assert engine.ended.outcome == "failed"
-    assert said in engine.ended.text and "\n" not in engine.ended.text
+    assert said in str(engine.ended.text) and "\n" not in str(engine.ended.text)
 
 
 @pytest.mark.parametrize("strategy", ["ddp", "fsdp"])

@@ -388,6 +388,6 @@ def test_stopping_and_failing_virtual_runs_end_as_others_do(tmp_path):
         engine.run(Specification("ddp", ModelSettings(str(path)), "2xvirtual", batch=8))
         engine.wait("ended")
         assert engine.ended.outcome == "failed", engine.ended
-        assert engine.ended.text.startswith("no gradient for 0.unused.")
+        assert str(engine.ended.text).startswith("no gradient for 0.unused.")
     finally:
         engine.client.close()
