@@ -72,6 +72,7 @@ def why_ladder(window: MainWindow) -> None:
     """The ladder from the ideal to the measured step."""
     opened(window, PIPELINE.path)
     show_dock(window, "why")
+    window.resizeDocks([window.docks["why"]], [420], Qt.Orientation.Vertical)
 
 
 def dp_finished(window: MainWindow) -> None:
