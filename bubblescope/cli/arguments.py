@@ -283,7 +283,7 @@ def _is_any_given(found: Any, need: str) -> bool:
 
 
 def _is_given(found: object, value: str) -> bool:
-    """Return True if an argument has a value; a value in capitals stands for any."""
+    """Return True if an argument has this value, or any value if this one is in capitals."""
     return found is not None if value.isupper() else found == value
 
 

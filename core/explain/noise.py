@@ -30,7 +30,8 @@ def median_error(values: Floats, chance: float = CHANCE) -> float:
         return 0.0
     # For few values the median deviation is too small, by n / (n - 0.8) (Croux and Rousseeuw 1992).
     deviation = scatter(values) * count / (count - 0.8)
-    # The standard error of a median is 1.25 times that of a mean: sqrt(pi / 2), normal values.
+    # Of normally distributed values the standard error of the median is sqrt(pi / 2), or 1.25,
+    # times that of the mean.
     return 1.25 * deviation * _student(count - 1, chance) / float(np.sqrt(count))
 
 

@@ -111,9 +111,9 @@ def rank_times(trace: Trace) -> list[RankTime]:
 
 
 def imported_rank_times(trace: Trace) -> list[RankTime]:
-    """Return the times of the ranks of another program's trace; none of other traces.
+    """Return the times of each rank in another program's trace; [] for runs and recorded jobs.
 
-    Runs and recorded jobs have figures of their steps instead, and record no launches.
+    These have figures of their steps instead, and record no launches.
     """
     return [] if trace.imported is None else rank_times(trace)
 

@@ -28,9 +28,9 @@ from .rank_step import COMPUTE, DATA, FIRST_TRACK, Op
 TRIES = 8
 """Events from which the best anchor is chosen."""
 PATIENCE_NS = 200_000
-"""How long to wait for an event on the idle stream during training."""
+"""Limit on the wait for an event on the idle stream during training."""
 FIRST_PATIENCE_NS = 1_000_000_000
-"""How long to wait for the first one."""
+"""Limit on the wait for the first event."""
 REST_NS = 500_000_000
 """Time between two anchors. Within it a device's clock hardly drifts, and a float32 in ms still
 resolves 30 ns."""

@@ -35,7 +35,7 @@ from .rank_step import Op
 from .rank_writer import RankWriter
 
 LAST_SECONDS = 10.0
-"""How long to wait for the device's last steps when the recording ends."""
+"""Limit on the wait for the device's last steps when the recording ends."""
 OUTSIDE = "outside_ms"
 """Counter of the ms that the job evaluated or was paused; a value's time is the period's start."""
 NO_STEPS = "no optimizer of torch.optim has updated the model, so there are no steps"

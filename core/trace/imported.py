@@ -15,7 +15,7 @@ from core.trace.import_issue import ImportIssue, issue_sentence
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Imported:
-    """What an importer found in another program's file, next to spans and counters.
+    """Data that an importer found in another program's file, besides spans and counters.
 
     `issues` counts irregularities of the file. `colours` has a position in OWN_COLOURS for each row
     of the trace's table, ABSENT for rows without a colour in the file. `counter_places` has the

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Source(StrEnum):
-    """Where the spans of a trace come from; the value is its id in recordings."""
+    """Origin of a trace's spans; the value is its id in recordings."""
 
     RUN = "run"
     """The engine ran a plan and measured its tasks."""

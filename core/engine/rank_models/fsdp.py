@@ -2,7 +2,7 @@
 
 Each block with parameters is sharded separately, so none are left for the root. In the backward
 pass torch gathers the next block's parameters while a block computes. In the forward pass it does
-so only if the host runs ahead of the device. So each block is told to prefetch the next one
+so only if the host runs ahead of the device. So each block prefetches the next one
 (`set_modules_to_forward_prefetch`), which gives as much overlap on a GPU and works on a CPU too.
 
 The memory counted is the rank's parts of parameters and gradients without padding, a whole block's

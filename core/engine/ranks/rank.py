@@ -56,7 +56,7 @@ from core.trace.event_rows import STARTED
 from core.typed import typed
 
 DEVICE_SECONDS = 60.0
-"""How long to wait for a device to complete a step that the host has completed."""
+"""Limit on the wait for a device to complete a step that the host has completed."""
 
 
 @dataclass(frozen=True, slots=True)

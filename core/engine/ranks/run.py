@@ -27,9 +27,9 @@ from core.recording.decode import numbers_of
 from core.recording.schema import TraceWriter
 
 LAST_WORDS_SECONDS = 1.0
-"""How long to wait for the reasons of the other ranks after one has ended early."""
+"""Limit on the wait for the reasons of the other ranks after one has ended early."""
 STOP_SECONDS = 0.7
-"""How long ranks may take to send their rows and end, once they are asked to stop."""
+"""Limit on the time that ranks take to send their rows and end, once they are asked to stop."""
 LOOK_SECONDS = 0.1
 """Time between two checks for a request to stop."""
 HOST = "127.0.0.1"
