@@ -169,7 +169,8 @@ class BlockHooks:
         one = self.modules.known(module)
         if one is None and not self._open and not self._roots_open:
             one = self._meet(module)
-        if one is None:
+        # The first module that trains may be one that torch only tries, as a pipeline's stage.
+        if one is None or self.is_muted:
             return
         backward = is_backward()
         if not backward and not self._is_training_thread():

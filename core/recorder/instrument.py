@@ -56,7 +56,7 @@ class Instrument:
             None if report is None else ActivationMemory(report),
         )
         self.collectives = CollectiveHooks(self.hooks, guard)
-        self._stages = StageHooks(self.hooks, guard)
+        self._stages = StageHooks(self.hooks, guard, self.pause)
 
     def use_blocks(self, model: nn.Module, blocks: Iterable[nn.Module]) -> None:
         """Record these blocks of a model that the caller has made. Call it before `install`.

@@ -1,10 +1,15 @@
-"""Records the passes of torch.distributed.pipelining's stages, as wholes and by micro-batch."""
+"""Records the passes of torch.distributed.pipelining's stages, as wholes and by micro-batch.
+
+Before the first step, and between training and evaluation, torch runs each stage once to learn the
+shapes of its tensors. Such a trial pass belongs to no step, just like an evaluation.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial, wraps
+from types import FrameType
 from typing import Any
 
 import torch.distributed as dist
@@ -15,17 +20,26 @@ from .rank_step import Op
 from .values import leaves_of, rows_of
 
 PIPELINING = "torch.distributed.pipelining"
+STAGES = ("PipelineStage", "_PipelineStage")
+"""torch's kinds of stages: of any module, and of a graph that torch has split."""
+TRIALS = ("_prepare_forward_infra", "_prepare_backward_infra")
+"""The methods of a stage that run its trial passes."""
 Run = Callable[[], Any]
 Wrap = Callable[[Run, tuple[Any, ...], dict[str, Any]], Any]
 """Runs a method of a stage or schedule, given with its arguments, and records its times."""
 
 
 class StageHooks:
-    """Records the passes of every stage in this process, instead of the blocks inside them."""
+    """Records the passes of every stage in this process, instead of the blocks inside them.
 
-    def __init__(self, hooks: BlockHooks, guard: Guard) -> None:
+    `pause` begins and ends a period that belongs to no step.
+    """
+
+    def __init__(self, hooks: BlockHooks, guard: Guard, pause: Callable[[bool], None]) -> None:
         self._hooks = hooks
         self._guard = guard
+        self._pause = pause
+        self._is_trial = False
         self._originals: list[tuple[Any, str, Callable[..., Any]]] = []
         self._rows: dict[tuple[int, int], int] = {}
 
@@ -43,6 +57,12 @@ class StageHooks:
         weight = self._pass("backward-weight")
         self._wrap(stage._PipelineStageBase, "backward_weight_one_chunk", weight)
         self._wrap(schedules._PipelineSchedule, "_maybe_compute_loss", self._loss)
+        for kind in STAGES:
+            for name in TRIALS:
+                self._wrap(getattr(stage, kind, None), name, self._trial)
+        if _is_running(TRIALS, stage.__file__):
+            # The job has imported pipelining only now, and its first pass is a trial.
+            self._begin_trial()
 
     def remove(self) -> None:
         """Restore torch's methods."""
@@ -81,7 +101,25 @@ class StageHooks:
             return run()
         return self._timed("loss", arguments[1], arguments[4], run)
 
+    def _trial(self, run: Run, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        self._guard(self._begin_trial)
+        try:
+            return run()
+        finally:
+            self._guard(self._end_trial)
+
+    def _begin_trial(self) -> None:
+        if not self._hooks.is_muted:
+            self._is_trial = True
+            self._pause(True)
+
+    def _end_trial(self) -> None:
+        if self._is_trial:
+            self._is_trial = False
+            self._pause(False)
+
     def _timed(self, kind: str, stage: Any, chunk: int, run: Run) -> Any:
+        self._guard(self._end_trial)  # a trial that has begun before the methods were replaced
         if self._hooks.is_muted:  # the job has paused the recording
             return run()
         op = self._guard(self._begin, kind, stage, chunk)
@@ -113,6 +151,16 @@ class StageHooks:
         if op.kind == "forward":
             self._rows[where] = rows_of(list(leaves_of(output)))
         op.rows = self._rows.get(where, 0)
+
+
+def _is_running(names: Sequence[str], file: str) -> bool:
+    """Return True if this thread runs one of the functions of these names in a file."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_filename == file and frame.f_code.co_name in names:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _chunk(arguments: tuple[Any, ...], options: dict[str, Any]) -> int:

@@ -174,8 +174,8 @@ def deviations(trace, result):
             if name.removeprefix("other ") != phase:
                 continue
             start, end = begun - origin, ended - origin
-            if result["block"] is None and end < begins:
-                continue  # torch tries a pipeline's stage once before its first pass
+            if not result["block"] and end < begins:
+                continue  # torch tries a pipeline's stage once, before the first step
             over = [n for n, span in enumerate(mine) if span.start < end and span.end > start]
             if not over:
                 wrong.append(f"{phase} at {start / 1e6:.1f} ms is lost")

@@ -236,6 +236,48 @@ def test_a_pipelines_idle_time_is_what_the_job_finds_by_hand_and_its_fill_is_nam
         assert any(s.name == "to rank 1" and s.start <= copy.start for s in sent)
 
 
+TRIAL = """
+import contextlib, sys
+import torch
+import torch.distributed as dist
+from torch import nn
+
+dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+model = nn.Sequential(nn.Linear(8, 8), nn.Tanh(), nn.Linear(8, 8))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+recording = contextlib.nullcontext()
+if "with" in sys.argv:
+    from bubblescope import record
+    from torch.distributed import pipelining
+    recording = record(model, optimizer, "runs")
+with recording:
+    from torch.distributed.pipelining import PipelineStage, ScheduleGPipe
+    stage = PipelineStage(model, 0, 1, torch.device("cpu"))
+    schedule = ScheduleGPipe(stage, 2, loss_fn=nn.functional.mse_loss)
+    for _ in range(2):
+        optimizer.zero_grad()
+        schedule.step(torch.ones(4, 8), target=torch.ones(4, 8))
+        optimizer.step()
+dist.destroy_process_group()
+"""
+
+
+@pytest.mark.parametrize("way", ["with", "command"])
+def test_a_pass_by_which_torch_learns_a_stages_shapes_is_no_part_of_a_step(tmp_path, way):
+    (tmp_path / "train.py").write_text(TRIAL)
+    words = [sys.executable, "train.py", way]
+    if way == "command":  # the job imports pipelining after the recording has begun
+        words = [sys.executable, str(PROJECT_ROOT / "main.py"), "record", "--", *words]
+    run(tmp_path, *words)
+    trace = open_recording(tmp_path / "runs").trace
+    assert trace.steps == [0, 1]
+    wanted = ["forward", "loss"] * 2 + ["backward"] * 2 + ["step"]
+    for step in trace.steps:
+        spans = [span for span in trace if span.step == step]
+        assert [str(span.kind) for span in spans] == wanted
+        assert {span.stage for span in spans if span.kind in ("forward", "backward")} == {0}
+
+
 SHARDED = """
 import time
 import torch
