@@ -7,7 +7,7 @@ Babel finds it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from gettext import NullTranslations
 from typing import Any
@@ -78,6 +78,14 @@ def message(template: str, **values: object) -> Message:
 def counted(one: str, many: str, n: int, **values: object) -> Message:
     """Return a message with a plural: `counted("{n} lane", "{n} lanes", 2)` is `2 lanes`."""
     return Message(one, _pairs(values), many, n)
+
+
+def join_texts(texts: Iterable[Text], separator: str = " ") -> Message:
+    """Return one message of several texts in this order, such as the sentences of a paragraph."""
+    values = {f"text_{number}": text for number, text in enumerate(texts)}
+    # The places and the separator are the same in every language: no catalogue has such a template.
+    template = separator.join(f"{{{name}}}" for name in values)
+    return Message(template, _pairs(values))
 
 
 def error_message(error: BaseException) -> Text:

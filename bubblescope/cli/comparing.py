@@ -81,7 +81,7 @@ def compared_text(
         makespan = duration_text(side.mean_makespan)
         letter, name = "AB"[place], plain(names[place])
         lines.append(f"{letter}: {name}, {step}, {makespan}")
-    lines += [two.sentence(), "", _rows_text("reason", two.reasons, two.difference)]
+    lines += [str(two.sentence()), "", _rows_text("reason", two.reasons, two.difference)]
     lines += ["", _rows_text("lane", two.lanes, two.difference)]
     if two.other_lanes:
         lines += ["", _rows_text("copy and communication lanes", two.other_lanes, None)]

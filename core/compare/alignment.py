@@ -32,5 +32,6 @@ def at_moments(
     length_a = step_a[1] - step_a[0]
     length_b = step_b[1] - step_b[0]
     # A step of instants has the length 0 and cannot be scaled.
-    scale = length_b / length_a if fit and length_a and length_b else 1.0
-    return Alignment(a, b, scale)
+    if fit and length_a and length_b:
+        return Alignment(a, b, length_b / length_a)
+    return Alignment(a, b)

@@ -70,11 +70,9 @@ def by_reason(a: TimeTotals, b: TimeTotals) -> tuple[Difference, ...]:
     The contributions add up to the makespans' difference. Kinds and causes that neither run has are
     omitted.
     """
-    heads = [
-        *((RowGroup.KIND, str(kind), -1) for kind in KINDS),
-        *((RowGroup.CAUSE, str(cause), -1) for cause in CAUSES),
-        (RowGroup.OVERLAP, str(RowGroup.OVERLAP), -1),
-    ]
+    heads = [(RowGroup.KIND, str(kind), -1) for kind in KINDS]
+    heads += [(RowGroup.CAUSE, str(cause), -1) for cause in CAUSES]
+    heads.append((RowGroup.OVERLAP, str(RowGroup.OVERLAP), -1))
     return _rows(heads, (a, _reasons(a)), (b, _reasons(b)))
 
 
@@ -92,10 +90,12 @@ def by_lane(a: TimeTotals, b: TimeTotals) -> tuple[Difference, ...]:
 def by_other_lanes(a: TimeTotals, b: TimeTotals) -> tuple[Difference, ...]:
     """Return rows of copy and communication lanes, largest differences first."""
     rows = []
-    sums_a, sums_b = a.other_lanes.tolist(), b.other_lanes.tolist()
+    sums_a = a.other_lanes.tolist()
+    sums_b = b.other_lanes.tolist()
     for kind, one, other in zip(KINDS, sums_a, sums_b, strict=True):
         if one or other:
-            mean_a, mean_b = one // len(a.steps), other // len(b.steps)
+            mean_a = one // len(a.steps)
+            mean_b = other // len(b.steps)
             rows.append(Difference(RowGroup.OTHER_LANES, str(kind), mean_a, mean_b, 0))
     return tuple(sorted(rows, key=lambda row: -abs(row.difference)))
 
@@ -105,7 +105,7 @@ def apportioned(values: Sequence[int], divisor: int) -> list[int]:
     # Rounds cumulative sums, because rounded quotients would not add up: 5, 5, 5 over 2 have the
     # sums 2, 5, 7 and give 2, 3, 2.
     ends = [total // divisor for total in accumulate(values)]
-    return [end - begin for begin, end in pairwise([0, *ends])]
+    return [end - start for start, end in pairwise([0, *ends])]
 
 
 def _rows(
@@ -114,23 +114,28 @@ def _rows(
     b: tuple[TimeTotals, _Totals],
 ) -> tuple[Difference, ...]:
     """Return a row for each head with a non-zero total in either run."""
+    _, totals_a = a
+    _, totals_b = b
     sums_a, parts_a = _means(*a)
     sums_b, parts_b = _means(*b)
     rows = []
     for i, (group, name, place) in enumerate(heads):
-        if a[1][i] or b[1][i]:
+        if totals_a[i] or totals_b[i]:
             contribution = parts_b[i] - parts_a[i]
-            rows.append(Difference(group, name, sums_a[i], sums_b[i], contribution, place))
+            row = Difference(group, name, sums_a[i], sums_b[i], contribution, place)
+            rows.append(row)
     return tuple(sorted(rows, key=lambda row: -abs(row.contribution)))
 
 
 def _means(side: TimeTotals, totals: _Totals) -> tuple[list[int | None], list[int]]:
     """Return means of totals over steps, and over steps and lanes (the parts of the makespan)."""
     values = [total or 0 for total in totals]
-    means = apportioned(values, len(side.steps))
-    # A lane that this run lacks is 0 in sums and None in tables.
-    known = [None if totals[i] is None else mean for i, mean in enumerate(means)]
-    return known, apportioned(values, len(side.steps) * len(side.lanes))
+    means: list[int | None] = list(apportioned(values, len(side.steps)))
+    for i, total in enumerate(totals):
+        # A lane that this run lacks is 0 in sums and None in tables.
+        if total is None:
+            means[i] = None
+    return means, apportioned(values, len(side.steps) * len(side.lanes))
 
 
 def _reasons(side: TimeTotals) -> _Totals:

@@ -112,9 +112,9 @@ def match_steps(a: StepTasks, b: StepTasks) -> Matches:
     places = np.concatenate(_shared_attributes(a.places, places_b))
     lanes = np.concatenate(_lanes_of_named(a, b))
     keys = _keys(np.column_stack([places, lanes]), len(a))
-    _, of_a, of_b = np.intersect1d(
-        keys[: len(a)], keys[len(a) :], assume_unique=True, return_indices=True
-    )
+    keys_a = keys[: len(a)]
+    keys_b = keys[len(a) :]
+    _, of_a, of_b = np.intersect1d(keys_a, keys_b, assume_unique=True, return_indices=True)
     # intersect1d sorts by key; callers walk along A.
     order = np.argsort(of_a)
     of_a, of_b = of_a[order], of_b[order]
@@ -151,7 +151,8 @@ def _lanes_of_named(a: StepTasks, b: StepTasks) -> tuple[NDArray[np.int64], NDAr
 
     def numbers(one: StepTasks) -> NDArray[np.int64]:
         of_lane = np.array([number.get(name, ABSENT) for name in one.lane_names], np.int64)
-        return np.where(one.places[:, -1] == ABSENT, ABSENT, of_lane[one.lane])
+        is_unnamed = one.places[:, -1] == ABSENT
+        return np.where(is_unnamed, ABSENT, of_lane[one.lane])
 
     return numbers(a), numbers(b)
 
@@ -164,15 +165,17 @@ def _shared_attributes(
     a: NDArray[np.int64], b: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return `places` in which attributes that only one step has for a kind are ABSENT."""
-    a, b = a.copy(), b.copy()
+    a = a.copy()
+    b = b.copy()
     for kind in np.intersect1d(a[:, 0], b[:, 0]).tolist():
         of_a = a[:, 0] == kind
         of_b = b[:, 0] == kind
         # If only A is split into micro-batches, `microbatch` would prevent all matches.
         in_a = (a[of_a] != ABSENT).any(axis=0)
         in_b = (b[of_b] != ABSENT).any(axis=0)
-        aside = np.flatnonzero(in_a != in_b)
-        a[np.ix_(of_a, aside)] = b[np.ix_(of_b, aside)] = ABSENT
+        ignored = np.flatnonzero(in_a != in_b)
+        a[np.ix_(of_a, ignored)] = ABSENT
+        b[np.ix_(of_b, ignored)] = ABSENT
     return a, b
 
 
@@ -180,8 +183,9 @@ def _keys(places: NDArray[np.int64], first: int) -> NDArray[np.int64]:
     """Return a key for each row, unique within the first `first` rows and within the others."""
     group = row_keys(*places.T)
     # intersect1d needs unique keys: number equal tasks of a step.
-    numbers = np.concatenate([turns(group[:first]), turns(group[first:])])
-    return row_keys(group, numbers)
+    numbers_a = turns(group[:first])
+    numbers_b = turns(group[first:])
+    return row_keys(group, np.concatenate([numbers_a, numbers_b]))
 
 
 def _other(
@@ -195,7 +199,10 @@ def _other(
     if at is None:
         return None
     pair = np.flatnonzero(of_one == at)
-    return int(other.task[of_other[pair[0]]]) if len(pair) else None
+    if not len(pair):
+        return None
+    position = of_other[pair[0]]
+    return int(other.task[position])
 
 
 def _counts(tasks: StepTasks, positions: NDArray[np.int64]) -> dict[Kind, int]:

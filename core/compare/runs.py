@@ -10,12 +10,13 @@ import numpy as np
 
 from core.compare.differences import Difference, by_lane, by_other_lanes, by_reason
 from core.compare.matching import Matches, StepTasks, match_steps
-from core.compare.sentence import sentence
+from core.compare.sentence import FormatDuration, sentence
 from core.compare.settings import SettingDifference, differing_settings
 from core.compare.totals import TimeTotals, never, time_totals
 from core.errors import PlanError
 from core.explain.noise import median_error
-from core.plain import Say, duration_text, plainly
+from core.message import Message, Text, message
+from core.plain import duration_text
 from core.trace.median_step import median_step, whole_steps
 from core.trace.trace import Trace
 
@@ -60,15 +61,15 @@ class TwoRuns:
         """B's makespan minus A's, in ns."""
         return self.b.mean_makespan - self.a.mean_makespan
 
-    def sentence(self, say: Say = plainly, duration: Say = duration_text) -> str:
-        """Return the main reason of the difference; `say` may translate, `duration` formats ns."""
-        return sentence(self.reasons, self.makespans, self.settings, say, duration, self.noise_ns)
+    def sentence(self, duration: FormatDuration = duration_text) -> Message:
+        """Return the main reason of the difference; `duration` formats the times in it."""
+        return sentence(self.reasons, self.makespans, self.settings, duration, self.noise_ns)
 
     def to_dict(self) -> dict[str, object]:
         """Return the comparison as plain JSON values."""
         only_a, only_b = self.matches.unmatched()
         return {
-            "sentence": self.sentence(),
+            "sentence": str(self.sentence()),
             "steps": {"a": list(self.a.steps), "b": list(self.b.steps)},
             "makespan_ns": dict(zip("ab", self.makespans, strict=True)),
             "difference_ns": self.difference,
@@ -106,9 +107,11 @@ def compare_runs(
     PlanError for a run without a complete step or without compute lanes, and ComparisonStopped if
     `stop` returns True.
     """
-    chosen_a = chosen_steps(a, steps_a, "the first run")
-    chosen_b = chosen_steps(b, steps_b, "the second run")
-    totals_a, totals_b = time_totals(a, chosen_a, stop), time_totals(b, chosen_b, stop)
+    chosen_a = chosen_steps(a, steps_a, message("the first run"))
+    chosen_b = chosen_steps(b, steps_b, message("the second run"))
+    totals_a = time_totals(a, chosen_a, stop)
+    totals_b = time_totals(b, chosen_b, stop)
+    are_medians = steps_a is None and steps_b is None
     return TwoRuns(
         totals_a,
         totals_b,
@@ -117,7 +120,7 @@ def compare_runs(
         by_other_lanes(totals_a, totals_b),
         differing_settings(a, totals_a.step, b, totals_b.step),
         match_steps(StepTasks.of(a, totals_a.step), StepTasks.of(b, totals_b.step)),
-        _median_noise(a, b) if steps_a is None and steps_b is None else 0.0,
+        _median_noise(a, b) if are_medians else 0.0,
     )
 
 
@@ -126,19 +129,30 @@ def _median_noise(*runs: Trace) -> float:
     errors = []
     for trace in runs:
         bounds = np.array([trace.step_bounds(step) for step in whole_steps(trace)])
-        errors.append(median_error(np.diff(bounds, axis=1).ravel().astype(np.float64)))
+        lengths = np.diff(bounds, axis=1).ravel()
+        errors.append(median_error(lengths.astype(np.float64)))
     return math.hypot(*errors)
 
 
-def chosen_steps(trace: Trace, steps: Sequence[int] | None, name: str) -> Sequence[int]:
+def chosen_steps(trace: Trace, steps: Sequence[int] | None, name: Text) -> Sequence[int]:
     """Return `steps`, or the median one. Raises PlanError for steps that the run does not have."""
     whole = whole_steps(trace)
     if not whole:
-        raise PlanError(f"{name} has no whole step to compare; use one with a whole step")
+        raise PlanError(
+            message("{run} has no whole step to compare; use one with a whole step", run=name)
+        )
     if steps is None:
         return [median_step(trace, whole)]
     known = set(trace.steps)
     for step in steps:
         if step not in known:
-            raise PlanError(f"{name} has no step {step}; it has {whole[0]} to {whole[-1]}")
+            raise PlanError(
+                message(
+                    "{run} has no step {step}; it has {first} to {last}",
+                    run=name,
+                    step=step,
+                    first=whole[0],
+                    last=whole[-1],
+                )
+            )
     return steps

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from core.message import N_, Message
 from core.models.catalogue import MODELS
-from core.plain import Say
 from core.plan.faults import faults_text
 from core.plan.pipeline.options import SCHEDULE
 from core.plan.plan import Role
@@ -20,19 +20,24 @@ from core.trace.source import Source
 from core.trace.step import StepSpans
 from core.trace.trace import Trace
 
-NAMED = "{b} instead of {a}"
+NAMED = N_("{b} instead of {a}")
 COUNTED: dict[str, tuple[str, str]] = {
-    "microbatches": ("1 micro-batch instead of {a}", "{b} micro-batches instead of {a}"),
-    "lanes": ("1 lane instead of {a}", "{b} lanes instead of {a}"),
-    "stages": ("1 stage instead of {a}", "{b} stages instead of {a}"),
-    "replicas": ("1 replica instead of {a}", "{b} replicas instead of {a}"),
-    "batch": ("1 row instead of {a}", "{b} rows instead of {a}"),
-    "cores": ("1 core a lane instead of {a}", "{b} cores a lane instead of {a}"),
-    "width": ("width 1 instead of {a}", "width {b} instead of {a}"),
-    "depth": ("depth 1 instead of {a}", "depth {b} instead of {a}"),
-    **{option.name: option.contrast for option in STRATEGY_OPTIONS if option.contrast},
+    "microbatches": (
+        N_("1 micro-batch instead of {a}"),
+        N_("{b} micro-batches instead of {a}"),
+    ),
+    "lanes": (N_("1 lane instead of {a}"), N_("{b} lanes instead of {a}")),
+    "stages": (N_("1 stage instead of {a}"), N_("{b} stages instead of {a}")),
+    "replicas": (N_("1 replica instead of {a}"), N_("{b} replicas instead of {a}")),
+    "batch": (N_("1 row instead of {a}"), N_("{b} rows instead of {a}")),
+    "cores": (N_("1 core a lane instead of {a}"), N_("{b} cores a lane instead of {a}")),
+    "width": (N_("width 1 instead of {a}"), N_("width {b} instead of {a}")),
+    "depth": (N_("depth 1 instead of {a}"), N_("depth {b} instead of {a}")),
 }
-"""Texts for numeric settings, for 1 and for more; other settings use NAMED."""
+"""Templates for numeric settings, for 1 and for more; other settings use NAMED.
+
+Options of strategies have theirs in `Option.contrast`, as these two; 1.5 is a number too.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +48,34 @@ class SettingDifference:
     a: str
     b: str
 
-    def words(self, say: Say) -> str:
-        """Return a text such as `8 micro-batches instead of 2` or `1F1B instead of GPipe`."""
-        one, more = COUNTED.get(self.name, (NAMED, NAMED))
-        return say(one if self.b == "1" else more, a=say(self.a), b=say(self.b))
+    @property
+    def text(self) -> Message:
+        """A text such as `8 micro-batches instead of 2` or `1F1B instead of GPipe`."""
+        one, more = _templates().get(self.name, (NAMED, NAMED))
+        template = one if self.b == "1" else more
+        return Message(template, (("a", Message(self.a)), ("b", Message(self.b))))
+
+
+def _templates() -> dict[str, tuple[str, str]]:
+    """Return the templates of settings that have some of their own, by name."""
+    found = dict(COUNTED)
+    for option in STRATEGY_OPTIONS:
+        if option.contrast:
+            found[option.name] = option.contrast
+    return found
 
 
 def differing_settings(
     a: Trace, step_a: int, b: Trace, step_b: int
 ) -> tuple[SettingDifference, ...]:
     """Return the settings that both runs have and that differ, in the order of `run_settings`."""
-    one, other = run_settings(a, step_a), run_settings(b, step_b)
-    return tuple(
-        SettingDifference(name, value, other[name])
-        for name, value in one.items()
-        if name in other and value != other[name]
-    )
+    one = run_settings(a, step_a)
+    other = run_settings(b, step_b)
+    found = []
+    for name, value in one.items():
+        if name in other and value != other[name]:
+            found.append(SettingDifference(name, value, other[name]))
+    return tuple(found)
 
 
 def run_settings(trace: Trace, step: int) -> dict[str, str]:
@@ -71,6 +88,7 @@ def run_settings(trace: Trace, step: int) -> dict[str, str]:
         specification = with_defaults(specification)
     lanes = [lane for lane in header.lanes if lane.role is Role.COMPUTE]
     model = MODELS.get(header.model.name)
+    devices = dict.fromkeys(lane.device.split(":")[0] for lane in lanes)
     values: dict[str, object] = {
         "strategy": strategy.title if strategy is not None else specification.strategy,
         "schedule": _schedule(specification[SCHEDULE]),
@@ -80,22 +98,21 @@ def run_settings(trace: Trace, step: int) -> dict[str, str]:
         "stages": _distinct(trace, step, "stage"),
         "replicas": header.replicas,
         "lanes": len(lanes),
-        "devices": ", ".join(dict.fromkeys(lane.device.split(":")[0] for lane in lanes)),
+        "devices": ", ".join(devices),
         "cores": lanes[0].cores if lanes else 0,
         "batch": specification.batch_rows,
         "model": model.title if model is not None else Path(header.model.name).name,
         "width": specification.model.width,
         "depth": specification.model.depth,
         "dtype": specification.model.dtype,
-        **{
-            option.name: _number(specification[option])
-            for option in STRATEGY_OPTIONS
-            if option.contrast
-        },
-        "optimizer": specification.optimizer,
-        "faults": faults_text(specification) or "no faults",
-        "made": "predicted" if header.source is Source.PREDICTED else "measured",
     }
+    for option in STRATEGY_OPTIONS:
+        if option.contrast:
+            values[option.name] = _number(specification[option])
+    is_predicted = header.source is Source.PREDICTED
+    values["optimizer"] = specification.optimizer
+    values["faults"] = faults_text(specification) or N_("no faults")
+    values["made"] = N_("predicted") if is_predicted else N_("measured")
     # None, 0 and "" mean that a setting does not apply.
     return {name: str(value) for name, value in values.items() if value}
 

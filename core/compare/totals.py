@@ -12,6 +12,7 @@ from core.errors import PlanError
 from core.explain.arrivals import waiting_ns
 from core.explain.causes import CAUSES, Explanation, cause_totals
 from core.explain.run_step import explain_run_step
+from core.message import message
 from core.plan.plan import Lane, Role
 from core.plan.task import KINDS
 from core.trace.median_step import median_step
@@ -65,11 +66,12 @@ def time_totals(trace: Trace, steps: Sequence[int], stop: Callable[[], bool] = n
     # copies and collectives.
     helpers = [lane.index for lane in every if lane.role in (Role.COPY, Role.COMMUNICATION)]
     if not lanes:
-        raise PlanError("the run has no lanes that compute; compare runs that have some")
+        raise PlanError(message("the run has no lanes that compute; compare runs that have some"))
     work = np.zeros((len(every), len(KINDS)), np.int64)
     waiting = np.zeros_like(work)
     idle = np.zeros((len(every), len(CAUSES)), np.int64)
-    makespan, middle = 0, median_step(trace, steps)
+    makespan = 0
+    middle = median_step(trace, steps)
     for step in steps:
         if stop():
             raise ComparisonStopped
@@ -83,16 +85,19 @@ def time_totals(trace: Trace, steps: Sequence[int], stop: Callable[[], bool] = n
         makespan += explanation.makespan
         if step == middle:
             kept = explanation
-    work_here, idle_here = work[lanes], idle[lanes]
+    own_work = work[lanes]
+    own_idle = idle[lanes]
+    # A lane is always at work or idle, so the rest is time that was counted twice.
+    overlap = makespan - own_work.sum(axis=1) - own_idle.sum(axis=1)
+    other_lanes = (work - waiting)[helpers].sum(axis=0)
     return TimeTotals(
         tuple(every[lane] for lane in lanes),
         tuple(steps),
         makespan,
-        work_here,
-        idle_here,
-        # A lane is always at work or idle, so the rest is time that was counted twice.
-        makespan - work_here.sum(axis=1) - idle_here.sum(axis=1),
-        (work - waiting)[helpers].sum(axis=0),
+        own_work,
+        own_idle,
+        overlap,
+        other_lanes,
         middle,
         kept,
     )

@@ -10,6 +10,7 @@ from core.plan.task import Kind
 from core.trace.median_step import median_step, whole_steps
 from core.trace.trace import Trace
 from gui.compare.table import DifferenceTable
+from gui.look.catalogue import catalogue
 from gui.look.label import Label, hint, sentence_label
 from gui.look.layouts import button, column, grid, joined, row, stacked, widget_of
 from gui.look.text import NO_BREAK, duration_text, tr
@@ -75,7 +76,8 @@ class ComparePanel(QWidget):
 
     def show_two(self, two: TwoRuns) -> None:
         """Show what two runs differ by."""
-        self.sentence.setText(two.sentence(tr, duration_text).replace(" %", f"{NO_BREAK}%"))
+        words = two.sentence(duration_text).translated(catalogue())
+        self.sentence.setText(words.replace(" %", f"{NO_BREAK}%"))
         self.table.show_two(two)
         self.matched.setText(matched_text(two))
         self._stack.setCurrentIndex(1)

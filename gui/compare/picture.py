@@ -25,6 +25,7 @@ from gui.figures.timeline import (
     picture_fonts,
 )
 from gui.figures.titles import run_title
+from gui.look.catalogue import catalogue
 from gui.look.text import duration_text, tr
 from gui.look.theme import THEMES
 from gui.look.writing import wrapped, write
@@ -69,7 +70,7 @@ def picture_of(both: Both, theme: str = "light") -> Picture:
     options = FigureOptions(theme=theme, legend=False, width_mm=WIDTH * MM_PER_INCH / SCREEN)
     a, b = (_timeline(both, place, options) for place in (0, 1))
     fonts = picture_fonts()
-    words = both.two.sentence(tr, duration_text)
+    words = both.two.sentence(duration_text).translated(catalogue())
     lines = wrapped(words, a.width - 2 * EDGE, partial(text_width, fonts.bold))
     legend = legend_lines(_legend(a, b), fonts, a.frame.view.width)
     top = EDGE / 2 + SENTENCE * len(lines)

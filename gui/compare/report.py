@@ -16,6 +16,7 @@ from gui.compare.picture import Both, export_both
 from gui.compare.table import ms_text, row_name, signed_text
 from gui.figures.picture import application
 from gui.figures.titles import run_title
+from gui.look.catalogue import catalogue
 from gui.look.causes import CAUSE_LOOKS
 from gui.look.families import Family, family_of
 from gui.look.text import change_text, duration_text, tr
@@ -83,7 +84,7 @@ def _short(both: Both) -> Html:
         (tr("In per cent of A"), change_text(two.difference / one) if one else "–"),
     ]
     return joined(
-        paragraph(two.sentence(tr, duration_text), "lead"),
+        paragraph(two.sentence(duration_text).translated(catalogue()), "lead"),
         facts(pairs),
         paragraph(matched_text(two), "note"),
     )

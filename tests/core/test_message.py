@@ -15,6 +15,7 @@ from core.message import (
     Message,
     counted,
     error_message,
+    join_texts,
     message,
     text_from_plain,
     text_to_plain,
@@ -25,7 +26,8 @@ class Shouting(NullTranslations):
     """A catalogue whose translations are capitals with the places of their texts."""
 
     def gettext(self, message: str) -> str:
-        return {"{a} of {b}": "{b}: {a!r}", "no {what}": "NO {what}"}[message]
+        known = {"{a} of {b}": "{b}: {a!r}", "no {what}": "NO {what}"}
+        return known.get(message, message)
 
     def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
         return "{n:,} LANES"
@@ -44,6 +46,13 @@ def test_a_catalogue_translates_templates_and_messages_inside_but_no_values() ->
     assert NESTED.translated(Shouting()) == "1 LANES: 'x'"
     outer = message("no {what}", what=NESTED)
     assert outer.translated(Shouting()) == "NO 1 LANES: 'x'"
+
+
+def test_joined_texts_are_translated_one_by_one() -> None:
+    both = join_texts([lanes_text(2), message("no {what}", what="{x}")], ", ")
+    assert str(both) == "2 lanes, no {x}"
+    assert both.translated(Shouting()) == "2 LANES, NO {x}"
+    assert str(join_texts([])) == ""
 
 
 def test_braces_of_a_message_without_values_stay() -> None:

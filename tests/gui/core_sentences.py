@@ -16,7 +16,7 @@ from core.paths import PROJECT_ROOT
 from gui.look.core_texts import TEMPLATES
 
 PLACES = (
-    "compare", "costs",
+    "costs",
     "engine", "explain", "files.py", "job", "models", "option.py", "plain.py", "plan",
     "predict", "process", "reading.py", "recorder/kinds.py", "recorder/rank_writer.py",
     "recorder/session.py", "recording",

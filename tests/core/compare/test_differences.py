@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from gettext import NullTranslations
 
 import numpy as np
 import pytest
@@ -14,14 +15,13 @@ from core.compare.differences import RowGroup, apportioned
 from core.compare.matching import StepTasks, match_steps
 from core.compare.pieces import pieces_of
 from core.compare.runs import TwoRuns, compare_runs
-from core.compare.sentence import TOPICS, weights
 from core.compare.settings import run_settings
+from core.compare.topics import TOPICS, weights
 from core.compare.totals import ComparisonStopped
 from core.costs.simulate import simulate
 from core.costs.waits import meeting
 from core.errors import PlanError
 from core.explain.causes import CAUSES, Cause
-from core.plain import duration_text, plainly
 from core.plan.plan import Role
 from core.plan.specification import Specification
 from core.plan.task import ABSENT, KINDS, Kind
@@ -176,31 +176,31 @@ def test_each_task_is_matched_at_most_once_and_with_its_like(a: Trace, b: Trace)
 
 
 def test_the_sentence_names_fill_and_drain_and_the_micro_batches_behind_it() -> None:
-    text = compare_runs(pipeline(2, stages=2), pipeline(8, stages=2)).sentence()
+    text = str(compare_runs(pipeline(2, stages=2), pipeline(8, stages=2)).sentence())
     assert text.startswith("B is ") and " shorter: its lanes spend on average " in text
     assert " less on pipeline fill and drain and " in text
     assert text.endswith(" (8 micro-batches instead of 2).")
 
 
 def test_the_sentence_says_that_computing_takes_longer() -> None:
-    text = compare_runs(pipeline(), pipeline(scale=2.0)).sentence()
+    text = str(compare_runs(pipeline(), pipeline(scale=2.0)).sentence())
     assert " longer: its lanes spend on average " in text and " more on computing" in text
 
 
 def test_two_alike_runs_are_said_to_take_equally_long() -> None:
-    text = compare_runs(pipeline(), pipeline()).sentence()
+    text = str(compare_runs(pipeline(), pipeline()).sentence())
     assert text.startswith("A and B take equally long, ") and ":" not in text
 
 
-def test_the_sentence_names_other_words_where_it_is_translated() -> None:
-    two = compare_runs(pipeline(2), pipeline(8))
+def test_every_part_of_the_sentence_is_translated() -> None:
     said: list[str] = []
 
-    def say(text: str, **values: object) -> str:
-        said.append(text)
-        return text.format(**values)
+    class Listening(NullTranslations):
+        def gettext(self, message: str) -> str:
+            said.append(message)
+            return message
 
-    two.sentence(say, duration_text)
+    compare_runs(pipeline(2), pipeline(8)).sentence().translated(Listening())
     assert "pipeline fill and drain" in said and "{b} micro-batches instead of {a}" in said
 
 
@@ -306,6 +306,6 @@ def test_faults_are_settings_in_which_runs_differ_whatever_a_file_says_they_are(
         told = compare_runs(usual, other)
         found = {setting.name: setting.b for setting in told.settings}
         assert found.get("faults", "no faults") == said
-        assert [
-            setting.words(plainly) for setting in told.settings if setting.name == "faults"
-        ] == ([f"{said} instead of no faults"] if claimed else [])
+        assert [str(setting.text) for setting in told.settings if setting.name == "faults"] == (
+            [f"{said} instead of no faults"] if claimed else []
+        )
