@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,6 +11,7 @@ from typing import Any
 
 from core.errors import PlanError
 from core.message import message
+from core.temporary import temporary_file, temporary_folder
 
 _FILES = ("record", "summary", "csv", "table")
 _FOLDERS = ("kineto", "chakra")
@@ -32,15 +31,16 @@ def whole_file(path: Path | str) -> Iterator[Path]:
     """Yield a temporary path, which replaces `path` if the context ends without an error.
 
     The temporary file is in the same folder, under an unpredictable name, and is deleted after an
-    error, so that no half-written file remains. Special files (`/dev/stdout`, a pipe) are written
-    directly. Raises OSError in one line that names `path`.
+    error, so that no half-written file remains. If this process is killed, the next one that writes
+    to the folder deletes it. Special files (`/dev/stdout`, a pipe) are written directly. Raises
+    OSError in one line that names `path`.
     """
     # If `path` is a link, its target is replaced and the link stays.
     target = Path(os.path.realpath(path))
     ordinary = _is_ordinary(Path(path)) and (target.is_file() or not target.exists())
     try:
         if ordinary:
-            with _temporary_file(target) as place:
+            with temporary_file(target.parent) as place:
                 yield place
                 # Atomic, because both are in the same folder and so on the same file system.
                 os.replace(place, target)
@@ -62,15 +62,11 @@ def whole_folder(path: Path | str) -> Iterator[Path]:
     in one line that names `path`.
     """
     target = Path(os.path.realpath(path))
-    place = target.with_name(f".bubblescope-{secrets.token_hex(8)}.part")
     try:
-        place.mkdir()
-        try:
+        with temporary_folder(target.parent) as place:
             yield place
             # The system replaces an empty folder, and refuses to replace any other.
             place.rename(target)
-        finally:
-            shutil.rmtree(place, ignore_errors=True)
     except OSError as error:
         raise OSError(
             message("{path} cannot be written: {reason}", path=path, reason=reason(error))
@@ -80,18 +76,6 @@ def whole_folder(path: Path | str) -> Iterator[Path]:
 def reason(error: OSError) -> str:
     """Return the system's own message of an error, without the additions of libraries."""
     return os.strerror(error.errno) if error.errno else str(error)
-
-
-@contextmanager
-def _temporary_file(target: Path) -> Iterator[Path]:
-    """Create an empty file in a target's folder, and delete it at the end if it still exists."""
-    place = target.with_name(f".bubblescope-{secrets.token_hex(8)}.part")
-    # 0o666 minus the umask, as usual; `tempfile` would make it readable by its owner only.
-    os.close(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666))
-    try:
-        yield place
-    finally:
-        place.unlink(missing_ok=True)
 
 
 def _is_ordinary(path: Path) -> bool:

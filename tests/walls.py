@@ -94,7 +94,7 @@ LAYERS = (
         "core.typed",
     ),
     ("core.recorder",),
-    ("core.reading", "core.process", "core.option"),
+    ("core.reading", "core.process", "core.option", "core.temporary"),
     ("core.models",),
     ("core.plan.task",),
     ("core.plan.division", "core.plan.schedules"),

@@ -140,13 +140,13 @@ class BlockHooks:
         else:
             self.backward.continue_loss()
 
-    def end_step(self) -> None:
+    def end_step(self, number: int) -> None:
         """End the step, after the optimizer's update."""
         self._passes = -1
         if self._activations is not None:
             self._activations.begin_step()
         self.backward.forget()
-        self.ops.end()
+        self.ops.end(number)
 
     def _hook(self, function: Callable[..., None]) -> Callable[..., None]:
         """Return a hook for all modules that does nothing while torch compiles or traces."""

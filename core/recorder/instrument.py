@@ -19,7 +19,7 @@ from .hooks import BlockHooks
 from .memory import ActivationMemory, ReportMemory
 from .rank_step import COMPUTE, Op
 from .stages import StageHooks
-from .step_ops import Period, StepOps
+from .step_ops import EndedStep, Period, StepOps
 
 Sink = Callable[[RecordedStep], None]
 """Receives each complete step once and in order, with all times on the host's clock."""
@@ -42,7 +42,6 @@ class Instrument:
         ended: Callable[[int, list[Period]], None] = lambda number, outside: None,
     ) -> None:
         self.ops = StepOps(self._hand_in)
-        self._number = 0
         self._ended = ended
         self.device_times: DeviceTimes | None = None
         self._sink = sink
@@ -88,27 +87,42 @@ class Instrument:
 
     def begin_update(self) -> Op:
         """Begin the optimizer's update and return it. The caller adds it to `ops`."""
+        self.ops.is_updating = True
         self.hooks.backward.finish()
         return Op("step", self.ops.now())
 
     def end_update(self, update: Op) -> None:
         """End the optimizer's update."""
         update.end = self.ops.now()
+        self.ops.is_updating = False
 
     def end_step(self, number: int) -> None:
         """End the step. It is complete once `ops` are flushed; the next operation flushes them."""
-        self._number = number
-        self.hooks.end_step()
+        self.hooks.end_step(number)
 
-    def _hand_in(self, ops: list[Op], outside: list[Period]) -> None:
+    def take_idle(self, seconds: float) -> RecordedStep | None:
+        """Return the step that has ended, if nothing has followed for `seconds`.
+
+        The caller passes it on; the sink does not get it. Call it on the thread that writes steps.
+        Only the training thread may ask a device, so steps that a device times are not returned.
+        """
+        if self.device_times is not None:
+            return None
+        ended = self.ops.take_idle(seconds)
+        if ended is None:
+            return None
+        self._ended(ended.number, ended.outside)
+        return RecordedStep(ended.number, ended.ops, self.hooks.replica)
+
+    def _hand_in(self, ended: EndedStep) -> None:
         """Hand the step to the sink; if a device works on it, all steps completed there by now."""
         if self.device_times is None:
-            self._sink(RecordedStep(self._number, ops, self.hooks.replica))
+            self._sink(RecordedStep(ended.number, ended.ops, self.hooks.replica))
         else:
-            self.device_times.hand_in(self._number, ops, self.hooks.replica)
+            self.device_times.hand_in(ended.number, ended.ops, self.hooks.replica)
             for step in self.device_times.ready():
                 self._sink(step)
-        self._ended(self._number, outside)
+        self._ended(ended.number, ended.outside)
 
     def running(self, is_past: IsPast) -> list[Op]:
         """Return copies of the current step's operations, with times on the host's clock.

@@ -190,9 +190,9 @@ class StepMemory:
     def end_step(self) -> list[CounterValue]:
         """Return the step's counters, each in order of time, and begin the next step."""
         rows, self._rows = self._rows, []
-        if self._peak.value:
-            rows += [self._peak, CounterValue(self._peak.name, time.perf_counter_ns(), 0)]
-            self._peak = CounterValue("activations", 0, 0)
+        peak, self._peak = self._peak, CounterValue("activations", 0, 0)
+        if peak.value:
+            rows += [peak, CounterValue(peak.name, time.perf_counter_ns(), 0)]
         return rows
 
     def _add(self, name: str, values: Iterable[object]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -18,27 +18,40 @@ from .blocks import unwrapped
 from .clocks import ClockOffset, RankClocks
 from .events import RecordedStep
 from .rank_step import TRACKS, CounterValue, PlannedTask, rank_lanes, timed_step
-from .stream import FORMAT, Sender, Write, counter_rows, note_row, plan_row, step_rows
+from .stream import FORMAT, Item, Sender, Write, counter_rows, note_row, plan_row, step_rows
 from .wire import connect, is_address
 
 WARMUP = 1
 """Warm-up steps, which are not representative: the first step is cold."""
+MOST_RANKS = 1 << 16
+"""Most ranks of a job: a listener reads a rank's number from two bytes."""
+MOST_SHOWN = 40
+"""Most characters that a message shows of a variable."""
+IDLE_SECONDS = 1.0
+"""If nothing follows a step for this time, it is written: the job may be killed while it waits."""
 
 
 class RankWriter:
     """Writes the steps of this process's rank to the folder or listener `out`.
 
     Steps that are handed in before `begin` wait. Times count from the creation of the writer.
-    `header` adds entries to the recording's header.
+    `header` adds entries to the recording's header. `take_idle` returns the last step, if it has
+    not been handed in for the given number of seconds; the writing thread calls it.
     """
 
-    def __init__(self, out: str | Path, header: Mapping[str, object]) -> None:
+    def __init__(
+        self,
+        out: str | Path,
+        header: Mapping[str, object],
+        take_idle: Callable[[float], RecordedStep | None],
+    ) -> None:
         self._out = out
         self._given_header = header
+        self._take_idle = take_idle
         self._origin = time.perf_counter_ns()
         self._started = datetime.now(UTC).isoformat(timespec="seconds")
         self._plans: dict[tuple[PlannedTask, ...], int] = {}
-        self._sender = Sender(self._open)
+        self._sender = Sender(self._open, self._idle_step)
         self._clocks: RankClocks | None = None
         self._left_out = 0  # steps that found the queue full
         self.rank = 0
@@ -60,7 +73,7 @@ class RankWriter:
             self.rank = dist.get_rank()
             self._world = dist.get_world_size()
         else:
-            self.rank = int(os.environ.get("RANK", 0))
+            self.rank = _variable("RANK", range(MOST_RANKS), "recorded as rank 0") or 0
         self._clocks = RankClocks(self.rank, self._world)
         offset = self._clocks.compare("begin") if is_together else None
         self._sender.start(self._header(model, times_device))
@@ -98,6 +111,10 @@ class RankWriter:
         self._sender.close(partial(self._write_end, outcome, warnings))
         if self._sender.failed:
             print(f"bubblescope: not all was recorded: {self._sender.failed}", flush=True)
+
+    def _idle_step(self) -> Item | None:
+        step = self._take_idle(IDLE_SECONDS)
+        return None if step is None else partial(self._write_step, step)
 
     def _write_step(self, step: RecordedStep, write: Write) -> None:
         """Write the step's plan, if it is a new one, and its spans; on the sender's thread."""
@@ -140,7 +157,8 @@ class RankWriter:
         folder.mkdir(parents=True, exist_ok=True)
         if self.rank == 0:
             # Only the launcher knows the number of ranks that have not met (yet).
-            ranks = max(self._world, int(os.environ.get("WORLD_SIZE", 1)))
+            launched = _variable("WORLD_SIZE", range(1, MOST_RANKS + 1), "ignored")
+            ranks = max(self._world, launched or 1)
             for path in folder.glob("rank-*.arrow"):
                 number = path.stem.removeprefix("rank-")
                 if number.isdigit() and int(number) >= ranks:
@@ -166,6 +184,27 @@ class RankWriter:
             "format": FORMAT,
             **self._given_header,
         }
+
+
+def _variable(name: str, accepted: range, consequence: str) -> int | None:
+    """Return a number from the environment; None if it is not set, empty or -1.
+
+    For anything else that is not an accepted number, print one line with the consequence.
+    """
+    text = os.environ.get(name, "").strip()
+    if text in ("", "-1"):  # some launchers set -1 for a process that is not a rank
+        return None
+    digits = text.lstrip("0") or "0"
+    # Python refuses to parse thousands of digits.
+    if text.isascii() and text.isdigit() and len(digits) < 10 and int(digits) in accepted:
+        return int(digits)
+    shown = ascii(text[:MOST_SHOWN])
+    print(
+        f"bubblescope: {name}={shown} is not a number from {accepted[0]} to {accepted[-1]:,}: "
+        f"{consequence}",
+        flush=True,
+    )
+    return None
 
 
 def _note(device: torch.device) -> str:

@@ -27,6 +27,7 @@ from torch.optim.optimizer import (
     register_optimizer_step_pre_hook,
 )
 
+from .events import RecordedStep
 from .guard import Guard
 from .instrument import Instrument
 from .loader import watch_batches
@@ -80,7 +81,7 @@ class record(AbstractContextManager["record"]):
         """Begin recording."""
         guard = self._guard
         self._step = 0
-        self._stream = RankWriter(self._out, self._header)
+        self._stream = RankWriter(self._out, self._header, self._take_idle)
         self._update: OptimizerUpdate | None = None
         self._stepping: weakref.ref[torch.optim.Optimizer] | None = None
         self._counters = StepMemory()
@@ -198,6 +199,9 @@ class record(AbstractContextManager["record"]):
             self._stepping = weakref.ref(optimizer)
             return True
         return False
+
+    def _take_idle(self, seconds: float) -> RecordedStep | None:
+        return self._instrument.take_idle(seconds)
 
     def _end_step(self, step: int, outside: list[tuple[int, int]]) -> None:
         """Record the counters of a complete step, and the periods before its end outside steps."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from .rank_step import DATA, Op
 
@@ -14,16 +15,33 @@ Period = tuple[int, int]
 """Start and end in ns."""
 
 
+@dataclass(slots=True, eq=False)
+class EndedStep:
+    """A step after its update, and the periods before its end that belong to no step.
+
+    Updates of other optimizers may still be added. `changed` is the host's time of the last one.
+    """
+
+    number: int
+    ops: list[Op]
+    outside: list[Period]
+    changed: int
+
+
 class StepOps:
     """Collects operations until their step ends. `now` reads the clock, or makes a moment.
 
-    A step that has ended is complete when anything but another update follows. `hand_in` then
-    receives its operations, and the periods before its end that belong to no step.
+    A step that has ended is complete when anything but another update follows, and is then passed
+    to `hand_in`. If nothing follows for some time, another thread may take it with `take_idle`.
     """
 
-    def __init__(self, hand_in: Callable[[list[Op], list[Period]], None]) -> None:
+    def __init__(self, hand_in: Callable[[EndedStep], None]) -> None:
         self._hand_in = hand_in
-        self._has_ended = False
+        # Holds at most one step. The thread that removes it owns it. There is no lock, because a
+        # process that is forked while another thread holds the lock could never acquire it.
+        self._ended: list[EndedStep] = []
+        self.is_updating = False
+        """True while an optimizer updates parameters."""
         self.now: Callable[[], int] = time.perf_counter_ns
         self.lost = 0
         """Operations that were dropped because a step had too many."""
@@ -35,9 +53,10 @@ class StepOps:
 
     def note(self, op: Op) -> Op:
         """Add an operation; its end may be set later."""
-        if op.kind != "step":
-            self.flush()
         self._has_trained = True
+        if op.kind == "step" and self._add_to_ended(op):
+            return op
+        self.flush()
         if len(self._ops) < MOST_OPS:
             self._ops.append(op)
         else:
@@ -46,8 +65,11 @@ class StepOps:
 
     @property
     def kept(self) -> tuple[Op, ...]:
-        """The step's operations so far. Safe to call from another thread."""
-        return tuple(self._ops)
+        """The operations that are not handed in. Safe to call from another thread."""
+        kept: list[Op] = []
+        for step in tuple(self._ended):
+            kept += step.ops
+        return (*kept, *self._ops)
 
     def waited(self, start: int, end: int) -> None:
         """Keep a wait for a batch of data until it is known which pass uses the batch."""
@@ -86,16 +108,52 @@ class StepOps:
         self._outside.append((start, time.perf_counter_ns()))
         self._has_trained = False
 
-    def end(self) -> None:
+    def end(self, number: int) -> None:
         """End the step. Updates of other optimizers may still follow and belong to it."""
         self.take_waits()
-        self._has_ended = True
-
-    def flush(self) -> None:
-        """Hand in the step that has ended, if there is one, and begin the next step."""
-        if not self._has_ended:
-            return
-        self._has_ended = False
+        self.flush()
         ops, self._ops = self._ops, []
         outside, self._outside = self._outside, []
-        self._hand_in(ops, outside)
+        self._ended.append(EndedStep(number, ops, outside, time.perf_counter_ns()))
+
+    def flush(self) -> None:
+        """Hand in the step that has ended, if there is one."""
+        if not self._ended:
+            return
+        step = self._take()
+        if step is not None:
+            self._hand_in(step)
+
+    def take_idle(self, seconds: float) -> EndedStep | None:
+        """Remove and return the step that has ended if nothing has followed for `seconds`.
+
+        Safe to call from another thread.
+        """
+        for step in tuple(self._ended):
+            idle_ns = time.perf_counter_ns() - step.changed
+            if self.is_updating or idle_ns < seconds * 1e9:
+                continue
+            try:
+                self._ended.remove(step)
+            except ValueError:  # the training thread has taken it
+                continue
+            return step
+        return None
+
+    def _add_to_ended(self, update: Op) -> bool:
+        """Add an update to the step that has ended; return False if there is none."""
+        if not self._ended:
+            return False
+        step = self._take()
+        if step is None:
+            return False
+        step.ops.append(update)
+        step.changed = time.perf_counter_ns()
+        self._ended.append(step)
+        return True
+
+    def _take(self) -> EndedStep | None:
+        try:
+            return self._ended.pop()
+        except IndexError:  # another thread has taken it
+            return None

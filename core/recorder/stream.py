@@ -30,6 +30,7 @@ FORMAT = 2
 MOST_WAITING = 4096
 """Most items that wait to be written. If there are more, whole steps are dropped."""
 REST_SECONDS = 0.5
+"""Time between two writes. Steps that end within it are written together."""
 RECORDS = ("plan", "span", "open", "counter", "log", "clock")
 _INT32 = pa.int32()
 _INT64 = pa.int64()
@@ -161,11 +162,20 @@ class Sender:
 
     The thread calls `open_sink` when the header is known. If the sink cannot be written to any
     more, because the disk is full or the listener is gone, the recording ends and the job does not.
-    `failed` then gives the reason.
+    `failed` then gives the reason. While nothing is handed in, the thread calls `take_idle` and
+    writes the item that it returns.
+
+    Whatever has been written is flushed at once. A job may be killed, and then only the steps of
+    the last REST_SECONDS are lost.
     """
 
-    def __init__(self, open_sink: Callable[[], Any]) -> None:
+    def __init__(
+        self,
+        open_sink: Callable[[], Any],
+        take_idle: Callable[[], Item | None] = lambda: None,
+    ) -> None:
         self._open_sink = open_sink
+        self._take_idle = take_idle
         self._waiting: queue.Queue[Item | None] = queue.Queue(MOST_WAITING)
         self._thread = threading.Thread(target=self._run, daemon=True, name="bubblescope")
         self._closing = threading.Event()
@@ -204,17 +214,29 @@ class Sender:
             with self._open_sink() as sink, pa.ipc.new_stream(sink, self._schema) as stream:
                 # Only this thread makes rows and writes them, one item after the other. So a plan
                 # precedes its spans, and the spans of a lane are in order.
-                while (write := self._waiting.get()) is not None:
-                    # Several steps are written together: rarely run code is slow and would delay
-                    # the job more often.
-                    self._closing.wait(REST_SECONDS)
+                while (write := self._next()) is not None:
                     write(stream.write_batch)
                     for _ in range(self._waiting.qsize()):
                         if (write := self._waiting.get()) is None:
                             return
                         write(stream.write_batch)
+                    sink.flush()
+                    # Several steps are written together: rarely run code is slow and would delay
+                    # the job more often.
+                    self._closing.wait(REST_SECONDS)
         except Exception as error:  # no error of a recording may end a training job
             self.failed = f"{type(error).__name__}: {error}"
             # Keep emptying the queue, so that nothing waits for room in it.
             while self._waiting.get() is not None:
                 pass
+
+    def _next(self) -> Item | None:
+        """Wait for the next item, or for one that `take_idle` returns; None ends the stream."""
+        while True:
+            try:
+                return self._waiting.get(timeout=REST_SECONDS)
+            except queue.Empty:
+                # An earlier step can no longer be in the queue, so this one is next in order.
+                item = self._take_idle()
+            if item is not None:
+                return item

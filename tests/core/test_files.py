@@ -2,12 +2,16 @@
 
 import os
 import signal
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from core.files import whole_file
+from core.files import whole_file, whole_folder
+from core.paths import PROJECT_ROOT
+from core.process.child import environment
 from tests.full_disk import full_disk
 
 
@@ -130,3 +134,54 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
         place.write_text("x" * 1000)
     assert (tmp_path / "a.txt").read_text() == "before"
     assert os.listdir(tmp_path) == ["a.txt"]
+
+
+LEAVES = """
+import os, sys
+from core.files import whole_file, whole_folder
+from core.paths import PROJECT_ROOT
+from core.process.child import environment
+with whole_folder("made") as place:
+    (place / "inside").mkdir()
+    (place / "inside" / "a.txt").write_text("half")
+    (place / "link").symlink_to("../precious")
+    with whole_file("a.txt") as file:
+        file.write_text("half")
+        print("writing", flush=True)
+        sys.stdin.read()
+        os._exit(1)
+"""
+
+
+def test_only_what_a_dead_process_has_left_is_removed(tmp_path: Path) -> None:
+    (tmp_path / "precious").mkdir()
+    (tmp_path / "precious" / "a.txt").write_text("kept")
+    command = [sys.executable, "-c", LEAVES]
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env={**environment(), "PYTHONPATH": str(PROJECT_ROOT)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"writing\n"
+        parts = {name for name in os.listdir(tmp_path) if name.endswith(".part")}
+        with whole_file(tmp_path / "b.txt") as place:
+            place.write_text("whole")
+        assert set(os.listdir(tmp_path)) == {*parts, "precious", "b.txt"}
+        other.communicate()
+    with whole_folder(tmp_path / "made") as place:
+        assert set(os.listdir(tmp_path)) == {place.name, "precious", "b.txt"}
+    assert set(os.listdir(tmp_path)) == {"made", "precious", "b.txt"}
+    assert os.listdir(tmp_path / "precious") == ["a.txt"]
+
+
+def test_what_only_looks_like_a_file_that_was_left_stays(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / f".bubblescope-{'0' * 16}.part")
+    (tmp_path / f".bubblescope-{'1' * 16}.part").symlink_to(tmp_path / "nowhere")
+    (tmp_path / ".bubblescope-notes.part").write_text("kept")
+    before = set(os.listdir(tmp_path))
+    with whole_file(tmp_path / "a.txt") as place:
+        place.write_text("whole")
+    assert set(os.listdir(tmp_path)) == {*before, "a.txt"}

@@ -308,6 +308,24 @@ def test_ranks_that_never_meet_leave_each_others_files_alone(tmp_path, monkeypat
     assert opened.warning == "clocks were not compared for rank-1.arrow: taken as rank 0's"
 
 
+@pytest.mark.parametrize("text", ["", " ", "-1", "garbage", "9" * 5000, "1.5", "65537"])
+def test_a_number_of_the_rank_that_is_none_counts_as_unset(tmp_path, monkeypatch, capsys, text):
+    for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK"):
+        monkeypatch.setenv(name, text)
+    train(layers(), tmp_path)
+    trace = open_recording(tmp_path / "rank-0.arrow").trace
+    assert trace.steps == [0, 1, 2, 3]
+    lines = capsys.readouterr().out.splitlines()
+    if text.strip() in ("", "-1"):  # the usual ways to say that there are no ranks
+        assert lines == []
+    else:
+        shown = ascii(text[:40])
+        assert lines == [
+            f"bubblescope: RANK={shown} is not a number from 0 to 65,535: recorded as rank 0",
+            f"bubblescope: WORLD_SIZE={shown} is not a number from 1 to 65,536: ignored",
+        ]
+
+
 def test_a_recording_that_cannot_be_written_ends_with_a_line_and_the_job_goes_on(tmp_path, capsys):
     (tmp_path / "file").write_text("")
     assert len(train(layers(), tmp_path / "file")) == 4
@@ -322,8 +340,15 @@ def interval():
     sys.setswitchinterval(before)
 
 
-def test_every_step_arrives_once_whatever_else_runs(tmp_path, interval):
-    """Threads that compute take the interpreter at every chance: nothing is lost or told twice."""
+@pytest.mark.parametrize("idle_seconds", [1.0, 0.0])
+def test_every_step_arrives_once_whatever_else_runs(tmp_path, interval, monkeypatch, idle_seconds):
+    """Threads that compute take the interpreter at every chance: nothing is lost or told twice.
+
+    With `idle_seconds` of 0 the writing thread tries to take each step from the training thread.
+    """
+    monkeypatch.setattr("bubblescope.recorder.rank_writer.IDLE_SECONDS", idle_seconds)
+    if not idle_seconds:
+        monkeypatch.setattr("bubblescope.recorder.stream.REST_SECONDS", 0.0)
     going = threading.Event()
     burning = [threading.Thread(target=lambda: [sum(range(50)) for _ in iter(going.is_set, True)])
                for _ in range(3)]  # fmt: skip
