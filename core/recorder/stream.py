@@ -214,6 +214,8 @@ class Sender:
             with self._open_sink() as sink, pa.ipc.new_stream(sink, self._schema) as stream:
                 # Only this thread makes rows and writes them, one item after the other. So a plan
                 # precedes its spans, and the spans of a lane are in order.
+                # The first write is the slowest one. It must not delay one of the first steps.
+                self._closing.wait(REST_SECONDS)
                 while (write := self._next()) is not None:
                     write(stream.write_batch)
                     for _ in range(self._waiting.qsize()):
