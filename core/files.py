@@ -90,6 +90,7 @@ def check_writable(option: str, path: str | None) -> None:
     """Raise PlanError if no file can be written at `path`, without touching it. None is fine."""
     if path is None:
         return
+    check_is_no_dash(option, path)
     target = Path(path)
     folder = target.absolute().parent
     if target.is_dir():
@@ -116,8 +117,20 @@ def check_writable(option: str, path: str | None) -> None:
         )
 
 
+def check_is_no_dash(option: str, path: str) -> None:
+    """Raise PlanError for `-`, which other programs take for standard output."""
+    if path == "-":
+        raise PlanError(
+            message(
+                "{option} -: use ./- for that name, or /dev/stdout for standard output",
+                option=option,
+            )
+        )
+
+
 def check_folder(option: str, path: str) -> None:
     """Raise PlanError if no folder can be created at `path`, without touching anything."""
+    check_is_no_dash(option, path)
     target = Path(path).absolute()
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         raise PlanError(

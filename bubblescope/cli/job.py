@@ -14,6 +14,7 @@ from pathlib import Path
 
 from bubblescope.cli.arguments import BAD_INPUT
 from bubblescope.cli.interrupts import handling
+from core.files import check_is_no_dash
 from core.paths import PROJECT_ROOT
 from core.plain import plain, say
 from core.process.program import Running, start_program
@@ -31,9 +32,10 @@ def record_job(given: argparse.Namespace) -> int:
     """Run a command in an environment that makes its ranks record themselves.
 
     Returns the command's exit status, or BAD_INPUT if it succeeded but recorded nothing, which is
-    printed to standard error. Raises ValueError for a missing command or an invalid address of a
-    listener, OSError if the command cannot be run.
+    printed to standard error. Raises ValueError for a missing command, an invalid address of a
+    listener or `-` as the folder, OSError if the command cannot be run.
     """
+    check_is_no_dash("--out", given.out)
     words = given.words
     if words[:1] == ["--"]:
         words = words[1:]
@@ -105,10 +107,13 @@ def _run(words: Sequence[str], environment: Mapping[str, str]) -> int:
 
 
 def listen(given: argparse.Namespace) -> None:
-    """Receive recordings until interrupted. Raises ValueError or OSError for an invalid address.
+    """Receive recordings until interrupted.
+
+    Raises ValueError or OSError for an invalid address, ValueError for `-` as the folder.
 
     Prints the command for the job to standard output, and arrivals to standard error.
     """
+    check_is_no_dash("--out", given.out)
     # rpartition, because an IPv6 address contains colons. Its brackets are removed for the socket.
     host, _, port = given.address.rpartition(":")
     if not (host and port.isdecimal() and int(port) < 1 << 16):

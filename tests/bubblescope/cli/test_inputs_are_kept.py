@@ -53,6 +53,28 @@ COMMANDS = [
 ]
 
 
+DASHES = [
+    "export r.arrow --table -",
+    "export r.arrow --kineto -",
+    "sql r.arrow FROM+steps --csv -",
+    "compare r.arrow r.csv --summary -",
+    "run --devices 2xvirtual --record -",
+    "sweep --devices 2xvirtual --csv -",
+    "record --out - -- python",
+    "listen --out -",
+]
+
+
+@pytest.mark.parametrize("line", DASHES)
+def test_a_dash_is_not_taken_for_the_name_of_an_output(line, folder, capsys):
+    before = contents(folder)
+    assert run_arguments([word.replace("+", " ") for word in line.split()]) == 2
+    out, err = capsys.readouterr()
+    (error,) = err.splitlines()
+    assert out == "" and " -: " in error and "./-" in error
+    assert contents(folder) == before
+
+
 @pytest.mark.parametrize("line", COMMANDS)
 def test_an_output_that_is_an_input_is_refused_and_left_as_it_is(line, folder, capsys):
     before = contents(folder)
