@@ -13,9 +13,19 @@ from core.errors import PlanError
 from core.message import message
 from core.temporary import temporary_file, temporary_folder
 
-_FILES = ("record", "summary", "csv", "table")
+_FILES = ("record", "summary", "csv", "table", "markdown", "junit")
 _FOLDERS = ("kineto", "chakra")
-_INPUTS = ("recording", "recordings", "a", "b", "costs", "model", "schedule")
+_INPUTS = (
+    "recording",
+    "recordings",
+    "a",
+    "b",
+    "baseline",
+    "new",
+    "costs",
+    "model",
+    "schedule",
+)
 """Arguments and options that name inputs."""
 ENDINGS = {
     "gradients": (".npz",),

@@ -113,7 +113,8 @@ LAYERS = (
     ("core.explain",),
     ("core.predict",),
     ("core.predict.worker",),
-    ("core.report", "core.compare"),
+    ("core.report",),
+    ("core.compare",),
     ("core.sql",),
     (
         "core.engine.messages",

@@ -15,6 +15,7 @@ from bubblescope.cli.figures import EXCERPT, FIGURE, add_figure
 from bubblescope.cli.parts import add_part, add_whole
 from bubblescope.cli.spans_table import TABLE, add_table
 from bubblescope.cli.suggested import Suggested
+from core.compare.step_times import FEWEST_STEPS
 from core.lessons.lesson import shipped
 from core.option import Option, OptionGroup, flag_of, listed
 from core.plain import error_text
@@ -25,12 +26,12 @@ from core.sweep.values import COMMA, SWEPT
 from core.version import VERSION
 
 BAD_INPUT = 2
-FILES = ("FILE", "RECORDING", "A", "B")
+FILES = ("FILE", "RECORDING", "A", "B", "BASELINE", "NEW")
 GROUPS = """\
   planning           devices, plan
   runs               run, sweep, lesson
   predictions        predict, calibrate
-  recordings         export, summary, sql, compare, open
+  recordings         export, summary, sql, compare, gate, open
   your own job       record, listen"""
 SHELLS = "completion: bubblescope --print-completion bash (or zsh, fish); see the docs"
 MORE = "`bubblescope COMMAND --help` lists a command's options."
@@ -64,7 +65,9 @@ class _Parser(argparse.ArgumentParser):
         for action in self._actions:
             # argparse takes `--` as the end of the options even in `--batch=--`, and Python before
             # 3.13 then sets the value to an empty list.
-            if action.nargs is None and getattr(found, action.dest, None) == []:
+            value = getattr(found, action.dest, None)
+            is_empty = value == [] or (isinstance(value, list) and [] in value)
+            if action.nargs is None and is_empty:
                 self.error(str(argparse.ArgumentError(action, "expected one argument")))
         for need, names in self._belonging:
             if not _is_any_given(found, need):
@@ -196,6 +199,7 @@ def _add_recordings(commands: Commands) -> None:
         "--csv", metavar="FILE", help="write the rows to a file instead of printing them"
     )
     _add_comparison(commands.add_parser("compare", help="compare two recordings"))
+    _add_gate(commands.add_parser("gate", help="fail if a recording is slower than a baseline"))
     opening = commands.add_parser("open", help="open a recording or a folder in the window")
     opening.add_argument("recording", metavar="RECORDING")
 
@@ -350,6 +354,23 @@ def _add_comparison(parser: _Parser) -> None:
     add("--summary", metavar="FILE", help="write the differences as JSON")
     parser.only_with("--image FILE", ["theme"])
     parser.only_with("--image FILE or --report FILE", ["align", "scale"])
+
+
+def _add_gate(parser: _Parser) -> None:
+    add = parser.add_argument
+    meaning = "a recording, or a folder of recordings, such as one with the name of NEW"
+    add("baseline", metavar="BASELINE", help=meaning)
+    add("new", metavar="NEW", help=f"the recording to judge; both need {FEWEST_STEPS} steps")
+    meaning = "recording of the folder BASELINE (default: the one with the name of NEW)"
+    add("--name", metavar="NAME", help=meaning)
+    meaning = "allow a slow-down, such as 3%% (default: 0%%, so any that is above the noise fails)"
+    add("--fail-over", default="0%", metavar="PERCENT", help=meaning)
+    meaning = (
+        'fail unless this holds in NEW: "bubble<20%%", "exposed<5%%", "step<120ms"; several times'
+    )
+    add("--assert", dest="assertions", action="append", metavar="BOUND", help=meaning)
+    add("--markdown", metavar="FILE", help="write the result as Markdown, for a summary of a job")
+    add("--junit", metavar="FILE", help="write the result as JUnit XML")
 
 
 def _add_launcher(parser: _Parser) -> None:

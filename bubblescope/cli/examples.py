@@ -25,6 +25,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "summary": ("summary run.arrow",),
     "sql": ('sql run.arrow "SELECT cause, sum(duration_ns) FROM idle GROUP BY cause"',),
     "compare": ("compare a.arrow b.arrow --image both.svg",),
+    "gate": (
+        "gate main.arrow new.arrow --fail-over 3%",
+        'gate baselines runs/gpt.arrow --assert "bubble<20%" --markdown gate.md --junit gate.xml',
+    ),
     "open": ("open run.arrow", "open runs"),
     "listen": ("listen --address 127.0.0.1:7070 --out runs",),
     "record": ("record --out runs -- torchrun --nproc-per-node 2 train.py",),

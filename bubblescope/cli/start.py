@@ -56,6 +56,7 @@ def _run(given: argparse.Namespace) -> int | None:
         commands,
         comparing,
         desktop,
+        gating,
         job,
         lessons,
         prediction,
@@ -81,6 +82,7 @@ def _run(given: argparse.Namespace) -> int | None:
         "sql": asking.ask,
         "listen": job.listen,
         "compare": comparing.compare_recordings,
+        "gate": gating.gate_recordings,
     }["" if given.install_desktop else given.command]
     with ending_when_asked():
         return run(given)

@@ -52,6 +52,17 @@ def sentence(
     return message("B is {by} ({share}) longer: {reasons}{settings}.", **values)
 
 
+def reasons_text(
+    rows: Sequence[Difference],
+    difference: int,
+    settings: Sequence[SettingDifference],
+    duration: FormatDuration,
+) -> str:
+    """Return the main reasons of a difference in ns, without a full stop; see `sentence`."""
+    named = main_topics(weights(rows), difference)
+    return f"{_reasons_text(named, duration)}{_settings_text(named, settings)}"
+
+
 def _same_length(
     found: Sequence[Weight], makespans: tuple[int, int], duration: FormatDuration
 ) -> Message:

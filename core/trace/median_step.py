@@ -30,16 +30,25 @@ def median_step(trace: Trace, steps: Sequence[int]) -> int:
     Only steps of the most frequent plan count, because the last batch of an epoch may be smaller;
     all count if each has a different plan.
     """
-    numbers = np.asarray(steps, np.int64)
-    plans = _plans(trace, numbers)
-    each, counts = np.unique(plans, return_counts=True)
-    if counts.max() > 1:
-        numbers = numbers[plans == each[counts.argmax()]]
+    numbers = np.asarray(steps_of_usual_plan(trace, steps), np.int64)
     table = trace.step_table
     places = sorted_positions(table.numbers, numbers)
     makespans = table.ends[places] - table.starts[places]
     order = np.argsort(makespans, kind="stable")
     return int(numbers[order[(len(order) - 1) // 2]])
+
+
+def steps_of_usual_plan(trace: Trace, steps: Sequence[int]) -> list[int]:
+    """Return those of `steps` with the most frequent plan; all if each has a different plan.
+
+    `steps` must not be empty, and all must have spans.
+    """
+    numbers = np.asarray(steps, np.int64)
+    plans = _plans(trace, numbers)
+    each, counts = np.unique(plans, return_counts=True)
+    if counts.max() > 1:
+        numbers = numbers[plans == each[counts.argmax()]]
+    return [int(step) for step in numbers]
 
 
 def _plans(trace: Trace, steps: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -1,0 +1,125 @@
+"""Assertions about the figures of a run: `bubble<20%`, `exposed<=5%`, `step<120ms`."""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.errors import PlanError
+from core.explain.run_step import explain_run_step
+from core.plain import digits, duration_text
+from core.predict.replan import RunPlans
+from core.report.device_shares import device_shares
+from core.report.step_figures import figures_of_step
+from core.trace.median_step import median_step, whole_steps
+from core.trace.trace import Trace
+
+
+class GateFigure(StrEnum):
+    """Figures of a run's median step that can be asserted."""
+
+    BUBBLE = "bubble"
+    """Idle share of the compute lanes, or of the devices of another program's trace."""
+    EXPOSED = "exposed"
+    """Share of the step that communication adds, or that devices communicate without computing."""
+    STEP = "step"
+    """Makespan, in ns."""
+
+
+SHARES = (GateFigure.BUBBLE, GateFigure.EXPOSED)
+_COMPARISONS: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_UNITS = {"%": 0.01, "us": 1e3, "ms": 1e6, "s": 1e9}
+_FORM = re.compile(r"\s*(\w+)\s*(<=|>=|<|>)\s*(\d+(?:\.\d+)?)\s*(%|us|ms|s)\s*", re.ASCII)
+FORMS = 'use a form such as "bubble<20%", "exposed<=5%" or "step<120ms"'
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """A bound for a figure: `value` is a fraction for a share and ns for a time."""
+
+    text: str
+    figure: GateFigure
+    comparison: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """An assertion, and the value of its figure: a fraction or ns."""
+
+    assertion: Assertion
+    found: float
+
+    @property
+    def holds(self) -> bool:
+        """True if the run fulfils the assertion."""
+        compare = _COMPARISONS[self.assertion.comparison]
+        return compare(self.found, self.assertion.value)
+
+    def __str__(self) -> str:
+        figure = self.assertion.figure
+        is_share = figure in SHARES
+        found = f"{digits(100 * self.found)} %" if is_share else duration_text(self.found)
+        state = "holds" if self.holds else "does not hold"
+        return f"{self.assertion.text} {state}: {figure} is {found}"
+
+
+def parse_assertion(text: str) -> Assertion:
+    """Return the assertion that a text has. Raises PlanError, in one line, if it has none."""
+    found = _FORM.fullmatch(text)
+    if found is None:
+        raise PlanError(f"--assert {text}: {FORMS}")
+    name, comparison, number, unit = found.groups()
+    if name not in tuple(GateFigure):
+        raise PlanError(f"--assert {text}: there is no figure {name}; use {', '.join(GateFigure)}")
+    figure = GateFigure(name)
+    if (unit == "%") != (figure in SHARES):
+        kind = "per cent" if figure in SHARES else "us, ms or s"
+        raise PlanError(f"--assert {text}: {figure} is in {kind}; {FORMS}")
+    return Assertion(text.strip(), figure, comparison, float(number) * _UNITS[unit])
+
+
+def check_assertions(
+    trace: Trace, assertions: Sequence[Assertion], name: str
+) -> tuple[Checked, ...]:
+    """Check assertions about a run's median step, or about all steps of a device's streams.
+
+    Raises PlanError if the run, called `name`, does not have the figure.
+    """
+    if not assertions:
+        return ()
+    figures = figures_of_run(trace)
+    checked = []
+    for assertion in assertions:
+        found = figures.get(assertion.figure, math.nan)
+        if math.isnan(found):
+            raise PlanError(f"--assert {assertion.text}: {name} does not have this figure")
+        checked.append(Checked(assertion, found))
+    return tuple(checked)
+
+
+def figures_of_run(trace: Trace) -> dict[GateFigure, float]:
+    """Return the figures that a run with whole steps has: fractions, or ns."""
+    steps = whole_steps(trace)
+    step = median_step(trace, steps)
+    start, end = trace.step_bounds(step)
+    figures = {GateFigure.STEP: float(end - start)}
+    shares = device_shares(trace, steps)
+    if shares is not None:
+        figures[GateFigure.BUBBLE] = shares.share(shares.total("idle_ns"))
+        figures[GateFigure.EXPOSED] = shares.share(shares.total("exposed_ns"))
+        return figures
+    found = figures_of_step(RunPlans(trace), step, explain_run_step(trace, step))
+    figures[GateFigure.BUBBLE] = found.bubble_by_makespan
+    if "communication" in found.ladder:
+        figures[GateFigure.EXPOSED] = found.ladder["communication"] / max(1, found.makespan_ns)
+    return figures

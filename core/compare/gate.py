@@ -1,0 +1,161 @@
+"""The judgement whether a run is slower than a baseline, for continuous integration.
+
+A run is slower if the mean of the middle half of its steps is longer than the baseline's by more
+than the noise (core.compare.step_times) and by more than the caller allows. Below the noise nothing
+is judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.compare.assertions import Assertion, Checked, check_assertions
+from core.compare.differences import by_reason
+from core.compare.sentence import ALIKE, reasons_text
+from core.compare.settings import differing_settings
+from core.compare.slower_work import slower_work
+from core.compare.step_times import FEWEST_STEPS, StepTimes, noise_ns, step_times
+from core.compare.totals import time_totals
+from core.errors import PlanError
+from core.plain import duration_text
+from core.trace.median_step import whole_steps
+from core.trace.trace import Trace
+
+
+class Judgement(StrEnum):
+    """Result of a gate."""
+
+    SLOWER = "slower"
+    """Slower by more than the noise and than allowed."""
+    ALLOWED = "allowed"
+    """Slower by more than the noise, but not by more than allowed."""
+    ALIKE = "alike"
+    """The difference is within the noise, which is below what is allowed."""
+    NOT_JUDGED = "not judged"
+    """The difference is within the noise, which hides a slow-down that is not allowed."""
+    FASTER = "faster"
+    """Faster by more than the noise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """A run judged against a baseline; times in ns.
+
+    `noise` is the difference that both may have by chance, and `fail_over` the allowed slow-down,
+    both as fractions of the baseline's step. `reason` says what is slower, and is empty unless the
+    run is. `checked` are the assertions about the run.
+    """
+
+    baseline: StepTimes
+    new: StepTimes
+    noise: float
+    fail_over: float
+    judgement: Judgement
+    reason: str
+    checked: tuple[Checked, ...]
+
+    @property
+    def shift(self) -> float:
+        """How much longer the run's steps are, as a fraction of the baseline's; negative if not."""
+        return self.new.mean_ns / self.baseline.mean_ns - 1
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """Reasons why the gate fails, a line each; empty if it passes."""
+        failed = [str(one) for one in self.checked if not one.holds]
+        return (self.sentence, *failed) if self.judgement is Judgement.SLOWER else tuple(failed)
+
+    @property
+    def passes(self) -> bool:
+        """True if the run is not slower and all assertions hold."""
+        return not self.failures
+
+    @property
+    def sentence(self) -> str:
+        """The judgement in one line, with the noise."""
+        before, after = duration_text(self.baseline.mean_ns), duration_text(self.new.mean_ns)
+        noise = f"noise {percent(self.noise)}"
+        times = f"a step takes {after} instead of {before}"
+        change = f"{percent(abs(self.shift))}, {noise}"
+        if self.judgement is Judgement.SLOWER:
+            return f"slower: {times} ({change}): {self.reason}"
+        if self.judgement is Judgement.ALLOWED:
+            return (
+                f"slower, but allowed: {times} ({change}, allowed {percent(self.fail_over)}): "
+                f"{self.reason}"
+            )
+        if self.judgement is Judgement.FASTER:
+            return f"faster: {times} ({change})"
+        if self.judgement is Judgement.NOT_JUDGED:
+            return (
+                f"not judged: {times}; the noise of {percent(self.noise)} hides a slow-down of "
+                f"{percent(self.fail_over)}: record more steps, or allow more"
+            )
+        return f"no slower: {times}, within the noise of {percent(self.noise)}"
+
+
+def percent(fraction: float) -> str:
+    """Format a fraction as per cent with three significant digits."""
+    return f"{100 * fraction:.3g} %"
+
+
+def judge(
+    baseline: Trace,
+    new: Trace,
+    fail_over: float = 0.0,
+    assertions: Sequence[Assertion] = (),
+    names: tuple[str, str] = ("the baseline", "the new run"),
+) -> Gate:
+    """Judge a run against a baseline; `names` are used in errors.
+
+    Raises PlanError if a side has fewer than FEWEST_STEPS whole steps, or no lanes that compute,
+    and if the run does not have a figure that an assertion is about.
+    """
+    before = _measured(baseline, names[0])
+    after = _measured(new, names[1])
+    # Steps whose difference is below ALIKE count as equal in every comparison.
+    noise = max(noise_ns(before, after) / before.mean_ns, ALIKE)
+    shift = after.mean_ns / before.mean_ns - 1
+    judgement = _judgement(shift, noise, fail_over)
+    is_slower = judgement in (Judgement.SLOWER, Judgement.ALLOWED)
+    reason = _reason(baseline, new, before, after) if is_slower else ""
+    checked = check_assertions(new, assertions, names[1])
+    return Gate(before, after, noise, fail_over, judgement, reason, checked)
+
+
+def _measured(trace: Trace, name: str) -> StepTimes:
+    steps = whole_steps(trace)
+    if not steps:
+        raise PlanError(f"{name} has no whole steps; at least {FEWEST_STEPS} are needed")
+    try:
+        times = step_times(trace, steps)
+    except ValueError:
+        raise PlanError(
+            f"{name} has {len(steps)} whole steps of one plan or fewer; at least {FEWEST_STEPS} "
+            "are needed to know the noise"
+        ) from None
+    if times.mean_ns <= 0:
+        raise PlanError(f"{name} has steps that take no time; there is nothing to judge")
+    return times
+
+
+def _judgement(shift: float, noise: float, fail_over: float) -> Judgement:
+    if abs(shift) <= noise:
+        return Judgement.NOT_JUDGED if 0 < fail_over < noise else Judgement.ALIKE
+    if shift < 0:
+        return Judgement.FASTER
+    return Judgement.SLOWER if shift > fail_over else Judgement.ALLOWED
+
+
+def _reason(a: Trace, b: Trace, before: StepTimes, after: StepTimes) -> str:
+    """Return what makes B's steps longer than A's: by replay, or else by contributions."""
+    found = slower_work(a, b, list(before.middle), list(after.middle))
+    if found is not None:
+        return f"{found} costs {duration_text(found.cost_ns)} more"
+    totals_a, totals_b = time_totals(a, before.middle), time_totals(b, after.middle)
+    settings = differing_settings(a, totals_a.step, b, totals_b.step)
+    rows = by_reason(totals_a, totals_b)
+    longer = totals_b.mean_makespan - totals_a.mean_makespan
+    return reasons_text(rows, longer, settings, duration_text)

@@ -1,0 +1,154 @@
+"""The work that makes one run's steps longer than another's, found by replaying the step.
+
+Contributions (core.compare.differences) say where lanes spend the time, and count a lane that waits
+for a slow one as much as the slow one itself. Here the tasks of B take what the same tasks of A
+took, one sort of work after the other. The sort by which the step becomes shorter most is the
+reason.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.compare.matching import StepTasks, match_steps
+from core.plan.task import IS_COMMUNICATION, KINDS
+from core.report.measured import MeasuredSteps
+from core.trace.trace import Trace
+
+MOST_OF_IT = 0.5
+"""The part of the difference that a sort of work must explain to be the reason."""
+ONE_LANE, OTHER_LANES = 0.7, 0.35
+"""A lane is named if its tasks explain at least this part, and no other lane's more than that."""
+MATCHED = 0.9
+"""The part of the tasks of either run that the other one must have too."""
+
+Floats = NDArray[np.float64]
+
+
+class Work(StrEnum):
+    """Sorts of work, as words for a sentence."""
+
+    COMPUTING = "computing"
+    MOVING = "moving data"
+    HOST = "waiting for the host"
+
+
+@dataclass(frozen=True, slots=True)
+class SlowerWork:
+    """A sort of work that costs B's step `cost_ns` more than A's.
+
+    `kind` is the kind of most of its tasks, or "" if several kinds are slower. `lane` is the name
+    of the lane that has these tasks, or "" if several lanes have them.
+    """
+
+    work: Work
+    cost_ns: int
+    kind: str = ""
+    lane: str = ""
+
+    def __str__(self) -> str:
+        names = [self.work.value]
+        if self.kind:
+            names.append(f"({self.kind})")
+        if self.lane:
+            names.append(f"on {self.lane}")
+        return " ".join(names)
+
+
+def slower_work(a: Trace, b: Trace, steps_a: list[int], steps_b: list[int]) -> SlowerWork | None:
+    """Return the work that makes steps of B longer than those of A.
+
+    None if the runs have different tasks, if one has lanes whose waits are not known (a device's
+    streams, ranks of a job), and if no sort of work explains MOST_OF_IT.
+    """
+    if a.step_table.follow or b.step_table.follow:
+        return None
+    one = MeasuredSteps.of(a, steps_a)
+    other = MeasuredSteps.of(b, steps_b)
+    if one.has_streams or other.has_streams:
+        return None
+    replay = _Replay.of(a, b, one, other)
+    if replay is None:
+        return None
+    longer = float(other.spans.mean() - one.spans.mean())
+    late = float(_lateness(other) - _lateness(one))
+    found = [
+        replay.costs(Work.COMPUTING, other.computes),
+        replay.costs(Work.MOVING, IS_COMMUNICATION[other.columns.kind]),
+        SlowerWork(Work.HOST, round(late)),
+    ]
+    worst = max(found, key=lambda work: work.cost_ns)
+    return worst if worst.cost_ns >= MOST_OF_IT * longer else None
+
+
+def _lateness(run: MeasuredSteps) -> float:
+    """Return by how many ns steps are longer than their tasks need, on average."""
+    return float((run.spans - run.makespans).mean())
+
+
+@dataclass(frozen=True, slots=True)
+class _Replay:
+    """B's step, in which tasks may take as long as in A; `taken` and `as_in_a` are ns, shape (n,).
+
+    Tasks that only B has take as long as they do in both.
+    """
+
+    run: MeasuredSteps
+    taken: Floats
+    as_in_a: Floats
+
+    @classmethod
+    def of(cls, a: Trace, b: Trace, one: MeasuredSteps, other: MeasuredSteps) -> _Replay | None:
+        """Match the tasks of two runs; None if too many tasks have no match."""
+        matches = match_steps(
+            StepTasks.of(a, one.steps[one.median]), StepTasks.of(b, other.steps[other.median])
+        )
+        place_a = _places(one, matches.a.task[matches.of_a])
+        place_b = _places(other, matches.b.task[matches.of_b])
+        known = (place_a >= 0) & (place_b >= 0)
+        if known.sum() < MATCHED * max(len(one.columns), len(other.columns)):
+            return None
+        taken = other.taken.mean(axis=0)
+        as_in_a = taken.copy()
+        as_in_a[place_b[known]] = one.taken.mean(axis=0)[place_a[known]]
+        return cls(other, taken, as_in_a)
+
+    def costs(self, work: Work, tasks: NDArray[np.bool_]) -> SlowerWork:
+        """Return what a sort of work costs, and its kind and lane if there is one of each."""
+        cost = self.saved(tasks)
+        kinds = {
+            str(KINDS[code]): self.saved(tasks & (self.run.columns.kind == code))
+            for code in np.unique(self.run.columns.kind[tasks]).tolist()
+        }
+        lanes = {
+            self.run.lanes[lane].name: self.saved(tasks & (self.run.columns.lane == lane))
+            for lane in np.unique(self.run.columns.lane[tasks]).tolist()
+        }
+        lane = "" if work is Work.MOVING else _alone(lanes, cost)
+        return SlowerWork(work, cost, _alone(kinds, cost), lane)
+
+    def saved(self, tasks: NDArray[np.bool_]) -> int:
+        """Return by how many ns the step is shorter if some tasks take as long as in A."""
+        mended = np.where(tasks, self.as_in_a, self.taken)
+        return self.run.lasts(self.taken) - self.run.lasts(mended)
+
+
+def _alone(costs: dict[str, int], whole: int) -> str:
+    """Return the name whose cost makes up the whole, if there are others that do not; else ""."""
+    if len(costs) < 2 or whole <= 0:
+        return ""
+    first, second = sorted(costs, key=lambda name: -costs[name])[:2]
+    if costs[first] >= ONE_LANE * whole and costs[second] <= OTHER_LANES * whole:
+        return first
+    return ""
+
+
+def _places(run: MeasuredSteps, tasks: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return the places of tasks, by number, in a run's columns; -1 for those that it lacks."""
+    known = run.columns.task
+    place = np.minimum(np.searchsorted(known, tasks), len(known) - 1)
+    return np.where(known[place] == tasks, place, -1)
