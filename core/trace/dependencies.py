@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.plan.task import ABSENT
 from core.trace.span import Span
+from core.trace.spans import Spans
 from core.trace.step import StepSpans
 from core.trace.trace import Trace
 
@@ -43,31 +43,46 @@ class LaneLinks:
 
 
 def lane_links(trace: Trace) -> LaneLinks:
-    """Return all dependencies between lanes of another program's trace.
-
-    Each task of such a trace has one span, so no step is needed to find it.
-    """
-    table = trace.table
-    if not len(table.after):
+    """Return all dependencies between lanes of another program's trace."""
+    if not len(trace.table.after):
         none, moments = np.empty(0, np.int32), np.empty(0, np.int64)
         return LaneLinks(none, moments, moments, none, moments, moments)
-    lane = np.full(len(table), ABSENT, np.int32)
-    start, end = np.zeros(len(table), np.int64), np.zeros(len(table), np.int64)
-    for number, spans in enumerate(trace.lanes):
-        lane[spans.row], start[spans.row], end[spans.row] = number, spans.start, spans.end
-    waiting = np.repeat(np.arange(len(table)), table.rows["after_count"])
-    # Dependencies are task numbers, and rows may be in another order.
-    by_task = np.argsort(table.rows["task"], kind="stable")
-    tasks = table.rows["task"][by_task]
-    needed = by_task[np.minimum(np.searchsorted(tasks, table.after), len(tasks) - 1)]
-    is_one = (table.rows["task"][needed] == table.after) & (lane[needed] != lane[waiting])
-    is_one &= (lane[needed] != ABSENT) & (lane[waiting] != ABSENT)
-    needed, waiting = needed[is_one], waiting[is_one]
-    order = np.argsort(start[waiting], kind="stable")
+    lane = np.repeat(np.arange(len(trace.lanes), dtype=np.int32), [*map(len, trace.lanes)])
+    spans = Spans.joined(trace.lanes)
+    waiting, needed = needed_spans(spans)
+    crosses = lane[needed] != lane[waiting]
+    needed, waiting = needed[crosses], waiting[crosses]
+    order = np.argsort(spans.start[waiting], kind="stable")
     needed, waiting = needed[order], waiting[order]
     return LaneLinks(
-        lane[needed], start[needed], end[needed], lane[waiting], start[waiting], end[waiting]
+        lane[needed],
+        spans.start[needed],
+        spans.end[needed],
+        lane[waiting],
+        spans.start[waiting],
+        spans.end[waiting],
     )
+
+
+def needed_spans(spans: Spans) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the positions of spans that waited, and of the spans of their step they waited for.
+
+    The tasks of a plan run in several steps, so a span is found by its row and its step.
+    """
+    table = spans.table
+    counts, tasks = table.needs(spans.row)
+    waiting = np.repeat(np.arange(len(spans)), counts)
+    plans = spans["plan"][waiting].astype(np.int64)
+    wanted_row = table.firsts[plans] + tasks
+    step = spans.step.astype(np.int64)
+    rows = len(table)
+    known = step * rows + spans.row
+    wanted = step[waiting] * rows + wanted_row
+    by_key = np.argsort(known, kind="stable")
+    place = np.minimum(np.searchsorted(known[by_key], wanted), len(known) - 1)
+    needed = by_key[place]
+    is_found = known[needed] == wanted
+    return waiting[is_found], needed[is_found]
 
 
 def neighbours(trace: Trace, span: Span, most: int) -> Neighbours:

@@ -53,6 +53,11 @@ class EventArguments:
         """Return the arguments of the tasks at these positions."""
         return replace(self, places=self.places[order])
 
+    def extended(self, count: int) -> EventArguments:
+        """Return the arguments followed by `count` tasks without any."""
+        none = np.full(count, ABSENT, np.int32)
+        return replace(self, places=np.concatenate([self.places, none]))
+
     def read(self, task: int) -> Reading:
         """Read a task's arguments. Raises ValueError or OSError if the file changed or is gone."""
         place = int(self.places[task])

@@ -28,6 +28,12 @@ class ImportIssue(StrEnum):
     LOST = "lost-packet"
     NOT_OVER = "not-over"
     CUT_OVERLAP = "cut-overlap"
+    NO_PLACEMENT = "no-placement"
+    CLOCKS_MOVED = "clocks-moved"
+    CLOCKS_CONTRADICT = "clocks-contradict"
+    INFERRED_TRANSFER = "inferred-transfer"
+    UNMATCHED_TRANSFER = "unmatched-transfer"
+    BACKWARD_LINK = "backward-link"
 
 
 def issue_sentence(issue: ImportIssue, n: int) -> Message:
@@ -140,5 +146,43 @@ def issue_sentence(issue: ImportIssue, n: int) -> Message:
                 "there, shorter by less than 1 %.",
                 "{n:,} events had not ended when the next of their row began: they are shown "
                 "up to there, shorter by less than 1 %.",
+                n,
+            )
+        case ImportIssue.NO_PLACEMENT:
+            return message(
+                "The stages of the ranks are not known: passes of neighbouring ranks fit no usual "
+                "placement, so their dependencies are left out."
+            )
+        case ImportIssue.CLOCKS_MOVED:
+            return counted(
+                "{n} rank's clock was moved so that no pass starts before its data exist.",
+                "{n:,} ranks' clocks were moved so that no pass starts before its data exist.",
+                n,
+            )
+        case ImportIssue.CLOCKS_CONTRADICT:
+            return counted(
+                "{n} rank has no clock on which all passes start after their data exist.",
+                "{n:,} ranks have no clock on which all passes start after their data exist.",
+                n,
+            )
+        case ImportIssue.INFERRED_TRANSFER:
+            return counted(
+                "{n} transfer between ranks is not recorded: its time is inferred from the "
+                "fastest ones.",
+                "{n:,} transfers between ranks are not recorded: their times are inferred from "
+                "the fastest ones.",
+                n,
+            )
+        case ImportIssue.UNMATCHED_TRANSFER:
+            return counted(
+                "{n} send or receive belongs to no known pass: it is shown without dependencies.",
+                "{n:,} sends or receives belong to no known passes: they are shown without "
+                "dependencies.",
+                n,
+            )
+        case ImportIssue.BACKWARD_LINK:
+            return counted(
+                "{n} dependency leads back in time: it is left out.",
+                "{n:,} dependencies lead back in time: they are left out.",
                 n,
             )

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.trace.spans import Spans
+from core.trace.dependencies import needed_spans
+from core.trace.imported import Imported
+from core.trace.spans import Spans, TaskTable
 from core.trace.step_bounds import StepBounds
 from core.trace.trace import Trace
 
@@ -32,6 +35,7 @@ def with_steps(trace: Trace, ranges: Sequence[tuple[int, int]]) -> Trace:
     finish = trace.bounds[1] + 1 if last == starts[-1] else last
     if finish <= starts[-1]:
         raise ValueError("the last mark lies behind the end of the trace")
+    trace = _with_task_per_span(trace)
     lanes = [_stepped(lane, starts, finish) for lane in trace.lanes]
     table = StepBounds.of(trace.header.lanes, lanes, np.arange(len(starts)), trace.bounds)
     made = replace(trace, lanes=lanes, step_table=table, part=None)
@@ -47,6 +51,46 @@ def with_range(trace: Trace, start: int, end: int) -> Trace:
     made = with_steps(trace, [(start, end)])
     made.part = (start, end)
     return made
+
+
+def _with_task_per_span(trace: Trace) -> Trace:
+    """Return the trace with one plan that has a task for each span, in the order of the starts.
+
+    If equal steps have one plan, or several plans have tasks of equal numbers, a step with new
+    bounds could contain a task twice.
+    """
+    if len(trace.table.firsts) <= 2 and trace.span_count <= len(trace.table):
+        return trace
+    spans = Spans.joined(trace.lanes)
+    order = np.argsort(spans.start, kind="stable")
+    number = np.empty(len(order), np.int32)
+    number[order] = np.arange(len(order), dtype=np.int32)
+    waiting, needed = needed_spans(spans)
+    before, after = number[needed], number[waiting]
+    is_forward = before < after
+    before, after = before[is_forward], after[is_forward]
+    rows = trace.table.rows[spans.row[order]]
+    rows["after_count"] = np.bincount(after, minlength=len(order))
+    table = TaskTable(trace.table.names)
+    table.add(rows, before[np.argsort(after, kind="stable")])
+    bounds = np.cumsum([0, *map(len, trace.lanes)]).tolist()
+    lanes = []
+    for lane, (first, last) in zip(trace.lanes, pairwise(bounds), strict=True):
+        lanes.append(replace(lane, table=table, row=number[first:last]))
+    return replace(trace, table=table, lanes=lanes, imported=_by_span(trace, spans.row[order]))
+
+
+def _by_span(trace: Trace, rows: NDArray[np.int32]) -> Imported | None:
+    """Return the data of an imported trace for a table with these rows of the present table."""
+    imported = trace.imported
+    if imported is None:
+        return None
+    colours, arguments = imported.colours, imported.arguments
+    return replace(
+        imported,
+        colours=None if colours is None else colours[rows],
+        arguments=None if arguments is None else arguments.ordered(rows.astype(np.int64)),
+    )
 
 
 def _stepped(spans: Spans, starts: NDArray[np.int64], finish: int) -> Spans:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter as Counts
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -125,6 +126,61 @@ class Launches:
         return np.stack([self.call, self.device], axis=1)
 
 
+class Transfer(IntEnum):
+    """A half of a transfer between ranks of a pipeline."""
+
+    FORWARD_SEND = 0
+    FORWARD_RECEIVE = 1
+    BACKWARD_SEND = 2
+    BACKWARD_RECEIVE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PipelinePlaces:
+    """Places of n events in a pipeline: arrays of shape (n,), ABSENT where they do not apply.
+
+    `rank` numbers the ranks of one pipeline, `chunk` the parts of the model on a rank, and
+    `replica` the pipelines. `transfer` is a value of Transfer for sends and receives. A collective
+    that `spans_stages` is joined by ranks of several stages. With `own_clocks` each rank counts
+    from its own start of the step.
+    """
+
+    rank: NDArray[np.int32]
+    chunk: NDArray[np.int32]
+    replica: NDArray[np.int32]
+    transfer: NDArray[np.int8]
+    spans_stages: NDArray[np.bool_]
+    own_clocks: bool = False
+
+    @classmethod
+    def unknown(cls, count: int) -> PipelinePlaces:
+        """Return the places of events of which none is part of a pipeline."""
+        absent = np.full(count, ABSENT, np.int32)
+        return cls(absent, absent, absent, absent.astype(np.int8), np.zeros(count, np.bool_))
+
+    def picked(self, events: NDArray[np.int64]) -> PipelinePlaces:
+        """Return the places of some events."""
+        columns = {name: getattr(self, name)[events] for name in _PLACE_COLUMNS}
+        return replace(self, **columns)
+
+    def extended(self, like: NDArray[np.int64]) -> PipelinePlaces:
+        """Return the places, followed by those of new events at the places of others."""
+        added = self.picked(like)
+        added = replace(added, transfer=np.full(len(like), ABSENT, np.int8))
+        return self.followed_by([added])
+
+    def followed_by(self, others: Sequence[PipelinePlaces]) -> PipelinePlaces:
+        """Return the places of these events and then of others."""
+        parts = [self, *others]
+        columns = {}
+        for name in _PLACE_COLUMNS:
+            columns[name] = np.concatenate([getattr(part, name) for part in parts])
+        return PipelinePlaces(**columns, own_clocks=any(part.own_clocks for part in parts))
+
+
+_PLACE_COLUMNS = [each.name for each in fields(PipelinePlaces) if each.name != "own_clocks"]
+
+
 @dataclass(frozen=True, slots=True)
 class ImportedEvents:
     """The n events of a file as columns, with their tracks and the file's irregularities.
@@ -137,6 +193,8 @@ class ImportedEvents:
     `arguments` locates the arguments of the events in the file. `colours` are positions in
     OWN_COLOURS. `world_size` is the number of ranks of the job, or 0 if unknown. If there are
     `groups`, the names of process groups, the attribute `bucket` is a position in them or ABSENT.
+    Events of a `pipeline` get dependencies when the trace is made; its steps have equal task
+    numbers.
     """
 
     tracks: tuple[ImportedTrack, ...]
@@ -157,6 +215,7 @@ class ImportedEvents:
     colours: NDArray[np.int8] | None = None
     world_size: int = 0
     groups: tuple[str, ...] = ()
+    pipeline: PipelinePlaces | None = None
 
     def __len__(self) -> int:
         return len(self.start)
@@ -175,6 +234,30 @@ class ImportedEvents:
         for counter in self.counters:
             latest = max(latest, int(counter.times.max(initial=0)))
         return latest
+
+    def picked(self, kept: NDArray[np.bool_]) -> ImportedEvents:
+        """Return the events where `kept` is true, with the links among them."""
+        if kept.all():
+            return self
+        places = np.flatnonzero(kept)
+        position = np.full(len(self), ABSENT, np.int64)
+        position[places] = np.arange(len(places))
+        links = position[self.links]
+        return replace(
+            self,
+            track=self.track[places],
+            name=self.name[places],
+            start=self.start[places],
+            end=self.end[places],
+            kind=self.kind[places],
+            attributes={name: column[places] for name, column in self.attributes.items()},
+            launched=None if self.launched is None else self.launched[places],
+            step=None if self.step is None else self.step[places],
+            links=links[(links >= 0).all(axis=1)],
+            colours=None if self.colours is None else self.colours[places],
+            arguments=None if self.arguments is None else self.arguments.ordered(places),
+            pipeline=None if self.pipeline is None else self.pipeline.picked(places),
+        )
 
     def shifted(self, ns: int) -> ImportedEvents:
         """Return the same events with all times later by `ns`."""
@@ -227,7 +310,16 @@ def concatenate_events(parts: Sequence[ImportedEvents]) -> ImportedEvents:
         colours=_optional_column(parts, "colours"),
         world_size=max(part.world_size for part in parts),
         groups=groups,
+        pipeline=_all_places(parts),
     )
+
+
+def _all_places(parts: Sequence[ImportedEvents]) -> PipelinePlaces | None:
+    """Return the places of the events of all parts; None if no part has any."""
+    if all(part.pipeline is None for part in parts):
+        return None
+    places = [part.pipeline or PipelinePlaces.unknown(len(part)) for part in parts]
+    return places[0].followed_by(places[1:])
 
 
 def _renumbered(tracks: Sequence[ImportedTrack], first: int) -> list[ImportedTrack]:

@@ -23,6 +23,8 @@ from core.recording.importers.imported_events import (
 )
 from core.recording.importers.lanes import lanes_of_tracks
 from core.recording.importers.overlaps import cut_slight_overlaps
+from core.recording.importers.pipelines import with_pipeline_dependencies
+from core.recording.importers.step_plans import plans_of_steps
 from core.recording.index import Progress, report_progress
 from core.recording.limits import MOST_EVENTS, check_count
 from core.trace.event_rows import Counter, Counters
@@ -44,11 +46,13 @@ def trace_of_events(
     """Return the trace of imported events; it begins at 0.
 
     A track is a lane, with a nested lane below it for each depth of calls. Each event is a task of
-    one plan, in the order of starts. Raises ValueError if a limit is exceeded, and Cancelled if
+    one plan, in the order of starts; those of a pipeline get dependencies, and numbers within their
+    step. Raises ValueError if a limit is exceeded, and Cancelled if
     `progress` returns False.
     """
     check_count(imported, MOST_EVENTS)
     check_names(imported)
+    imported = with_pipeline_dependencies(imported)
     imported = _with_steps_from_0(imported.shifted(-int(imported.start.min())))
     _check_times(imported)
     imported = replace(imported, tracks=_with_served_tracks(imported))
@@ -58,12 +62,12 @@ def trace_of_events(
     report_progress(progress, 1, 1)
     rows = _rows_of_tracks(imported, order)
     imported = _without_slight_overlaps(imported, rows, issues)
-    by_start = np.argsort(imported.start, kind="stable")
-    task = np.empty(len(imported), np.int32)
-    task[by_start] = np.arange(len(imported), dtype=np.int32)
     report_progress(progress, 1, 1)
-    table = _task_table(imported, by_start, task)
-    lanes, spans = lanes_of_tracks(imported, rows, task, table, issues, progress)
+    if imported.pipeline is None or imported.step is None:
+        table, row = _one_plan(imported)
+    else:
+        table, row = plans_of_steps(imported, issues)
+    lanes, spans = lanes_of_tracks(imported, rows, row, table, issues, progress)
     header = Header(
         Specification(warmup=0),
         ModelDescription(title, (), 0),
@@ -74,11 +78,13 @@ def trace_of_events(
     bounds = int(imported.start.min()), int(imported.end.max())
     counters, counter_places = _counters(imported)
     colours, arguments = imported.colours, imported.arguments
+    # Only used for tables with a row for each event: a permutation.
+    event_of_row = np.argsort(row, kind="stable")
     data = Imported(
         issues={issue: count for issue, count in issues.items() if count},
-        colours=None if colours is None else colours[by_start].astype(np.int8),
+        colours=None if colours is None else colours[event_of_row].astype(np.int8),
         counter_places=counter_places,
-        arguments=None if arguments is None else arguments.ordered(by_start),
+        arguments=None if arguments is None else arguments.ordered(event_of_row),
     )
     steps = StepBounds.of(lanes, spans, imported.steps.number, bounds)
     return Trace(header, table, spans, steps, counters, imported=data)
@@ -180,10 +186,11 @@ def _counters(imported: ImportedEvents) -> tuple[Counters, dict[str, str]]:
     return counters, places
 
 
-def _task_table(
-    imported: ImportedEvents, by_start: NDArray[np.int64], task: NDArray[np.int32]
-) -> TaskTable:
-    """Return a table with a task for each event, in the order of starts."""
+def _one_plan(imported: ImportedEvents) -> tuple[TaskTable, NDArray[np.int32]]:
+    """Return a table with a task for each event, in the order of starts, and each event's row."""
+    by_start = np.argsort(imported.start, kind="stable")
+    task = np.empty(len(imported), np.int32)
+    task[by_start] = np.arange(len(imported), dtype=np.int32)
     table = TaskTable()
     rows = blank_rows(len(imported))
     names = np.array([table.names.place(name) for name in imported.names] or [0], np.int32)
@@ -198,7 +205,7 @@ def _task_table(
     rows["after_count"] = np.bincount(after, minlength=len(imported))
     # The table has the dependencies of all tasks in one array, in the order of the tasks.
     table.add(rows, before[stable_argsort(after)])
-    return table
+    return table, task
 
 
 def _order_by_track(

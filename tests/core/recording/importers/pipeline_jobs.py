@@ -11,6 +11,7 @@ rank and for the data from the neighbouring stage. All replicas and steps are si
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -21,7 +22,11 @@ from numpy.typing import NDArray
 
 from core.plan.schedules import SCHEDULES
 from core.plan.schedules.schedule import Action
-from core.plan.task import ABSENT, Kind
+from core.plan.task import ABSENT, KIND_CODES, Kind
+from core.recording.importers.imported_events import ImportedEvents, Transfer
+from core.recording.importers.pipeline_table import PipelineTable, events_of_table
+from core.recording.importers.to_trace import trace_of_events
+from core.trace.trace import Trace
 
 FORWARD, BACKWARD = "forward-compute", "backward-compute"
 FORWARD_SEND, FORWARD_RECV = "forward-send", "forward-recv"
@@ -398,3 +403,46 @@ def _table(
     flat = {name: column.astype(np.int64).ravel() for name, column in columns.items()}
     order = np.lexsort((flat["start"], flat["rank"], flat["replica"], flat["step"]))
     return {name: column[order] for name, column in flat.items()}
+
+
+def trace_of_job(job: PipelineJob) -> Trace:
+    """Return the trace of a made-up job, with the dependencies that importers add."""
+    return trace_of_events(events_of_job(job), "made-up job")
+
+
+def events_of_job(job: PipelineJob) -> ImportedEvents:
+    """Return the events of a made-up job as an importer returns them."""
+    table, name = job.table, job.table["name"]
+    kind = np.array([_KINDS[each] for each in NAMES])[name]
+    transfer = np.array([_TRANSFERS.get(each, ABSENT) for each in NAMES])[name]
+    pipeline = PipelineTable(
+        step=table["step"],
+        replica=table["replica"],
+        rank=table["rank"],
+        kind=kind.astype(np.int8),
+        microbatch=table["microbatch"],
+        chunk=table["chunk"],
+        start=table["start"],
+        end=table["end"],
+        transfer=transfer.astype(np.int8),
+        name=np.where(kind == KIND_CODES[Kind.COPY], name, ABSENT).astype(np.int32),
+        names=NAMES,
+        own_clocks=job.options.own_clocks,
+    )
+    return events_of_table(pipeline, Counter())
+
+
+_KINDS = {
+    FORWARD: KIND_CODES[Kind.FORWARD],
+    BACKWARD: KIND_CODES[Kind.BACKWARD],
+    ALL_GATHER: KIND_CODES[Kind.ALL_GATHER],
+    REDUCE_SCATTER: KIND_CODES[Kind.REDUCE_SCATTER],
+    OPTIMIZER: KIND_CODES[Kind.STEP],
+}
+_TRANSFERS = {
+    FORWARD_SEND: Transfer.FORWARD_SEND,
+    FORWARD_RECV: Transfer.FORWARD_RECEIVE,
+    BACKWARD_SEND: Transfer.BACKWARD_SEND,
+    BACKWARD_RECV: Transfer.BACKWARD_RECEIVE,
+}
+_KINDS |= dict.fromkeys(_TRANSFERS, KIND_CODES[Kind.COPY])

@@ -1,0 +1,169 @@
+"""A pipeline's events as a plain table, and the lanes on which they are shown."""
+
+from __future__ import annotations
+
+from collections import Counter as Counts
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.order import groups, row_keys
+from core.plan.plan import Role
+from core.plan.task import ABSENT, IS_COLLECTIVE
+from core.recording.importers.imported_events import (
+    ImportedEvents,
+    ImportedTrack,
+    PipelinePlaces,
+    StepRanges,
+    Transfer,
+)
+from core.trace.import_issue import ImportIssue
+
+MOST_PLACE = (1 << 15) - 1
+"""Largest number of a rank, a chunk or a replica."""
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineTable:
+    """The n events of a pipeline as arrays of shape (n,); numbers are ABSENT if they do not apply.
+
+    `kind` is a position in KINDS and `name` one in `names`; passes have no name. `start` and `end`
+    are ns. The other columns have the meaning of those of PipelinePlaces.
+    """
+
+    step: NDArray[np.int64]
+    replica: NDArray[np.int64]
+    rank: NDArray[np.int64]
+    kind: NDArray[np.int8]
+    microbatch: NDArray[np.int64]
+    chunk: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    transfer: NDArray[np.int8]
+    name: NDArray[np.int32]
+    names: tuple[str, ...] = ()
+    own_clocks: bool = False
+
+    def picked(self, mask: NDArray[np.bool_]) -> PipelineTable:
+        """Return some of the events."""
+        columns = {name: getattr(self, name)[mask] for name in _COLUMNS}
+        return PipelineTable(**columns, names=self.names, own_clocks=self.own_clocks)
+
+
+_COLUMNS = (
+    "step",
+    "replica",
+    "rank",
+    "kind",
+    "microbatch",
+    "chunk",
+    "start",
+    "end",
+    "transfer",
+    "name",
+)
+
+
+def events_of_table(table: PipelineTable, issues: Counts[ImportIssue]) -> ImportedEvents:
+    """Return the events of a pipeline on lanes of their ranks.
+
+    Each rank of each replica has a lane for what it computes, one for its collectives, and lanes
+    for sends and receives. Events with invalid numbers or times are counted among `issues` and left
+    out.
+    """
+    is_valid = (table.end >= table.start) & (table.step >= 0)
+    is_valid &= table.step < np.iinfo(np.int32).max
+    is_valid &= table.microbatch < np.iinfo(np.int32).max
+    for column in (table.rank, table.replica, table.chunk):
+        is_valid &= (column >= ABSENT) & (column <= MOST_PLACE)
+    is_valid &= table.rank >= 0
+    if not is_valid.all():
+        issues[ImportIssue.NO_TIME] += int((~is_valid).sum())
+        table = table.picked(is_valid)
+    if not len(table.start):
+        return ImportedEvents.empty()
+    tracks, track = _tracks(table)
+    microbatch = np.maximum(table.microbatch, ABSENT)
+    bucket, groups_of_ranks, spans_stages = _collective_groups(table)
+    return ImportedEvents(
+        tracks=tracks,
+        names=table.names,
+        track=track,
+        name=table.name.astype(np.int32),
+        start=table.start,
+        end=table.end,
+        kind=table.kind,
+        attributes={
+            "replica": np.maximum(table.replica, 0).astype(np.int16),
+            "microbatch": microbatch.astype(np.int32),
+            "bucket": bucket,
+        },
+        step=table.step.astype(np.int32),
+        steps=StepRanges.spanning(table.step, table.start, table.end),
+        issues=issues,
+        groups=groups_of_ranks,
+        pipeline=PipelinePlaces(
+            rank=table.rank.astype(np.int32),
+            chunk=table.chunk.astype(np.int32),
+            replica=np.maximum(table.replica, 0).astype(np.int32),
+            transfer=table.transfer.astype(np.int8),
+            spans_stages=spans_stages,
+            own_clocks=table.own_clocks,
+        ),
+    )
+
+
+def _tracks(table: PipelineTable) -> tuple[tuple[ImportedTrack, ...], NDArray[np.int32]]:
+    """Return the tracks, those that compute first, and the track of each event."""
+    is_collective = IS_COLLECTIVE[table.kind]
+    part = np.where(table.transfer >= 0, 2 + table.transfer, is_collective.astype(np.int64))
+    has_replicas = len(np.unique(table.replica)) > 1
+    tracks: list[ImportedTrack] = []
+    track = np.empty(len(table.start), np.int32)
+    main_of: dict[str, int] = {}
+    for mine in groups(row_keys(part, table.replica, table.rank)):
+        first = mine[0]
+        place = f"rank {table.rank[first]}"
+        if has_replicas:
+            place = f"replica {max(0, table.replica[first])} {place}"
+        track[mine] = len(tracks)
+        number = int(part[first])
+        if number == 0:
+            main_of[place] = len(tracks)
+            tracks.append(ImportedTrack(place, place))
+            continue
+        serves = main_of.get(place, ABSENT)
+        if number == 1:
+            name, role = f"{place} collectives", Role.COMMUNICATION
+        else:
+            way = Transfer(number - 2).name.lower().replace("_", " ")
+            name, role = f"{place} {way}", Role.COPY
+        tracks.append(ImportedTrack(name, place, role, serves))
+    return tuple(tracks), track
+
+
+def _collective_groups(
+    table: PipelineTable,
+) -> tuple[NDArray[np.int16], tuple[str, ...], NDArray[np.bool_]]:
+    """Return the process group of each collective, the groups' names, and a mask.
+
+    The mask is true for collectives that ranks of several stages join. A collective is joined by
+    the ranks of its stage in all replicas, except those of embeddings, which the first and the last
+    stage of a replica share, and those of tensor parallelism, whose other ranks the file lacks.
+    """
+    bucket = np.full(len(table.start), ABSENT, np.int16)
+    spans_stages = np.zeros(len(table.start), np.bool_)
+    names: dict[str, int] = {}
+    collectives = np.flatnonzero(IS_COLLECTIVE[table.kind])
+    for mine in groups(row_keys(table.name, table.replica, table.rank), collectives):
+        first = mine[0]
+        name = table.names[table.name[first]] if table.name[first] >= 0 else ""
+        if name.startswith("embedding"):
+            spans_stages[mine] = True
+            name = f"{name} of replica {max(0, table.replica[first])}"
+        elif name.startswith(("layernorm", "tp-")):
+            name = f"{name} of replica {max(0, table.replica[first])} rank {table.rank[first]}"
+        number = names.setdefault(name, len(names))
+        bucket[mine] = min(number, MOST_PLACE)
+    return bucket, tuple(names), spans_stages
