@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from core.message import Message, Text, counted, error_message, message
 from core.plain import error_text
 
 FORESEEN: tuple[type[Exception], ...] = (
@@ -26,11 +27,11 @@ FORESEEN: tuple[type[Exception], ...] = (
     zlib.error,
 )
 """Exceptions that damaged contents cause, here and in libraries."""
-_INSTEAD: dict[type[Exception], str] = {
-    RecursionError: "it is nested too deeply",
-    MemoryError: "there is not enough memory",
-    UnicodeError: "it has text that is not UTF-8",
-    zlib.error: "its compressed data is damaged",
+_INSTEAD: dict[type[Exception], Message] = {
+    RecursionError: message("it is nested too deeply"),
+    MemoryError: message("there is not enough memory"),
+    UnicodeError: message("it has text that is not UTF-8"),
+    zlib.error: message("its compressed data is damaged"),
 }
 """Reasons that replace a library's own message."""
 MOST_READ = 8 << 20
@@ -48,7 +49,7 @@ def regular_opener(path: str | bytes, flags: int) -> int:
     mode = os.fstat(descriptor).st_mode
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # `open` itself reports a folder
         os.close(descriptor)
-        raise OSError("it is not a regular file")
+        raise OSError(message("it is not a regular file"))
     return descriptor
 
 
@@ -65,12 +66,19 @@ def read_regular(path: Path | str, most: int = MOST_READ) -> bytes:
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
         if size > most:
-            raise ValueError(f"it has {size:,} bytes; use at most {most:,}")
+            raise ValueError(
+                counted(
+                    "it has {n:,} byte; use at most {most:,}",
+                    "it has {n:,} bytes; use at most {most:,}",
+                    size,
+                    most=most,
+                )
+            )
         return file.read(most)
 
 
 @contextmanager
-def one_line(words: str, refusal: type[ValueError], *more: type[Exception]) -> Iterator[None]:
+def one_line(words: Text, refusal: type[ValueError], *more: type[Exception]) -> Iterator[None]:
     """Turn errors within the context into a `refusal` that begins with `words`.
 
     `words` names the file. `more` are further exceptions, raised by a library. An exception that
@@ -83,13 +91,17 @@ def one_line(words: str, refusal: type[ValueError], *more: type[Exception]) -> I
         # This clause must be the first: a refusal is a ValueError too.
         raise
     except foreseen as error:
-        raise refusal(error_text(f"{words}: {_reason(error)}")) from error
+        reason = _reason(error)
+        if isinstance(words, Message):
+            raise refusal(message("{words}: {reason}", words=words, reason=reason)) from error
+        raise refusal(error_text(f"{words}: {reason}")) from error
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: Exception) -> Text:
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     for kind, text in _INSTEAD.items():
         if isinstance(error, kind):
             return text
-    return str(error)
+    found = error_message(error)
+    return found if isinstance(found, Message) else error_text(found)

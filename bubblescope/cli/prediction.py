@@ -14,7 +14,7 @@ from bubblescope.cli.drawing import draw
 from bubblescope.cli.figures import figure_options
 from bubblescope.cli.report import bubble_text, injected_lines, milliseconds, table, time_cells
 from core.costs.costs import CostError, CostModel, cost_name, further_name
-from core.costs.costs_file import NEEDED, read_costs, told_costs, write_costs
+from core.costs.costs_file import NEEDED, read_costs, reported_costs, write_costs
 from core.engine.messages import Outcome
 from core.errors import PlanError
 from core.explain.causes import Cause, explain_step
@@ -97,7 +97,7 @@ def calibrate_costs(arguments: argparse.Namespace) -> None:
         raise KeyboardInterrupt
     if ended.outcome is not Outcome.FINISHED:
         raise RunError(ended.text or "the run ended before its costs were measured")
-    by_size = told_costs(trace.size_costs)
+    by_size = reported_costs(trace.size_costs)
     known = known_costs(trace) if by_size is None else (by_size, CostSource.BY_SIZE)
     if known is None:
         raise RunError(ended.text or "the run ended before its costs were measured")

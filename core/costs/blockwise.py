@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from core.costs.costs import STAGED, CostError, CostModel, Curve, cost_name
+from core.message import counted
 from core.models.description import ModelDescription
 from core.plan.division import Stage
 from core.plan.task import Kind
@@ -24,46 +25,65 @@ def blockwise(
     If only the whole backward is known, each of its parts costs half of it. Raises CostError if a
     list does not have an entry for each of these stages or blocks.
     """
-    passes: dict[Kind, tuple[Curve, ...]] = {}
-    for kind, curves in _with_parts(costs.passes).items():
-        sized = curves
+    passes = _with_parts(costs.passes)
+    for kind, curves in passes.items():
         if not costs.by_rows and kind is not Kind.STEP:
             # Sizes become rows instead of numbers of micro-batches.
-            sized = tuple(_scaled(curve, 1.0, float(rows)) for curve in curves)
+            curves = _all_scaled(curves, 1.0, float(rows))
         if kind in STAGED and not costs.by_block:
-            sized = _shared(kind, sized, model, stages)
-        passes[kind] = sized
+            curves = _of_blocks(kind, curves, model, stages)
+        passes[kind] = curves
     return replace(costs, passes=passes, by_rows=True, by_block=True)
 
 
 def _with_parts(passes: Mapping[Kind, tuple[Curve, ...]]) -> dict[Kind, tuple[Curve, ...]]:
+    """Return a copy of the passes; each unknown part of a backward has half of its cost."""
     found = dict(passes)
     if Kind.BACKWARD in found:
-        half = tuple(_scaled(curve, 0.5) for curve in found[Kind.BACKWARD])
+        half = _all_scaled(found[Kind.BACKWARD], 0.5)
         for part in _PARTS:
             found.setdefault(part, half)
     return found
 
 
-def _shared(
+def _of_blocks(
     kind: Kind, curves: tuple[Curve, ...], model: ModelDescription, stages: Sequence[Stage]
 ) -> tuple[Curve, ...]:
+    """Return a curve for each block, from the curves of stages. Raises CostError."""
     if len(curves) not in (1, len(stages)):
         raise CostError(
-            f"{cost_name(kind)} has {len(curves)} entries, but the model is cut into "
-            f"{len(stages)} stages"
+            counted(
+                "{cost} has {given} entries, but the model is cut into {n} stage",
+                "{cost} has {given} entries, but the model is cut into {n} stages",
+                len(stages),
+                cost=cost_name(kind),
+                given=len(curves),
+            )
         )
-    known: dict[int, tuple[float, Curve]] = {}  # by block, its largest share and the cost from it
+    largest: dict[int, float] = {}  # the largest share of each block in a stage
+    of_block: dict[int, Curve] = {}
     for stage in stages:
-        curve = curves[stage.index if len(curves) > 1 else 0]
-        counts = [share * model.blocks[block].parameter_count for block, share in stage.held]
-        # Equal weights if no block of the stage has parameters (activations, for example).
-        weights = counts if any(counts) else [1.0] * len(counts)
+        curve = curves[stage.index] if len(curves) > 1 else curves[0]
+        weights = _weights(stage, model)
+        total = sum(weights)
         for (block, share), weight in zip(stage.held, weights, strict=True):
-            if share > known.get(block, (0.0,))[0]:
+            if share > largest.get(block, 0.0):
+                largest[block] = share
                 # Divided by `share`: the cost of the whole block.
-                known[block] = share, _scaled(curve, weight / sum(weights) / share)
-    return tuple(known[block][1] for block in sorted(known))
+                of_block[block] = _scaled(curve, weight / total / share)
+    return tuple(of_block[block] for block in sorted(of_block))
+
+
+def _weights(stage: Stage, model: ModelDescription) -> list[float]:
+    """Return the parameters of each part that a stage holds; all 1 if it has no parameters."""
+    counts = []
+    for block, share in stage.held:
+        counts.append(share * model.blocks[block].parameter_count)
+    return counts if any(counts) else [1.0] * len(counts)
+
+
+def _all_scaled(curves: tuple[Curve, ...], factor: float, size: float = 1.0) -> tuple[Curve, ...]:
+    return tuple(_scaled(curve, factor, size) for curve in curves)
 
 
 def _scaled(curve: Curve, factor: float, size: float = 1.0) -> Curve:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import PlanError
+from core.message import counted, message
 from core.plan.division import Stage
 from core.plan.link import Link
 from core.plan.task import (
@@ -92,7 +95,7 @@ class CostModel:
         return replace(self, link=link, transfer_ns=None, transfers={})
 
 
-class _Where(NamedTuple):
+class _CostInput(NamedTuple):
     """The values that determine a task's cost; absent numbers are -1.
 
     `further` is 1 for a backward that adds to gradients of an earlier micro-batch, else 0.
@@ -128,13 +131,17 @@ def durations(
     members = _members(columns)
     price = _Price(costs, stages, stage_count, block_count, members, read or cost_at)
     # Even plans of a hundred thousand tasks have only dozens of different costs: compute each once.
-    groups, which = _cost_groups(columns, costs)
-    times = np.array([price.of(where) for where in groups], np.float64)[which]
+    inputs, which = _cost_inputs(columns, costs)
+    prices = np.array([price.of(each) for each in inputs], np.float64)
+    times = prices[which]
+    total = times.sum()
     # `not <` instead of `>=`, to refuse NaN too.
-    if not times.sum() < MOST_NS:
+    if not total < MOST_NS:
         raise CostError(
-            f"the tasks of a step would take {times.sum() / NS_PER_YEAR:.2g} years together; "
-            "use smaller costs"
+            message(
+                "the tasks of a step would take {years:.2g} years together; use smaller costs",
+                years=float(total / NS_PER_YEAR),
+            )
         )
     return np.rint(times).astype(np.int64)
 
@@ -145,40 +152,55 @@ def _members(columns: TaskColumns) -> int:
     Uses only the tasks, because recordings do not have shards.
     """
     replicas = int(columns.replica.max()) + 1
-    shared = np.flatnonzero(IS_COLLECTIVE[columns.kind] & (columns.stage != ABSENT))
+    is_shared = IS_COLLECTIVE[columns.kind] & (columns.stage != ABSENT)
+    shared = np.flatnonzero(is_shared)
     if not len(shared):
         return replicas
     places = np.stack([columns.replica[shared], columns.stage[shared], columns.lane[shared]])
-    # Unique (replica, stage, lane) triples, then the number of lanes of each (replica, stage).
-    _, lanes = np.unique(np.unique(places, axis=1)[:2], axis=1, return_counts=True)
+    distinct = np.unique(places, axis=1)
+    # The number of lanes of each (replica, stage).
+    _, lanes = np.unique(distinct[:2], axis=1, return_counts=True)
     return max(replicas, int(lanes.max()))
 
 
-def _cost_groups(columns: TaskColumns, costs: CostModel) -> tuple[list[_Where], NDArray[np.int64]]:
+def _cost_inputs(
+    columns: TaskColumns, costs: CostModel
+) -> tuple[list[_CostInput], NDArray[np.int64]]:
     """Return the distinct inputs of the costs of n tasks, and each task's index among them."""
-    sizes = columns.rows if costs.by_rows else _microbatches(columns)
-    paired = columns.paired_rows if costs.by_rows else sizes
+    if costs.by_rows:
+        sizes, paired = columns.rows, columns.paired_rows
+    else:
+        sizes = paired = _microbatches(columns)
     further = _adds_gradients(columns) if costs.further else np.zeros(len(columns), np.int8)
     code = np.zeros(len(columns), np.int64)
-    small: tuple[NDArray[Any], ...] = (columns.kind, columns.stage, columns.block)
-    small += (columns.paired_stage, further)
+    small: list[NDArray[Any]] = [
+        columns.kind,
+        columns.stage,
+        columns.block,
+        columns.paired_stage,
+        further,
+    ]
     for column in small:
         if (column == column[0]).all():
             continue  # a constant column does not distinguish tasks
         # Mixed radix: a column has max + 2 values, from ABSENT (-1) to max.
-        code = code * (int(column.max()) + 2) + column + 1
+        width = int(column.max()) + 2
+        code = code * width + column + 1
     _, first, which = np.unique(code, return_index=True, return_inverse=True)
     large = [sizes, columns.bytes]
     if paired is not sizes:
         large.append(paired)
     for column in large:
-        if (column != column[first][which]).any():  # rare: usually determined by the other columns
+        of_group = column[first]
+        if (column != of_group[which]).any():  # rare: usually determined by the other columns
             each, place = np.unique(column, return_inverse=True)
             code = which * len(each) + place
             _, first, which = np.unique(code, return_index=True, return_inverse=True)
-    taken = (column[first].tolist() for column in (*small, sizes, paired, columns.bytes))
-    rows = zip(*taken, strict=True)
-    return [_Where(*row) for row in rows], which
+    values: list[list[int]] = []
+    for column in (*small, sizes, paired, columns.bytes):
+        values.append(column[first].tolist())
+    inputs = [_CostInput(*row) for row in zip(*values, strict=True)]
+    return inputs, which
 
 
 def _adds_gradients(columns: TaskColumns) -> NDArray[np.int8]:
@@ -186,7 +208,8 @@ def _adds_gradients(columns: TaskColumns) -> NDArray[np.int8]:
     makes = np.flatnonzero(_MAKES_GRADIENTS[columns.kind])
     overlaps = columns.kind[makes] == KIND_CODES[Kind.OVERLAP]
     stages = np.where(overlaps, columns.paired_stage[makes], columns.stage[makes])
-    replicas, shards = columns.replica[makes], columns.shard[makes]
+    replicas = columns.replica[makes]
+    shards = columns.shard[makes]
     places = np.stack([replicas, stages, shards, columns.block[makes]])
     # Each place is on one lane, whose tasks are in the order in which they run.
     _, first = np.unique(places, axis=1, return_index=True)
@@ -208,34 +231,43 @@ class _Price:
         members: int,
         read: ReadCurve,
     ) -> None:
-        self._costs, self._stages, self._read = costs, stages, read
-        self._count, self._blocks, self._members = max(1, count), blocks, max(1, members)
+        self._costs = costs
+        self._stages = stages
+        self._read = read
+        self._count = max(1, count)
+        self._blocks = blocks
+        self._members = max(1, members)
 
-    def of(self, where: _Where) -> float:
+    def of(self, task: _CostInput) -> float:
         """Return the cost in ns of a task with these values. Raises CostError."""
-        kind, further = KINDS[where.kind], bool(where.further)
+        kind = KINDS[task.kind]
+        further = bool(task.further)
         if kind.is_communication:
-            return self._transfer(kind, where.bytes)
+            return self._transfer(kind, task.bytes)
         if kind is Kind.STEP:
-            return self._pass(kind, where.stage, where.block, 1)
+            return self._pass(kind, task.stage, task.block, 1)
         if kind is Kind.OVERLAP:
-            forward = self._pass(Kind.FORWARD, where.stage, where.block, where.size)
-            return forward + self._backward(where.paired_stage, ABSENT, where.paired_size, further)
+            forward = self._pass(Kind.FORWARD, task.stage, task.block, task.size)
+            backward = self._backward(task.paired_stage, ABSENT, task.paired_size, further)
+            return forward + backward
         if kind is Kind.BACKWARD:
-            return self._backward(where.stage, where.block, where.size, further)
-        return self._pass(kind, where.stage, where.block, where.size, further)
+            return self._backward(task.stage, task.block, task.size, further)
+        return self._pass(kind, task.stage, task.block, task.size, further)
 
     def _backward(self, stage: int, block: int, size: int, further: bool) -> float:
         if Kind.BACKWARD in self._costs.passes:
             return self._pass(Kind.BACKWARD, stage, block, size, further)
         # Only the parts are known: a full backward takes about as long as both together.
-        parts = (Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)
-        return sum(self._pass(part, stage, block, size, further) for part in parts)
+        of_input = self._pass(Kind.BACKWARD_INPUT, stage, block, size, further)
+        of_weight = self._pass(Kind.BACKWARD_WEIGHT, stage, block, size, further)
+        return of_input + of_weight
 
     def _pass(self, kind: Kind, stage: int, block: int, size: int, further: bool = False) -> float:
         curves = self._costs.passes.get(kind)
         if curves is None:
-            raise CostError(f"the costs have no {cost_name(kind)}, which the plan needs")
+            raise CostError(
+                message("the costs have no {cost}, which the plan needs", cost=cost_name(kind))
+            )
         if further:
             curves = self._costs.further.get(kind, curves)
         if kind is Kind.LOSS:
@@ -243,8 +275,10 @@ class _Price:
         if self._costs.by_block:
             return self._pass_of_blocks(kind, curves, stage, block, size)
         share = 1.0 if block == ABSENT else 1 / self._blocks
-        stage_curves = self._of_stages(kind, curves, stage)
-        return share * sum(self._read(curve, size) for curve in stage_curves)
+        total = 0.0
+        for curve in self._of_stages(kind, curves, stage):
+            total += self._read(curve, size)
+        return share * total
 
     def _pass_of_blocks(
         self, kind: Kind, curves: tuple[Curve, ...], stage: int, block: int, size: int
@@ -256,16 +290,19 @@ class _Price:
         begins_with_data = self._costs.input_is_data and held[0][0] == 0
         if kind is Kind.BACKWARD_INPUT and begins_with_data:
             held = held[:1]
-        joined = self._costs.joined
-        whole = self._each(kind, curves)
-        total = self._sum_at(whole, held, size) - joined.get(kind, 0.0) * (len(held) - 1)
+        of_blocks = self._of_each_block(kind, curves)
+        joined = self._costs.joined.get(kind, 0.0)
+        total = self._sum_at(of_blocks, held, size) - joined * (len(held) - 1)
         inputs = self._costs.passes.get(Kind.BACKWARD_INPUT)
         if kind is Kind.BACKWARD_WEIGHT and begins_with_data and inputs is not None:
             rest = held[1:]
-            total += self._sum_at(self._each(Kind.BACKWARD_INPUT, inputs), rest, size)
-            total -= joined.get(Kind.BACKWARD_INPUT, 0.0) * len(rest)
-        is_divided = any(share < 1 for _, share in held)
-        factor = self._costs.divided.get(kind, 1.0) if is_divided else 1.0
+            of_inputs = self._of_each_block(Kind.BACKWARD_INPUT, inputs)
+            joined_inputs = self._costs.joined.get(Kind.BACKWARD_INPUT, 0.0)
+            total += self._sum_at(of_inputs, rest, size)
+            total -= joined_inputs * len(rest)
+        factor = 1.0
+        if any(share < 1 for _, share in held):
+            factor = self._costs.divided.get(kind, 1.0)
         return factor * max(0.0, total)
 
     def _of_stages(self, kind: Kind, curves: tuple[Curve, ...], stage: int) -> Iterable[Curve]:
@@ -274,8 +311,15 @@ class _Price:
             return curves
         if len(curves) != self._count:
             raise CostError(
-                f"{cost_name(kind)} has {len(curves)} entries, but the plan has "
-                f"{self._count} stages; use one for each, or one number for all"
+                counted(
+                    "{cost} has {given} entries, but the plan has {n} stage; "
+                    "use one for each, or one number for all",
+                    "{cost} has {given} entries, but the plan has {n} stages; "
+                    "use one for each, or one number for all",
+                    self._count,
+                    cost=cost_name(kind),
+                    given=len(curves),
+                )
             )
         return curves if stage == ABSENT else [curves[stage]]
 
@@ -283,18 +327,27 @@ class _Price:
         self, curves: Sequence[Curve], held: Sequence[tuple[int, float]], size: float
     ) -> float:
         """Return the sum of the costs in ns of `size` rows through each of the `held` blocks."""
-        # A fraction of a layer does as much arithmetic for all rows as the whole layer does for
-        # the same fraction of the rows.
-        return sum(self._read(curves[block], share * size) for block, share in held)
+        total = 0.0
+        for block, share in held:
+            # A fraction of a layer does as much arithmetic for all rows as the whole layer does
+            # for the same fraction of the rows.
+            total += self._read(curves[block], share * size)
+        return total
 
-    def _each(self, kind: Kind, curves: tuple[Curve, ...]) -> tuple[Curve, ...]:
+    def _of_each_block(self, kind: Kind, curves: tuple[Curve, ...]) -> tuple[Curve, ...]:
         """Return a curve for each block of the model."""
         blocks = self._block_count
         if len(curves) == 1:
             return curves * blocks
         if len(curves) != blocks:
             raise CostError(
-                f"{cost_name(kind)} has {len(curves)} entries, but the model has {blocks} blocks"
+                counted(
+                    "{cost} has {given} entries, but the model has {n} block",
+                    "{cost} has {given} entries, but the model has {n} blocks",
+                    blocks,
+                    cost=cost_name(kind),
+                    given=len(curves),
+                )
             )
         return curves
 
@@ -303,7 +356,7 @@ class _Price:
         if block != ABSENT:
             return [(block, 1.0)]
         if stage == ABSENT or not self._stages:
-            return [(every, 1.0) for every in range(self._block_count)]
+            return [(index, 1.0) for index in range(self._block_count)]
         return self._stages[stage].held
 
     @property
@@ -321,8 +374,11 @@ class _Price:
             return costs.link.transfer_ns(kind, size, self._members)
         if costs.transfer_ns is None:
             raise CostError(
-                f"the costs say nothing of the time of a {kind}; they need transfer_ms, or "
-                "link_latency_us and link_bandwidth_gb_s"
+                message(
+                    "the costs do not give the time of a {kind}; they need transfer_ms, or "
+                    "link_latency_us and link_bandwidth_gb_s",
+                    kind=str(kind),
+                )
             )
         return costs.transfer_ns
 
@@ -344,8 +400,11 @@ def cost_at(curve: Curve, size: float) -> float:
         # Proportional, because extrapolating a line through two near points could go below 0.
         nearest, cost = below or above or (1.0, 0.0)
         return cost * size / nearest
-    (low, least), (high, most) = below, above
-    return least if low == high else least + (most - least) * (size - low) / (high - low)
+    low, least = below
+    high, most = above
+    if low == high:
+        return least
+    return least + (most - least) * (size - low) / (high - low)
 
 
 def least_cost_at(curve: Curve, size: float) -> float:
@@ -354,41 +413,53 @@ def least_cost_at(curve: Curve, size: float) -> float:
     Assumes that with more rows the cost never falls, and the cost of a row never rises.
     """
     below, above = _neighbours(curve, size)
-    at_least = 0.0 if below is None else below[1]
-    in_proportion = 0.0 if above is None else above[1] * size / above[0]
-    return min(cost_at(curve, size), max(at_least, in_proportion))
+    least = 0.0
+    if below is not None:
+        least = below[1]
+    if above is not None:
+        in_proportion = above[1] * size / above[0]
+        least = max(least, in_proportion)
+    return min(cost_at(curve, size), least)
 
 
 def most_cost_at(curve: Curve, size: float) -> float:
     """Return an upper bound in ns of the cost of a size; see `least_cost_at`."""
     below, above = _neighbours(curve, size)
-    known = [above[1]] if above is not None else []
-    known += [below[1] * size / below[0]] if below is not None else []
-    return max(cost_at(curve, size), min(known))
+    most = math.inf
+    if above is not None:
+        most = above[1]
+    if below is not None:
+        in_proportion = below[1] * size / below[0]
+        most = min(most, in_proportion)
+    return max(cost_at(curve, size), most)
 
 
 def _neighbours(
     curve: Curve, size: float
 ) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
     """Return the nearest points below and above a size; the same point twice if it has the size."""
-    at = bisect_left(curve, size, key=lambda point: point[0])
-    above = curve[at] if at < len(curve) else None
-    if above is not None and above[0] == size:
+    at = bisect_left(curve, size, key=itemgetter(0))
+    below = curve[at - 1] if at else None
+    if at == len(curve):
+        return below, None
+    above = curve[at]
+    if above[0] == size:
         return above, above
-    return (curve[at - 1] if at else None), above
+    return below, above
 
 
 def _microbatches(columns: TaskColumns) -> NDArray[np.int64]:
     """Return how many micro-batches each pass covers: all of its replica's if it names none."""
-    sizes = (columns.rows > 0).astype(np.int64)
-    whole = np.flatnonzero((columns.microbatch == ABSENT) & (columns.rows > 0))
-    if len(whole):
-        begun = ENTERS[columns.kind]
-        pieces = np.unique(
-            np.stack([columns.replica[begun], columns.microbatch[begun]]).astype(np.int64), axis=1
-        )
-        for task in whole.tolist():
-            replica = columns.replica[task]
-            mine = (pieces[0] == replica) | (replica == ABSENT)
-            sizes[task] = max(1, int(np.count_nonzero(mine)))
+    has_rows = columns.rows > 0
+    sizes = has_rows.astype(np.int64)
+    covers_all = has_rows & (columns.microbatch == ABSENT)
+    if not covers_all.any():
+        return sizes
+    enters = ENTERS[columns.kind]
+    entering = np.stack([columns.replica[enters], columns.microbatch[enters]]).astype(np.int64)
+    replicas, _ = np.unique(entering, axis=1)
+    for task in np.flatnonzero(covers_all).tolist():
+        replica = columns.replica[task]
+        mine = (replicas == replica) | (replica == ABSENT)
+        sizes[task] = max(1, int(np.count_nonzero(mine)))
     return sizes

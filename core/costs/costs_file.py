@@ -36,7 +36,7 @@ import json
 import re
 import reprlib
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -51,8 +51,8 @@ from core.costs.costs import (
     further_name,
 )
 from core.files import write_whole
+from core.message import Message, message
 from core.option import listed
-from core.plain import error_text
 from core.plan.link import Link
 from core.plan.task import Kind
 from core.reading import one_line, read_regular
@@ -86,12 +86,12 @@ _PART = re.compile(r"""[\w"' \t-]+""")
 
 
 def _read_toml(text: str) -> object:
-    """Return what a text in TOML holds. Raises ValueError."""
+    """Return the value of a text in TOML. Raises ValueError."""
     parts = 0
     for part in text.split("."):
         parts = parts + 1 if _PART.fullmatch(part) else 0
         if parts > MOST_PARTS:
-            raise ValueError(f"a key has more than {MOST_PARTS} parts")
+            raise ValueError(message("a key has more than {most} parts", most=MOST_PARTS))
     return tomllib.loads(text)
 
 
@@ -102,14 +102,17 @@ def read_costs(path: Path | str) -> CostModel:
     """Read costs from a JSON or TOML file. Raises CostError with a message of one line."""
     reader = _READERS.get(Path(path).suffix.lower())
     if reader is None:
-        raise CostError(f"--costs {path}: use a name that ends in {listed(list(_READERS))}")
-    with one_line(f"--costs {path} cannot be read", CostError):
+        endings = listed(list(_READERS))
+        raise CostError(
+            message("--costs {path}: use a name that ends in {endings}", path=path, endings=endings)
+        )
+    with one_line(message("--costs {path} cannot be read", path=path), CostError):
         values = reader(read_regular(path).decode("utf-8"))
     try:
-        with one_line("it makes no costs", CostError):
+        with one_line(message("these values are not costs"), CostError):
             return costs_of(values)
     except CostError as error:
-        raise CostError(error_text(f"--costs {path}: {error}")) from error
+        raise CostError(message("--costs {path}: {problem}", path=path, problem=error)) from error
 
 
 def write_costs(path: Path | str, costs: CostModel) -> None:
@@ -120,29 +123,38 @@ def write_costs(path: Path | str, costs: CostModel) -> None:
 def costs_of(values: object) -> CostModel:
     """Return the costs in a file's values. Raises CostError naming the first bad or missing key."""
     if not isinstance(values, dict):
-        raise CostError(f"costs are a table of numbers, not {_said(values)}")
+        raise CostError(
+            message("costs are a table of numbers, not {value}", value=_shortened(values))
+        )
     for key in values:
         if key not in _KEYS:
-            raise CostError(f"there is no cost {_said(key)}; use {listed(list(_KEYS))}")
+            raise CostError(
+                message(
+                    "there is no cost {key}; use {accepted}",
+                    key=_shortened(key),
+                    accepted=listed(list(_KEYS)),
+                )
+            )
     by = values.get("by", "stage")
     if by not in ("stage", "block"):
-        raise CostError(f"by is {_said(by)}; use 'stage' or 'block'")
+        raise CostError(message("by is {value}; use 'stage' or 'block'", value=_shortened(by)))
     transfers = _transfers(values.get("transfers", {}))
     passes, by_rows = _passes(values, _SIZED)
     further, _ = _passes(values, _FURTHER)
     if "step_ms" in values:
-        passes[Kind.STEP] = tuple(((1.0, ns),) for ns in _numbers("step_ms", values["step_ms"]))
-    _check_lengths({cost_name(kind): curves for kind, curves in passes.items()})
-    _check_lengths({further_name(kind): curves for kind, curves in further.items()})
+        times = _numbers("step_ms", values["step_ms"])
+        passes[Kind.STEP] = tuple(((1.0, ns),) for ns in times)
+    _check_lengths(passes, cost_name)
+    _check_lengths(further, further_name)
     link, transfer_ns = _link(values)
     missing = _missing(passes)
     if link is None and transfer_ns is None and not transfers:
         missing.append(f"transfer_ms (or {' and '.join(_LINK)})")
     if missing:
-        raise CostError(f"the costs miss {', '.join(missing)}")
+        raise CostError(message("the costs miss {missing}", missing=", ".join(missing)))
     passes.setdefault(Kind.LOSS, (((1.0, 0.0),),))
     scatter = _number("scatter", values.get("scatter", 0.0))
-    joined = {kind: 1e6 * ms for kind, ms in _by_kind("joined", values, by).items()}
+    joined_ms = _by_kind("joined", values, by)
     divided = _by_kind("divided", values, by)
     return CostModel(
         passes,
@@ -152,7 +164,7 @@ def costs_of(values: object) -> CostModel:
         by_rows,
         by_block=by == "block",
         further=further,
-        joined=joined,
+        joined={kind: 1e6 * ms for kind, ms in joined_ms.items()},
         divided=divided,
         input_is_data=_input_is_data(values, by),
         scatter=scatter,
@@ -160,7 +172,7 @@ def costs_of(values: object) -> CostModel:
 
 
 @lru_cache(8)  # a live run reports costs a few times, and every step reads them
-def told_costs(text: str | None) -> CostModel | None:
+def reported_costs(text: str | None) -> CostModel | None:
     """Return the costs that a run reported as JSON; None if there are none or they are invalid."""
     try:
         return None if text is None else costs_of(json.loads(text))
@@ -171,28 +183,23 @@ def told_costs(text: str | None) -> CostModel | None:
 def values_of(costs: CostModel) -> dict[str, object]:
     """Return the values of a file from which `costs_of` makes these costs."""
     values: dict[str, object] = {"by": "block"} if costs.by_block else {}
-    sized = _sized_curves(costs)
-    every = (curve for curves in sized.values() for curve in curves)
-    sizes = sorted({size for curve in every for size, _ in curve})
-    tables = [{"rows": size, **_passes_at(sized, size)} for size in sizes]
+    first, *others = _tables(_sized_curves(costs))
     # A file without rows has costs for micro-batches of any size.
     if not costs.by_rows:
-        del tables[0]["rows"]
-    values |= tables[0]
+        del first["rows"]
+    values |= first
     # A step has no rows: its only point has the size 1.
-    values["step_ms"] = _several([dict(c)[1] / 1e6 for c in costs.passes[Kind.STEP]])
-    if tables[1:]:
-        values["sizes"] = tables[1:]
+    values["step_ms"] = _several([cost_at(curve, 1) / 1e6 for curve in costs.passes[Kind.STEP]])
+    if others:
+        values["sizes"] = others
     if costs.transfer_ns is not None:
         values["transfer_ms"] = costs.transfer_ns / 1e6
     if costs.link is not None:
+        values["link_latency_us"] = costs.link.latency_ns / 1e3
         # Bytes per ns equal GB (1e9 bytes) per second.
-        values |= {_LINK[0]: costs.link.latency_ns / 1e3, _LINK[1]: 1 / costs.link.ns_per_byte}
+        values["link_bandwidth_gb_s"] = 1 / costs.link.ns_per_byte
     if costs.transfers:
-        values["transfers"] = {
-            str(kind): [[size, ns / 1e6] for size, ns in curve]
-            for kind, curve in costs.transfers.items()
-        }
+        values["transfers"] = _transfer_points(costs.transfers)
     if costs.joined:
         values["joined"] = {cost_name(kind): ns / 1e6 for kind, ns in costs.joined.items()}
     if costs.divided:
@@ -204,25 +211,40 @@ def values_of(costs: CostModel) -> dict[str, object]:
     return values
 
 
+def _transfer_points(transfers: Mapping[Kind, Curve]) -> dict[str, list[list[float]]]:
+    """Return lists of [bytes, ms] by the name of a kind."""
+    found: dict[str, list[list[float]]] = {}
+    for kind, curve in transfers.items():
+        found[str(kind)] = [[size, ns / 1e6] for size, ns in curve]
+    return found
+
+
 def _sized_curves(costs: CostModel) -> dict[str, tuple[Curve, ...]]:
     """Return the curves over rows by their keys in a file."""
-    first = {name: costs.passes[kind] for name, kind in _SIZED.items() if kind in costs.passes}
-    further = {
-        name: costs.further[kind] for name, kind in _FURTHER.items() if kind in costs.further
-    }
-    return first | further
-
-
-def _passes_at(sized: Mapping[str, tuple[Curve, ...]], size: float) -> dict[str, object]:
-    """Return the costs in ms, by key, of the passes with a point at a size.
-
-    A stage without a point there gets an interpolated one, which does not change its curve.
-    """
-    found: dict[str, object] = {}
-    for name, curves in sized.items():
-        if any(size in dict(curve) for curve in curves):
-            found[name] = _several([cost_at(curve, size) / 1e6 for curve in curves])
+    found: dict[str, tuple[Curve, ...]] = {}
+    for name, kind in _SIZED.items():
+        if kind in costs.passes:
+            found[name] = costs.passes[kind]
+    for name, further_kind in _FURTHER.items():
+        if further_kind in costs.further:
+            found[name] = costs.further[further_kind]
     return found
+
+
+def _tables(sized: Mapping[str, tuple[Curve, ...]]) -> list[dict[str, object]]:
+    """Return a table for each size, in increasing order: `rows`, and costs in ms by key.
+
+    A table has the passes with a point at its size. A stage without a point there gets an
+    interpolated one, which does not change its curve.
+    """
+    tables: dict[float, dict[str, object]] = {}
+    for name, curves in sized.items():
+        sizes = {size for curve in curves for size, _ in curve}
+        for size in sizes:
+            costs = [cost_at(curve, size) / 1e6 for curve in curves]
+            table = tables.setdefault(size, {"rows": size})
+            table[name] = _several(costs)
+    return [tables[size] for size in sorted(tables)]
 
 
 def _several(numbers: list[float]) -> float | list[float]:
@@ -235,126 +257,213 @@ def _passes(
     """Return the curves of the passes with these keys, and True if their sizes are rows."""
     more = values.get("sizes", [])
     if not isinstance(more, list) or not all(isinstance(table, dict) for table in more):
-        raise CostError(f"sizes is {_said(more)}; use a list of tables")
+        raise CostError(message("sizes is {value}; use a list of tables", value=_shortened(more)))
     by_rows = "rows" in values or bool(more)
     points: dict[Kind, list[list[tuple[float, float]]]] = {}
     # The top level of a file is the first of its sizes.
     tables = [values] if names.keys() & values.keys() else []
     for table in [*tables, *more]:
-        size = _number("rows", table["rows"], above=0) if "rows" in table else 1.0
-        if by_rows and "rows" not in table:
-            raise CostError("the costs miss rows: with sizes, each table needs its own")
-        for name in (name for name in names if name in table):
-            costs = _numbers(name, table[name])
-            if name == cost_name(Kind.LOSS) and len(costs) > 1:
-                raise CostError(f"{name} is a list; a loss is the last stage's alone: use a number")
-            curves = points.setdefault(names[name], [[] for _ in costs])
-            if len(curves) != len(costs):
-                raise CostError(f"{name} has {len(curves)} and {len(costs)} entries; use as many")
-            for curve, cost in zip(curves, costs, strict=True):
-                curve.append((size, cost))
+        size = 1.0
+        if "rows" in table:
+            size = _number("rows", table["rows"], above=0)
+        elif by_rows:
+            raise CostError(message("the costs miss rows: with sizes, each table needs its own"))
+        for name, kind in names.items():
+            if name in table:
+                costs = _numbers(name, table[name])
+                curves = points.setdefault(kind, [[] for _ in costs])
+                _check_entries(name, len(curves), len(costs))
+                for curve, cost in zip(curves, costs, strict=True):
+                    curve.append((size, cost))
     passes: dict[Kind, tuple[Curve, ...]] = {}
     for kind, unsorted in points.items():
         passes[kind] = tuple(tuple(sorted(curve)) for curve in unsorted)
     return passes, by_rows
 
 
-def _check_lengths(passes: Mapping[str, tuple[Curve, ...]]) -> None:
+def _check_entries(name: str, before: int, count: int) -> None:
+    """Raise CostError for a list of losses, or if a list has other lengths for other sizes."""
+    if name == cost_name(Kind.LOSS) and count > 1:
+        raise CostError(
+            message("{name} is a list; only the last stage has a loss: use a number", name=name)
+        )
+    if before != count:
+        raise CostError(
+            message(
+                "{name} has {before} and {count} entries; use the same number of entries",
+                name=name,
+                before=before,
+                count=count,
+            )
+        )
+
+
+def _check_lengths(
+    passes: Mapping[Kind, tuple[Curve, ...]], name_of: Callable[[Kind], str]
+) -> None:
     """Raise CostError for lists of different lengths, and for sizes that occur twice."""
-    lists = {name: len(curves) for name, curves in passes.items() if len(curves) > 1}
-    if len(set(lists.values())) > 1:
-        counts = ", ".join(f"{name} has {count}" for name, count in lists.items())
-        raise CostError(f"lists by stage need as many entries as each other: {counts}")
-    for name, curves in passes.items():
+    lengths = {name_of(kind): len(curves) for kind, curves in passes.items() if len(curves) > 1}
+    if len(set(lengths.values())) > 1:
+        given = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise CostError(
+            message("lists by stage need the same number of entries; given: {given}", given=given)
+        )
+    for kind, curves in passes.items():
         sizes = [size for size, _ in curves[0]]
         if len(set(sizes)) < len(sizes):
-            raise CostError(f"{name} is given twice for the same rows")
+            raise CostError(message("{name} is given twice for the same rows", name=name_of(kind)))
 
 
 def _by_kind(key: str, values: Mapping[str, object], by: object) -> dict[Kind, float]:
     """Return the numbers of a table by kind of pass, for costs by block. Raises CostError."""
     table = values.get(key, {})
     if not isinstance(table, dict):
-        raise CostError(f"{key} is {_said(table)}; use a table by cost")
+        raise CostError(
+            message("{key} is {value}; use a table by cost", key=key, value=_shortened(table))
+        )
     if table and by != "block":
-        raise CostError(f"{key} is for costs by block; add by = 'block'")
+        raise CostError(_only_by_block(key))
     accepted = {name: kind for name, kind in _NAMES.items() if kind is not Kind.LOSS}
-    for name in table:
+    found: dict[Kind, float] = {}
+    for name, value in table.items():
         if name not in accepted:
-            raise CostError(f"{key} has {_said(name)}; use {listed(list(accepted))}")
-    return {accepted[name]: _number(f"{key}.{name}", value) for name, value in table.items()}
+            raise CostError(_not_accepted(key, name, list(accepted)))
+        found[accepted[name]] = _number(f"{key}.{name}", value)
+    return found
+
+
+def _only_by_block(key: str) -> Message:
+    return message("{key} is for costs by block; add by = 'block'", key=key)
+
+
+def _not_accepted(key: str, value: object, accepted: Sequence[str]) -> Message:
+    return message(
+        "{key} has {value}; use {accepted}",
+        key=key,
+        value=_shortened(value),
+        accepted=listed(accepted),
+    )
 
 
 def _input_is_data(values: Mapping[str, object], by: object) -> bool:
     """Return True if a file says that the first block's input is data."""
     if "input" not in values:
         return False
-    if values["input"] != "data":
-        raise CostError(f"input is {_said(values['input'])}; use 'data', or leave it out")
+    given = values["input"]
+    if given != "data":
+        raise CostError(
+            message("input is {value}; use 'data', or leave it out", value=_shortened(given))
+        )
     if by != "block":
-        raise CostError("input is for costs by block; add by = 'block'")
+        raise CostError(_only_by_block("input"))
     return True
 
 
 def _missing(passes: Mapping[Kind, object]) -> list[str]:
+    """Return the names of the costs that every file needs and this one lacks."""
     parts = () if Kind.BACKWARD in passes else (Kind.BACKWARD_INPUT, Kind.BACKWARD_WEIGHT)
     needed = (Kind.FORWARD, *parts, Kind.STEP)
     return [cost_name(kind) for kind in needed if kind not in passes]
 
 
 def _link(values: Mapping[str, object]) -> tuple[Link | None, float | None]:
+    """Return the link of a file, or the constant ns of its transfers; both None if unknown."""
     given = [name for name in _LINK if name in values]
     if given and "transfer_ms" in values:
-        raise CostError(f"transfer_ms and {given[0]} both say what a transfer takes; use one")
+        raise CostError(
+            message(
+                "transfer_ms and {other} both give the time of a transfer; use one", other=given[0]
+            )
+        )
     if "transfer_ms" in values:
         return None, 1e6 * _number("transfer_ms", values["transfer_ms"])
     if not given:
         return None, None
     for name in _LINK:
         if name not in values:
-            raise CostError(f"the costs miss {name}, which goes with {given[0]}")
-    latency = _number(_LINK[0], values[_LINK[0]])
-    return Link.of(latency, _number(_LINK[1], values[_LINK[1]], above=0)), None
+            raise CostError(
+                message("the costs miss {name}, which goes with {other}", name=name, other=given[0])
+            )
+    latency = _number("link_latency_us", values["link_latency_us"])
+    bandwidth = _number("link_bandwidth_gb_s", values["link_bandwidth_gb_s"], above=0)
+    return Link.of(latency, bandwidth), None
 
 
 def _transfers(values: object) -> dict[Kind, Curve]:
+    """Return the curves of measured transfers over bytes. Raises CostError."""
     if not isinstance(values, dict):
-        raise CostError(f"transfers is {_said(values)}; use a table by kind")
+        raise CostError(
+            message("transfers is {value}; use a table by kind", value=_shortened(values))
+        )
     kinds = {str(kind): kind for kind in Kind if kind.is_communication}
-    curves = {}
+    curves: dict[Kind, Curve] = {}
     for name, points in values.items():
         if name not in kinds:
-            raise CostError(f"transfers has {_said(name)}; use {listed(list(kinds))}")
+            raise CostError(_not_accepted("transfers", name, list(kinds)))
+        key = f"transfers.{name}"
         if not isinstance(points, list) or not points:
-            raise CostError(f"transfers.{name} is {_said(points)}; use a list of [bytes, ms]")
-        curves[kinds[name]] = tuple(sorted(_point(f"transfers.{name}", p) for p in points))
+            raise CostError(
+                message(
+                    "{key} is {value}; use a list of [bytes, ms]", key=key, value=_shortened(points)
+                )
+            )
+        curve = [_point(key, point) for point in points]
+        curves[kinds[name]] = tuple(sorted(curve))
     return curves
 
 
-def _point(name: str, point: object) -> tuple[float, float]:
+def _point(key: str, point: object) -> tuple[float, float]:
+    """Return a point (bytes, ns) of a curve from [bytes, ms]. Raises CostError."""
     if not isinstance(point, list) or len(point) != 2:
-        raise CostError(f"{name} has {_said(point)}; use [bytes, ms]")
-    return _number(f"{name} bytes", point[0], above=0), 1e6 * _number(name, point[1])
+        raise CostError(
+            message("{key} has {value}; use [bytes, ms]", key=key, value=_shortened(point))
+        )
+    size = _number(f"{key} bytes", point[0], above=0)
+    ms = _number(key, point[1])
+    return size, 1e6 * ms
 
 
 def _numbers(name: str, value: object) -> list[float]:
     """Return costs in ns, one for all stages or one for each. Raises CostError."""
-    if isinstance(value, list):
-        if not value:
-            raise CostError(f"{name} is an empty list; use a number, or one for each stage")
-        return [1e6 * _number(name, item) for item in value]
-    return [1e6 * _number(name, value)]
+    if not isinstance(value, list):
+        return [1e6 * _number(name, value)]
+    if not value:
+        raise CostError(
+            message("{name} is an empty list; use a number, or one for each stage", name=name)
+        )
+    return [1e6 * _number(name, item) for item in value]
 
 
 def _number(name: str, value: Any, above: float | None = None) -> float:
+    """Return a number of a file, from 0 or `above` on and at most MOST. Raises CostError."""
     # bool is a subclass of int.
-    fits = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST
-    if not fits or (above is not None and value < max(above, 1 / MOST)):
-        wanted = "of 0 or more" if above is None else f"above {above:g}, from {1 / MOST:g}"
-        raise CostError(f"{name} is {_said(value)}; use a number {wanted} to {MOST:g}")
-    return float(value)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    least = 0.0 if above is None else max(above, 1 / MOST)
+    if is_number and least <= value <= MOST:
+        return float(value)
+    shortened = _shortened(value)
+    if above is None:
+        raise CostError(
+            message(
+                "{name} is {value}; use a number of 0 or more to {most:g}",
+                name=name,
+                value=shortened,
+                most=MOST,
+            )
+        )
+    raise CostError(
+        message(
+            "{name} is {value}; use a number above {above:g}, from {least:g} to {most:g}",
+            name=name,
+            value=shortened,
+            above=above,
+            least=1 / MOST,
+            most=MOST,
+        )
+    )
 
 
-def _said(value: object) -> str:
+def _shortened(value: object) -> str:
+    """Return a value of a file for a message, in at most 40 characters."""
     text = reprlib.repr(value)
     return text if len(text) <= 40 else f"{text[:37]}..."

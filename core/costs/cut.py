@@ -36,8 +36,9 @@ class MeasuredBlocks:
     def of_rows(self, rows: int) -> tuple[BlockCost, ...]:
         """Return the costs for micro-batches of `rows` rows, in proportion."""
         share = rows / self.rows
-        return tuple(
-            replace(
+        found: list[BlockCost] = []
+        for cost in self.costs:
+            scaled = replace(
                 cost,
                 forward_ns=round(share * cost.forward_ns),
                 backward_ns=round(share * cost.backward_ns),
@@ -45,8 +46,8 @@ class MeasuredBlocks:
                 weight_ns=round(share * cost.weight_ns),
                 saved_bytes=round(share * cost.saved_bytes),
             )
-            for cost in self.costs
-        )
+            found.append(scaled)
+        return tuple(found)
 
     def cost_model(self, specification: Specification, lanes: Sequence[Lane]) -> CostModel:
         """Return the costs of passes on a run's lanes; loss and optimizer step take no time.
@@ -100,9 +101,11 @@ def borders_of(plan: Plan) -> tuple[int, ...]:
 
 def moved(borders: Sequence[int], which: int, to: int, blocks: int) -> tuple[int, ...]:
     """Return borders with one moved as near to `to` as possible; every stage keeps a block."""
-    lowest = borders[which - 1] + 1 if which else 1
-    highest = borders[which + 1] - 1 if which + 1 < len(borders) else blocks - 1
-    return (*borders[:which], min(max(to, lowest), highest), *borders[which + 1 :])
+    edges = (0, *borders, blocks)
+    lowest = edges[which] + 1
+    highest = edges[which + 2] - 1
+    nearest = min(max(to, lowest), highest)
+    return (*borders[:which], nearest, *borders[which + 1 :])
 
 
 def lane_of_stage(plan: Plan) -> tuple[int, ...]:
@@ -122,20 +125,23 @@ def lane_sums(
     for lane in plan.lanes:
         if lane.role is not Role.COMPUTE:
             continue
-        stages = [plan.stages[p.stage] for p in plan.placements if p.lane == lane.index]
-        blocks = [
-            (stage.index, block) for stage in stages for block in range(stage.first, stage.last)
-        ]
-        held = time = None
+        stages = []
+        parameters = time = held = 0
+        for place in plan.placements:
+            if place.lane != lane.index:
+                continue
+            stages.append(place.stage)
+            stage = plan.stages[place.stage]
+            for block in range(stage.first, stage.last):
+                parameters += model.blocks[block].parameter_count
+                if costs:
+                    cost = costs[block]
+                    time += cost.duration_ns(in_parts)
+                    held += cost.kept_bytes + waiting[place.stage] * cost.saved_bytes
         if costs:
-            time = sum(costs[block].duration_ns(in_parts) for _, block in blocks)
-            held = sum(
-                costs[block].kept_bytes + waiting[stage] * costs[block].saved_bytes
-                for stage, block in blocks
-            )
-        parameters = sum(model.blocks[block].parameter_count for _, block in blocks)
-        names = tuple(stage.index for stage in stages)
-        found.append(LaneSum(lane.index, names, parameters, time, held))
+            found.append(LaneSum(lane.index, tuple(stages), parameters, time, held))
+        else:
+            found.append(LaneSum(lane.index, tuple(stages), parameters, None, None))
     return found
 
 
@@ -158,13 +164,14 @@ def balanced(
     stages = Counter(place.lane for place in plan.placements)
     most = math.inf if memory is None else 1e6 * memory / max(stages.values())
     found = _with_borders(before, balanced_borders(costs, plan, most))
-    fits = all((total.held_bytes or 0) <= most for total in lane_sums(plan, model, costs))
-    if fits:
-        prices = measured.cost_model(before, lanes)
-        now = predict_times(plan, prices).end.max()
-        then = predict_times(_largest_plan(found, model, lanes), prices).end.max()
-        if then > (1 - LEAST_GAIN) * now:
-            return _with_borders(before, borders_of(plan))
+    held = [total.held_bytes or 0 for total in lane_sums(plan, model, costs)]
+    if max(held) > most:
+        return found
+    prices = measured.cost_model(before, lanes)
+    now = predict_times(plan, prices).end.max()
+    then = predict_times(_largest_plan(found, model, lanes), prices).end.max()
+    if then > (1 - LEAST_GAIN) * now:
+        return _with_borders(before, borders_of(plan))
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 
 import numpy as np
@@ -32,16 +31,26 @@ def peak_bytes(
         size = stage.parameter_bytes(model)
         states = OPTIMIZER_STATES[optimizer] if place.owner else 0
         held[place.lane] += size * (2 + states)
-    kept_bytes = [kept(held[lane.index], model, plan) for lane in plan.lanes]
+    kept_bytes = np.zeros(len(plan.lanes), np.int64)
+    for lane in plan.lanes:
+        kept_bytes[lane.index] = kept(held[lane.index], model, plan)
     activations = peak_activations(columns, len(plan.lanes), _row_bytes(plan, model))
-    return activations + np.array(kept_bytes, np.int64)
+    return activations + kept_bytes
 
 
 def _row_bytes(plan: Plan, model: ModelDescription) -> RowWeight:
     """Return the bytes of a row's activations by stage, or by block if tasks are of blocks."""
-    outputs = [model.output_bytes(block) for block in range(len(model.blocks))]
     # Entry i enters block i; entry i + 1 leaves it. Both are kept for the backward pass.
-    edges = [model.input_bytes, *outputs]
-    blocks = np.array([entered + left for entered, left in itertools.pairwise(edges)], np.int64)
-    stages = np.array([sum(edges[s.first : s.last + 1]) for s in plan.stages], np.int64)
-    return lambda stage, block: np.where(block >= 0, blocks[block], stages[stage])
+    edges = np.zeros(len(model.blocks) + 1, np.int64)
+    edges[0] = model.input_bytes
+    for block in range(len(model.blocks)):
+        edges[block + 1] = model.output_bytes(block)
+    blocks = edges[:-1] + edges[1:]
+    stages = np.zeros(len(plan.stages), np.int64)
+    for index, stage in enumerate(plan.stages):
+        stages[index] = edges[stage.first : stage.last + 1].sum()
+
+    def row_bytes(stage: NDArray[np.int32], block: NDArray[np.int32]) -> NDArray[np.int64]:
+        return np.where(block >= 0, blocks[block], stages[stage])
+
+    return row_bytes

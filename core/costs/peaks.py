@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -36,17 +35,22 @@ def peak_activations(
         added = columns.rows * row_weight(columns.stage, columns.block)
         freed = columns.paired_rows * row_weight(paired, columns.block)
     order = stable_argsort(columns.lane)
-    added, freed = np.where(adds, added, 0)[order], np.where(frees, freed, 0)[order]
+    added = np.where(adds, added, 0)[order]
+    freed = np.where(frees, freed, 0)[order]
     # One running sum over all lanes in turn; the sum at a lane's beginning belongs to earlier lanes
     # and is subtracted from its maximum below.
     balance = np.concatenate([[0], np.cumsum(added - freed)])
     # While a task runs it has added, but not yet freed.
     held = balance[:-1] + added
-    bounds = [0, *np.cumsum(np.bincount(columns.lane, minlength=lanes)[:lanes]).tolist()]
-    peaks = []
-    for first, last in itertools.pairwise(bounds):
-        peaks.append(held[first:last].max(initial=balance[first]) - balance[first])
-    return np.array(peaks, np.int64)
+    counts = np.bincount(columns.lane, minlength=lanes)
+    lasts = np.cumsum(counts)
+    firsts = lasts - counts
+    peaks = np.zeros(lanes, np.int64)
+    for lane in range(lanes):
+        first, last = firsts[lane], lasts[lane]
+        before = balance[first]
+        peaks[lane] = held[first:last].max(initial=before) - before
+    return peaks
 
 
 def _counts(
@@ -54,7 +58,8 @@ def _counts(
 ) -> NDArray[np.int64]:
     """Return how many activations each backward frees: one, or those of all micro-batches."""
     freed = np.ones(len(columns), np.int64)
-    for task in np.flatnonzero(frees & (columns.microbatch == ABSENT)).tolist():
+    frees_all = frees & (columns.microbatch == ABSENT)
+    for task in np.flatnonzero(frees_all).tolist():
         covered = adds.copy()
         for column in (columns.stage, columns.replica, columns.block):
             covered &= column == column[task]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import PlanError
+from core.message import message
 from core.plan.task import ABSENT, TaskColumns
 from core.trace.step import StepColumns
 
@@ -43,7 +44,9 @@ def simulate(
     )
 
 
-def lasts(columns: StepColumns, duration_ns: NDArray[np.int64], meets: NDArray[np.int64]) -> int:
+def makespan_ns(
+    columns: StepColumns, duration_ns: NDArray[np.int64], meets: NDArray[np.int64]
+) -> int:
     """Return the makespan in ns of a step whose tasks have these durations; see `simulate`.
 
     If collectives deadlock, the members of collectives do not wait for each other.
@@ -57,14 +60,16 @@ def lasts(columns: StepColumns, duration_ns: NDArray[np.int64], meets: NDArray[n
 
 def _in_order(columns: StepColumns, durations: list[int]) -> tuple[list[int], list[int]]:
     """Return starts and ends, in one pass: tasks only wait for earlier ones."""
-    first, after = columns.after_first.tolist(), columns.after.tolist()
-    free = [0] * (int(columns.lane.max(initial=-1)) + 1)
+    lanes = columns.lane.tolist()
+    bounds = columns.after_first.tolist()
+    after = columns.after.tolist()
+    lane_count = int(columns.lane.max(initial=-1)) + 1
+    free = [0] * lane_count  # the end of each lane's last task
     starts: list[int] = []
     ends: list[int] = []
-    places = zip(columns.lane.tolist(), durations, first, first[1:], strict=False)
-    for lane, duration, begin, stop in places:
+    for lane, duration, first, last in zip(lanes, durations, bounds, bounds[1:], strict=False):
         start = free[lane]
-        for other in after[begin:stop]:
+        for other in after[first:last]:
             if ends[other] > start:
                 start = ends[other]
         starts.append(start)
@@ -76,36 +81,40 @@ def _in_order(columns: StepColumns, durations: list[int]) -> tuple[list[int], li
 def in_time_order(
     columns: TaskColumns,
     meets: Sequence[int],
-    lasts: Callable[[int, int, int], int],
+    duration_of: Callable[[int, int, int], int],
     turn: Sequence[int] | None = None,
 ) -> None:
-    """Process n tasks in order of their starts, calling `lasts` for the duration of each.
+    """Process n tasks in order of their starts, calling `duration_of` for the duration of each.
 
     A task starts when the tasks before it on its lane and all that it waits for have ended. Ties
     are broken by the lane's number in `turn` (equal by default) and then by the position in the
-    columns. `lasts(task, start, begun)` is called once for each task and returns its duration from
-    `begun` on: the start, or for a member of a collective of ranks (`meets`, as in `simulate`) the
-    start of the last member. All times are in ns. Raises PlanError if lanes reach their collectives
-    in orders that deadlock.
+    columns. `duration_of(task, start, begun)` is called once for each task and returns its duration
+    from `begun` on: the start, or for a member of a collective of ranks (`meets`, as in `simulate`)
+    the start of the last member. All times are in ns. Raises PlanError if lanes reach their
+    collectives in orders that deadlock.
     """
+    count = len(columns)
     followers, missing = _followers(columns)
     # Also counts tasks of no collective (ABSENT), which do not wait for each other below.
     members = Counter(meets)
     arrived: dict[int, list[tuple[int, int]]] = {}
-    ready = [0] * len(columns)
-    turns = [0] * len(columns) if turn is None else [turn[lane] for lane in columns.lane.tolist()]
-    queue = [(0, turns[task], task) for task, count in enumerate(missing) if not count]
+    ready = [0] * count
+    turns = [0] * count
+    if turn is not None:
+        turns = [turn[lane] for lane in columns.lane.tolist()]
+    queue = [(0, turns[task], task) for task in range(count) if not missing[task]]
     heapify(queue)
-    ended = [False] * len(columns)
+    ended = [False] * count
     while queue:
         begun, _, task = heappop(queue)
-        present = arrived.setdefault(meets[task], [])
+        collective = meets[task]
+        present = arrived.setdefault(collective, [])
         present.append((begun, task))
-        if meets[task] != ABSENT and len(present) < members[meets[task]]:
+        if collective != ABSENT and len(present) < members[collective]:
             continue
         # The queue is sorted by time, so `begun` is the start of the last member.
-        for start, member in arrived.pop(meets[task]):
-            end = begun + lasts(member, start, begun)
+        for start, member in arrived.pop(collective):
+            end = begun + duration_of(member, start, begun)
             ended[member] = True
             for other in followers[member]:
                 ready[other] = max(ready[other], end)
@@ -113,7 +122,8 @@ def in_time_order(
                 if not missing[other]:
                     heappush(queue, (ready[other], turns[other], other))
     if not all(ended):
-        raise PlanError(f"the collectives deadlock: task {ended.index(False)} never ends")
+        stuck = ended.index(False)
+        raise PlanError(message("the collectives deadlock: task {task} never ends", task=stuck))
 
 
 def _followers(columns: TaskColumns) -> tuple[list[list[int]], list[int]]:
@@ -123,9 +133,10 @@ def _followers(columns: TaskColumns) -> tuple[list[list[int]], list[int]]:
     waiters = np.repeat(np.arange(len(columns)), missing).tolist()
     last: dict[int, int] = {}
     for task, lane in enumerate(columns.lane.tolist()):
-        # A task also waits for the one before it on its lane.
-        if lane in last:
-            followers[last[lane]].append(task)
+        # A task also waits for the previous task on its lane.
+        previous = last.get(lane)
+        if previous is not None:
+            followers[previous].append(task)
             missing[task] += 1
         last[lane] = task
     for task, other in zip(waiters, columns.after.tolist(), strict=True):
@@ -137,11 +148,14 @@ def _with_collectives(
     columns: StepColumns, durations: list[int], meets: list[int]
 ) -> tuple[list[int], list[int]]:
     """Return starts and ends if lanes are independent until a collective makes them wait."""
-    starts, ends = [0] * len(durations), [0] * len(durations)
+    starts = [0] * len(durations)
+    ends = [0] * len(durations)
 
-    def lasts(task: int, start: int, begun: int) -> int:
-        starts[task], ends[task] = start, begun + durations[task]
-        return durations[task]
+    def duration_of(task: int, start: int, begun: int) -> int:
+        duration = durations[task]
+        starts[task] = start
+        ends[task] = begun + duration
+        return duration
 
-    in_time_order(columns, meets, lasts)
+    in_time_order(columns, meets, duration_of)
     return starts, ends

@@ -44,9 +44,9 @@ def waits_of(columns: StepColumns, lanes: Sequence[Lane]) -> Waits:
     """Return the waits of a step's tasks, found from their times."""
     order = np.lexsort((columns.start, columns.lane))
     meets = meeting(columns, lanes)
-    slowest, came = _slowest(columns, meets)
-    begun = came[slowest]
-    before = _before(columns, order, came)
+    slowest, arrived = _slowest(columns, meets)
+    begun = arrived[slowest]
+    before = _before(columns, order, arrived)
     _cut_circles(before, slowest, begun)
     return Waits(order, before, slowest, begun, meets)
 
@@ -62,32 +62,38 @@ def meeting(columns: StepColumns, lanes: Sequence[Lane]) -> Positions:
     """
     group = np.full(len(columns), ABSENT, np.int64)
     members = np.flatnonzero(IS_COLLECTIVE[columns.kind])
-    if len(members):
-        rank = np.array(lane_ranks(lanes))[columns.lane]
-        group[members] = _turns(columns, members, rank[members])
-        place = np.array(_places(lanes))[columns.lane]
-        # Remove all members of such a collective, not only those that wait for other ranks.
-        planned = members[_names_others(columns, place)[members]]
-        group[np.isin(group, group[planned])] = ABSENT
+    if not len(members):
+        return group
+    rank = np.array(lane_ranks(lanes))[columns.lane]
+    group[members] = _collective_numbers(columns, members, rank[members])
+    place = np.array(_places(lanes))[columns.lane]
+    waits_for_others = _waits_for_others(columns, place)
+    planned = members[waits_for_others[members]]
+    # Remove all members of such a collective, not only those that wait for other ranks.
+    is_planned = np.isin(group, group[planned])
+    group[is_planned] = ABSENT
     return group
 
 
-def _before(columns: StepColumns, order: Positions, came: NDArray[np.int64]) -> Positions:
+def _before(columns: StepColumns, order: Positions, arrived: NDArray[np.int64]) -> Positions:
     """Return for each task its dependency with the latest end; ties go to the lane's previous task.
 
     A previous task that had not ended when the task arrived does not count: both ran at once.
     """
     before = np.full(len(columns), ABSENT, np.int64)
     previous, task = order[:-1], order[1:]
-    follows = columns.lane[previous] == columns.lane[task]
-    follows &= columns.end[previous] <= came[task]
+    same_lane = columns.lane[previous] == columns.lane[task]
+    had_ended = columns.end[previous] <= arrived[task]
+    follows = same_lane & had_ended
     before[task[follows]] = previous[follows]
-    own = np.where(before >= 0, columns.end[before], _LONG_AGO)
+    lane_free = np.where(before >= 0, columns.end[before], _LONG_AGO)
     waiter = _waiter(columns)
     ends = columns.end[columns.after]
-    latest = own.copy()
+    latest = lane_free.copy()
     np.maximum.at(latest, waiter, ends)
-    decisive = (ends == latest[waiter]) & (ends > own[waiter])
+    is_latest = ends == latest[waiter]
+    is_later = ends > lane_free[waiter]
+    decisive = is_latest & is_later
     before[waiter[decisive]] = columns.after[decisive]
     return before
 
@@ -100,57 +106,77 @@ def _cut_circles(before: Positions, slowest: Positions, begun: NDArray[np.int64]
     """
     count = len(before)
     link = before[slowest]
-    if not ((link >= 0) & (begun[link] >= begun)).any():
+    has_link = link >= 0
+    leads_back = begun[link] < begun
+    if not (has_link & ~leads_back).any():
         return
     # Position `count` is the end of a walk and links to itself. Each doubling squares the map, so
     # in the end it follows more than n links: walks that have not ended are in a cycle.
-    ahead = np.append(np.where(link >= 0, link, count), count)
+    next_position = np.where(has_link, link, count)
+    ahead = np.append(next_position, count)
     for _ in range(count.bit_length()):
         ahead = ahead[ahead]
     in_cycle = np.unique(ahead[ahead < count])
-    cut = in_cycle[begun[link[in_cycle]] >= begun[in_cycle]]
+    cut = in_cycle[~leads_back[in_cycle]]
     before[slowest[cut]] = ABSENT
 
 
 def _waiter(columns: StepColumns) -> Positions:
     """Return the waiting task of each entry of `after`."""
-    return np.repeat(np.arange(len(columns)), np.diff(columns.after_first))
+    counts = np.diff(columns.after_first)
+    return np.repeat(np.arange(len(columns)), counts)
 
 
 def _slowest(columns: StepColumns, group: Positions) -> tuple[Positions, NDArray[np.int64]]:
     """Return the last member to arrive of each task's collective, and each task's arrival in ns."""
-    slowest, came = np.arange(len(columns)), columns.start.copy()
+    slowest = np.arange(len(columns))
+    arrived = columns.start.copy()
     members = np.flatnonzero(group >= 0)
     if not len(members):
-        return slowest, came
+        return slowest, arrived
     members = members[stable_argsort(group[members])]
-    first = np.flatnonzero(np.diff(group[members], prepend=ABSENT))
+    groups = group[members]
+    first = np.flatnonzero(np.diff(groups, prepend=ABSENT))
     counts = np.diff(first, append=len(members))
-    ended = np.repeat(np.minimum.reduceat(columns.end[members], first), counts)
-    came[members] = _came(columns, members, ended)
+    earliest_end = np.minimum.reduceat(columns.end[members], first)
+    ended = np.repeat(earliest_end, counts)
+    arrived[members] = _arrivals(columns, members, ended)
     # Sorted by group and then by arrival, so the last entry of each group is its slowest member.
-    last = members[np.lexsort((came[members], group[members]))][first + counts - 1]
+    by_arrival = members[np.lexsort((arrived[members], groups))]
+    last = by_arrival[first + counts - 1]
     slowest[members] = np.repeat(last, counts)
-    return slowest, came
+    return slowest, arrived
 
 
-def _came(columns: StepColumns, members: Positions, ended: NDArray[np.int64]) -> NDArray[np.int64]:
+def _arrivals(
+    columns: StepColumns, members: Positions, ended: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """Return the arrivals in ns of members, given the earliest end (`ended`) of each collective.
 
     No member can arrive after this end. A member with a later start was queued after others on its
     lane, because collectives ended in another order than they were launched: its arrival is its
     launch, if known.
     """
-    start, launched = columns.start[members], columns.launched[members]
-    known = np.where(launched == ABSENT, start, np.maximum(launched, columns.start.min()))
-    return np.where(start <= ended, start, np.minimum(known, ended))
+    start = columns.start[members]
+    launched = columns.launched[members]
+    step_start = columns.start.min()
+    launch = np.where(launched == ABSENT, start, np.maximum(launched, step_start))
+    return np.where(start <= ended, start, np.minimum(launch, ended))
 
 
-def _turns(columns: StepColumns, members: Positions, rank: NDArray[np.int64]) -> Positions:
+def _collective_numbers(
+    columns: StepColumns, members: Positions, rank: NDArray[np.int64]
+) -> Positions:
     """Return the number of each member's collective."""
-    columns_of_name = columns.kind, columns.stage, columns.block, columns.bucket, columns.group
-    names = row_keys(*(column[members] for column in columns_of_name))
-    return row_keys(names, turns(row_keys(names, rank)))
+    names = row_keys(
+        columns.kind[members],
+        columns.stage[members],
+        columns.block[members],
+        columns.bucket[members],
+        columns.group[members],
+    )
+    turn = turns(row_keys(names, rank))
+    return row_keys(names, turn)
 
 
 def _places(lanes: Sequence[Lane]) -> list[int]:
@@ -164,9 +190,10 @@ def _places(lanes: Sequence[Lane]) -> list[int]:
     return numbers
 
 
-def _names_others(columns: StepColumns, place: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return for each task whether it waits for a task of another rank's place."""
+def _waits_for_others(columns: StepColumns, place: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return True for each task that waits for a task of another rank's place."""
     waiter = _waiter(columns)
-    names = np.zeros(len(columns), np.bool_)
-    names[waiter[place[columns.after] != place[waiter]]] = True
-    return names
+    elsewhere = place[columns.after] != place[waiter]
+    found = np.zeros(len(columns), np.bool_)
+    found[waiter[elsewhere]] = True
+    return found

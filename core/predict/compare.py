@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.costs.costs import CostError, CostModel, Curve, durations
-from core.costs.costs_file import told_costs
+from core.costs.costs_file import reported_costs
 from core.costs.simulate import simulate
 from core.costs.waits import meeting, waits_of
 from core.message import N_
@@ -142,7 +142,10 @@ def known_costs(trace: Trace) -> tuple[CostModel, CostSource] | None:
     run's first, in which all that torch does once is done.
     """
     if trace.costs is not None:
-        costs, alone = told_costs(trace.costs), any(lane.is_virtual for lane in trace.header.lanes)
+        costs, alone = (
+            reported_costs(trace.costs),
+            any(lane.is_virtual for lane in trace.header.lanes),
+        )
         source = CostSource.ALONE if alone else CostSource.CALIBRATED
         return None if costs is None else (costs, source)
     last = trace.header.specification.warmup - 1

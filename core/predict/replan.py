@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.costs.costs import durations
-from core.costs.costs_file import told_costs
+from core.costs.costs_file import reported_costs
 from core.errors import PlanError
 from core.explain.causes import Explanation
 from core.plan.plan import Plan
@@ -38,7 +38,7 @@ class RunPlans:
 
         None where that was not measured, or says nothing of some task.
         """
-        model, plan = told_costs(self._trace.costs), self.plan(step)
+        model, plan = reported_costs(self._trace.costs), self.plan(step)
         if model is None or plan is None:
             return None
         try:

@@ -6,7 +6,7 @@ import statistics
 from dataclasses import dataclass
 
 from core.costs.costs import CostModel
-from core.costs.costs_file import told_costs
+from core.costs.costs_file import reported_costs
 from core.plan.division import Stage
 from core.predict.compare import CostSource, costs_of_step, known_costs
 from core.predict.replan import RunPlans
@@ -41,7 +41,7 @@ def run_costs(trace: Trace) -> RunCosts | None:
         return None
     bounds = map(trace.step_bounds, steps)
     step_ns = statistics.median_low(end - start for start, end in bounds)
-    by_size = told_costs(trace.size_costs)
+    by_size = reported_costs(trace.size_costs)
     if by_size is not None:
         return RunCosts(by_size, CostSource.BY_SIZE, (), step_ns)
     known = known_costs(trace)

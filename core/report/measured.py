@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.costs.costs import durations
-from core.costs.simulate import lasts
+from core.costs.simulate import makespan_ns
 from core.costs.waits import waits_of
 from core.errors import PlanError
 from core.models.description import ModelDescription
@@ -163,7 +163,7 @@ class MeasuredSteps:
 
     def lasts(self, taken: NDArray[np.number]) -> int:
         """What a step lasts in ns in which tasks take so long."""
-        return lasts(self.columns, np.rint(taken).astype(np.int64), self.meets)
+        return makespan_ns(self.columns, np.rint(taken).astype(np.int64), self.meets)
 
     def longer_by(self, place: int, task: int, usual: float) -> int:
         """By how many ns a step is longer because one task took longer than the `usual` ns.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from core.costs.simulate import lasts
+from core.costs.simulate import makespan_ns
 from core.explain.causes import Explanation
 from core.message import N_
 from core.plan.plan import Role
@@ -51,9 +51,9 @@ def waterfall(explanation: Explanation, costs: NDArray[np.int64] | None = None) 
     by_lane = np.bincount(columns.lane, work, len(explanation.lanes))[lanes].astype(int).tolist()
     ideal, longest = sum(by_lane) // max(1, len(by_lane)), max(by_lane, default=0)
     meets = explanation.waits.meets
-    still, moving = lasts(columns, work, meets), lasts(columns, taken, meets)
+    still, moving = makespan_ns(columns, work, meets), makespan_ns(columns, taken, meets)
     # Without costs the simulation already has what tasks took: nothing is left to tell apart.
-    crowded = moving if costs is None else lasts(columns, measured, meets)
+    crowded = moving if costs is None else makespan_ns(columns, measured, meets)
     slower = {} if costs is None else {"contention": crowded - moving}
     return {
         "ideal": ideal,

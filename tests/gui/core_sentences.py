@@ -16,12 +16,12 @@ from core.paths import PROJECT_ROOT
 from gui.look.core_texts import TEMPLATES
 
 PLACES = (
-    "costs",
+    
     "engine", "explain", "files.py", "job", "models", "option.py", "plain.py", "plan",
-    "predict", "process", "reading.py", "recorder/kinds.py", "recorder/rank_writer.py",
+    "predict", "process", "recorder/kinds.py", "recorder/rank_writer.py",
     "recorder/session.py", "recording",
-    "sql/apart.py", "sql/query.py", "sweep/sweep.py", "sweep/values.py", "trace/complete.py",
-    "trace/header.py", "trace/query.py", "trace/spans.py", "trace/trace.py",
+    "sql/apart.py", "sql/query.py", "sweep/sweep.py", "sweep/values.py", 
+    
 )  # fmt: skip
 """Where in core such sentences stand."""
 _COMMANDS = (

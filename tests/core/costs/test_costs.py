@@ -189,7 +189,7 @@ def test_every_kind_of_every_strategy_has_a_cost():
         (
             {"transfer_ms": None, "transfers": {"gather": [[1, 1]]}},
             "1f1b",
-            "the costs say nothing of the time of a copy; they need transfer_ms, or",
+            "the costs do not give the time of a copy; they need transfer_ms, or",
         ),
     ],
 )

@@ -81,7 +81,7 @@ def test_a_link_has_latency_and_bandwidth():
         ),
         (
             {**HAND, "link_latency_us": 1, "link_bandwidth_gb_s": 1},
-            "transfer_ms and link_latency_us both say what a transfer takes; use one",
+            "transfer_ms and link_latency_us both give the time of a transfer; use one",
         ),
         ({}, "the costs miss forward_ms, backward_input_ms, backward_weight_ms, step_ms, transfer"),
         ({**HAND, "forward_ms": "fast"}, "forward_ms is 'fast'; use a number of 0 or more"),
@@ -96,13 +96,13 @@ def test_a_link_has_latency_and_bandwidth():
         ({**HAND, "step_ms": [1, "x"]}, "step_ms is 'x'; use a number of 0 or more"),
         (
             {**HAND, "step_ms": [1, 2], "forward_ms": [1, 2, 3]},
-            "lists by stage need as many entries as each other: forward_ms has 3, step_ms has 2",
+            "lists by stage need the same number of entries; given: forward_ms 3, step_ms 2",
         ),
         (
             {**without("transfer_ms"), "link_latency_us": 1, "link_bandwidth_gb_s": 0},
             "link_bandwidth_gb_s is 0; use a number above 0",
         ),
-        ({**HAND, "loss_ms": [1, 2]}, "loss_ms is a list; a loss is the last stage's alone"),
+        ({**HAND, "loss_ms": [1, 2]}, "loss_ms is a list; only the last stage has a loss"),
         ({**HAND, "forwrad_ms": 1}, "there is no cost 'forwrad_ms'; use forward_ms, backward_ms"),
         ({**HAND, "by": "lane"}, "by is 'lane'; use 'stage' or 'block'"),
         ({**HAND, "rows": 0}, "rows is 0; use a number above 0"),
@@ -125,7 +125,7 @@ def test_a_link_has_latency_and_bandwidth():
         ({**HAND, "scatter": "much"}, "scatter is 'much'; use a number of 0 or more"),
         (
             {**HAND, "backward_further_ms": [1, 2], "backward_weight_further_ms": [1, 2, 3]},
-            "lists by stage need as many entries as each other: backward_further_ms has 2",
+            "lists by stage need the same number of entries; given: backward_further_ms 2",
         ),
         ({**HAND, "transfers": []}, "transfers is []; use a table by kind"),
         ([1], "costs are a table of numbers, not [1]"),
@@ -144,7 +144,7 @@ def test_what_is_missing_or_wrong_is_said_by_name_in_one_line(values, said):
         ("costs.toml", "forward_ms = ", "cannot be read: Invalid value"),
         ("costs.json", "[" * 100_000, "cannot be read: it is nested too deeply"),
         ("costs.toml", "a = " + "[" * 100_000, "cannot be read: it is nested too deeply"),
-        ("costs.toml", "step_ms = 0x" + "f" * 5000, "it makes no costs"),
+        ("costs.toml", "step_ms = 0x" + "f" * 5000, "these values are not costs"),
         ("costs.json", '{"' + "y" * 5000 + '": 1}', "there is no cost 'yyy"),
         ("costs.yaml", "", "use a name that ends in .json or .toml"),
         ("costs.json", '{"forward_ms": 1}', "the costs miss backward_input_ms, backward_weight_ms"),

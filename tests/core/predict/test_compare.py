@@ -97,7 +97,7 @@ def test_costs_that_say_nothing_of_the_runs_tasks_predict_nothing_and_say_so():
 
 
 @pytest.mark.parametrize("told", ["{}", "no costs"])
-def test_told_costs_that_make_no_sense_are_named(told):
+def test_reported_costs_that_make_no_sense_are_named(told):
     trace = run_of(PIPELINE, taking(), costs=None)
     append_batch(trace, batch_of([Note(Record.LOG, COSTS_LEVEL, 0, text=told)]))
     assert known_costs(trace) is None

@@ -103,7 +103,7 @@ def test_ways_that_the_costs_say_nothing_of_are_left_out_and_that_is_said(
     assert {row.advice.specification.strategy for row in panel.model.rows} == {
         "single", "mp", "pipeline",
     }  # fmt: skip
-    assert "Some ways are left out: the costs say nothing of the time of" in panel.line.text()
+    assert "Some ways are left out: the costs do not give the time of" in panel.line.text()
 
 
 def test_all_strategies_and_schedules_that_fit_are_ranked_known_ones_first(

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.costs.costs_file import told_costs
+from core.costs.costs_file import reported_costs
 from core.models.catalogue import ModelSettings
 from core.plan.specification import Specification
 from core.plan.task import Kind
@@ -34,7 +34,7 @@ def batch(rows, generator):
 
 
 def test_every_pass_is_known_at_each_size_that_a_schedule_may_make():
-    costs = told_costs(run_here(RUN, calibrate=True).size_costs)
+    costs = reported_costs(run_here(RUN, calibrate=True).size_costs)
     assert costs is not None and costs.by_block and costs.by_rows and costs.link is not None
     blocks = len(run_here(replace(RUN, steps=1)).header.model.blocks)
     for kind in (Kind.FORWARD, Kind.BACKWARD):
@@ -56,7 +56,7 @@ def test_every_pass_is_known_at_each_size_that_a_schedule_may_make():
 def test_a_model_of_two_blocks_and_of_one_are_measured_too(name):
     run = Specification("dp", ModelSettings(name), "2xvirtual:cpu", batch=16, steps=1, warmup=0)
     trace = run_here(run, calibrate=True)
-    costs = told_costs(trace.size_costs)
+    costs = reported_costs(trace.size_costs)
     assert costs is not None and len(costs.passes[Kind.FORWARD]) == len(trace.header.model.blocks)
     assert Kind.LOSS not in costs.joined and len(costs.passes[Kind.LOSS]) == 1
 
