@@ -261,7 +261,7 @@ def _summary_json(summary: Summary, comparison: Comparison | None) -> str:
 def open_with_warnings(name: str) -> Trace:
     """Read a recording; print warnings to standard error. Raises RecordingError."""
     opened = open_recording(name)
-    faults = incomplete_text([fault.text for fault in run_faults(opened.trace)])
+    faults = incomplete_text([str(fault.text) for fault in run_faults(opened.trace)])
     warnings = [opened.warning] if opened.warning else []
     if faults:
         warnings.append(f"{name} is incomplete: {faults}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from bubblescope.cli.suggested import Suggested
-from core.trace.excerpt import LANE_WORDS, RANGE_WORDS, STEP_WORDS, ExcerptOptions
+from core.trace.excerpt import LANE_FORM, RANGE_FORM, STEP_FORM, ExcerptOptions
 from gui.app.figure_options import PRESETS, FigureOptions
 
 LOOKS = ("theme", "width_mm", "font_pt", "scale", "hatching", "greyscale", "title", "caption")
@@ -52,10 +52,10 @@ def add_figure(parser: argparse.ArgumentParser, excerpt: bool = True) -> None:
         add(f"--no-{part}", dest=part, action="store_false", help=f"omit the {words}")
     if excerpt:
         counted = "counted from the first measured step"
-        meaning = f"{RANGE_WORDS}, {counted}; a report takes it as one step"
+        meaning = f"{RANGE_FORM}, {counted}; a report takes it as one step"
         add("--range", default="", metavar="TIMES", help=meaning)
-        add("--steps", default="", metavar="STEPS", help=STEP_WORDS)
-        add("--lanes", default="", metavar="LANES", help=LANE_WORDS)
+        add("--steps", default="", metavar="STEPS", help=str(STEP_FORM))
+        add("--lanes", default="", metavar="LANES", help=str(LANE_FORM))
 
 
 def figure_options(arguments: argparse.Namespace) -> FigureOptions:

@@ -6,7 +6,7 @@ import argparse
 from dataclasses import dataclass
 
 from core.errors import PlanError
-from core.trace.excerpt import RANGE_WORDS, ExcerptOptions, parse_range, resolve_range
+from core.trace.excerpt import RANGE_FORM, ExcerptOptions, parse_range, resolve_range
 from core.trace.own_steps import with_range
 from core.trace.trace import Trace
 
@@ -80,7 +80,7 @@ def add_whole(parser: argparse.ArgumentParser) -> None:
 def add_part(parser: argparse.ArgumentParser) -> None:
     """Add the options `--whole` and `--range`."""
     add_whole(parser)
-    meaning = f"take a range of another program's trace as one step: {RANGE_WORDS}"
+    meaning = f"take a range of another program's trace as one step: {RANGE_FORM}"
     parser.add_argument("--range", default="", metavar="TIMES", help=meaning)
 
 

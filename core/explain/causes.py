@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from core.costs.waits import Positions, Waits, waits_of
 from core.explain.devices import cut_by_device
 from core.explain.walk import IdleGaps, IdlePieces, gaps_of, walk
-from core.message import N_
+from core.message import N_, Text
 from core.plan.plan import Lane, Role, device_streams
 from core.plan.task import (
     ABSENT,
@@ -224,7 +224,7 @@ class Explanation:
     lane_first: NDArray[np.int64]
     begins: NDArray[np.int64]
     finishes: NDArray[np.int64]
-    fault: str = ""
+    fault: Text = ""
     follows: bool = False
 
     @property

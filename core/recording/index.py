@@ -338,7 +338,7 @@ def _facts(trace: Trace) -> dict[str, Any]:
         "bounds": trace.step_table.bounds,
         "imported": None if trace.listed_steps is None else imported_text(trace),
         "open": [asdict(span) for span in trace.open_tasks],
-        "faults": [asdict(fault) for fault in run_faults(trace)],
+        "faults": [fault.to_dict() for fault in run_faults(trace)],
     }
 
 
@@ -377,7 +377,7 @@ def _mapped(path: Path | str, arrays: Arrays, facts: dict[str, Any]) -> Trace:
         facts["size_costs"],
         {(span.step, span.task): span for span in opened},
         [_blocks(**groups[f"blocks{lane}"]) for lane in lanes],
-        tuple(typed(Fault, values) for values in facts["faults"]),
+        tuple(map(Fault.from_dict, facts["faults"])),
     )
     first, last = facts["bounds"]
     trace.step_table.bounds = int(first), int(last)

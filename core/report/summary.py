@@ -240,7 +240,7 @@ def summarise(trace: Trace) -> Summary:
         median_step=median_step(trace, whole) if whole else None,
         complete=trace.outcome == "finished" and not faults,
         missing=sum(fault.missing for fault in faults),
-        faults=tuple(fault.text for fault in faults),
+        faults=tuple(str(fault.text) for fault in faults),
         injected_faults=faults_given(header.specification),
         verdict=verdict(trace),
         collectives_over_steps=tuple(_collective(trace, one) for one in met),

@@ -33,22 +33,26 @@ def block_sums(spans: Spans) -> Blocks:
     # In parts, because arrays derived from a mapped file of a hundred million spans would not fit
     # into memory.
     parts = [spans[first : first + _AT_ONCE] for first in range(0, len(spans), _AT_ONCE)]
-    kind = spans.table.rows["kind"]
+    kind_of_row = spans.table.rows["kind"]
     # 128, because kinds are int8.
     seen = np.zeros(128, np.bool_)
     for part in parts:
-        seen[kind[part.row]] = True
+        seen[kind_of_row[part.row]] = True
     kinds = np.flatnonzero(seen).astype(np.int8)
-    sums = np.zeros((len(spans) // BLOCK + 1, len(kinds)), np.int64)
+    blocks = len(spans) // BLOCK
+    sums = np.zeros((blocks + 1, len(kinds)), np.int64)
     first = 1
     for part in parts:
         count = len(part) // BLOCK
         whole = part[: count * BLOCK]
-        length, code = whole.end - whole.start, kind[whole.row]
-        for column, own in enumerate(kinds):
-            mine = np.where(code == own, length, 0)
-            np.sum(mine.reshape(-1, BLOCK), axis=1, out=sums[first : first + count, column])
+        length = whole.end - whole.start
+        kind = kind_of_row[whole.row]
+        for column, one_kind in enumerate(kinds):
+            of_kind = np.where(kind == one_kind, length, 0)
+            by_block = of_kind.reshape(-1, BLOCK)
+            np.sum(by_block, axis=1, out=sums[first : first + count, column])
         first += count
     # Running sums, so that the time between any two blocks is a single subtraction.
     np.cumsum(sums, axis=0, out=sums)
-    return Blocks(spans.start[: len(spans) // BLOCK * BLOCK : BLOCK], sums, kinds)
+    starts = spans.start[: blocks * BLOCK : BLOCK]
+    return Blocks(starts, sums, kinds)

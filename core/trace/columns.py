@@ -83,9 +83,12 @@ def _room(needed: int, known: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     size = max(needed, known * 3 // 2)
     if size * dtype.itemsize < OWN_MAPPING:
         return np.empty(size, dtype)
-    size = max(size, min(known * 8, known + MOST_SPARE // dtype.itemsize))
+    most_spare = MOST_SPARE // dtype.itemsize
+    eightfold = min(known * 8, known + most_spare)
+    size = max(size, eightfold)
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-    return np.frombuffer(mmap.mmap(-1, size * dtype.itemsize, flags), dtype)
+    mapping = mmap.mmap(-1, size * dtype.itemsize, flags)
+    return np.frombuffer(mapping, dtype)
 
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -99,11 +102,14 @@ class Columns:
 
     def __init__(self, arrays: Arrays = NO_ARRAYS) -> None:
         """Create columns, empty or with `arrays`, which are not copied until they grow."""
-        full = {name: GrowingArray.of(array) for name, array in arrays.items()}
-        self._columns = full or {name: GrowingArray(dtype) for name, dtype in self.DTYPES.items()}
+        if arrays:
+            self._columns = {name: GrowingArray.of(array) for name, array in arrays.items()}
+        else:
+            self._columns = {name: GrowingArray(dtype) for name, dtype in self.DTYPES.items()}
 
     def __len__(self) -> int:
-        return len(next(iter(self._columns.values())))
+        first = next(iter(self._columns.values()))
+        return len(first)
 
     @classmethod
     def over(cls, room: Arrays) -> Columns:

@@ -7,12 +7,14 @@ missing or repeated spans is reported as incomplete and is not explained.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.message import Message, counted, message
 from core.plan.plan import Role, working_lanes
 from core.plan.task import ABSENT
 from core.trace.columns import sorted_positions
@@ -46,20 +48,22 @@ def find_faults(trace: Trace, step: int | None = None) -> tuple[Fault, ...]:
     steps = trace.step_table.numbers
     asked = steps if step is None else steps[steps == step]
     counts = _counts(trace, asked)
-    over = _over(trace, asked, counts)
+    faulty = _finished(trace, asked, counts) & counts.is_wrong
     found: list[Fault] = []
-    for place in np.flatnonzero(over & counts.is_wrong).tolist():
+    for place in np.flatnonzero(faulty).tolist():
         found.append(_fault(trace, int(asked[place]), counts, place))
     if trace.outcome == "finished":
         known = {fault.step for fault in found}
-        found += [fault for fault in _open_at_end(trace, step) if fault.step not in known]
+        for fault in _open_at_end(trace, step):
+            if fault.step not in known:
+                found.append(fault)
         if step is None and trace.header.source.has_plan:
             planned = np.arange(len(trace.header.specification.all_rows))
             found += _without_spans(planned, steps)
-    return tuple(sorted(found, key=lambda fault: fault.step))
+    return tuple(sorted(found, key=attrgetter("step")))
 
 
-def _over(trace: Trace, asked: NDArray[np.int32], counts: _Counts) -> NDArray[np.bool_]:
+def _finished(trace: Trace, asked: NDArray[np.int32], counts: _Counts) -> NDArray[np.bool_]:
     """Return a mask of the steps that are finished."""
     over = np.ones(len(asked), np.bool_)
     if not len(asked):
@@ -78,7 +82,8 @@ def _open_at_end(trace: Trace, step: int | None) -> Iterator[Fault]:
     """Yield a fault for each task that never ended, of all steps or of one."""
     for span in trace.open_tasks:
         if step in (None, span.step):
-            yield Fault(span.step, 0, 0, f"step {span.step}: task {span.task} never ended")
+            text = message("step {step}: task {task} never ended", step=span.step, task=span.task)
+            yield Fault(span.step, 0, 0, text)
 
 
 def is_over(trace: Trace, step: int) -> bool:
@@ -121,8 +126,11 @@ def _without_spans(planned: NDArray[np.int64], steps: NDArray[np.int32]) -> Iter
     gaps = np.flatnonzero(np.diff(missing) > 1) + 1
     for run in np.split(missing, gaps):
         first, last = int(run[0]), int(run[-1])
-        named = f"step {first}" if first == last else f"steps {first} to {last}"
-        yield Fault(first, len(run), 0, f"{named}: no task has a span")
+        if first == last:
+            text = message("step {step}: no task has a span", step=first)
+        else:
+            text = message("steps {first} to {last}: no task has a span", first=first, last=last)
+        yield Fault(first, len(run), 0, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,25 +150,27 @@ class _Counts:
 
     @property
     def is_wrong(self) -> NDArray[np.bool_]:
-        wrong: NDArray[np.bool_] = (
-            (self.plan == ABSENT)
-            | (self.tasks != self.planned)
-            | (self.spans != self.tasks)
-            | self.disorder
-        )
+        """Mask of the steps that have a fault."""
+        several_plans = self.plan == ABSENT
+        missing = self.tasks != self.planned
+        repeated = self.spans != self.tasks
+        wrong: NDArray[np.bool_] = several_plans | missing | repeated | self.disorder
         return wrong
 
 
 def _counts(trace: Trace, steps: NDArray[np.int32]) -> _Counts:
     """Return the counts of `steps`, which must be consecutive entries of the trace's steps."""
-    table, count = trace.table, len(steps)
-    spans, tasks = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    limits = np.iinfo(np.int64)
-    least, most = np.full(count, limits.max), np.full(count, limits.min)
+    count = len(steps)
+    spans = np.zeros(count, np.int64)
+    tasks = np.zeros(count, np.int64)
     disorder = np.zeros(count, np.bool_)
-    plan_of = table.rows["plan"].astype(np.int64)
+    limits = np.iinfo(np.int64)
+    least_plan = np.full(count, limits.max)
+    most_plan = np.full(count, limits.min)
+    plan_of = trace.table.rows["plan"].astype(np.int64)
     is_job = trace.header.source is Source.JOB
-    for lane in trace.header.lanes if count else ():
+    lanes = trace.header.lanes if count else ()
+    for lane in lanes:
         every = trace.spans(lane.index)
         first, last = sorted_positions(every.step, [steps[0], steps[-1] + 1])
         # With the span before, which may overlap the first one.
@@ -173,27 +183,30 @@ def _counts(trace: Trace, steps: NDArray[np.int32]) -> _Counts:
             # The recorder assigns lanes to collectives in each step independently: a collective
             # that continues after its step may share its lane with one of the next step.
             overlaps &= some.step[1:] == some.step[:-1]
-        disorder[place[1:][overlaps]] = True
+        later = place[1:]
+        disorder[later[overlaps]] = True
         if lane.role is Role.NESTED:
             continue
-        own, place = some[first - begin :], place[first - begin :]
-        spans += np.bincount(place, minlength=count)
-        tasks += _distinct(own, place, count, len(table))
-        # A step has a single plan if its smallest and largest plan numbers are equal.
+        own = some[first - begin :]
+        own_place = place[first - begin :]
+        spans += np.bincount(own_place, minlength=count)
+        tasks += _distinct(own, own_place, count, len(trace.table))
         plans = plan_of[own.row]
-        np.minimum.at(least, place, plans)
-        np.maximum.at(most, place, plans)
-    plan = np.where(least == most, least, ABSENT)
+        np.minimum.at(least_plan, own_place, plans)
+        np.maximum.at(most_plan, own_place, plans)
+    # A step has a single plan if its smallest and largest plan numbers are equal.
+    plan = np.where(least_plan == most_plan, least_plan, ABSENT)
     # Steps with several plans (-1) look up the appended 0.
-    planned = np.append(_planned(trace), 0)[plan]
-    return _Counts(plan, spans, tasks, planned, disorder)
+    tasks_of_plan = np.append(_planned(trace), 0)
+    return _Counts(plan, spans, tasks, tasks_of_plan[plan], disorder)
 
 
 def _distinct(spans: Spans, place: NDArray[np.int64], steps: int, tasks: int) -> NDArray[np.int64]:
     """Return the number of distinct tasks of a lane in each step, shape (steps,)."""
     keys = place * tasks + spans.row
     # Most lanes run tasks in the plan's order: increasing keys are distinct without sorting.
-    if not (keys[1:] > keys[:-1]).all():
+    is_increasing = (keys[1:] > keys[:-1]).all()
+    if not is_increasing:
         keys = np.unique(keys)
     return np.bincount(keys // max(1, tasks), minlength=steps)
 
@@ -201,40 +214,75 @@ def _distinct(spans: Spans, place: NDArray[np.int64], steps: int, tasks: int) ->
 def _planned(trace: Trace) -> NDArray[np.int64]:
     """Return the number of tasks of each plan, except those on nested lanes."""
     table = trace.table
-    return np.bincount(table.rows["plan"][_is_own(trace)], minlength=len(table.firsts) - 1)
+    plans = table.rows["plan"][_is_own(trace)]
+    return np.bincount(plans, minlength=len(table.firsts) - 1)
 
 
 def _is_own(trace: Trace) -> NDArray[np.bool_]:
+    """Return a mask of the tasks that are not on nested lanes."""
     lanes = [lane.index for lane in working_lanes(trace.header.lanes)]
     return np.isin(trace.table.rows["lane"], lanes)
 
 
 def _fault(trace: Trace, step: int, counts: _Counts, place: int) -> Fault:
     """Return a step's fault with its text."""
-    plan, planned = int(counts.plan[place]), int(counts.planned[place])
+    plan = int(counts.plan[place])
+    planned = int(counts.planned[place])
     missing = planned - int(counts.tasks[place])
     repeated = int(counts.spans[place] - counts.tasks[place])
-    parts = []
+    problems: list[Message] = []
     if plan == ABSENT:
-        parts.append("its spans are of several plans")
+        problems.append(message("its spans are of several plans"))
     elif missing:
-        names = ", ".join(_missing(trace, step, plan)[:MOST_NAMED])
-        more = ", …" if missing > MOST_NAMED else ""
-        parts.append(f"{missing} of {planned} tasks have no span ({names}{more})")
+        tasks = _first_tasks(trace, _missing(trace, step, plan))
+        problems.append(
+            counted(
+                "{n} of {planned} tasks has no span ({tasks})",
+                "{n} of {planned} tasks have no span ({tasks})",
+                missing,
+                planned=planned,
+                tasks=tasks,
+            )
+        )
     if repeated:
-        parts.append(f"{repeated} spans are of tasks that have one already")
+        problems.append(
+            counted(
+                "{n} span is of a task that has one already",
+                "{n} spans are of tasks that have one already",
+                repeated,
+            )
+        )
     if counts.disorder[place]:
-        parts.append("spans of a lane overlap")
-    return Fault(step, max(0, missing), repeated, f"step {step}: {'; '.join(parts)}")
+        problems.append(message("spans of a lane overlap"))
+    problem = problems[0]
+    for other in problems[1:]:
+        problem = message("{problem}; {other}", problem=problem, other=other)
+    text = message("step {step}: {problem}", step=step, problem=problem)
+    return Fault(step, max(0, missing), repeated, text)
 
 
-def _missing(trace: Trace, step: int, plan: int) -> list[str]:
-    """Return the tasks of a plan without a span in a step: `0B3 on cpu:1`."""
-    table, where = trace.table, trace.table.plan(plan)
-    seen = np.zeros(len(table), np.bool_)
+def _missing(trace: Trace, step: int, plan: int) -> list[int]:
+    """Return the rows of a plan's tasks without a span in a step."""
+    tasks = trace.table.plan(plan)
+    seen = np.zeros(len(trace.table), np.bool_)
     for lane in trace.header.lanes:
         spans = trace.spans(lane.index)
         seen[spans.row[spans.step == step]] = True
+    missing = _is_own(trace) & ~seen
+    places: list[int] = (tasks.start + np.flatnonzero(missing[tasks])).tolist()
+    return places
+
+
+def _first_tasks(trace: Trace, rows: Sequence[int]) -> Message:
+    """Return the first MOST_NAMED tasks as text: `0B3 on cpu:1, 0B4 on cpu:1`."""
     lanes = trace.header.lanes
-    places = where.start + np.flatnonzero((~seen & _is_own(trace))[where])
-    return [f"{task} on {lanes[task.lane].name}" for task in map(trace.task, places.tolist())]
+    names: list[Message] = []
+    for row in rows[:MOST_NAMED]:
+        task = trace.task(row)
+        names.append(message("{task} on {lane}", task=str(task), lane=lanes[task.lane].name))
+    text = names[0]
+    for name in names[1:]:
+        text = message("{tasks}, {task}", tasks=text, task=name)
+    if len(rows) > MOST_NAMED:
+        text = message("{tasks}, …", tasks=text)
+    return text

@@ -44,23 +44,26 @@ class LaneLinks:
 
 def lane_links(trace: Trace) -> LaneLinks:
     """Return all dependencies between lanes of another program's trace."""
+    counts = [len(spans) for spans in trace.lanes]
+    lane = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
     if not len(trace.table.after):
-        none, moments = np.empty(0, np.int32), np.empty(0, np.int64)
-        return LaneLinks(none, moments, moments, none, moments, moments)
-    lane = np.repeat(np.arange(len(trace.lanes), dtype=np.int32), [*map(len, trace.lanes)])
+        no_lanes, no_times = lane[:0], np.empty(0, np.int64)
+        return LaneLinks(no_lanes, no_times, no_times, no_lanes, no_times, no_times)
     spans = Spans.joined(trace.lanes)
     waiting, needed = needed_spans(spans)
-    crosses = lane[needed] != lane[waiting]
-    needed, waiting = needed[crosses], waiting[crosses]
+    between_lanes = lane[needed] != lane[waiting]
+    needed = needed[between_lanes]
+    waiting = waiting[between_lanes]
     order = np.argsort(spans.start[waiting], kind="stable")
-    needed, waiting = needed[order], waiting[order]
+    needed = needed[order]
+    waiting = waiting[order]
     return LaneLinks(
-        lane[needed],
-        spans.start[needed],
-        spans.end[needed],
-        lane[waiting],
-        spans.start[waiting],
-        spans.end[waiting],
+        needed_lane=lane[needed],
+        needed_start=spans.start[needed],
+        needed_end=spans.end[needed],
+        lane=lane[waiting],
+        start=spans.start[waiting],
+        end=spans.end[waiting],
     )
 
 
@@ -92,12 +95,10 @@ def neighbours(trace: Trace, span: Span, most: int) -> Neighbours:
     dependencies never visit a span twice.
     """
     waiting = _waiting(trace, span)
+    delayed_by_others = _delayed_by_others(trace, span, waiting.spans.row)
     # Spans that `span` delayed first; ties by start.
-    by_weight = np.lexsort((waiting.spans.start, _held_by_others(trace, span, waiting.spans.row)))
-    return Neighbours(
-        _needs(trace, span, most),
-        _some(trace, waiting, by_weight[:most]),
-    )
+    order = np.lexsort((waiting.spans.start, delayed_by_others))
+    return Neighbours(_needs(trace, span, most), _some(trace, waiting, order[:most]))
 
 
 def waited_for(trace: Trace, span: Span) -> Span | None:
@@ -109,7 +110,8 @@ def _needs(trace: Trace, span: Span, most: int) -> tuple[Span, ...]:
     # In a damaged file a task may wait for itself or for a later one.
     earlier = [task for task in span.after if task < span.task]
     needed = _of_tasks(trace, span.step, np.array(earlier, np.int32))
-    return _some(trace, needed, np.argsort(-needed.spans.end, kind="stable")[:most])
+    latest_first = np.argsort(-needed.spans.end, kind="stable")
+    return _some(trace, needed, latest_first[:most])
 
 
 def _waiting(trace: Trace, span: Span) -> StepSpans:
@@ -118,26 +120,30 @@ def _waiting(trace: Trace, span: Span) -> StepSpans:
     entries = np.flatnonzero(table.after == span.task)
     # An entry of `after` belongs to the last task whose entries begin at or before it.
     rows = np.searchsorted(table.rows["after"], entries, "right") - 1
-    return StepSpans.of(trace, span.step, rows[table.rows["task"][rows] > span.task])
+    is_later = table.rows["task"][rows] > span.task
+    return StepSpans.of(trace, span.step, rows[is_later])
 
 
-def _held_by_others(trace: Trace, span: Span, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
+def _delayed_by_others(trace: Trace, span: Span, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Return a mask of `rows`, which waited for `span`: rows that waited longer for another."""
-    counts, tasks = trace.table.needs(rows)
-    ends = _ends(trace, span.step, tasks)
     if span.end is None or not len(rows):
         return np.zeros(len(rows), np.bool_)
+    counts, tasks = trace.table.needs(rows)
+    ends = _ends(trace, span.step, tasks)
     # A task's entries begin at the sum of the counts before it.
-    later: NDArray[np.bool_] = np.maximum.reduceat(ends, np.cumsum(counts) - counts) > span.end
-    return later
+    firsts = np.cumsum(counts) - counts
+    last_end = np.maximum.reduceat(ends, firsts)
+    delayed: NDArray[np.bool_] = last_end > span.end
+    return delayed
 
 
 def _ends(trace: Trace, step: int, tasks: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return the ends in ns of tasks of a step; _NEVER for a task that has not ended."""
     distinct, which = np.unique(tasks, return_inverse=True)
     spans = _of_tasks(trace, step, distinct).spans
+    place = np.searchsorted(distinct, spans["task"])
     ends = np.full(len(distinct), _NEVER)
-    ends[np.searchsorted(distinct, spans["task"])] = spans.end
+    ends[place] = spans.end
     return ends[which]
 
 
@@ -147,5 +153,6 @@ def _of_tasks(trace: Trace, step: int, tasks: NDArray[np.int32]) -> StepSpans:
 
 
 def _some(trace: Trace, found: StepSpans, order: NDArray[np.intp]) -> tuple[Span, ...]:
-    pairs = zip(found.lane[order].tolist(), found.index[order].tolist(), strict=True)
-    return tuple(trace.span(lane, index) for lane, index in pairs)
+    lanes = found.lane[order].tolist()
+    indices = found.index[order].tolist()
+    return tuple(map(trace.span, lanes, indices))

@@ -7,6 +7,7 @@ opening.
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
@@ -64,20 +65,24 @@ class EventArguments:
         if place == ABSENT:
             return ""
         # The last file that begins at or before the number.
-        first, file = [entry for entry in self.files if entry[0] <= place][-1]
+        firsts = [first for first, _ in self.files]
+        first, file = self.files[bisect_right(firsts, place) - 1]
         return (yield from file.read(place - first))
 
     def every(self) -> Iterator[tuple[int, str]]:
         """Yield each task that has arguments, with its arguments, in the order of the files."""
-        task = np.full(int(self.places.max(initial=ABSENT)) + 1, ABSENT)
+        count = int(self.places.max(initial=ABSENT)) + 1
+        tasks = np.full(count, ABSENT)
         known = np.flatnonzero(self.places != ABSENT)
-        task[self.places[known]] = known
-        ends = [first for first, _ in self.files[1:]] + [len(task)]
+        tasks[self.places[known]] = known
+        ends = [first for first, _ in self.files[1:]]
+        ends.append(count)
         for (first, file), end in zip(self.files, ends, strict=True):
             # Not strict: a file may have events after the last one that became a task.
             for place, text in zip(range(first, end), file.every(), strict=False):
-                if text and task[place] != ABSENT:
-                    yield int(task[place]), text
+                task = int(tasks[place])
+                if text and task != ABSENT:
+                    yield task, text
 
 
 def concatenated(parts: Sequence[tuple[int, EventArguments | None]]) -> EventArguments | None:
@@ -93,7 +98,8 @@ def concatenated(parts: Sequence[tuple[int, EventArguments | None]]) -> EventArg
             continue
         shifted = np.where(part.places == ABSENT, ABSENT, part.places + first)
         places.append(shifted.astype(np.int32))
-        files += [(first + begin, file) for begin, file in part.files]
+        for begin, file in part.files:
+            files.append((first + begin, file))
         # The next file's numbers continue after the largest one that this file uses.
         first += int(part.places.max(initial=ABSENT)) + 1
     return EventArguments(np.concatenate(places), tuple(files))
@@ -105,7 +111,9 @@ def bounded(text: str) -> str:
     Returns "" for text that is not a JSON object with entries.
     """
     if len(text) <= MOST_TEXT:
-        return text if text.lstrip()[:1] == "{" and text.strip("{} \n\t\r") else ""
+        is_object = text.lstrip().startswith("{")
+        has_entries = bool(text.strip("{} \n\t\r"))
+        return text if is_object and has_entries else ""
     values = _object(text)
     kept: dict[str, Any] = {}
     # Reserve room for braces and the number of omitted arguments.
@@ -124,14 +132,15 @@ def pairs(text: str) -> list[tuple[str, str]]:
 
 
 def _shown(value: object) -> str:
-    words = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    words = words if len(words) <= MOST_SHOWN else f"{words[:MOST_SHOWN]}{LEFT_OUT}"
-    return plain(words)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if len(text) > MOST_SHOWN:
+        text = f"{text[:MOST_SHOWN]}{LEFT_OUT}"
+    return plain(text)
 
 
 def _object(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text) if text else {}
-    except (ValueError, RecursionError):  # digits without end, depths
+    except (ValueError, RecursionError):  # a very long number, or deep nesting
         return {}
     return found if isinstance(found, dict) else {}

@@ -61,8 +61,15 @@ def clock_uncertainty(clocks: Counters, step: int | None = None) -> float | None
 
     The uncertainty is half the width of the interval in which a device's clock was read.
     """
-    noted = [c.values[(c.steps == step) | (step is None)] for c in clocks.values()]
-    return max((float(values.max()) for values in noted if len(values)), default=None)
+    largest: float | None = None
+    for clock in clocks.values():
+        values = clock.values
+        if step is not None:
+            values = values[clock.steps == step]
+        if len(values):
+            uncertainty = float(values.max())
+            largest = uncertainty if largest is None else max(largest, uncertainty)
+    return largest
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +107,15 @@ class Log(Columns):
         if isinstance(index, int):
             # `or None`, because for the last line (-1) the end would be 0.
             return self[index : index + 1 or None][0]
-        rows = zip(*(array[index].tolist() for array in self.arrays.values()), strict=True)
-        return [
-            LogRow(time, self.levels[level], self.texts[text], known(step))
-            for time, step, level, text in rows
-        ]
+        arrays = self.arrays
+        times = arrays["time"][index].tolist()
+        steps = arrays["step"][index].tolist()
+        levels = arrays["level"][index].tolist()
+        texts = arrays["text"][index].tolist()
+        rows: list[LogRow] = []
+        for time, step, level, text in zip(times, steps, levels, texts, strict=True):
+            rows.append(LogRow(time, self.levels[level], self.texts[text], known(step)))
+        return rows
 
     def __iter__(self) -> Iterator[LogRow]:
         return iter(self[:])
@@ -120,4 +131,5 @@ class Log(Columns):
     def at_levels(self, levels: Collection[str], first: int = 0) -> NDArray[np.int64]:
         """Return the positions, from `first` on, of lines with one of the levels."""
         wanted = [place for place, level in enumerate(self.levels) if level in levels]
-        return np.flatnonzero(np.isin(self.arrays["level"][first:], wanted)) + first
+        is_wanted = np.isin(self.arrays["level"][first:], wanted)
+        return np.flatnonzero(is_wanted) + first

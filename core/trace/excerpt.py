@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from core.message import Message, message
 from core.plan.plan import Lane
 from core.trace.query import UNITS
 from core.trace.trace import Trace
@@ -16,10 +17,12 @@ _STEP = re.compile(r"(w?)(\d+)")
 _NUMBERS = re.compile(r"(\d+)(?:-(\d+))?")
 LONGEST_NS = 100 * 365 * 86_400 * 1_000_000_000
 """The longest accepted time; sums of two fit into 64 bits."""
-RANGE_WORDS = "START:END in ns, us, ms or s, such as 10ms:40ms, 10ms: or :1.5s"
+RANGE_FORM = message("START:END in ns, us, ms or s, such as 10ms:40ms, 10ms: or :1.5s")
 """The accepted form of ranges, counted from the start of the first measured step."""
-STEP_WORDS = "a step or FIRST-LAST, such as 3 or 3-4; w1 is the first of the warm-up"
-LANE_WORDS = "numbers, ranges and names, such as 0-3 or 0,2 or cpu:1"
+STEP_FORM = message("a step or FIRST-LAST, such as 3 or 3-4; w1 is the first warm-up step")
+LANE_FORM = message("numbers, ranges and names, such as 0-3 or 0,2 or cpu:1")
+MOST_NAMED = 4
+"""The most lanes that an error names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,11 @@ class ExcerptOptions:
         """Raise ValueError, in one line, for texts that no run accepts."""
         if self.range and self.steps:
             raise ValueError(
-                f"--range {self.range} and --steps {self.steps} both choose the time: use one"
+                message(
+                    "--range {range} and --steps {steps} both choose the time: use one",
+                    range=self.range,
+                    steps=self.steps,
+                )
             )
         if self.range:
             parse_range(self.range)
@@ -49,10 +56,14 @@ def parse_time(text: str) -> int:
     """Return a time with its unit, such as `10ms`, in ns. Raises ValueError."""
     match = _TIME.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"{text!r} is no time: use a number and ns, us, ms or s")
+        raise ValueError(
+            message("{text!r} is not a time: use a number and ns, us, ms or s", text=text)
+        )
     ns = float(match[1]) * UNITS[match[2]]
     if ns > LONGEST_NS:
-        raise ValueError(f"{text!r} is too long: use at most 100 years, in ns, us, ms or s")
+        raise ValueError(
+            message("{text!r} is too long: use at most 100 years, in ns, us, ms or s", text=text)
+        )
     return round(ns)
 
 
@@ -61,16 +72,25 @@ def parse_range(text: str, option: str = "--range") -> tuple[int | None, int | N
 
     Raises ValueError, in one line that names the `option`.
     """
-    start, colon, end = (part.strip() for part in text.partition(":"))
+    start, colon, end = text.partition(":")
     try:
-        if not colon or not start + end:
+        if not colon:
             raise ValueError
-        first, last = (parse_time(part) if part else None for part in (start, end))
+        first = parse_time(start) if start.strip() else None
+        last = parse_time(end) if end.strip() else None
+        if first is None and last is None:
+            raise ValueError
     except ValueError:
-        raise ValueError(f"{option} {text}: use {RANGE_WORDS}") from None
+        raise ValueError(_use(option, text, RANGE_FORM)) from None
     if first is not None and last is not None and last <= first:
-        raise ValueError(f"{option} {text}: its end must come after its start")
+        raise ValueError(
+            message("{option} {text}: its end must be after its start", option=option, text=text)
+        )
     return first, last
+
+
+def _use(option: str, text: str, form: Message) -> Message:
+    return message("{option} {text}: use {form}", option=option, text=text, form=form)
 
 
 class StepNumber(NamedTuple):
@@ -82,11 +102,14 @@ class StepNumber(NamedTuple):
 
 def parse_steps(text: str) -> tuple[StepNumber, StepNumber]:
     """Return the first and last step of `3`, `3-4` or `w1-2`. Raises ValueError."""
-    first, dash, last = (part.strip() for part in text.partition("-"))
-    ends = [_STEP.fullmatch(part) for part in ([first, last] if dash else [first])]
-    steps = [StepNumber(bool(match[1]), int(match[2])) for match in ends if match is not None]
-    if len(steps) < len(ends) or any(step.number == 0 for step in steps):
-        raise ValueError(f"--steps {text}: use {STEP_WORDS}")
+    first, dash, last = text.partition("-")
+    ends = [first, last] if dash else [first]
+    steps: list[StepNumber] = []
+    for end in ends:
+        match = _STEP.fullmatch(end.strip())
+        if match is None or int(match[2]) == 0:
+            raise ValueError(_use("--steps", text, STEP_FORM))
+        steps.append(StepNumber(bool(match[1]), int(match[2])))
     return steps[0], steps[-1]
 
 
@@ -95,14 +118,25 @@ def resolve_steps(excerpt: ExcerptOptions, trace: Trace) -> list[int]:
     warmup = trace.header.specification.warmup
     named = parse_steps(excerpt.steps)
     # The run numbers its steps from 0, including warm-up.
-    first, last = (step.number - 1 + (0 if step.warm else warmup) for step in named)
+    numbers = [step.number - 1 if step.warm else step.number - 1 + warmup for step in named]
+    first, last = numbers
     if last < first:
-        raise ValueError(f"--steps {excerpt.steps}: its last step must not come before its first")
-    there = [step for step in trace.steps if first <= step <= last]
+        raise ValueError(
+            message(
+                "--steps {steps}: its last step must not be before its first", steps=excerpt.steps
+            )
+        )
+    found = [step for step in trace.steps if first <= step <= last]
     is_beyond = any(step.warm and step.number > warmup for step in named)
-    if is_beyond or len(there) != last - first + 1:
-        raise ValueError(f"--steps {excerpt.steps}: the run has {_steps_there(trace)}")
-    return there
+    if is_beyond or len(found) != last - first + 1:
+        raise ValueError(
+            message(
+                "--steps {steps}: the run has {known}",
+                steps=excerpt.steps,
+                known=_steps_of(trace),
+            )
+        )
+    return found
 
 
 def range_zero(trace: Trace) -> int:
@@ -122,13 +156,20 @@ def resolve_range(
 
     Raises ValueError, in one line that names the `option`, if the range is outside of the run.
     """
-    zero, last = range_zero(trace), trace.bounds[1]
-    asked = parse_range(excerpt.range, option)
-    start, end = zero + (asked[0] or 0), last if asked[1] is None else zero + asked[1]
+    zero = range_zero(trace)
+    last = trace.bounds[1]
+    first_ns, last_ns = parse_range(excerpt.range, option)
+    start = zero + (first_ns or 0)
+    end = last if last_ns is None else zero + last_ns
     if start >= last or end <= start:
-        first = "measured step" if trace.steps else "task"
-        lasts = f"{(last - zero) / 1e6:,.3f} ms from its first {first} on"
-        raise ValueError(f"{option} {excerpt.range}: the run lasts {lasts}")
+        ms = (last - zero) / 1e6
+        if trace.steps:
+            length = message("the run lasts {ms:,.3f} ms from its first measured step on", ms=ms)
+        else:
+            length = message("the run lasts {ms:,.3f} ms from its first task on", ms=ms)
+        raise ValueError(
+            message("{option} {range}: {length}", option=option, range=excerpt.range, length=length)
+        )
     return start, end
 
 
@@ -151,21 +192,35 @@ def _lanes(word: str, lanes: Sequence[Lane]) -> list[int]:
         return named
     match = _NUMBERS.fullmatch(word)
     if match is None:
-        some = ", ".join(lane.name for lane in lanes[:4])
-        more = ", …" if len(lanes) > 4 else ""
-        raise ValueError(f"--lanes {word}: use {LANE_WORDS}; there are {some}{more}")
-    first, last = int(match[1]), int(match[2] or match[1])
+        names = [lane.name for lane in lanes[:MOST_NAMED]]
+        if len(lanes) > MOST_NAMED:
+            names.append("…")
+        raise ValueError(
+            message(
+                "--lanes {word}: use {form}; there are {names}",
+                word=word,
+                form=LANE_FORM,
+                names=", ".join(names),
+            )
+        )
+    first = int(match[1])
+    last = int(match[2] or match[1])
     if not first <= last < len(lanes):
-        raise ValueError(f"--lanes {word}: the run has lanes 0 to {len(lanes) - 1}")
+        raise ValueError(
+            message("--lanes {word}: the run has lanes 0 to {last}", word=word, last=len(lanes) - 1)
+        )
     return list(range(first, last + 1))
 
 
-def _steps_there(trace: Trace) -> str:
+def _steps_of(trace: Trace) -> Message:
+    """Return the steps that users can name: `the measured steps 1 to 3`."""
     warmup = trace.header.specification.warmup
     warm = sum(step < warmup for step in trace.steps)
     measured = len(trace.steps) - warm
-    parts = [
-        f"the measured steps 1 to {measured}" if measured else "no measured step",
-        f"the warm-up w1 to w{warm}" if warm else "",
-    ]
-    return " and ".join(filter(None, parts))
+    if measured:
+        steps = message("the measured steps 1 to {last}", last=measured)
+    else:
+        steps = message("no measured step")
+    if not warm:
+        return steps
+    return message("{steps} and the warm-up steps w1 to w{last}", steps=steps, last=warm)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.counts import lanes_text, replicas_text
+from core.message import counted, message
 from core.models.description import ModelDescription
 from core.plan.balance import BlockCost
 from core.plan.lanes import timing_note
@@ -61,11 +63,30 @@ class Header:
         """Raise ValueError for values that are inconsistent or out of range."""
         check_numbers(self.specification)
         if self.source.has_plan != bool(self.model.blocks):
-            blocks = len(self.model.blocks)
-            raise ValueError(f"its source is {self.source}, and its model has {blocks} blocks")
+            raise ValueError(
+                counted(
+                    "its source is {source}, and its model has {n} block",
+                    "its source is {source}, and its model has {n} blocks",
+                    len(self.model.blocks),
+                    source=str(self.source),
+                )
+            )
         count = len(self.lanes)
         for place, lane in enumerate(self.lanes):
             if lane.index != place or not lane.serves < count:
-                raise ValueError(f"lane {place} has number {lane.index} and serves {lane.serves}")
+                raise ValueError(
+                    message(
+                        "lane {place} has number {number} and serves {serves}",
+                        place=place,
+                        number=lane.index,
+                        serves=lane.serves,
+                    )
+                )
         if not 1 <= self.replicas <= MOST_LANES or count > MOST_LANES:
-            raise ValueError(f"it has {self.replicas} replicas on {count} lanes")
+            raise ValueError(
+                message(
+                    "it has {replicas} on {lanes}",
+                    replicas=replicas_text(self.replicas),
+                    lanes=lanes_text(count),
+                )
+            )

@@ -9,6 +9,8 @@ Time that a job declares to be outside of its steps (`paused`, an evaluation) li
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,15 +33,16 @@ def lane_bounds(trace: Trace, lane: int, steps: Ints) -> tuple[Ints, Ints]:
     if not table.follow:
         return table.starts[places], table.ends[places]
     main = trace.header.lanes[lane].serves
-    ends, has_ended = _last_ends(trace, main, steps)
-    ends = np.where(has_ended, ends, table.ends[places])
-    before, follows = _last_ends(trace, main, steps - 1)
+    last_ends, has_ended = _last_ends(trace, main, steps)
+    ends = np.where(has_ended, last_ends, table.ends[places])
+    previous_ends, follows = _last_ends(trace, main, steps - 1)
     firsts = first_starts(trace, main, steps)
-    starts = np.where(follows, before, firsts)
-    for row, at in _outside_rows(trace, main, steps):
+    starts = np.where(follows, previous_ends, firsts)
+    for outside in _times_outside(trace, main, steps):
+        at = outside.place
         # Time after the step's first span is inside the step and cannot be cut out.
-        if follows[at] and row[0] <= firsts[at]:
-            starts[at] += row[1]
+        if follows[at] and outside.start <= firsts[at]:
+            starts[at] += outside.duration
     return np.minimum(starts, firsts), ends
 
 
@@ -53,9 +56,10 @@ def step_at(trace: Trace, lane: int, time_ns: int) -> int | None:
     if not table.follow:
         return table.at(time_ns)
     after = int(sorted_positions(table.ends, time_ns, "right"))
-    some = table.numbers[after : after + 2].astype(np.int64)
-    starts, ends = lane_bounds(trace, lane, some)
-    hits = some[(starts <= time_ns) & (time_ns < ends)]
+    candidates = table.numbers[after : after + 2].astype(np.int64)
+    starts, ends = lane_bounds(trace, lane, candidates)
+    contains = (starts <= time_ns) & (time_ns < ends)
+    hits = candidates[contains]
     return int(hits[0]) if len(hits) else None
 
 
@@ -65,49 +69,69 @@ def first_starts(trace: Trace, main: int, steps: Ints) -> Ints:
     A step without spans there gets its end.
     """
     table = trace.step_table
-    firsts = table.ends[sorted_positions(table.numbers, steps)].copy()
+    places = sorted_positions(table.numbers, steps)
+    firsts = table.ends[places].copy()
     for lane in trace.header.lanes:
         if lane.serves != main:
             continue
         spans = trace.spans(lane.index)
-        low, high = (sorted_positions(spans.step, steps, side) for side in ("left", "right"))
-        some = high > low
-        firsts[some] = np.minimum(firsts[some], spans.start[low[some]])
+        low = sorted_positions(spans.step, steps)
+        high = sorted_positions(spans.step, steps, "right")
+        has_spans = high > low
+        own = spans.start[low[has_spans]]
+        firsts[has_spans] = np.minimum(firsts[has_spans], own)
     return firsts
 
 
 def note_outside(trace: Trace) -> None:
     """Move the starts of a job's steps after time that is outside of all steps."""
     table = trace.step_table
-    outside = [counter for (name, _), counter in trace.counters.items() if name == OUTSIDE]
-    if not table.follow or not outside:
+    of_counters: list[NDArray[np.int32]] = []
+    for (name, _), counter in trace.counters.items():
+        if name == OUTSIDE:
+            of_counters.append(counter.steps)
+    lanes = trace.header.compute_lanes
+    if not table.follow or not of_counters or not lanes:
         return
-    steps = np.unique(np.concatenate([counter.steps for counter in outside]))
-    steps = steps[np.isin(steps, table.numbers)].astype(np.int64)
-    own = [lane_bounds(trace, lane.index, steps)[0] for lane in trace.header.compute_lanes]
-    if own:
-        latest = np.max(own, axis=0)
-        table.late_starts = dict(zip(steps.tolist(), latest.tolist(), strict=True))
+    named = np.unique(np.concatenate(of_counters))
+    steps = named[np.isin(named, table.numbers)].astype(np.int64)
+    latest = np.full(len(steps), np.iinfo(np.int64).min)
+    for lane in lanes:
+        starts, _ = lane_bounds(trace, lane.index, steps)
+        np.maximum(latest, starts, out=latest)
+    table.late_starts = dict(zip(steps.tolist(), latest.tolist(), strict=True))
 
 
 def _last_ends(trace: Trace, lane: int, steps: Ints) -> tuple[Ints, NDArray[np.bool_]]:
     """Return the end in ns of a lane's last span in each of S steps, and a mask of those steps."""
     spans = trace.spans(lane)
-    low, high = (sorted_positions(spans.step, steps, side) for side in ("left", "right"))
-    found = high > low
+    low = sorted_positions(spans.step, steps)
+    high = sorted_positions(spans.step, steps, "right")
+    has_spans = high > low
+    lasts = high[has_spans] - 1
     ends = np.zeros(len(steps), np.int64)
-    ends[found] = spans.end[high[found] - 1]
-    return ends, found
+    ends[has_spans] = spans.end[lasts]
+    return ends, has_spans
 
 
-def _outside_rows(trace: Trace, main: int, steps: Ints) -> list[tuple[tuple[int, int], int]]:
-    """Return the start and duration in ns of each time outside, and its step's position."""
-    found = []
+class _TimeOutside(NamedTuple):
+    """Time outside of all steps: start and duration in ns, and the `place` of its step."""
+
+    place: int
+    start: int
+    duration: int
+
+
+def _times_outside(trace: Trace, main: int, steps: Ints) -> list[_TimeOutside]:
+    """Return the times outside of all steps that a rank recorded in `steps`."""
+    found: list[_TimeOutside] = []
     for counter in (trace.counter(OUTSIDE, main), trace.counter(OUTSIDE)):
         if not len(counter):
             continue
-        for row in np.flatnonzero(np.isin(counter.steps, steps)).tolist():
-            at = int(np.flatnonzero(steps == counter.steps[row])[0])
-            length = round(1e6 * float(counter.values[row]))
-            found.append(((int(counter.times[row]), length), at))
+        in_steps = np.isin(counter.steps, steps)
+        for row in np.flatnonzero(in_steps).tolist():
+            same = np.flatnonzero(steps == counter.steps[row])
+            start = int(counter.times[row])
+            duration = round(1e6 * float(counter.values[row]))
+            found.append(_TimeOutside(int(same[0]), start, duration))
     return found

@@ -31,8 +31,9 @@ COLUMNS = (
     "name",
 )
 """Columns by which a listing can be sorted."""
-# The rank of each kind by its name: argsort of an argsort is the inverse permutation.
-_ALPHABETICAL = np.argsort(np.argsort(KINDS))
+_BY_NAME = np.argsort(KINDS)
+# The rank of each kind by its name: the argsort of a permutation is its inverse.
+_ALPHABETICAL = np.argsort(_BY_NAME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +52,11 @@ class Listing:
     @classmethod
     def of(cls, trace: Trace, chosen: Mapping[int, NDArray[np.int64]] | None = None) -> Listing:
         """Return a listing of all current spans or, with `chosen`, of these indices by lane."""
-        lanes = range(len(trace.header.lanes))
         if chosen is None:
-            return cls(trace, tuple(len(trace.spans(lane)) for lane in lanes))
+            return cls(trace, tuple(map(len, trace.lanes)))
         none = np.empty(0, np.int64)
-        parts = tuple(chosen.get(lane, none) for lane in lanes)
-        return cls(trace, tuple(map(len, parts)), parts)
+        parts = [chosen.get(lane, none) for lane in range(len(trace.lanes))]
+        return cls(trace, tuple(map(len, parts)), tuple(parts))
 
     def __len__(self) -> int:
         return sum(self.counts)
@@ -64,7 +64,8 @@ class Listing:
     @property
     def firsts(self) -> NDArray[np.int64]:
         """Position of each lane's first span in the order by lane, and the total number."""
-        return np.concatenate([[0], np.cumsum(self.counts, dtype=np.int64)])
+        ends = np.cumsum(self.counts, dtype=np.int64)
+        return np.append(0, ends)
 
     def places(self, first: int, last: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return lanes and indices of the spans in rows `first` to `last` (exclusive)."""
@@ -82,18 +83,25 @@ class Listing:
 
     def row_of(self, lane: int, index: int) -> int | None:
         """Return the row of a lane's span; None if it is not in the listing."""
-        at, count = index, self.counts[lane]
+        at = index
         if self.chosen is not None:
             at = int(np.searchsorted(self.chosen[lane], index))
-        if not 0 <= at < count or (self.chosen is not None and self.chosen[lane][at] != index):
+        if not 0 <= at < self.counts[lane]:
+            return None
+        if self.chosen is not None and self.chosen[lane][at] != index:
             return None
         flat = int(self.firsts[lane]) + at
+        if self.order is None:
+            return flat
         # A linear search, because an inverse of `order` would need as much memory again.
-        return flat if self.order is None else int(np.flatnonzero(self.order == flat)[0])
+        rows = np.flatnonzero(self.order == flat)
+        return int(rows[0])
 
     def grown(self, lane: int, count: int) -> Listing:
         """Return a listing with `count` spans of a lane; only for unsorted ones of all spans."""
-        return replace(self, counts=(*self.counts[:lane], count, *self.counts[lane + 1 :]))
+        counts = list(self.counts)
+        counts[lane] = count
+        return replace(self, counts=tuple(counts))
 
     def sorted_by(self, column: str, descending: bool = False) -> Listing:
         """Return the rows sorted by a column of COLUMNS; equal values stay sorted by lane.
@@ -102,24 +110,30 @@ class Listing:
         """
         if column not in COLUMNS:
             raise KeyError(column)
-        lanes = [lane for lane, count in enumerate(self.counts) if count]
-        if not lanes:
-            return self
         ranks = None if column in _OF_A_SPAN else _ranks(self.trace, column)
-        keys = np.concatenate([self._keys(lane, column, ranks) for lane in lanes])
+        parts = []
+        for lane, count in enumerate(self.counts):
+            if count:
+                parts.append(self._keys(lane, column, ranks))
+        if not parts:
+            return self
+        keys = np.concatenate(parts)
         order = stable_argsort(-keys if descending else keys)
         if len(order) < 1 << 31:
             order = order.astype(np.int32)  # half the memory: 40 MB for ten million rows
         return replace(self, order=order)
 
     def _keys(self, lane: int, column: str, ranks: NDArray[Any] | None) -> NDArray[Any]:
+        """Return the sort keys of a lane's spans; `ranks` are those of tasks, if they decide."""
         if column == "lane":
             return np.full(self.counts[lane], lane, np.int32)
         spans = self.spans(lane)
         if ranks is not None:
             keys: NDArray[Any] = ranks[spans.row]
             return keys
-        return spans.end - spans.start if column == "duration" else spans[column]
+        if column == "duration":
+            return spans.end - spans.start
+        return spans[column]
 
     def spans(self, lane: int) -> Spans:
         """Return a lane's spans that are in the listing, in order of time."""
@@ -139,8 +153,9 @@ def _ranks(trace: Trace, column: str) -> NDArray[Any]:
     if column == "kind":
         values = _ALPHABETICAL[values]
     elif column == "name":
-        places = np.full(len(table.names) + 1, ABSENT)  # no name is -1, the extra last entry
-        by_name = sorted(range(len(table.names)), key=table.names.__getitem__)
-        places[by_name] = np.arange(len(by_name))
+        count = len(table.names)
+        places = np.full(count + 1, ABSENT)  # no name is -1, the extra last entry
+        by_name = sorted(range(count), key=table.names.__getitem__)
+        places[by_name] = np.arange(count)
         values = places[values]
     return np.unique(values, return_inverse=True)[1]

@@ -34,8 +34,9 @@ def median_step(trace: Trace, steps: Sequence[int]) -> int:
     table = trace.step_table
     places = sorted_positions(table.numbers, numbers)
     makespans = table.ends[places] - table.starts[places]
-    order = np.argsort(makespans, kind="stable")
-    return int(numbers[order[(len(order) - 1) // 2]])
+    by_makespan = numbers[np.argsort(makespans, kind="stable")]
+    middle = (len(by_makespan) - 1) // 2
+    return int(by_makespan[middle])
 
 
 def steps_of_usual_plan(trace: Trace, steps: Sequence[int]) -> list[int]:
@@ -59,8 +60,9 @@ def _plans(trace: Trace, steps: NDArray[np.int64]) -> NDArray[np.int64]:
         spans = trace.spans(lane.index)
         firsts = sorted_positions(spans.step, steps)
         ends = sorted_positions(spans.step, steps, "right")
-        found = (plans == ABSENT) & (firsts < ends)
-        plans[found] = plan_of_row[spans.row[firsts[found]]]
+        is_first = (plans == ABSENT) & (firsts < ends)
+        rows = spans.row[firsts[is_first]]
+        plans[is_first] = plan_of_row[rows]
         if (plans != ABSENT).all():
             break
     return plans

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from core.message import message
 from core.trace.dependencies import needed_spans
 from core.trace.imported import Imported
 from core.trace.spans import Spans, TaskTable
@@ -27,19 +28,23 @@ def with_steps(trace: Trace, ranges: Sequence[tuple[int, int]]) -> Trace:
     belong to no step. Raises ValueError if there is no mark, or if the last one is after the end of
     the trace.
     """
-    starts = np.unique(np.array([start for start, _ in ranges], np.int64))
-    if not len(starts):
-        raise ValueError("there is no mark at which a step could begin")
-    last = max(end for start, end in ranges if start == starts[-1])
-    # Steps are half open: + 1 includes a span that begins in the last ns.
-    finish = trace.bounds[1] + 1 if last == starts[-1] else last
-    if finish <= starts[-1]:
-        raise ValueError("the last mark lies behind the end of the trace")
+    if not ranges:
+        raise ValueError(message("there is no mark at which a step could begin"))
+    # The last mark; of several with the same start the longest one.
+    last_start, last_end = max(ranges)
+    finish = last_end
+    if last_start == last_end:
+        # Steps are half open: + 1 includes a span that begins in the last ns.
+        finish = trace.bounds[1] + 1
+    if finish <= last_start:
+        raise ValueError(message("the last mark is after the end of the trace"))
+    starts = np.unique(np.array(ranges, np.int64)[:, 0])
     trace = _with_task_per_span(trace)
     lanes = [_stepped(lane, starts, finish) for lane in trace.lanes]
     table = StepBounds.of(trace.header.lanes, lanes, np.arange(len(starts)), trace.bounds)
     made = replace(trace, lanes=lanes, step_table=table, part=None)
-    made.header = replace(trace.header, specification=replace(trace.header.specification, warmup=0))
+    specification = replace(trace.header.specification, warmup=0)
+    made.header = replace(trace.header, specification=specification)
     return made
 
 

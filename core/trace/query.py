@@ -8,21 +8,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from core.message import N_
+from core.message import Message, message
 from core.plan.task import KINDS
 
 NUMBERS = ("mb", "stage", "replica", "block", "bucket", "step", "task")
 KEYS = {
-    "kind": N_("forward, backward-*, communication, compute"),
-    "mb": N_("a micro-batch: 3, 2-5, 4-"),
-    "stage": N_("a stage: 1, 0-3"),
-    "lane": N_("a lane's number or name: 2, 0-3, cpu*"),
-    "step": N_("a step: 5, 10-20"),
-    "replica": N_("a replica: 0, 1-"),
-    "block": N_("a block: 2, 0-5"),
-    "bucket": N_("a bucket: 1, 0|2"),
-    "task": N_("a task of the plan: 17"),
-    "name": N_("part of a name, or all of it: gemm, gemm*"),
+    "kind": message("forward, backward-*, communication, compute"),
+    "mb": message("a micro-batch: 3, 2-5, 4-"),
+    "stage": message("a stage: 1, 0-3"),
+    "lane": message("a lane's number or name: 2, 0-3, cpu*"),
+    "step": message("a step: 5, 10-20"),
+    "replica": message("a replica: 0, 1-"),
+    "block": message("a block: 2, 0-5"),
+    "bucket": message("a bucket: 1, 0|2"),
+    "task": message("a task of the plan: 17"),
+    "name": message("part of a name, or all of it: gemm, gemm*"),
 }
 """Keys before a colon, and the accepted values after it."""
 # The micro sign and the Greek letter look alike, and both are written.
@@ -71,7 +71,7 @@ class BarText:
 
     letters: str
     before: int | None
-    behind: int | None
+    after: int | None
 
 
 Value = Numbers | TextPattern | BarText
@@ -99,49 +99,76 @@ class Query:
 def parse_query(text: str) -> Query:
     """Parse a search. Raises SearchError with a message of one line."""
     if text.count('"') % 2:
-        raise SearchError('a quote is open; end the words that it begins with another "')
-    return Query(tuple(_term(word) for word in _WORDS.findall(text)))
+        raise SearchError(message('a quote is not closed; end the quoted words with another "'))
+    terms = [_term(word) for word in _WORDS.findall(text)]
+    return Query(tuple(terms))
 
 
 def _term(word: str) -> Term:
+    """Parse a word of a search. Raises SearchError."""
     negated = word.startswith("-")
     bare = word.removeprefix("-")
     if not bare.strip('"'):
         raise SearchError(
-            f"{word}: nothing to look for; write a word, or a key such as kind:forward"
+            message(
+                "{word}: nothing to look for; write a word, or a key such as kind:forward",
+                word=word,
+            )
         )
     if not bare.strip('"|'):
         raise SearchError(
-            f"{word}: stands between what one key may be, without spaces: kind:loss|step mb:2|5"
+            message(
+                "{word}: write it between values of one key, without spaces: kind:loss|step mb:2|5",
+                word=word,
+            )
         )
     if bare[0] in "<>":
         return Term("duration", (_duration(word, bare),), negated)
     keyed = None if bare.startswith('"') else _KEYED.fullmatch(bare)
     if keyed is None:
-        return Term("word", tuple(_word(part) for part in _alternatives(bare)), negated)
+        words = [_word(part) for part in _alternatives(bare)]
+        return Term("word", tuple(words), negated)
     key, value = keyed[1].lower(), keyed[2]
     if key not in KEYS:
-        raise SearchError(f"{word}: there is no key {key}; use one of {', '.join(KEYS)}")
+        raise SearchError(
+            message(
+                "{word}: there is no key {key}; use one of {accepted}",
+                word=word,
+                key=key,
+                accepted=", ".join(KEYS),
+            )
+        )
     parts = _alternatives(value)
     if not parts:
-        raise SearchError(f"{word}: {key} needs {KEYS[key]}")
-    return Term(key, tuple(_value(word, key, part) for part in parts), negated)
+        raise SearchError(
+            message("{word}: {key} needs {values}", word=word, key=key, values=KEYS[key])
+        )
+    values = [_value(word, key, part) for part in parts]
+    return Term(key, tuple(values), negated)
 
 
 def _alternatives(text: str) -> list[str]:
-    found = [part.replace('"', "") for part in _ALTERNATIVES.findall(text)]
-    return [part for part in found if part]
+    """Return the parts between `|` without quotes and without empty parts."""
+    bare = [part.replace('"', "") for part in _ALTERNATIVES.findall(text)]
+    return [part for part in bare if part]
 
 
 def _word(text: str) -> Value:
+    """Return the text of a bar if a word has this form, else a pattern."""
+    lowered = text.lower()
+    if lowered in _LETTERS:
+        return BarText(lowered, None, None)
     action = _ACTION.fullmatch(text)
-    if action is not None and action[2].lower() in _LETTERS and (action[1] or action[3]):
-        before = None if action[1] is None else int(action[1])
-        behind = None if action[3] is None else int(action[3])
-        return BarText(action[2].lower(), before, behind)
-    if text.lower() in _LETTERS:
-        return BarText(text.lower(), None, None)
-    return TextPattern(text.lower())
+    if action is None:
+        return TextPattern(lowered)
+    before, letters, after = action.groups()
+    if letters.lower() not in _LETTERS or not (before or after):
+        return TextPattern(lowered)
+    return BarText(
+        letters.lower(),
+        None if before is None else int(before),
+        None if after is None else int(after),
+    )
 
 
 def _value(word: str, key: str, part: str) -> Value:
@@ -157,14 +184,28 @@ def _value(word: str, key: str, part: str) -> Value:
 def _numbers(word: str, key: str, part: str) -> Numbers:
     found = _NUMBERS.fullmatch(part)
     if found is None or not (found[1] or found[3]):
-        raise SearchError(f"{word}: {part} is no number; {key} takes {KEYS[key]}{_one_key(part)}")
-    least = int(found[1]) if found[1] else None
-    most = int(found[3]) if found[3] else None
-    if not found[2]:
+        problem = message(
+            "{word}: {part} is not a number; {key} takes {values}",
+            word=word,
+            part=part,
+            key=key,
+            values=KEYS[key],
+        )
+        raise SearchError(_with_hint(problem, part))
+    first, dash, last = found.groups()
+    least = int(first) if first else None
+    most = int(last) if last else None
+    if not dash:
         most = least
     if least is not None and most is not None and least > most:
         raise SearchError(
-            f"{word}: {part} is empty; write the smaller number first: {most}-{least}"
+            message(
+                "{word}: {part} is empty; write the smaller number first: {least}-{most}",
+                word=word,
+                part=part,
+                least=most,
+                most=least,
+            )
         )
     return Numbers(least, most)
 
@@ -172,29 +213,41 @@ def _numbers(word: str, key: str, part: str) -> Numbers:
 def _kind(word: str, part: str) -> TextPattern:
     pattern = TextPattern(part)
     if part not in GROUPS and not kinds_like(pattern):
-        known = ", ".join((*KINDS, *GROUPS))
-        raise SearchError(f"{word}: there is no kind {part}; use {known}{_one_key(part)}")
+        problem = message(
+            "{word}: there is no kind {part}; use {accepted}",
+            word=word,
+            part=part,
+            accepted=", ".join((*KINDS, *GROUPS)),
+        )
+        raise SearchError(_with_hint(problem, part))
     return pattern
 
 
-def _one_key(part: str) -> str:
-    """Return a hint for a second key after a `|`; "" if there is none."""
-    return " (a | stands between values of one key: mb:2|5)" if ":" in part else ""
+def _with_hint(problem: Message, part: str) -> Message:
+    """Add a hint if there is a second key after a `|`."""
+    if ":" not in part:
+        return problem
+    return message("{problem} (write | between values of one key: mb:2|5)", problem=problem)
 
 
 def _duration(word: str, bare: str) -> Numbers:
     found = _DURATION.fullmatch(bare)
     if found is None or found[3] not in UNITS:
-        raise SearchError(f"{word}: write a duration as >5ms, <=10us, >=1.5s or <300ns")
+        raise SearchError(
+            message("{word}: write a duration as >5ms, <=10us, >=1.5s or <300ns", word=word)
+        )
+    sign, number, unit = found.groups()
     # Exact, because a rounded float would make `>` and `<=` wrong near a whole number of ns.
-    ns = Fraction(found[2]) * UNITS[found[3]]
-    bounds = {
-        ">": Numbers(math.floor(ns) + 1, None),
-        ">=": Numbers(math.ceil(ns), None),
-        "<": Numbers(None, math.ceil(ns) - 1),
-        "<=": Numbers(None, math.floor(ns)),
-    }
-    return bounds[found[1]]
+    ns = Fraction(number) * UNITS[unit]
+    match sign:
+        case ">":
+            return Numbers(math.floor(ns) + 1, None)
+        case ">=":
+            return Numbers(math.ceil(ns), None)
+        case "<":
+            return Numbers(None, math.ceil(ns) - 1)
+        case _:
+            return Numbers(None, math.floor(ns))
 
 
 def kinds_like(pattern: TextPattern) -> list[int]:
@@ -202,13 +255,14 @@ def kinds_like(pattern: TextPattern) -> list[int]:
     if pattern.text in GROUPS:
         moves = pattern.text == "communication"
         return [code for code, kind in enumerate(KINDS) if kind.is_communication is moves]
-    return [code for code, kind in enumerate(KINDS) if is_like(kind.value, pattern)]
+    matches = pattern_matcher(pattern)
+    return [code for code, kind in enumerate(KINDS) if matches(kind.value)]
 
 
 def pattern_matcher(pattern: TextPattern) -> Callable[[str], bool]:
     """Return a function that returns True if a whole text matches, ignoring case."""
-    parts = (".*" if c == "*" else "." if c == "?" else re.escape(c) for c in pattern.text)
-    match = re.compile("".join(parts), re.DOTALL).fullmatch
+    expression = re.escape(pattern.text).replace(r"\*", ".*").replace(r"\?", ".")
+    match = re.compile(expression, re.DOTALL).fullmatch
     return lambda text: match(text.lower()) is not None
 
 

@@ -55,19 +55,25 @@ class Search:
 
     def __init__(self, trace: Trace, query: Query) -> None:
         self.trace, self.query = trace, query
-        self._of_rows = [term for term in query.terms if term.key not in ("lane", *_OF_A_SPAN)]
-        self._of_spans = [term for term in query.terms if term.key in _OF_A_SPAN]
-        lanes = [term for term in query.terms if term.key == "lane"]
-        self._lanes = [
-            lane.index
-            for lane in trace.header.lanes
-            if all(_holds(term, partial(_is_lane, lane)) for term in lanes)
-        ]
+        self._of_rows: list[Term] = []
+        self._of_spans: list[Term] = []
+        of_lanes: list[Term] = []
+        for term in query.terms:
+            if term.key == "lane":
+                of_lanes.append(term)
+            elif term.key in _OF_A_SPAN:
+                self._of_spans.append(term)
+            else:
+                self._of_rows.append(term)
+        self._lanes: list[int] = []
+        for lane in trace.header.lanes:
+            is_lane = partial(_is_lane, lane)
+            if all(_holds(term, is_lane) for term in of_lanes):
+                self._lanes.append(lane.index)
         self._done = {lane.index: 0 for lane in trace.header.lanes}
         self._found = {lane: GrowingArray(np.int64) for lane in self._lanes}
-        self._held = GrowingArray(
-            np.bool_
-        )  # for each evaluated row, True if it fulfils all conditions
+        # For each evaluated row, True if it fulfils all conditions.
+        self._held = GrowingArray(np.bool_)
 
     @property
     def hits(self) -> dict[int, NDArray[np.int64]]:
@@ -82,35 +88,45 @@ class Search:
     @property
     def searched(self) -> tuple[int, int]:
         """Numbers of spans that were searched and of all spans."""
-        lanes = [len(self.trace.spans(lane)) for lane in self._lanes]
-        return sum(self._done[lane] for lane in self._lanes), sum(lanes)
+        done = total = 0
+        for lane in self._lanes:
+            done += self._done[lane]
+            total += len(self.trace.spans(lane))
+        return done, total
 
     def advance(self, most: int = SLICE) -> bool:
         """Search up to `most` more spans; returns True if all have been searched.
 
         New rows of the table are evaluated first, up to `most` of them, in separate calls.
         """
-        table, known = self.trace.table, len(self._held)
+        table = self.trace.table
+        known = len(self._held)
         rows = table.rows[known : known + most]
-        self._held.extend(
-            _all(self._of_rows, len(rows), lambda key, value: _of_row(rows, table, key, value))
-        )
+        held = _all(self._of_rows, len(rows), partial(_of_row, rows, table))
+        self._held.extend(held)
         if len(self._held) < len(table):
             return False
         for lane in self._lanes:
-            spans, done = self.trace.spans(lane), self._done[lane]
+            spans = self.trace.spans(lane)
+            done = self._done[lane]
             part = spans[done : done + most]
             if len(part):
-                self._found[lane].extend(np.flatnonzero(self._among(part)) + done)
+                matches = np.flatnonzero(self._matches(part))
+                self._found[lane].extend(matches + done)
                 self._done[lane] = done + len(part)
                 most -= len(part)
             if self._done[lane] < len(spans):
                 return False
         return True
 
-    def _among(self, spans: Spans) -> NDArray[np.bool_]:
+    def _matches(self, spans: Spans) -> NDArray[np.bool_]:
+        """Return a mask of the spans that fulfil all conditions."""
         numbers = {"step": spans.step, "duration": spans.end - spans.start}
-        found = _all(self._of_spans, len(spans), lambda key, value: _within(numbers[key], value))
+
+        def is_within(key: str, value: Value) -> NDArray[np.bool_]:
+            return _within(numbers[key], value)
+
+        found = _all(self._of_spans, len(spans), is_within)
         found &= self._held.view[spans.row]
         return found
 
@@ -137,9 +153,13 @@ def next_hit(trace: Trace, hits: Hits, place: SpanPosition, by: int = 1) -> Span
         if 0 <= at < len(found):
             near.append(position_of(trace, lane, int(found[at])))
     if not near:
-        ends = ((lane, found[0 if by > 0 else -1]) for lane, found in hits.items() if len(found))
-        near = [position_of(trace, lane, int(index)) for lane, index in ends]
-    return (min if by > 0 else max)(near, default=None)
+        end = 0 if by > 0 else -1
+        for lane, found in hits.items():
+            if len(found):
+                near.append(position_of(trace, lane, int(found[end])))
+    if by > 0:
+        return min(near, default=None)
+    return max(near, default=None)
 
 
 def _before(trace: Trace, hits: Hits, lane: int, place: SpanPosition) -> int:
@@ -154,7 +174,8 @@ def _before(trace: Trace, hits: Hits, lane: int, place: SpanPosition) -> int:
 
 def _holds(term: Term, is_so: Callable[[str, Value], Any]) -> Any:
     """Return True if a term holds, or a mask for n items, given a test of its values."""
-    held = np.logical_or.reduce([is_so(term.key, value) for value in term.values])
+    each = [is_so(term.key, value) for value in term.values]
+    held = np.logical_or.reduce(each)
     return ~held if term.negated else held
 
 
@@ -177,14 +198,17 @@ def _is_lane(lane: Lane, key: str, value: Value) -> bool:
 def _of_row(rows: NDArray[Any], table: TaskTable, key: str, value: Value) -> NDArray[np.bool_]:
     if isinstance(value, Numbers):
         column = rows[_OF_A_ROW.get(key, key)]
-        there: NDArray[np.bool_] = column != ABSENT
-        return _within(column, value) & there
+        is_known: NDArray[np.bool_] = column != ABSENT
+        return _within(column, value) & is_known
     if isinstance(value, BarText):
-        return _does(rows, value) | _named(rows, table, TextPattern(_text_of(value)))
+        in_name = _named(rows, table, TextPattern(_text_of(value)))
+        return in_name | _has_text(rows, value)
     if key == "kind":
         return np.isin(rows["kind"], kinds_like(value))
-    named = _named(rows, table, value)
-    return named if key == "name" else named | np.isin(rows["kind"], _kinds_from(value))
+    in_name = _named(rows, table, value)
+    if key == "name":
+        return in_name
+    return in_name | np.isin(rows["kind"], _kinds_from(value))
 
 
 def _kinds_from(pattern: TextPattern) -> list[int]:
@@ -197,29 +221,35 @@ def _named(rows: NDArray[Any], table: TaskTable, pattern: TextPattern) -> NDArra
     # Each distinct name is compared once.
     codes, which = np.unique(rows["name"], return_inverse=True)
     whole = pattern if pattern.is_wild else TextPattern(f"*{pattern.text}*")
-    is_like_it = pattern_matcher(whole)
-    like = [code != ABSENT and is_like_it(table.names[code]) for code in codes.tolist()]
-    return np.array(like, np.bool_)[which]
+    matches = pattern_matcher(whole)
+    is_match = np.zeros(len(codes), np.bool_)
+    for place, code in enumerate(codes.tolist()):
+        is_match[place] = code != ABSENT and matches(table.names[code])
+    return is_match[which]
 
 
-def _does(rows: NDArray[Any], text: BarText) -> NDArray[np.bool_]:
+def _has_text(rows: NDArray[Any], text: BarText) -> NDArray[np.bool_]:
     """Return a mask of rows that match the text of a bar: `2F1`, `F1`, `2F` or `F`."""
     kinds = [code for code, kind in enumerate(KINDS) if kind.letter.lower() == text.letters]
     stage_or_block = np.where(rows["block"] == ABSENT, rows["stage"], rows["block"])
-    found = np.isin(rows["kind"], kinds) & _acts_on(text, stage_or_block, _last_number(rows))
-    for letters, half in (("f", ""), ("b", "paired_")):
-        if text.letters == letters:
-            mine = _acts_on(text, rows[f"{half}stage"], rows[f"{half}microbatch"])
-            found |= (rows["kind"] == _OVERLAP) & mine
+    is_kind = np.isin(rows["kind"], kinds)
+    found = is_kind & _has_numbers(text, stage_or_block, _last_number(rows))
+    # The bar of an overlap has the texts of both its halves.
+    is_overlap = rows["kind"] == _OVERLAP
+    if text.letters == "f":
+        found |= is_overlap & _has_numbers(text, rows["stage"], rows["microbatch"])
+    elif text.letters == "b":
+        found |= is_overlap & _has_numbers(text, rows["paired_stage"], rows["paired_microbatch"])
     return found
 
 
-def _acts_on(text: BarText, before: NDArray[Any], behind: NDArray[Any]) -> NDArray[np.bool_]:
+def _has_numbers(text: BarText, before: NDArray[Any], after: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return a mask of rows with the numbers of a text before and after its letters."""
     found = np.ones(len(before), np.bool_)
     if text.before is not None:
         found &= before == text.before
-    if text.behind is not None:
-        found &= behind == text.behind
+    if text.after is not None:
+        found &= after == text.after
     return found
 
 
@@ -234,14 +264,17 @@ def _last_number(rows: NDArray[Any]) -> NDArray[Any]:
 
 
 def _text_of(text: BarText) -> str:
-    before, behind = ("" if n is None else str(n) for n in (text.before, text.behind))
-    return f"{before}{text.letters}{behind}"
+    before = "" if text.before is None else str(text.before)
+    after = "" if text.after is None else str(text.after)
+    return f"{before}{text.letters}{after}"
 
 
 def _within(numbers: NDArray[Any], value: Value) -> NDArray[np.bool_]:
     found = np.ones(len(numbers), np.bool_)
-    if isinstance(value, Numbers) and value.least is not None:
+    if not isinstance(value, Numbers):
+        return found
+    if value.least is not None:
         found &= numbers >= value.least
-    if isinstance(value, Numbers) and value.most is not None:
+    if value.most is not None:
         found &= numbers <= value.most
     return found

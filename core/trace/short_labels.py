@@ -46,12 +46,13 @@ def _without_brackets(text: str, opening: str, closing: str) -> str:
     depth = 0
     before = ""
     for letter in text:
-        opens = letter == opening and (depth > 0 or before.isalnum() or before == "_")
-        closes = letter == closing and depth > 0 and before != "-"  # `->` closes nothing
-        depth += opens
+        follows_word = before.isalnum() or before == "_"
+        if letter == opening and (depth or follows_word):
+            depth += 1
         if not depth:
             kept.append(letter)
-        depth -= closes
+        if letter == closing and depth and before != "-":  # `->` closes nothing
+            depth -= 1
         before = letter
     return text if depth else "".join(kept)
 
@@ -63,7 +64,10 @@ def _without_last_parameters(text: str) -> str:
         return text
     depth = 0
     for place in range(len(signature) - 1, 0, -1):
-        depth += (signature[place] == ")") - (signature[place] == "(")
+        if signature[place] == ")":
+            depth += 1
+        elif signature[place] == "(":
+            depth -= 1
         if depth == 0:
             # After a space they are not parameters: `Memcpy HtoD (Pageable -> Device)`.
             is_attached = not signature[place - 1].isspace()

@@ -45,8 +45,18 @@ class Span:
         """Text on the bar: the shortened name, or the result of `bar_label`."""
         if self.name:
             return short_label(self.name)
-        numbers = (self.microbatch, self.bucket, self.block, self.replica, self.paired_microbatch)
-        return bar_label(self.kind, *(ABSENT if n is None else n for n in numbers))
+        return bar_label(
+            self.kind,
+            _or_absent(self.microbatch),
+            _or_absent(self.bucket),
+            _or_absent(self.block),
+            _or_absent(self.replica),
+            _or_absent(self.paired_microbatch),
+        )
+
+
+def _or_absent(number: int | None) -> int:
+    return ABSENT if number is None else number
 
 
 def bar_label(
@@ -59,17 +69,25 @@ def bar_label(
     """
     if kind is Kind.OVERLAP:
         return f"{Kind.FORWARD.letter}{microbatch} {Kind.BACKWARD.letter}{paired}"
-    numbers = (microbatch, bucket, block, replica if kind.is_communication else ABSENT)
-    return kind.letter + next((str(n) for n in numbers if n != ABSENT), "")
+    for number in (microbatch, bucket, block):
+        if number != ABSENT:
+            return f"{kind.letter}{number}"
+    if kind.is_communication and replica != ABSENT:
+        return f"{kind.letter}{replica}"
+    return kind.letter
 
 
 def span_of(lane: int, index: int, one: Spans) -> Span:
     """Return the only span of `one` as an object; the end of an open task is None."""
-    table, row = one.table, one.table.rows[one.row[0]]
-    times = {name: known(one[name][0]) for name in ("start", "end", "ready", "launched")}
-    values = {**table.attributes(int(one.row[0])), **times, "lane": lane, "index": index}
-    values["step"] = int(one.step[0])
-    name = "" if row["name"] == ABSENT else table.names[row["name"]]
+    table = one.table
+    place = int(one.row[0])
+    row = table.rows[place]
+    values = table.attributes(place)
+    for name in ("start", "end", "ready", "launched"):
+        values[name] = known(one[name][0])
     if values["kind"] is Kind.OVERLAP:
-        values["paired_rows"] = table.paired_rows(int(one.row[0]))
-    return Span(**values, task=int(row["task"]), name=name)
+        values["paired_rows"] = table.paired_rows(place)
+    if row["name"] != ABSENT:
+        values["name"] = table.names[row["name"]]
+    values["lane"] = lane
+    return Span(**values, index=index, step=int(one.step[0]), task=int(row["task"]))

@@ -12,6 +12,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from core.message import message
 from core.plan.task import ABSENT, KINDS, PAYLOADS, Kind, backward_rows, known
 from core.trace.columns import NO_ARRAYS, Arrays, Columns, GrowingArray, Texts, sorted_positions
 
@@ -55,10 +56,9 @@ class TaskTable:
 
     def __init__(self, names: Iterable[str] = (), arrays: Arrays = NO_ARRAYS) -> None:
         """Create a table, empty or with `arrays` (see the properties), which are not copied."""
-        columns = {name: GrowingArray.of(array) for name, array in arrays.items()}
-        self._rows = columns.get("rows") or GrowingArray(TASK_DTYPE)
-        self._after = columns.get("after") or GrowingArray(np.int32)
-        self._firsts = columns.get("firsts") or GrowingArray.of(np.zeros(1, np.int64))
+        self._rows = GrowingArray.of(arrays.get("rows", np.empty(0, TASK_DTYPE)))
+        self._after = GrowingArray.of(arrays.get("after", np.empty(0, np.int32)))
+        self._firsts = GrowingArray.of(arrays.get("firsts", np.zeros(1, np.int64)))
         self.names = Texts(names)
         self._paired: dict[int, NDArray[np.int64]] = {}
 
@@ -82,9 +82,11 @@ class TaskTable:
 
     def add(self, rows: NDArray[Any], after: NDArray[np.int32]) -> None:
         """Add the next plan's tasks; `after` has the `after_count` entries of each in order."""
-        own, counts = rows.copy(), rows["after_count"].astype(np.int64)
-        own["plan"], own["task"] = len(self.firsts) - 1, np.arange(len(rows))
+        own = rows.copy()
+        own["plan"] = len(self.firsts) - 1
+        own["task"] = np.arange(len(rows))
         # Each task's first entry: the sum of the counts before it.
+        counts = rows["after_count"].astype(np.int64)
         own["after"] = len(self._after) + np.cumsum(counts) - counts
         self._rows.extend(own)
         self._after.extend(after)
@@ -96,16 +98,19 @@ class TaskTable:
             return np.empty(0, np.int32)
         firsts = self.firsts
         if plans.min() < 0 or plans.max() >= len(firsts) - 1:
-            raise LookupError("a span is of a plan that the recording does not have")
+            raise LookupError(message("a span is of a plan that the recording does not have"))
         found = firsts[plans] + tasks
         if tasks.min() < 0 or (found >= firsts[plans + 1]).any():
-            raise LookupError("a span is of a task that its plan does not have")
+            raise LookupError(message("a span is of a task that its plan does not have"))
         return found.astype(np.int32)
 
     @property
     def has_kinds(self) -> bool:
         """True if the table is empty or the kind of some task is known."""
-        return not len(self) or bool((self.rows["kind"] != KINDS.index(Kind.OTHER)).any())
+        if not len(self):
+            return True
+        is_known = self.rows["kind"] != KINDS.index(Kind.OTHER)
+        return bool(is_known.any())
 
     def needs(self, rows: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return the number of dependencies of each of n rows, and all dependencies, row by row."""
@@ -115,27 +120,36 @@ class TaskTable:
         # All ranges as one array, without a loop: begins 10, 40 and counts 2, 3 give
         # 10 11 40 41 42. Each entry is its position in this array, shifted to its range's begin.
         before = np.cumsum(counts) - counts
-        places = np.repeat(begins - before, counts) + np.arange(counts.sum())
+        shifts = np.repeat(begins - before, counts)
+        places = shifts + np.arange(len(shifts))
         return counts, self.after[places]
 
     def attributes(self, place: int) -> dict[str, Any]:
         """Return a task's attributes and dependencies by the names of core.plan.task.Task."""
         row = self.rows[place]
+        values: dict[str, Any] = {}
+        for name in ATTRIBUTES:
+            if name in WORDS:
+                values[name] = WORDS[name][row[name]]
+            else:
+                values[name] = known(row[name])
         first, count = int(row["after"]), int(row["after_count"])
-        return {
-            **{name: known(row[name]) for name in ATTRIBUTES if name not in WORDS},
-            **{name: words[row[name]] for name, words in WORDS.items()},
-            "after": tuple(self.after[first : first + count].tolist()),
-        }
+        values["after"] = tuple(self.after[first : first + count].tolist())
+        return values
 
     def paired_rows(self, place: int) -> int:
         """Return the rows of a task's backward; in an overlap those of the paired micro-batch."""
         number = int(self.rows["plan"][place])
         tasks = self.plan(number)
         if number not in self._paired:
-            columns = ("kind", "replica", "microbatch", "paired_microbatch", "rows")
             plan = self.rows[tasks]
-            self._paired[number] = backward_rows(*(plan[name] for name in columns))
+            self._paired[number] = backward_rows(
+                plan["kind"],
+                plan["replica"],
+                plan["microbatch"],
+                plan["paired_microbatch"],
+                plan["rows"],
+            )
         return int(self._paired[number][place - tasks.start])
 
     def plan(self, number: int) -> slice:
@@ -153,16 +167,18 @@ def blank_rows(count: int) -> NDArray[Any]:
 
 
 LATEST = 1 << 61
-"""No time lies beyond so many ns: sums of three still have 63 bits."""
+"""The latest accepted time in ns: the sum of three such times fits into 63 bits."""
 
 
 def check_times(*columns: NDArray[np.int64]) -> None:
-    """Raise ValueError unless all times of these columns lie within LATEST."""
+    """Raise ValueError unless all times of these columns are from -LATEST to LATEST."""
     for times in columns:
-        # In Python's numbers: the least int64 has no positive one, and np.abs gives it back as it
-        # is.
-        if len(times) and max(-int(times.min()), int(times.max())) > LATEST:
-            raise ValueError("a time is out of bounds")
+        if not len(times):
+            continue
+        # As Python integers: the least int64 has no absolute value in int64.
+        least, most = int(times.min()), int(times.max())
+        if least < -LATEST or most > LATEST:
+            raise ValueError(message("a time is out of bounds"))
 
 
 MOMENTS = ("ready", "launched")
@@ -228,8 +244,12 @@ class Spans:
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The columns by name, without those of MOMENTS that are absent."""
-        columns = {name: getattr(self, name) for name in (*SPAN_DTYPES, *MOMENTS)}
-        return {name: column for name, column in columns.items() if column is not None}
+        arrays: dict[str, NDArray[Any]] = {}
+        for name in (*SPAN_DTYPES, *MOMENTS):
+            column = getattr(self, name)
+            if column is not None:
+                arrays[name] = column
+        return arrays
 
     def of_step(self, step: int) -> slice:
         """Return the slice of a step's spans; steps do not decrease on a lane."""
@@ -251,18 +271,20 @@ class Spans:
             columns = Columns(self.arrays)
         for name in MOMENTS:
             times = getattr(spans, name)
-            if times is not None and name not in columns.arrays and (times != ABSENT).any():
+            is_new = times is not None and name not in columns.arrays
+            if is_new and (times != ABSENT).any():
                 columns.put(name, np.full(len(self), ABSENT, np.int64))
         columns.extend(**{name: spans[name] for name in columns.arrays})
         made = Spans._of(self.table, columns)
         first = max(0, len(self) - 1)  # compare the new spans with the last old one
-        if (np.diff(made.start[first:]) < 0).any():
-            order, first = np.argsort(made.start, kind="stable"), 0
+        if _decreases(made.start[first:]):
+            order = np.argsort(made.start, kind="stable")
             # Copies, because other threads may be reading the old arrays.
             ordered = {name: array[order] for name, array in made.arrays.items()}
             made = Spans._of(self.table, Columns(ordered))
-        if (np.diff(made.step[first:]) < 0).any():
-            raise ValueError("a lane's steps go back in time")
+            first = 0
+        if _decreases(made.step[first:]):
+            raise ValueError(message("a lane's steps go back in time"))
         return made
 
     def _column(self, name: str) -> NDArray[Any]:
@@ -280,9 +302,16 @@ class Spans:
         """Concatenate spans of one run. Raises ValueError if there are no parts."""
         if not parts:
             raise ValueError("there are no spans to join")
-        some = [name for name in MOMENTS if any(getattr(part, name) is not None for part in parts)]
-        return cls(
-            parts[0].table,
-            *(np.concatenate([part[name] for part in parts]) for name in SPAN_DTYPES),
-            **{name: np.concatenate([part[name] for part in parts]) for name in some},
-        )
+        names = [*SPAN_DTYPES]
+        for name in MOMENTS:
+            if any(getattr(part, name) is not None for part in parts):
+                names.append(name)
+        columns: dict[str, NDArray[Any]] = {}
+        for name in names:
+            columns[name] = np.concatenate([part[name] for part in parts])
+        return cls(parts[0].table, **columns)
+
+
+def _decreases(values: NDArray[np.integer[Any]]) -> bool:
+    """Return True if a value is smaller than the one before it."""
+    return bool((np.diff(values) < 0).any())

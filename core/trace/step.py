@@ -35,15 +35,20 @@ class StepSpans:
             spans = trace.spans(lane.index)
             where = spans.of_step(step)
             index = np.arange(where.start, where.stop)
+            part = spans[where]
             if rows is not None:
-                index = index[np.isin(spans.row[where], rows)]
+                chosen = np.isin(part.row, rows)
+                index = index[chosen]
+                part = part[chosen]
             lanes.append(np.full(len(index), lane.index, np.int32))
             indices.append(index)
-            parts.append(spans[where if rows is None else index])
+            parts.append(part)
         every = Spans.joined(parts)
         # Explanation and prediction look tasks up by number.
         order = stable_argsort(every["task"])
-        return cls(np.concatenate(lanes)[order], np.concatenate(indices)[order], every[order])
+        lane_of = np.concatenate(lanes)
+        index_of = np.concatenate(indices)
+        return cls(lane_of[order], index_of[order], every[order])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +69,8 @@ class StepColumns(TaskColumns):
     def __getitem__(self, place: int) -> Task:
         """Return an entry as a task, with the task numbers of the plan."""
         one = TaskColumns.__getitem__(self, place)
-        after = self.task[np.array(one.after, np.int64)].tolist()
+        places = np.array(one.after, np.int64)
+        after = self.task[places].tolist()
         return one._replace(index=int(self.task[place]), after=tuple(after))
 
     @property
@@ -78,24 +84,31 @@ class StepColumns(TaskColumns):
 
     def picked(self, places: NDArray[np.int64]) -> StepColumns:
         """Return the tasks at ascending `places`, with the dependencies among them."""
-        place = np.full(len(self), ABSENT, np.int64)
+        count = len(self)
+        place = np.full(count, ABSENT, np.int64)
         place[places] = np.arange(len(places))
-        waiter = place[np.repeat(np.arange(len(self)), np.diff(self.after_first))]
-        after = place[self.after]
-        kept = (waiter != ABSENT) & (after != ABSENT)
-        counts = np.bincount(waiter[kept], minlength=len(places))
-        names = {column.name for column in fields(self)} - {"after_first", "after"}
-        columns = {name: getattr(self, name)[places] for name in names}
-        after_first = np.concatenate([[0], np.cumsum(counts)])
-        return replace(self, **columns, after_first=after_first, after=after[kept])
+        waiter = np.repeat(np.arange(count), np.diff(self.after_first))
+        new_waiter = place[waiter]
+        new_after = place[self.after]
+        kept = (new_waiter != ABSENT) & (new_after != ABSENT)
+        columns: dict[str, NDArray[Any]] = {}
+        for column in fields(self):
+            if column.name not in ("after_first", "after"):
+                columns[column.name] = getattr(self, column.name)[places]
+        return replace(
+            self,
+            **columns,
+            after_first=_firsts(new_waiter[kept], len(places)),
+            after=new_after[kept],
+        )
 
     @classmethod
     def of_plan(cls, plan: Plan) -> StepColumns:
         """Return the columns of a plan; all times are 0."""
         count = len(plan.columns)
-        columns = {
-            column.name: getattr(plan.columns, column.name) for column in fields(TaskColumns)
-        }
+        columns: dict[str, NDArray[Any]] = {}
+        for column in fields(TaskColumns):
+            columns[column.name] = getattr(plan.columns, column.name)
         zeros = np.zeros(count, np.int64)
         return cls(
             **columns,
@@ -120,11 +133,10 @@ class StepColumns(TaskColumns):
         """Return the tasks of spans that were already selected; see `of_trace`."""
         spans = found.spans
         after_first, after = _after(spans)
-        columns = {
-            name: spans[name].astype(dtype, copy=False)
-            for name, dtype in COLUMN_TYPES.items()
-            if name not in ("lane", "shard")
-        }
+        columns: dict[str, NDArray[Any]] = {}
+        for name, dtype in COLUMN_TYPES.items():
+            if name not in ("lane", "shard"):
+                columns[name] = spans[name].astype(dtype, copy=False)
         return cls(
             **columns,
             lane=found.lane,
@@ -142,22 +154,35 @@ class StepColumns(TaskColumns):
 def _groups(spans: Spans) -> NDArray[np.int32]:
     """Return the process group of each span: the position of its name, if it names a group."""
     group = np.full(len(spans), ABSENT, np.int32)
-    collective = np.flatnonzero(IS_COLLECTIVE[spans["kind"]] & (spans["name"] != ABSENT))
-    name = spans["name"][collective]
-    for place in np.unique(name).tolist():
+    names = spans["name"]
+    is_named = IS_COLLECTIVE[spans["kind"]] & (names != ABSENT)
+    collectives = np.flatnonzero(is_named)
+    name_of = names[collectives]
+    for place in np.unique(name_of).tolist():
         if spans.table.names[place].startswith(GROUP):
-            group[collective[name == place]] = place
+            members = collectives[name_of == place]
+            group[members] = place
     return group
 
 
 def _after(spans: Spans) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the dependencies of spans, which are sorted by task, as positions among them."""
-    counts, tasks = spans.table.needs(spans.row)
+    count = len(spans)
+    counts, needed = spans.table.needs(spans.row)
+    tasks = spans["task"]
     # The search for a task without a span finds another task or the end; compared and dropped
     # below.
-    at = np.minimum(np.searchsorted(spans["task"], tasks), len(spans) - 1)
-    waiter = np.repeat(np.arange(len(spans)), counts)
-    known = (spans["task"][at] == tasks) & (at < waiter)
-    waiter = waiter[known]
-    first = np.concatenate([[0], np.cumsum(np.bincount(waiter, minlength=len(spans)))])
-    return first, at[known].astype(np.int64)
+    at = np.minimum(np.searchsorted(tasks, needed), count - 1)
+    waiter = np.repeat(np.arange(count), counts)
+    has_span = tasks[at] == needed
+    is_earlier = at < waiter
+    known = has_span & is_earlier
+    return _firsts(waiter[known], count), at[known].astype(np.int64)
+
+
+def _firsts(waiter: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """Return where the entries of each of `count` tasks begin, and their end, from the waiters."""
+    counts = np.bincount(waiter, minlength=count)
+    firsts = np.zeros(count + 1, np.int64)
+    np.cumsum(counts, out=firsts[1:])
+    return firsts

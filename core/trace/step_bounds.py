@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.message import Text, text_from_plain, text_to_plain
 from core.plan.plan import Lane, Role
-from core.trace.columns import NO_ARRAYS, Arrays, Columns, GrowingArray, sorted_positions
+from core.trace.columns import NO_ARRAYS, Arrays, Columns, sorted_positions
 from core.trace.spans import Spans
 
 Ints = NDArray[np.integer[Any]]
@@ -24,7 +25,22 @@ class Fault:
     step: int
     missing: int
     repeated: int
-    text: str
+    text: Text
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a value that JSON can hold."""
+        return {
+            "step": self.step,
+            "missing": self.missing,
+            "repeated": self.repeated,
+            "text": text_to_plain(self.text),
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Fault:
+        """Return the fault that `to_dict` described. Raises ValueError, KeyError or TypeError."""
+        text = text_from_plain(plain["text"])
+        return cls(int(plain["step"]), int(plain["missing"]), int(plain["repeated"]), text)
 
 
 class StepBounds(Columns):
@@ -93,8 +109,10 @@ class StepBounds(Columns):
         at = int(sorted_positions(self.numbers, step))
         if at == len(self) or self.numbers[at] != step:
             raise KeyError(step)
-        start = self._following_starts(at, at + 1)[0] if self.follow else self.first_starts[at]
-        return int(start), int(self.ends[at])
+        starts = self.first_starts[at : at + 1]
+        if self.follow:
+            starts = self._following_starts(at, at + 1)
+        return int(starts[0]), int(self.ends[at])
 
     def _following_starts(self, first: int, last: int) -> NDArray[np.int64]:
         """Return the starts of the steps at positions `first` to `last` (exclusive) if they follow.
@@ -104,8 +122,9 @@ class StepBounds(Columns):
         starts = self.first_starts[first:last].copy()
         numbers, ends = self.numbers, self.ends
         later = np.arange(max(first, 1), last)
-        later = later[numbers[later - 1] + 1 == numbers[later]]
-        starts[later - first] = ends[later - 1]
+        is_next = numbers[later - 1] + 1 == numbers[later]
+        following = later[is_next]
+        starts[following - first] = ends[following - 1]
         for step, moment in self.late_starts.items():
             at = int(sorted_positions(numbers, step))
             if first <= at < last and numbers[at] == step:
@@ -122,13 +141,16 @@ class StepBounds(Columns):
 
     def reach(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> None:
         """Extend `bounds` by n spans, in steps or not."""
-        if len(starts):
-            first, last = int(starts.min()), int(ends.max())
-            # (0, 0) means no bounds yet, unless a span at 0 has no length.
-            has_bounds = len(self) or self._reached or self.bounds != (0, 0)
-            known = self.bounds if has_bounds else (first, last)
-            self._reached = True
-            self.bounds = (min(known[0], first), max(known[1], last))
+        if not len(starts):
+            return
+        first, last = int(starts.min()), int(ends.max())
+        # (0, 0) means no bounds yet, unless a span at 0 has no length.
+        has_bounds = len(self) or self._reached or self.bounds != (0, 0)
+        if has_bounds:
+            first = min(first, self.bounds[0])
+            last = max(last, self.bounds[1])
+        self._reached = True
+        self.bounds = (first, last)
 
     def take(self, lane: Lane, spans: Spans, steps: Ints) -> None:
         """Add a lane's spans to `bounds` and, unless nested, to the bounds of `steps`."""
@@ -145,28 +167,28 @@ class StepBounds(Columns):
             return
         self.reach(starts, ends)
         numbers, which = np.unique(steps, return_inverse=True)
-        self._make_room(np.setdiff1d(numbers, self.numbers, assume_unique=True))
-        at = sorted_positions(self.numbers, numbers)[which]
+        new = np.setdiff1d(numbers, self.numbers, assume_unique=True)
+        self._make_room(new)
+        places = sorted_positions(self.numbers, numbers)
+        at = places[which]
         # `at` has repeated positions, which plain indexing would not combine.
         np.minimum.at(self.first_starts, at, starts)
         np.maximum.at(self.ends, at, ends)
 
-    def _make_room(self, fresh: NDArray[np.int32]) -> None:
+    def _make_room(self, new: NDArray[np.int32]) -> None:
         """Insert entries for new steps, in order."""
-        if not len(fresh):
+        if not len(new):
             return
         limits = np.iinfo(np.int64)
         empty = {
-            "numbers": fresh,
-            "starts": np.full(len(fresh), limits.max),
-            "ends": np.full(len(fresh), limits.min),
+            "numbers": new,
+            "starts": np.full(len(new), limits.max),
+            "ends": np.full(len(new), limits.min),
         }
         # The usual case in a live run. In files of other programs an earlier step may appear late.
-        if not len(self) or fresh[0] > self.numbers[-1]:
+        if not len(self) or new[0] > self.numbers[-1]:
             self.extend(**empty)
             return
-        at = sorted_positions(self.numbers, fresh)
-        self._columns = {
-            name: GrowingArray.of(np.insert(array, at, empty[name]))
-            for name, array in self.arrays.items()
-        }
+        at = sorted_positions(self.numbers, new)
+        for name, array in self.arrays.items():
+            self.put(name, np.insert(array, at, empty[name]))

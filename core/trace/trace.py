@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.message import message
 from core.plan.task import Task
 from core.trace.blocks import Blocks
 from core.trace.event_rows import Counter, Counters, Log
@@ -60,7 +61,8 @@ class Trace:
     imported: Imported | None = None
 
     def __post_init__(self) -> None:
-        self.lanes = self.lanes or [Spans.empty(self.table) for _ in self.header.lanes]
+        if not self.lanes:
+            self.lanes = [Spans.empty(self.table) for _ in self.header.lanes]
         self._steps: list[int] = []
         self.step_table.follow = self.header.source is Source.JOB
         if self.header.source is Source.IMPORTED and self.imported is None:
@@ -72,11 +74,14 @@ class Trace:
 
         Columns are shared, because they only grow. Bounds of steps are copied, because they change.
         """
+        counters: Counters = {}
+        for (name, lane), counter in self.counters.items():
+            counters[name, lane] = Counter(name, lane, counter.arrays)
         return replace(
             self,
             lanes=list(self.lanes),
             step_table=self.step_table.copy(),
-            counters={key: Counter(*key, c.arrays) for key, c in self.counters.items()},
+            counters=counters,
             clocks={},
             logs=Log(),
             open_spans=dict(self.open_spans),
@@ -109,9 +114,12 @@ class Trace:
     @property
     def steps(self) -> list[int]:
         """Steps with a span, in order. The list grows with the run; do not modify it."""
-        numbers, known = self.step_table.numbers, len(self._steps)
+        numbers = self.step_table.numbers
+        known = len(self._steps)
         if known and (len(numbers) < known or numbers[known - 1] != self._steps[-1]):
-            self._steps, known = [], 0  # an earlier step arrived late
+            # An earlier step arrived late.
+            self._steps = []
+            known = 0
         if len(numbers) > known:
             self._steps += numbers[known:].tolist()
         return self._steps
@@ -135,7 +143,8 @@ class Trace:
     @property
     def last_heard(self) -> int:
         """Last time in ns at which the run is known to be alive: from spans, log or observers."""
-        return max(self.heard, self.bounds[1], int(self.logs.arrays["time"].max(initial=0)))
+        last_line = int(self.logs.arrays["time"].max(initial=0))
+        return max(self.heard, self.bounds[1], last_line)
 
     def task(self, place: int) -> Task:
         """Return a task of the table, numbered as in its plan."""
@@ -145,7 +154,10 @@ class Trace:
     def outcome(self) -> str | None:
         """Outcome of the run in its log: `finished`, `stopped` or `failed`; None before its end."""
         places = self.logs.at_levels({STATE_LEVEL})
-        return self.logs[int(places[-1])].text.partition(":")[0] if len(places) else None
+        if not len(places):
+            return None
+        state = self.logs[int(places[-1])].text
+        return state.partition(":")[0]
 
     def counter(self, name: str, lane: int | None = None) -> Counter:
         """Return a counter; an empty one if it has no value."""
@@ -162,7 +174,8 @@ class Trace:
         for lane in range(len(self.lanes)):
             spans = self.spans(lane)
             mine = spans.of_step(step)
-            hits = np.flatnonzero(self.table.rows["task"][spans.row[mine]] == task)
+            tasks = self.table.rows["task"][spans.row[mine]]
+            hits = np.flatnonzero(tasks == task)
             if len(hits):
                 return self.span(lane, mine.start + int(hits[0]))
         return None
@@ -170,16 +183,18 @@ class Trace:
     def add_spans(self, spans: Spans, by_lane: Iterable[tuple[int, Spans]]) -> None:
         """Add finished spans, given together and by lane. Raises ValueError if they are invalid."""
         if (spans.end < spans.start).any():
-            raise ValueError("a span ends before it starts")
+            raise ValueError(message("a span ends before it starts"))
         for lane, some in by_lane:
             before = self.lanes[lane]
             self.lanes[lane] = before.with_later(some)
             if self.imported is not None:
                 # An importer puts overlapping spans on different lanes: the recording is damaged.
-                # Late spans were sorted in among earlier ones: check the whole lane.
                 first = max(0, len(before) - 1)
-                if len(before) and some.start.min(initial=before.start[-1]) < before.start[-1]:
-                    first = 0
+                if len(before):
+                    last_start = before.start[-1]
+                    # Late spans were sorted in among earlier ones: check the whole lane.
+                    if some.start.min(initial=last_start) < last_start:
+                        first = 0
                 _check_apart(self.lanes[lane], first)
             if self.listed_steps is not None:
                 self.step_table.take(self.header.lanes[lane], some, self.listed_steps)
@@ -191,26 +206,37 @@ class Trace:
     def check_lanes(self, lanes: NDArray[Any]) -> None:
         """Raise LookupError for a lane that the run does not have."""
         if len(lanes) and not 0 <= lanes.min() <= lanes.max() < len(self.lanes):
-            raise LookupError(f"there is no lane {lanes.max()}, only {len(self.lanes)}")
+            raise LookupError(
+                message(
+                    "there is no lane {lane}, only {count}",
+                    lane=int(lanes.max()),
+                    count=len(self.lanes),
+                )
+            )
 
     def _close(self, spans: Spans) -> None:
         """Remove tasks that have a span now from the open ones."""
         # Few tasks are open, all in the latest steps: look up only the spans of these steps, by
         # step and task as one number.
-        going = np.array(sorted(self.open_spans), np.int64)
-        mine = (spans.step >= going[0, 0]) & (spans.step <= going[-1, 0])
+        open_keys = np.array(sorted(self.open_spans), np.int64)
+        first_step, last_step = open_keys[0, 0], open_keys[-1, 0]
+        mine = (spans.step >= first_step) & (spans.step <= last_step)
         tasks = self.table.rows["task"][spans.row[mine]]
-        ended = np.stack([spans.step[mine], tasks], axis=1) @ _KEY
-        for step, task in going[np.isin(going @ _KEY, ended)].tolist():
+        ended = np.stack([spans.step[mine], tasks], axis=1)
+        has_ended = np.isin(open_keys @ _KEY, ended @ _KEY)
+        for step, task in open_keys[has_ended].tolist():
             del self.open_spans[step, task]
 
     def __iter__(self) -> Iterator[Span]:
         """Yield every finished span, lane by lane."""
         for lane, spans in enumerate(self.lanes):
-            yield from (self.span(lane, index) for index in range(len(spans)))
+            for index in range(len(spans)):
+                yield self.span(lane, index)
 
 
 def _check_apart(spans: Spans, first: int) -> None:
     """Raise ValueError if a span of a lane, `first` or later, begins before another has ended."""
-    if (spans.start[first + 1 :] < spans.end[first:-1]).any():
-        raise ValueError("spans of a lane overlap")
+    starts = spans.start[first + 1 :]
+    previous_ends = spans.end[first:-1]
+    if (starts < previous_ends).any():
+        raise ValueError(message("spans of a lane overlap"))

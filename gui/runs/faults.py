@@ -15,8 +15,8 @@ from gui.look.text import tr
 
 
 def faults_of(trace: Trace, live: bool = False) -> tuple[str, ...]:
-    """One line for each fault; none while a run goes on, whose last step is still to be told."""
-    return () if live else tuple(fault.text for fault in run_faults(trace))
+    """Return a line for each fault; none in a live run, whose last step is not complete yet."""
+    return () if live else tuple(translated(fault.text) for fault in run_faults(trace))
 
 
 def banner_text(faults: tuple[str, ...], path: Path | None = None) -> str:
@@ -25,9 +25,7 @@ def banner_text(faults: tuple[str, ...], path: Path | None = None) -> str:
         return ""
     name = tr("This run") if path is None else path.name
     more = tr(" (and {n} more: see the Log)", n=len(faults) - 1) if len(faults) > 1 else ""
-    return tr(
-        "{name} is incomplete: {fault}{more}", name=name, fault=translated(faults[0]), more=more
-    )
+    return tr("{name} is incomplete: {fault}{more}", name=name, fault=faults[0], more=more)
 
 
 def status_text(faults: tuple[str, ...]) -> str:

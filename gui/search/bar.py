@@ -287,7 +287,7 @@ def count_text(searcher: Searcher, trace: Trace | None, chosen: tuple[int, int] 
 
 def hints() -> str:
     """What one can ask for, a line each."""
-    lines = [f"{key}: {tr(accepts)}" for key, accepts in KEYS.items()]
+    lines = [f"{key}: {translated(accepts)}" for key, accepts in KEYS.items()]
     rest = (
         tr("A word alone is looked for in labels (F3, 2F1), kinds and names."),
         tr("Durations: >5ms <=10us. Either of two: stage:0|2. Not: -kind:copy."),
@@ -304,7 +304,7 @@ def _is_hit(hits: Hits, lane: int, index: int) -> bool:
 def _completions(owner: QObject) -> QStandardItemModel:
     """Every key with what it takes, and every kind behind its key."""
     model = QStandardItemModel(owner)
-    completions = [(f"{key}:", f"{key}:   {tr(accepts)}") for key, accepts in KEYS.items()]
+    completions = [(f"{key}:", f"{key}:   {translated(accepts)}") for key, accepts in KEYS.items()]
     completions += [
         (f"kind:{kind}", f"kind:{kind}") for kind in (*(k.value for k in KINDS), *GROUPS)
     ]

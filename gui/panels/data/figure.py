@@ -18,10 +18,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.message import N_
+from core.message import N_, error_message
 from core.trace.excerpt import ExcerptOptions
 from gui.app.figure_options import PRESETS, FigureOptions
 from gui.figures.picture import SCREEN, Picture, image_of
+from gui.look.core_texts import translated
 from gui.look.label import Label
 from gui.look.layouts import button, column, grid, named, row
 from gui.look.text import tr
@@ -140,7 +141,7 @@ class FigurePanel(QDialog):
             self.picture = self._drawn(self.wish)
         except ValueError as error:
             self.picture = None
-            self.problem.setText(plain(str(error)))
+            self.problem.setText(plain(translated(error_message(error))))
         self.problem.setVisible(self.picture is None)
         self.preview.show_picture(self.picture)
         self.size_label.setText(size_text(self.picture))

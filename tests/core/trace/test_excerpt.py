@@ -54,7 +54,7 @@ def test_what_is_no_range_is_refused_in_one_line_that_names_it(text: str) -> Non
 def test_a_range_that_ends_before_it_begins_or_lies_outside_the_run_is_refused(
     trace: Trace,
 ) -> None:
-    with pytest.raises(ValueError, match="its end must come after its start"):
+    with pytest.raises(ValueError, match="its end must be after its start"):
         parse_range("40ms:10ms")
     with pytest.raises(ValueError, match=r"lasts \d+\.\d+ ms from its first measured step"):
         resolve_range(ExcerptOptions(range="90s:91s"), trace)
@@ -71,13 +71,17 @@ def test_steps_are_counted_from_the_first_measured_one_and_the_warm_ups_with_a_w
 
 
 def test_a_step_that_the_run_lacks_is_refused_with_those_that_it_has(trace: Trace) -> None:
-    with pytest.raises(ValueError, match=r"--steps 3-9: .* steps 1 to 3 and the warm-up w1 to w2"):
+    with pytest.raises(
+        ValueError, match=r"--steps 3-9: .* steps 1 to 3 and the warm-up steps w1 to w2"
+    ):
         resolve_steps(ExcerptOptions(steps="3-9"), trace)
     for text in ("w3", "w3-w5", "w2-w3", "w1-9", "w6"):
-        wanted = f"--steps {text}: the run has the measured steps 1 to 3 and the warm-up w1 to w2"
+        wanted = (
+            f"--steps {text}: the run has the measured steps 1 to 3 and the warm-up steps w1 to w2"
+        )
         with pytest.raises(ValueError, match=f"^{wanted}$"):
             resolve_steps(ExcerptOptions(steps=text), trace)
-    with pytest.raises(ValueError, match="must not come before its first"):
+    with pytest.raises(ValueError, match="must not be before its first"):
         resolve_steps(ExcerptOptions(steps="3-2"), trace)
     for text in ("0", "x", "1-2-3", "-1"):
         with pytest.raises(ValueError, match=f"--steps {text}: use a step or FIRST-LAST"):
