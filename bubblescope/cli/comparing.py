@@ -34,6 +34,8 @@ _NAMES = {
     RowGroup.OTHER_LANES: "{} on other lanes",
 }
 """Text of a row by its group; `{}` is the row's name. Other groups show the name alone."""
+MOST_DIGITS = 10
+"""Most digits of a step's number; Python refuses to parse thousands."""
 
 
 def compare_recordings(arguments: argparse.Namespace) -> None:
@@ -171,7 +173,8 @@ def _steps(option: str, given: str | None, name: str, trace: Trace) -> list[int]
         return None
     if given == ALL:
         return whole
-    if given.isascii() and given.isdigit() and int(given) + offset in whole:
+    is_number = given.isascii() and given.isdigit() and len(given) <= MOST_DIGITS
+    if is_number and int(given) + offset in whole:
         return [int(given) + offset]
     numbers = f"{whole[0] - offset} to {whole[-1] - offset}"
     raise PlanError(f"{option} {given}: {name} has the steps {numbers}; use one of them, or {ALL}")

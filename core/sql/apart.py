@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 import pyarrow as pa
 
 from core.process.worker import Worker
-from core.sql.query import Answer, SqlError, answer_from, tables_for
+from core.sql.query import Answer, SqlError, answer_from, check_query, tables_for
 from core.trace.trace import Trace
 
 MEMORY = 2 << 30
@@ -34,7 +34,6 @@ def answer_apart(
     `begun` is called with a function that stops the query and may be called from another thread;
     `begun` may raise SqlError. Raises SqlError in one line, and OSError if no process can start.
     """
-    tables = tables_for(query, runs)
     with TemporaryDirectory(prefix="bubblescope-sql-") as folder, closing(Worker()) as worker:
         stopped = []
 
@@ -44,11 +43,13 @@ def answer_apart(
 
         if begun is not None:
             begun(stop)
-        for name, table in tables.items():
-            path = str(Path(folder) / name)
-            with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
-                writer.write_table(table)
         try:
+            # The parser cannot be interrupted either, so it runs in the worker too.
+            worker.submit(check_query, query).result()
+            for name, table in tables_for(query, runs).items():
+                path = str(Path(folder) / name)
+                with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+                    writer.write_table(table)
             return worker.submit(_answer_files, query, folder).result()
         except BrokenExecutor as error:
             # DuckDB aborts if memory runs out while it reports another error.

@@ -41,13 +41,14 @@ def answer(query: str, runs: Mapping[int, Trace]) -> Answer:
 
     Raises SqlError. `core.sql.apart` also limits the query's memory, and can stop it.
     """
+    check_query(query)
     return answer_from(query, tables_for(query, runs))
 
 
-def tables_for(query: str, runs: Mapping[int, Trace]) -> dict[str, pa.Table]:
-    """Return the tables that a query names, over runs given by their numbers.
+def check_query(query: str) -> None:
+    """Raise SqlError unless the query is one statement that returns rows.
 
-    Raises SqlError if the query does not return rows.
+    DuckDB may take very long to parse a query, and meanwhile lets no other Python thread run.
     """
     duckdb = _duckdb()
     # Python represents bytes of an argument that are not UTF-8 by surrogates.
@@ -58,6 +59,10 @@ def tables_for(query: str, runs: Mapping[int, Trace]) -> dict[str, pa.Table]:
             _check([one.type.name for one in connection.extract_statements(query)])
         except duckdb.Error as error:
             raise SqlError(_line(str(error))) from error
+
+
+def tables_for(query: str, runs: Mapping[int, Trace]) -> dict[str, pa.Table]:
+    """Return the tables that a query names, over runs given by their numbers."""
     return {name: table_of(name, runs) for name in _named(query)}
 
 

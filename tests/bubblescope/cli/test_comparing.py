@@ -78,6 +78,7 @@ def test_pictures_and_reports_are_written(compare: Compare, tmp_path: Path, word
         ("two.arrow none.arrow", "none.arrow"),
         ("two.arrow text.arrow", "text.arrow"),
         ("two.arrow eight.arrow --step-a 9", "--step-a 9: two.arrow has the steps 1 to 5"),
+        (f"two.arrow eight.arrow --step-a {'9' * 5000}", "two.arrow has the steps 1 to 5"),
         ("two.arrow eight.arrow --step-b last", "--step-b last: eight.arrow has the steps 1 to 5"),
         (
             "two.arrow eight.arrow --image a.svg --align 9F9",

@@ -1,5 +1,6 @@
 """Ctrl+C and SIGTERM, whatever a command is doing."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -11,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from core.paths import PROJECT_ROOT
+from tests.make_believe import record, specification
+from tests.processes import family
 
 pytest.importorskip("torch")
 
@@ -59,6 +62,25 @@ def eventually(happened):
     while not happened():
         assert time.monotonic() < until
         time.sleep(0.005)
+
+
+def test_a_query_that_takes_hours_to_read_ends_with_one_line(tmp_path):
+    record(specification(steps=1), tmp_path / "own.arrow")
+    command = f"sql own.arrow SELECT{'(' * 20_000}1"
+    with started(tmp_path, command) as process:
+        eventually(lambda: is_reading(process.pid))
+        time.sleep(3)  # DuckDB has been imported by now
+        os.killpg(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == INTERRUPTED
+    assert said == "bubblescope: interrupted\n"
+
+
+def is_reading(pid):
+    """Return True if a process has loaded DuckDB, itself or in a child."""
+    with contextlib.suppress(FileNotFoundError):
+        return any("duckdb" in Path(f"/proc/{one}/maps").read_text() for one in family(pid))
+    return False
 
 
 @pytest.mark.parametrize(("command", "number"), WAITING)
