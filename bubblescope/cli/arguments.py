@@ -21,6 +21,7 @@ from core.option import Option, OptionGroup, flag_of, listed
 from core.plain import error_text
 from core.plan.specification import OPTIONS, STRATEGY_OPTIONS
 from core.plan.strategies import STRATEGIES
+from core.report.slowdown import Axis
 from core.sweep.sweep import MOST_RUNS, REFERENCES, REPEATS
 from core.sweep.values import COMMA, SWEPT
 from core.version import VERSION
@@ -31,7 +32,7 @@ GROUPS = """\
   planning           devices, plan
   runs               run, sweep, lesson
   predictions        predict, calibrate
-  recordings         export, summary, sql, compare, gate, open
+  recordings         export, summary, slowdown, sql, compare, gate, open
   your own job       record, listen"""
 SHELLS = "completion: bubblescope --print-completion bash (or zsh, fish); see the docs"
 MORE = "`bubblescope COMMAND --help` lists a command's options."
@@ -191,6 +192,16 @@ def _add_recordings(commands: Commands) -> None:
         "recordings", nargs="+", metavar="RECORDING", help="recordings, traces or folders of ranks"
     )
     add_part(summary)
+    slow = commands.add_parser(
+        "slowdown", help="say how much shorter a job would be if a worker were like its peers"
+    )
+    slow.add_argument(
+        "recording", metavar="RECORDING", help="a recording, a trace or a folder of ranks"
+    )
+    meaning = f"axes of the matrix, two of {listed(tuple(Axis), 'and')} (default: the largest two)"
+    slow.add_argument("--axes", metavar="ROWS,COLUMNS", help=meaning)
+    slow.add_argument("--csv", metavar="FILE", help="write all savings as a table")
+    add_part(slow)
     ask = commands.add_parser("sql", help="query a recording in SQL")
     ask.add_argument("recording", metavar="RECORDING")
     question = "SELECT cause, sum(duration_ns) FROM idle GROUP BY cause"

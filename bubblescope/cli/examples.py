@@ -23,6 +23,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "export dp.arrow ddp.arrow --image both.pdf --figure two-column",
     ),
     "summary": ("summary run.arrow",),
+    "slowdown": ("slowdown run.arrow", "slowdown traces-of-ranks --axes DP,PP --csv slowdown.csv"),
     "sql": ('sql run.arrow "SELECT cause, sum(duration_ns) FROM idle GROUP BY cause"',),
     "compare": ("compare a.arrow b.arrow --image both.svg",),
     "gate": (

@@ -60,6 +60,7 @@ def _run(given: argparse.Namespace) -> int | None:
         job,
         lessons,
         prediction,
+        slowness,
         sweeping,
     )
     from bubblescope.cli.interrupts import ending_when_asked
@@ -79,6 +80,7 @@ def _run(given: argparse.Namespace) -> int | None:
         "calibrate": prediction.calibrate_costs,
         "export": commands.export,
         "summary": commands.summarise_files,
+        "slowdown": slowness.print_slowdown,
         "sql": asking.ask,
         "listen": job.listen,
         "compare": comparing.compare_recordings,

@@ -134,6 +134,14 @@ class MeasuredSteps:
         return bool(device_streams(self.lanes))
 
     @cached_property
+    def has_waits(self) -> bool:
+        """True if it is known what tasks wait for on other lanes, so that steps can be replayed."""
+        waiter = np.repeat(np.arange(len(self.columns)), np.diff(self.columns.after_first))
+        lane = self.columns.lane
+        crosses = lane[waiter] != lane[self.columns.after]
+        return not self.has_streams and bool(crosses.any() or (self.meets != ABSENT).any())
+
+    @cached_property
     def on_devices(self) -> NDArray[np.bool_]:
         """True for each task of a device, False for those of the host that starts them."""
         if not self.has_streams:

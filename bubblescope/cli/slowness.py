@@ -1,0 +1,111 @@
+"""The command that says how much shorter a job would be if a part of it were like its peers."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+from collections.abc import Sequence
+
+import numpy as np
+
+from bubblescope.cli.commands import open_with_warnings
+from bubblescope.cli.parts import TAKE_PART, part_of
+from bubblescope.cli.report import table
+from core.errors import PlanError
+from core.files import check_outputs, write_whole
+from core.plain import cell, counted, duration_text, say
+from core.report.even_split import EvenSplit, even_split
+from core.report.slowdown import Axis, Saving, Slowdown, slowdown
+from core.trace.median_step import whole_steps
+
+MOST_LISTED = 8
+"""Workers that are listed by name below the matrix."""
+LEAST_SHARE = 0.0005
+"""Smaller shares are printed as 0."""
+
+
+def print_slowdown(arguments: argparse.Namespace) -> None:
+    """Print the slowdown matrix of a recording or a folder of ranks, and write it as CSV.
+
+    Raises PlanError or another ValueError in one line.
+    """
+    axes = parse_axes(arguments.axes)
+    part = part_of(arguments)
+    check_outputs(vars(arguments))
+    name = arguments.recording
+    trace = part.of(open_with_warnings(name), name)
+    steps = whole_steps(trace)
+    if not steps:
+        use = "use one with a whole step" if trace.header.source.has_plan else TAKE_PART
+        raise PlanError(f"{name} has no whole step; {use}")
+    try:
+        found = slowdown(trace, steps, axes)
+    except PlanError as error:
+        raise PlanError(f"{name}: {error}") from None
+    write_whole(arguments.csv, slowdown_csv(found))
+    say(slowdown_text(found, even_split(trace, steps)))
+
+
+def parse_axes(text: str | None) -> tuple[Axis, Axis] | None:
+    """Return the two axes that `DP,PP` names. Raises PlanError in one line."""
+    if text is None:
+        return None
+    names = [name.strip().upper() for name in text.split(",")]
+    if len(names) != 2 or names[0] == names[1] or not {*names} <= {*Axis}:
+        raise PlanError(f"--axes {text}: use two of {', '.join(Axis)}, such as DP,PP")
+    return Axis(names[0]), Axis(names[1])
+
+
+def slowdown_text(found: Slowdown, split: EvenSplit | None) -> str:
+    """Return the text that `slowdown` prints.
+
+    Workers and other parts are given with the per cent of a step that the job would save.
+    """
+    replayed = f", {found.replayed} of them replayed" if found.replayed < found.steps else ""
+    step = duration_text(found.step_ns)
+    lines = [f"step {step}, mean of {counted(found.steps, 'step')}{replayed}"]
+    if split is not None and split.text:
+        lines.append(str(split.text))
+    lines += ["", "per cent of a step that the job would save if a part were like its peers:", ""]
+    lines.append(_matrix_text(found))
+    slowest = sorted(found.of_workers, key=lambda one: -one.share)[:MOST_LISTED]
+    slowest = [one for one in slowest if one.share >= LEAST_SHARE]
+    if slowest:
+        lines += ["", table(("worker", "saves %", "saves ms"), [_row(one) for one in slowest])]
+    kinds = [_row(one) for one in sorted(found.of_kinds, key=lambda one: -one.share)]
+    return "\n".join([*lines, "", table(("kind", "saves %", "saves ms"), kinds)])
+
+
+def _row(one: Saving) -> tuple[str, str, str]:
+    return one.name, _percent(one.share), f"{one.saved_ns / 1e6:.3f}"
+
+
+def _matrix_text(found: Slowdown) -> str:
+    """Return the workers' matrix, with the savings of its rows and columns at the margins."""
+    shares = found.matrix()
+    header = ["", *(one.name for one in found.of_columns), f"all of {found.rows}"]
+    rows: list[Sequence[str]] = []
+    for one, cells in zip(found.of_rows, shares.tolist(), strict=True):
+        rows.append([one.name, *map(_percent, cells), _percent(one.share)])
+    margins = [_percent(one.share) for one in found.of_columns]
+    rows.append([f"all of {found.columns}", *margins, ""])
+    return table(header, rows)
+
+
+def _percent(share: float) -> str:
+    if np.isnan(share):
+        return "-"
+    return "0" if abs(share) < LEAST_SHARE else f"{100 * share:.1f}"
+
+
+def slowdown_csv(found: Slowdown) -> str:
+    """Return a table with a row for each worker, row, column and kind; ns and fractions."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["part", "name", *(axis.lower() for axis in Axis), "saved_ns", "share"])
+    places: list[list[object]] = [[worker.place[axis] for axis in Axis] for worker in found.workers]
+    places += [[""] * len(Axis)] * (len(found.every) - len(places))
+    for one, place in zip(found.every, places, strict=True):
+        writer.writerow([one.part, cell(one.name), *place, round(one.saved_ns), one.share])
+    return out.getvalue()

@@ -1,0 +1,126 @@
+"""Replay of a step with many sets of durations at once.
+
+The simulation of core.costs.simulate takes one set of durations at a time. Here the order of the
+tasks is worked out once: a task's level is the length of the longest chain of tasks before it. All
+tasks of a level start after those of lower levels, so that a level is a few operations on arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import PlanError
+from core.plan.task import ABSENT
+from core.trace.step import StepColumns
+
+MOST_TIMES = 8_000_000
+"""Times that are held at once; more sets of durations are replayed in parts."""
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """Nodes that can be timed together; `needs[first[i]:first[i + 1]]` are those of node i."""
+
+    nodes: Ints
+    needs: Ints
+    first: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """The order of n tasks of a step, for replays of the step with other durations.
+
+    Every task starts when the task before it on its lane and all that it waits for have ended. A
+    member of a collective of ranks ends its duration after the last member is ready.
+    """
+
+    tasks: int
+    nodes: int
+    levels: tuple[_Level, ...]
+
+    @classmethod
+    def of(cls, columns: StepColumns, meets: Ints) -> Replay:
+        """Work out the order of a step's tasks; `meets` is as in `core.costs.simulate`.
+
+        Raises PlanError if lanes reach their collectives in orders that deadlock.
+        """
+        count = len(columns)
+        meetings, meeting = np.unique(meets[meets != ABSENT], return_inverse=True)
+        # A collective is a node of its own: its members' needs are its needs, and they need it.
+        entry = np.arange(count)
+        members = np.flatnonzero(meets != ABSENT)
+        entry[members] = count + meeting
+        waiter = np.repeat(np.arange(count), np.diff(columns.after_first))
+        before, after = _lane_pairs(columns.lane)
+        needed = np.concatenate([columns.after, before, entry[members]])
+        needing = np.concatenate([entry[waiter], entry[after], members])
+        nodes = count + len(meetings)
+        level = _levels(needed, needing, nodes)
+        if level is None:
+            raise PlanError("the collectives of this step deadlock")
+        return cls(count, nodes, tuple(_grouped(level, needed, needing)))
+
+    def makespans(self, durations: NDArray[np.number]) -> Floats:
+        """Return the makespan in ns for each of v sets of durations, shape (v, n)."""
+        part = max(1, MOST_TIMES // max(1, self.nodes))
+        found = [
+            self._lasts(durations[first : first + part]) for first in range(0, len(durations), part)
+        ]
+        return np.concatenate([np.empty(0), *found])
+
+    def _lasts(self, durations: NDArray[np.number]) -> Floats:
+        # A row for each node, so that the times of a node lie next to each other.
+        ends = np.zeros((self.nodes, len(durations)))
+        ends[: self.tasks] = durations.T
+        for level in self.levels:
+            starts = np.maximum.reduceat(ends[level.needs], level.first, axis=0)
+            ends[level.nodes] += starts
+        lengths: Floats = ends.max(axis=0, initial=0.0)
+        return lengths
+
+
+def _lane_pairs(lane: NDArray[np.int32]) -> tuple[Ints, Ints]:
+    """Return pairs of tasks that follow each other on a lane, in the order of the columns."""
+    order = np.argsort(lane, kind="stable")
+    same = lane[order[1:]] == lane[order[:-1]]
+    return order[:-1][same], order[1:][same]
+
+
+def _levels(needed: Ints, needing: Ints, nodes: int) -> Ints | None:
+    """Return the length of the longest chain before each node; None if nodes need each other."""
+    missing = np.bincount(needing, minlength=nodes)
+    order = np.argsort(needed, kind="stable")
+    followers = needing[order]
+    first = np.searchsorted(needed[order], np.arange(nodes + 1))
+    level = np.full(nodes, ABSENT, np.int64)
+    ready = np.flatnonzero(missing == 0)
+    number = 0
+    while len(ready):
+        level[ready] = number
+        counts = first[ready + 1] - first[ready]
+        places = np.repeat(first[ready] - np.cumsum(counts) + counts, counts)
+        met = followers[places + np.arange(len(places))]
+        each, times = np.unique(met, return_counts=True)
+        missing[each] -= times
+        ready = each[missing[each] == 0]
+        number += 1
+    return None if (level == ABSENT).any() else level
+
+
+def _grouped(level: Ints, needed: Ints, needing: Ints) -> Sequence[_Level]:
+    """Return the nodes of each level above the lowest, with the nodes that they need."""
+    order = np.lexsort((needing, level[needing]))
+    needed, needing = needed[order], needing[order]
+    bounds = np.searchsorted(level[needing], np.arange(1, int(level.max(initial=0)) + 2))
+    levels = []
+    for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        nodes, first = np.unique(needing[begin:end], return_index=True)
+        levels.append(_Level(nodes, needed[begin:end], first))
+    return levels

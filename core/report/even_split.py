@@ -1,0 +1,181 @@
+"""The time that a perfectly even job would save, divided among workers, stages and steps.
+
+In a perfectly even job all passes of one kind take equally long. The parts are found by replaying
+the steps (core.costs.replay). First, slow workers take what the other workers of their stages take;
+then, all stages take what the median stage takes; then, within each step all passes of a kind take
+their mean. What each change saves is its part, so the parts add up to the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from core.costs.replay import Replay
+from core.errors import PlanError
+from core.message import Message, message
+from core.order import groups
+from core.report.measured import Floats, MeasuredSteps
+from core.report.work_effects import WorkEffects
+from core.trace.trace import Trace
+
+NAMED = 0.05
+"""The share of the steps' time from which on a part is named."""
+
+
+class Uneven(StrEnum):
+    """Parts of what an even job would save."""
+
+    WORKER = "worker"
+    STAGE = "stage"
+    STEPS = "steps"
+
+
+@dataclass(frozen=True, slots=True)
+class EvenSplit:
+    """Savings of an even job: ns of a mean step by part, in the order of Uneven.
+
+    `step_ns` is the mean step. `lane` is the name of the slowest worker and `worker_factor` its
+    effect; "" and 1 if no worker is slow. `stage` is the stage that takes longest and
+    `stage_factor` its effect; -1 and 1 if there is no stage. `stage_lane` is the name of the only
+    lane of this stage if it has no other stage: then either may be slow; else "".
+    """
+
+    step_ns: float
+    saved_ns: dict[Uneven, float]
+    lane: str
+    worker_factor: float
+    stage: int
+    stage_factor: float
+    stage_lane: str
+
+    @property
+    def shares(self) -> dict[Uneven, float]:
+        """Savings as fractions of the mean step."""
+        return {part: ns / max(1.0, self.step_ns) for part, ns in self.saved_ns.items()}
+
+    @property
+    def named(self) -> list[Uneven]:
+        """Parts of at least NAMED of the step, the largest first; two at most."""
+        shares = self.shares
+        found = [part for part in Uneven if shares[part] >= NAMED]
+        return sorted(found, key=lambda part: -shares[part])[:2]
+
+    @property
+    def where(self) -> str:
+        """Name of the worker or stage of the largest part, or ""."""
+        if not self.named or self.named[0] is Uneven.STEPS:
+            return ""
+        return self.lane if self.named[0] is Uneven.WORKER else f"stage {self.stage}"
+
+    @property
+    def text(self) -> Message | str:
+        """A sentence with the largest part, and a second one after `also:`; "" without any."""
+        texts = [self._clause(part) for part in self.named]
+        if len(texts) > 1:
+            return message("{first}; also: {second}.", first=texts[0], second=texts[1])
+        return message("{first}.", first=texts[0]) if texts else ""
+
+    def _clause(self, part: Uneven) -> Message:
+        share = f"{100 * self.shares[part]:.0f} %"
+        if part is Uneven.WORKER:
+            return message(
+                "{lane} takes {more} longer than the other workers of its stage, which costs "
+                "{share} of a step",
+                lane=self.lane,
+                more=_more(self.worker_factor),
+                share=share,
+            )
+        if part is Uneven.STEPS:
+            return message(
+                "the work differs from one micro-batch or step to the next, which costs {share} "
+                "of a step",
+                share=share,
+            )
+        if self.stage_lane:
+            return message(
+                "stage {stage} or its only worker, {lane}, takes {more} longer than the median "
+                "stage, which costs {share} of a step",
+                stage=self.stage,
+                lane=self.stage_lane,
+                more=_more(self.stage_factor),
+                share=share,
+            )
+        return message(
+            "stage {stage} has {more} more work than the median stage, which costs {share} of a "
+            "step",
+            stage=self.stage,
+            more=_more(self.stage_factor),
+            share=share,
+        )
+
+
+def even_split(trace: Trace, steps: Sequence[int]) -> EvenSplit | None:
+    """Return what an even job would save in whole `steps` of a trace.
+
+    None if it is not known what tasks wait for on other lanes (streams of a device, ranks of a
+    job), and if there are no passes on two lanes.
+    """
+    if trace.step_table.follow:
+        return None
+    return split_of(MeasuredSteps.of(trace, steps))
+
+
+def split_of(run: MeasuredSteps) -> EvenSplit | None:
+    """Return the same for measured steps."""
+    effects = WorkEffects.of(run) if run.has_waits else None
+    if effects is None:
+        return None
+    try:
+        replay = Replay.of(run.columns, run.meets)
+    except PlanError:
+        return None
+    by_worker = effects.taken / effects.of_worker
+    by_stage = by_worker / effects.of_stage
+    lengths = []
+    for passes in (effects.taken, by_worker, by_stage, _even(effects, by_stage)):
+        taken = run.taken.astype(np.float64)
+        taken[:, effects.passes] = passes
+        lengths.append(float(replay.makespans(taken).mean()))
+    saved = -np.diff(lengths)
+    slowest = int(np.argmax(effects.of_worker))
+    has_worker = bool(effects.of_worker[slowest] > 1)
+    factors = _stage_factors(effects)
+    stage = max(factors, key=lambda one: factors[one])
+    mine = effects.stage == stage
+    is_alone = bool(effects.alone[mine].all())
+    stage_lane = run.lanes[int(effects.lane[mine][0])].name if is_alone else ""
+    return EvenSplit(
+        float(run.spans.mean()),
+        dict(zip(Uneven, saved.tolist(), strict=True)),
+        run.lanes[int(effects.lane[slowest])].name if has_worker else "",
+        float(effects.of_worker[slowest]),
+        stage,
+        factors[stage],
+        stage_lane,
+    )
+
+
+def _even(effects: WorkEffects, taken: Floats) -> Floats:
+    """Return durations of which all of one work are equal within each step."""
+    even = np.empty_like(taken)
+    for mine in groups(effects.work):
+        even[:, mine] = taken[:, mine].mean(axis=1, keepdims=True)
+    return even
+
+
+def _stage_factors(effects: WorkEffects) -> dict[int, float]:
+    """Return the effect of each stage over all its passes."""
+    usual = effects.taken.mean(axis=0) / effects.of_worker
+    factors = {}
+    for mine in groups(effects.stage):
+        even = usual[mine] / effects.of_stage[mine]
+        factors[int(effects.stage[mine[0]])] = float(usual[mine].sum() / even.sum())
+    return factors
+
+
+def _more(factor: float) -> str:
+    return f"{100 * (factor - 1):.0f} %"

@@ -1,0 +1,154 @@
+"""Effects of workers, stages and micro-batches on the durations of passes.
+
+The logarithm of a pass's duration is the sum of four parts: the usual duration of its work, the
+length of its micro-batch in this step, the effect of its stage, and the effect of its worker. A
+worker is a lane that computes. The parts are found by medians, one after the other, as in Tukey's
+median polish, so that a few slow passes do not move them:
+
+1. a micro-batch's length is the median over all its passes, in all stages of its replica;
+2. a stage's effect is the lower median of its workers: if one of two workers is slow, the
+   worker is slow and not the stage;
+3. a worker's effect is the median over the steps of what is left of its passes.
+
+A worker that is the only one of its stages has the part of its effect that all its stages share.
+If it has only one stage, the worker and the stage cannot be told apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.explain.noise import ALWAYS, FEWEST, median_error
+from core.order import groups, row_keys
+from core.plan.task import PASSES
+from core.report.measured import MeasuredSteps
+
+LEAST_FACTOR = 1.02
+"""Workers that take up to this times as long as their peers count as equal."""
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkEffects:
+    """Effects on the n passes of S steps, as factors of durations.
+
+    `passes` (n) are places in the run's columns, and `taken` (S, n) their durations in ns. `lane`
+    and `stage` (n) are theirs, and `work` (n) numbers passes of one kind. `of_stage` (n) is the
+    stage's effect relative to the median stage. `of_worker` (n) is the worker's effect; it is 1
+    for workers that are not certainly slower than their peers. `alone` (n) is True if the pass's
+    worker is the only one of its only stage.
+    """
+
+    passes: Ints
+    taken: Floats
+    lane: Ints
+    stage: Ints
+    work: Ints
+    of_stage: Floats
+    of_worker: Floats
+    alone: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, run: MeasuredSteps) -> WorkEffects | None:
+        """Find the effects in a run; None if no two lanes have passes of the same work."""
+        passes = np.flatnonzero(PASSES[run.columns.kind] & run.computes)
+        if len(np.unique(run.columns.lane[passes])) < 2:
+            return None
+        columns = run.columns
+        lane, stage = columns.lane[passes].astype(np.int64), columns.stage[passes].astype(np.int64)
+        work = np.unique(row_keys(columns.kind[passes], columns.block[passes]), return_inverse=True)
+        taken = np.maximum(run.taken[:, passes], 1).astype(np.float64)
+        logs = np.log(taken)
+        number = work[1].astype(np.int64)
+        left = logs - _medians_by(number, logs)
+        cell = row_keys(columns.replica[passes], columns.microbatch[passes])
+        left -= _cell_medians(cell, left)
+        place = np.unique(row_keys(stage, number), return_inverse=True)[1].astype(np.int64)
+        of_stage = _stage_effects(place, lane, left)
+        left -= of_stage
+        of_stage -= _medians_by(number, of_stage[np.newaxis])[0]
+        counts = _lanes_of_stages(lane, stage)
+        shared = _shared_excess(lane, stage, of_stage, counts)
+        of_worker = _worker_effects(lane, left + shared)
+        shared = np.where(of_worker > 0, shared, 0.0)
+        return cls(
+            passes,
+            taken,
+            lane,
+            stage,
+            number,
+            np.exp(of_stage - shared),
+            np.exp(of_worker),
+            (counts == 1) & (_stages_of_lanes(lane, stage) == 1),
+        )
+
+
+def _medians_by(keys: Ints, values: Floats) -> Floats:
+    """Return for each of n columns the median of all values with its key; `values` is (S, n)."""
+    medians = np.empty(len(keys))
+    for mine in groups(keys):
+        medians[mine] = np.median(values[:, mine])
+    return medians[np.newaxis]
+
+
+def _cell_medians(keys: Ints, values: Floats) -> Floats:
+    """Return for each value the median over its key in its own step, shape (S, n)."""
+    medians = np.empty_like(values)
+    for mine in groups(keys):
+        medians[:, mine] = np.median(values[:, mine], axis=1, keepdims=True)
+    return medians
+
+
+def _stage_effects(place: Ints, lane: Ints, left: Floats) -> Floats:
+    """Return the effect of each pass's stage: the lower median of its workers."""
+    effects = np.empty(len(place))
+    for mine in groups(place):
+        of_lanes = sorted(float(np.median(left[:, one])) for one in groups(lane, mine))
+        effects[mine] = of_lanes[(len(of_lanes) - 1) // 2]
+    return effects
+
+
+def _lanes_of_stages(lane: Ints, stage: Ints) -> Ints:
+    """Return for each pass how many lanes have passes of its stage."""
+    counts = np.empty(len(lane), np.int64)
+    for mine in groups(stage):
+        counts[mine] = len(np.unique(lane[mine]))
+    return counts
+
+
+def _stages_of_lanes(lane: Ints, stage: Ints) -> Ints:
+    """Return for each pass how many stages its lane has."""
+    counts = np.empty(len(lane), np.int64)
+    for mine in groups(lane):
+        counts[mine] = len(np.unique(stage[mine]))
+    return counts
+
+
+def _shared_excess(lane: Ints, stage: Ints, of_stage: Floats, counts: Ints) -> Floats:
+    """Return the effect that all stages of a lane share, if it has several that no other lane has.
+
+    It is the lane's effect then, not that of its stages.
+    """
+    shared = np.zeros(len(lane))
+    for mine in groups(lane):
+        own = [float(of_stage[one].mean()) for one in groups(stage, mine)]
+        if len(own) > 1 and (counts[mine] == 1).all():
+            shared[mine] = max(0.0, min(own))
+    return shared
+
+
+def _worker_effects(lane: Ints, left: Floats) -> Floats:
+    """Return the effect of each pass's worker; 0 unless it is certainly slower than its peers."""
+    effects = np.zeros(len(lane))
+    for mine in groups(lane):
+        of_steps = np.median(left[:, mine], axis=1)
+        usual = float(np.median(of_steps))
+        is_steady = len(of_steps) < FEWEST or float((of_steps > 0).mean()) >= ALWAYS
+        if usual > max(np.log(LEAST_FACTOR), median_error(of_steps)) and is_steady:
+            effects[mine] = usual
+    return effects
