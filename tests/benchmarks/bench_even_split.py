@@ -38,11 +38,11 @@ PARTS = {Fault.WORKER: Uneven.WORKER, Fault.STAGE: Uneven.STAGE, Fault.LENGTHS: 
 class Found:
     """A job and the split that was found, in `seconds` of processor time.
 
-    `error` is that of the named amount, relative to the truth.
+    There is no split if the importer finds no order of the stages. `error` is that of the named amount, relative to the truth.
     """
 
     job: PipelineJob
-    split: EvenSplit
+    split: EvenSplit | None
     seconds: float
 
     @property
@@ -53,6 +53,8 @@ class Found:
     @property
     def is_right(self) -> bool:
         """True if the part and its place are those of the job."""
+        if self.split is None:
+            return False
         truth, named = self.job.truth, self.split.named[:1]
         if truth.fault is Fault.NOTHING:
             return not named
@@ -74,6 +76,7 @@ class Found:
     @property
     def error(self) -> float:
         """Error of the largest amount, relative to the truth."""
+        assert self.split is not None
         shares = self.split.shares
         return abs(shares[self.split.named[0]] / self.job.truth.saved - 1)
 
@@ -96,7 +99,6 @@ def found_in(options: JobOptions) -> Found:
     trace = trace_of_job(job)
     begin = time.process_time()
     split = even_split(trace, whole_steps(trace))
-    assert split is not None
     return Found(job, split, time.process_time() - begin)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.costs.replay import Replay
-from core.costs.simulate import lasts
+from core.costs.simulate import makespan_ns
 from core.costs.waits import meeting
 from core.errors import PlanError
 from core.models.catalogue import ModelSettings
@@ -38,7 +38,7 @@ def test_a_replay_is_as_long_as_the_simulation(strategy, options) -> None:
     columns, meets = step_of(strategy, options)
     durations = np.random.default_rng(1).integers(0, 1_000_000, (20, len(columns)))
     found = Replay.of(columns, meets).makespans(durations)
-    assert found.tolist() == [lasts(columns, one, meets) for one in durations]
+    assert found.tolist() == [makespan_ns(columns, one, meets) for one in durations]
 
 
 def test_many_sets_are_replayed_in_parts(monkeypatch) -> None:
