@@ -27,8 +27,9 @@ def known(value: SupportsInt) -> int | None:
 class Kind(StrEnum):
     """The kind of a task's work. Files store positions in this order: append only.
 
-    Four kinds occur in recordings but not in plans. `OTHER` is work that only its name describes,
-    recorded by another program. In an `ALL_TO_ALL` each rank sends a part to every other one.
+    Six kinds occur in recordings but not in plans. `OTHER` is work that only its name describes,
+    recorded by another program. In an `ALL_TO_ALL` each rank sends a part to every other one. A
+    `BROADCAST` sends the data of one rank to the others, and in a `BARRIER` ranks only meet.
     `DATA` is a job's wait for its next batch, and `RECOMPUTE` repeats, in the backward pass, parts
     of the forward pass that were not kept.
     """
@@ -52,6 +53,8 @@ class Kind(StrEnum):
     DATA = N_("data")
     RECOMPUTE = N_("recompute")
     ALL_TO_ALL = N_("all-to-all")
+    BROADCAST = N_("broadcast")
+    BARRIER = N_("barrier")
 
     @property
     def letter(self) -> str:
@@ -89,12 +92,15 @@ _LETTERS = {
     Kind.DATA: "D",
     Kind.RECOMPUTE: "RF",
     Kind.ALL_TO_ALL: "AA",
+    Kind.BROADCAST: "BC",
+    Kind.BARRIER: "BR",
 }
-_COLLECTIVE = frozenset({Kind.ALL_REDUCE, Kind.ALL_GATHER, Kind.REDUCE_SCATTER, Kind.ALL_TO_ALL})
+_UNPLANNED_COLLECTIVE = frozenset({Kind.ALL_TO_ALL, Kind.BROADCAST, Kind.BARRIER})
+_COLLECTIVE = _UNPLANNED_COLLECTIVE | {Kind.ALL_REDUCE, Kind.ALL_GATHER, Kind.REDUCE_SCATTER}
 _TRANSFERS = frozenset({Kind.SCATTER, Kind.REPLICATE, Kind.GATHER, Kind.REDUCE, Kind.COPY})
 _COMMUNICATION = _COLLECTIVE | _TRANSFERS | {Kind.DATA}
 KINDS: tuple[Kind, ...] = tuple(Kind)
-_UNPLANNED = frozenset({Kind.OTHER, Kind.DATA, Kind.RECOMPUTE, Kind.ALL_TO_ALL})
+_UNPLANNED = _UNPLANNED_COLLECTIVE | {Kind.OTHER, Kind.DATA, Kind.RECOMPUTE}
 PLANNED = tuple(kind for kind in KINDS if kind not in _UNPLANNED)
 """The kinds of planned tasks; the others occur in recordings only."""
 KIND_CODES: dict[Kind, int] = {kind: code for code, kind in enumerate(KINDS)}

@@ -38,6 +38,10 @@ KINDS = {
     "reduce_scatter": "reduce-scatter",
     "reduce_scatter_single": "reduce-scatter",
     "reduce_scatter_tensor": "reduce-scatter",
+    "all_to_all": "all-to-all",
+    "all_to_all_single": "all-to-all",
+    "broadcast": "broadcast",
+    "barrier": "barrier",
     "isend": "copy",
     "irecv": "copy",
     "send": "copy",
@@ -178,6 +182,7 @@ class CollectiveHooks:
         op = self._begun("all-reduce", now(), tensor_bytes(gradients), "parameter gradients", name)
         op.number = bucket.index()
         op.parameters = tuple(map(id, bucket.parameters()))
+        self._hooks.stage.request(op)
         return self._guard.around(CollectiveCall(op, now).end)
 
     def _begun_call(self, kind: str, tensor: Tensor, name: str) -> CollectiveCall:

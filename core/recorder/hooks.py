@@ -29,6 +29,7 @@ from .guard import Guard
 from .memory import ActivationMemory
 from .modules import WatchedModule, WatchedModules
 from .rank_step import Op
+from .stage_pass import StagePass
 from .step_ops import StepOps
 from .values import leaves_of, rows_of
 
@@ -39,9 +40,9 @@ class BlockHooks:
     With a `model` of None, the outermost module that first runs forward with gradients is the
     model. `first_pass` is called once, before the first training pass is recorded. `outermost` is
     called with each outermost module that trains, such as a wrapper of the model. While the hooks
-    are muted, nothing is recorded: a pipeline's stage then records its passes as a whole, and sets
-    `replica` if the rank works for another one. `activations` counts the memory that blocks keep
-    for their backward passes.
+    are muted, no blocks are recorded: a pipeline's `stage` then records its passes as a whole, and
+    sets `replica` if the rank works for another one. `activations` counts the memory that blocks
+    keep for their backward passes.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class BlockHooks:
         self.model = model
         self.ops = ops
         self.replica: int | None = None
+        self.stage = StagePass(ops)
         self._guard = guard
         self._first_pass = first_pass
         self._outermost = outermost
@@ -122,6 +124,8 @@ class BlockHooks:
 
     def interrupt(self) -> None:
         """Interrupt the forward or backward pass, because it waits for a collective."""
+        if self.stage.interrupt():
+            return
         if self._open:
             self._open[-1][0].end = self.ops.now()
         elif is_backward():
@@ -131,6 +135,8 @@ class BlockHooks:
 
     def resume(self) -> None:
         """Continue the pass after a collective; a backward pass, if another gradient arrives."""
+        if self.stage.resume():
+            return
         if self._open:
             op, made = self._open[-1]
             rest = replace(op, start=self.ops.now(), end=None, rows=0)

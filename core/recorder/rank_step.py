@@ -33,7 +33,8 @@ class Op:
     `number` is its block or bucket, or -1. If a device timed it, `asked` is when the host requested
     it. A collective waits in a queue until it is `launched`, when its call begins. `parameters` are
     the ids of the parameters whose gradients are in a bucket. `held` is the size in bytes of the
-    memory that a pass keeps until its backward pass is over.
+    memory that a pass keeps until its backward pass is over. `is_awaited` is set for a bucket if
+    the pass that requested it waits for it, and not only the update.
     """
 
     kind: str
@@ -51,15 +52,16 @@ class Op:
     launched: int | None = None
     parameters: tuple[int, ...] = ()
     held: int = 0
+    is_awaited: bool = False
 
     @property
     def brings(self) -> bool:
         """True if the following computations need its result.
 
         That is false for data that the rank sends, and for the gradients that
-        DistributedDataParallel reduces, which only the update needs.
+        DistributedDataParallel reduces, which as a rule only the update needs.
         """
-        return not self.payload and not self.name.startswith(TO)
+        return self.is_awaited or (not self.payload and not self.name.startswith(TO))
 
 
 class PlacedOp(NamedTuple):
@@ -212,7 +214,8 @@ def _dependencies(done: Sequence[Op]) -> list[tuple[int, ...]]:
 
     A collective waits for the computation before it. A computation waits for the data loaded before
     it and for the results of earlier communication; an update waits for all communication before
-    it, as in torch.
+    it, as in torch. The wait for data begins after the results that the thread waited for before,
+    such as a loss that the ranks have averaged.
     """
     found: list[tuple[int, ...]] = []
     computed = data = None
@@ -237,6 +240,8 @@ def _dependencies(done: Sequence[Op]) -> list[tuple[int, ...]]:
             # If the computation ends later, its device has fallen behind the host.
             if computed is not None and _end(done[computed]) <= op.start:
                 needs.append(computed)
+            # The next computation needs them too, so they stay in `brought`.
+            needs += [n for n in brought if _end(done[n]) <= op.start]
             data = place
         else:
             if computed is not None and _end(done[computed]) <= op.start:

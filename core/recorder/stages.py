@@ -127,7 +127,7 @@ class StageHooks:
             found = run()
         finally:
             if op is not None:
-                self._guard(self._end, op)
+                self._guard(self._end)
         if op is not None:
             self._guard(self._count_rows, op, found)
         return found
@@ -138,13 +138,13 @@ class StageHooks:
         # The ranks of one pipeline form one replica, numbered by its lowest rank.
         hooks.replica = min(dist.get_process_group_ranks(stage.group))
         op = Op(kind, hooks.ops.now(), stage=stage.stage_index, pass_number=chunk)
+        hooks.stage.begin(op)
         hooks.mute(True)
         return op
 
-    def _end(self, op: Op) -> None:
-        op.end = self._hooks.ops.now()
+    def _end(self) -> None:
+        self._hooks.stage.end()
         self._hooks.mute(False)
-        self._hooks.ops.note(op)
 
     def _count_rows(self, op: Op, output: Any) -> None:
         where = op.stage, op.pass_number

@@ -45,6 +45,8 @@ _NCCL = {
     Kind.REDUCE: "Reduce",
     Kind.COPY: "SendRecv",
     Kind.ALL_TO_ALL: "AllToAll",
+    Kind.BROADCAST: "Broadcast",
+    Kind.BARRIER: "Barrier",
 }
 
 

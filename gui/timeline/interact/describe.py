@@ -49,6 +49,8 @@ TITLES = {
     Kind.DATA: N_("Waiting for data"),
     Kind.RECOMPUTE: N_("Recompute"),
     Kind.ALL_TO_ALL: N_("All-to-all"),
+    Kind.BROADCAST: N_("Broadcast"),
+    Kind.BARRIER: N_("Barrier"),
 }
 
 

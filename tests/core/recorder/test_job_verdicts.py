@@ -27,7 +27,8 @@ import torch.distributed as dist
 from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
-way, faults = sys.argv[1], sys.argv[2].split(",")
+way, _, meets = sys.argv[1].partition("+")
+faults = sys.argv[2].split(",")
 torch.set_num_threads(1)
 dist.init_process_group("gloo")
 is_slow = dist.get_rank() == 1
@@ -66,14 +67,25 @@ class SGD(torch.optim.SGD):
         late("update")
         return super().step(closure)
 
+def meet():
+    if meets == "all_reduce":
+        dist.all_reduce(torch.zeros(1))
+    elif meets == "broadcast":
+        dist.broadcast(torch.zeros(1), 0)
+    elif meets == "barrier":
+        dist.barrier()
+
 model = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), Slow(128, 128), nn.Linear(128, 8))
-if way == "ddp":
+if way in ("ddp", "zero"):
     model = nn.parallel.DistributedDataParallel(model)
 else:
     from torch.distributed.fsdp import fully_shard
     for block in (model[0], model[2], model[3], model):
         fully_shard(block)
 optimizer = SGD(model.parameters(), lr=0.01)
+if way == "zero":
+    from torch.distributed.optim import ZeroRedundancyOptimizer
+    optimizer = ZeroRedundancyOptimizer(model.parameters(), SGD, lr=0.01)
 times = {}
 for fault in faults:
     slept.clear()
@@ -88,6 +100,7 @@ for fault in faults:
             nn.functional.mse_loss(model(x), target).backward()
             optimizer.step()
             late("logging")
+            meet()
     times[fault] = sorted(slept)[len(slept) // 2] if slept else 0.0
 if is_slow:
     json.dump(times, open("slept.json", "w"))
@@ -130,6 +143,12 @@ def check(folder, fault, slept):
     [
         (2, "ddp", ["none", *KINDS]),
         (4, "fsdp", ["none", "loader", "backward", "update", "host"]),
+        # Where ranks meet after the update, as trainers do, the others wait there.
+        (2, "ddp+all_reduce", ["update", "logging"]),
+        (2, "ddp+broadcast", ["update", "logging"]),
+        (2, "ddp+barrier", ["update", "logging"]),
+        # The ranks send each other the parameters that they have updated.
+        (2, "zero", ["update"]),
     ],
 )
 def test_a_rank_that_sleeps_is_named_with_the_part_that_it_sleeps_in(tmp_path, ranks, way, faults):
@@ -158,3 +177,52 @@ def test_so_it_is_where_a_command_records_the_job(tmp_path):
     record = (sys.executable, str(PROJECT_ROOT / "main.py"), "record", "--out", "runs", "--")
     slept = run(tmp_path, 2, "ddp", ["update"], *record)
     check(tmp_path / "runs", "update", slept["update"])
+
+
+PIPELINE = """
+import time
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.pipelining import PipelineStage, Schedule1F1B
+from torch.nn.parallel import DistributedDataParallel
+
+from bubblescope import record
+
+torch.set_num_threads(1)
+dist.init_process_group("gloo")
+rank = dist.get_rank()
+mesh = init_device_mesh("cpu", (2, 2), mesh_dim_names=("replicas", "stages"))
+
+class Slow(nn.Linear):
+    def forward(self, x):
+        if rank == 1:
+            time.sleep(0.01)
+        return super().forward(x)
+
+part = DistributedDataParallel(
+    nn.Sequential(Slow(64, 64), nn.Tanh()), process_group=mesh["replicas"].get_group()
+)
+stage = PipelineStage(part, rank % 2, 2, torch.device("cpu"), group=mesh["stages"].get_group())
+schedule = Schedule1F1B(stage, 4, loss_fn=nn.functional.mse_loss)
+optimizer = torch.optim.SGD(part.parameters(), lr=0.1)
+x = torch.ones(16, 64)
+with record(part, optimizer, "runs"):
+    for _ in range(12):
+        optimizer.zero_grad()
+        schedule.step(x) if rank % 2 == 0 else schedule.step(target=x)
+        optimizer.step()
+dist.destroy_process_group()
+"""
+
+
+def test_a_slow_stage_is_named_though_its_replica_waits_for_it_in_a_backward_pass(tmp_path):
+    (tmp_path / "train.py").write_text(PIPELINE)
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT_ROOT), "OMP_NUM_THREADS": "1"}
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "4"]
+    subprocess.run([*torchrun, "train.py"], cwd=tmp_path, env=environment, check=True, timeout=200)
+    found = verdict(open_recording(tmp_path / "runs").trace)
+    assert (found.kind, found.where) == (Limit.BLOCK, "rank 1"), found.text
+    # It sleeps for 10 ms in each of the four micro-batches of a step.
+    assert 20 * MS < found.loss_ns < 60 * MS
