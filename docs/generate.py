@@ -58,7 +58,7 @@ WAY = (
     "core/trace/trace.py",
     "core/trace/spans.py",
     "core/trace/columns.py",
-    "gui/runs/live_figures.py",
+    "gui/app/live_figures.py",
     "gui/timeline/state/timeline.py",
     "gui/timeline/state/scene.py",
     "gui/timeline/state/lane_stack.py",

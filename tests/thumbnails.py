@@ -12,7 +12,7 @@ from core.lessons.lesson import read_lesson, shipped
 from core.paths import RESOURCES
 from core.recording.recording import open_recording
 from core.trace.trace import Trace
-from gui.first_page.thumbnail import THUMBNAILS, Thumbnail, thumbnail_of, write_thumbnails
+from gui.features.first_page.thumbnail import THUMBNAILS, Thumbnail, thumbnail_of, write_thumbnails
 
 
 def main() -> None:

@@ -58,13 +58,13 @@ def compare_recordings(arguments: argparse.Namespace) -> None:
     write_whole(arguments.summary, json.dumps(summary, indent=1) + "\n")
     if arguments.image is not None:
         with loading_qt():
-            from gui.compare.picture import Both, export_both
+            from gui.features.compare.picture import Both, export_both
 
         export_both(Both(two, traces, alignment), Path(arguments.image), arguments.theme)
     if arguments.report is not None:
         with loading_qt():
-            from gui.compare.picture import Both
-            from gui.compare.report import write_both_report
+            from gui.features.compare.picture import Both
+            from gui.features.compare.report import write_both_report
 
         write_both_report(Both(two, traces, alignment), Path(arguments.report))
     say(compared_text(two, traces, names, [part.title for part in parts]))

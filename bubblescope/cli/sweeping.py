@@ -50,7 +50,7 @@ def sweep(arguments: argparse.Namespace) -> int:
     try:
         if arguments.image is not None and results.of:
             with loading_qt():
-                from gui.sweep.picture import export_sweep
+                from gui.features.sweep.picture import export_sweep
 
             export_sweep(results, Path(arguments.image), arguments.theme)
     finally:

@@ -7,9 +7,9 @@ from PySide6.QtWidgets import QFrame, QToolButton
 from core.message import Text
 from core.plain import shortened
 from gui.look.core_texts import translated
-from gui.look.label import Label, wrapped_tip
-from gui.look.layouts import button, row
 from gui.look.text import tr
+from gui.widgets.label import Label, wrapped_tip
+from gui.widgets.layouts import button, row
 
 
 class Banner(QFrame):

@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QFileDialog, QProgressDialog, QWidget
 
 from gui.app.jobs import Runner
-from gui.look.label import Label
 from gui.look.text import tr
+from gui.widgets.label import Label
 
 PARTS = 1000  # of a progress bar
 SHOWN_AFTER_MS = 300  # what takes longer shows how far it is

@@ -9,13 +9,13 @@ from pathlib import Path
 from core.trace.source import Source
 from core.trace.trace import Trace
 from gui.app.figure_options import FigureOptions
+from gui.app.titles import run_title, shared_title
 from gui.figures.painting import draw_textbook
 from gui.figures.picture import Picture, write_drawn
 from gui.figures.shown import Range, default_range, excerpt_range, median_range
 from gui.figures.style import PER_INCH
 from gui.figures.textbook import Run, lay_out_textbook
 from gui.figures.timeline import SHOWN, Extras, timeline_picture
-from gui.figures.titles import run_title, shared_title
 from gui.look.core_texts import translated
 from gui.look.text import tr
 from gui.timeline.state.colour_choices import ColourBy, colouring_of

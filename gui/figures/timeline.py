@@ -14,10 +14,10 @@ from PySide6.QtGui import QColor, QFont, QGuiApplication, QPainter
 from core.trace.excerpt import resolve_lanes
 from core.trace.trace import Trace
 from gui.app.figure_options import MM_PER_INCH, FigureOptions
+from gui.app.titles import run_title
 from gui.figures.areas import draw_folded
 from gui.figures.picture import SCREEN, Picture
 from gui.figures.shown import Range, origin_of
-from gui.figures.titles import run_title
 from gui.look.core_texts import translated
 from gui.look.text import duration_text, tr
 from gui.look.theme import THEMES, edited

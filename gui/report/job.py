@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from gui.app.explaining import Explainer, why_not_yet
 from gui.app.jobs import Work
-from gui.explanations.explaining import Explainer, why_not_yet
-from gui.figures.titles import run_title
+from gui.app.titles import run_title
 from gui.report.page import write_page
 from gui.report.run import explained_steps, run_sections, subtitle
 from gui.timeline.state.explained import Wanted

@@ -21,9 +21,9 @@ from core.trace.event_rows import clock_uncertainty
 from core.trace.median_step import median_step, whole_steps
 from core.trace.source import Source
 from core.trace.trace import Trace
+from gui.app.titles import run_title
 from gui.figures.picture import application
 from gui.figures.shown import median_range, median_text
-from gui.figures.titles import run_title
 from gui.look.causes import BAR_LOOKS, CAUSE_LOOKS, SHARE_LOOKS
 from gui.look.core_texts import translated
 from gui.look.text import MINUS, bytes_text, duration_text, ntr, percent_text, time_text, tr

@@ -8,9 +8,9 @@ from pathlib import Path
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from gui.app.settings import Settings
-from gui.first_page.welcome import WelcomePage
-from gui.look.layouts import joined
-from gui.window.tabs import RunTabs
+from gui.features.first_page.welcome import WelcomePage
+from gui.features.runs.tabs import RunTabs
+from gui.widgets.layouts import joined
 
 
 class Centre(QWidget):

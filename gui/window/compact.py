@@ -6,9 +6,9 @@ from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QMainWindow
 
+from gui.features.verdict.line import VerdictLine
 from gui.timeline.interact.overview import Overview
 from gui.window.docks import LowDocks
-from gui.window.verdict_line import VerdictLine
 
 LOW_WINDOW = 800
 """Pixels; in a lower window the verdict is one line, the legend is hidden and panels are low."""

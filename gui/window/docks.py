@@ -9,35 +9,35 @@ from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QTabWidget, QWidget
 
+from gui.app.live_figures import Part
 from gui.app.session import Session
 from gui.app.settings import Settings
-from gui.compare.panel import ComparePanel
-from gui.lessons.panel import LessonPanel
-from gui.look.layouts import bring, column_of
+from gui.features.blocks.panel import BlocksPanel
+from gui.features.bookmarks.panel import BookmarksPanel
+from gui.features.compare.panel import ComparePanel
+from gui.features.details.panel import DetailsPanel
+from gui.features.devices.batch import BatchPanel
+from gui.features.devices.buckets import BucketsChart
+from gui.features.devices.devices import DevicesPanel
+from gui.features.devices.imported import ImportedPanel
+from gui.features.lessons.panel import LessonPanel
+from gui.features.log.panel import LogPanel
+from gui.features.predict.predictions import Predictions
+from gui.features.run.panel import StrategyPanel
+from gui.features.runs.panel import RunsPanel
+from gui.features.spans.panel import SpansPanel
+from gui.features.spans.search_bar import SearchBar
+from gui.features.sql.panel import SqlPanel
+from gui.features.statistics.panel import StatisticsPanel
+from gui.features.steps.panel import StepsPanel
+from gui.features.sweep.panel import SweepPanel
+from gui.features.why.panel import WhyPanel
 from gui.look.text import tr
 from gui.look.theme import Theme
-from gui.panels.data.bookmarks import BookmarksPanel
-from gui.panels.data.imported import ImportedPanel
-from gui.panels.data.log import LogPanel
-from gui.panels.data.spans import SpansPanel
-from gui.panels.data.sql import SqlPanel
-from gui.panels.data.steps import StepsPanel
-from gui.panels.drawing import Painted
-from gui.panels.explain.batch import BatchPanel
-from gui.panels.explain.buckets import BucketsChart
-from gui.panels.explain.details import DetailsPanel
-from gui.panels.explain.devices import DevicesPanel
-from gui.panels.explain.statistics import StatisticsPanel
-from gui.panels.explain.why import WhyPanel
-from gui.panels.run.blocks import BlocksPanel
-from gui.panels.run.runs import RunsPanel
-from gui.panels.run.strategy import StrategyPanel
-from gui.panels.sheet import scrolled
-from gui.predictions.predictions import Predictions
-from gui.runs.live_figures import Part
-from gui.search.bar import SearchBar
-from gui.sweep.panel import SweepPanel
 from gui.timeline.state.scene import Scene
+from gui.widgets.drawing import Painted
+from gui.widgets.layouts import bring, column_of
+from gui.widgets.sheet import scrolled
 
 LEFT, BELOW = Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
 WIDTHS = {"strategy": 280, "devices": 830, "details": 330}

@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from gui.app.dialogs import ask_folder
+from gui.app.run_names import free_paths, unsaved
 from gui.app.session import Session
 from gui.app.settings import Settings
-from gui.figures.run_names import free_paths, unsaved
 from gui.look.text import ntr, problem_text, tr
 
 

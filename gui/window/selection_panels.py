@@ -8,12 +8,12 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QDockWidget
 
 from core.explain.lanes import Gap
+from gui.app.explaining import Explainer
 from gui.app.session import Session
 from gui.app.shown import Shown
-from gui.explanations.explaining import Explainer
-from gui.look.layouts import bring
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.selection import Selection, TimeRange
+from gui.widgets.layouts import bring
 from gui.window.docks import Panels
 
 

@@ -12,55 +12,55 @@ from core.engine.messages import Outcome
 from core.recording.stream import Opened
 from core.trace.trace import Trace
 from gui.app.banner import Banner
+from gui.app.explaining import Explainer
+from gui.app.faults import banner_text, faults_of
 from gui.app.jobs import close_all
+from gui.app.live_figures import LiveFigures, Part
+from gui.app.run_names import shown_title
 from gui.app.session import Run, Session, opened_files
 from gui.app.settings import Settings
-from gui.compare.comparing import Comparing
-from gui.compare.frame import CompareFrame
-from gui.explanations.bubbles import Bubbles
-from gui.explanations.explaining import Explainer
-from gui.explanations.judging import Judge
-from gui.figures.run_names import shown_title
-from gui.first_page.actions import FirstPageActions
-from gui.lessons.lessons import Lessons
-from gui.lessons.menu import LessonMenu
-from gui.lessons.pointing import Pointer
-from gui.look.layouts import bring, column_of
+from gui.features.blocks.cutting import Cutting
+from gui.features.bookmarks.bookmarking import Bookmarking
+from gui.features.bubbles.bubbles import Bubbles
+from gui.features.compare.comparing import Comparing
+from gui.features.compare.frame import CompareFrame
+from gui.features.details.selection import SelectionPanels
+from gui.features.figures.exporting import Exporting
+from gui.features.figures.trace_exports import TraceExports
+from gui.features.first_page.actions import FirstPageActions
+from gui.features.keys.keys import KeySheets
+from gui.features.lessons.lessons import Lessons
+from gui.features.lessons.menu import LessonMenu
+from gui.features.lessons.pointing import Pointer
+from gui.features.listen.listening import Listening
+from gui.features.palette.commands import all_commands
+from gui.features.palette.palette import Palette
+from gui.features.recordings.drops import FileDrops
+from gui.features.recordings.files import Files
+from gui.features.recordings.recent import RecentMenu
+from gui.features.run.control import RunControl
+from gui.features.runs.menu import RunMenu
+from gui.features.spans.finding import Finder
+from gui.features.status.bars import RunBar, StatusLine
+from gui.features.status.words import doubt_text, lane_notes
+from gui.features.sweep.sweeping import Sweeping
+from gui.features.verdict.judging import Judge
+from gui.features.verdict.line import VerdictLine
+from gui.features.view.colours import ColourControl
+from gui.features.view.options import ViewOptions
 from gui.look.text import sentence, tr
 from gui.look.theme import DARK, apply
-from gui.menus.colour_control import ColourControl
-from gui.menus.keys import KeySheets
 from gui.menus.menus import Menus
-from gui.menus.palette import Palette
-from gui.menus.recent import RecentMenu
-from gui.menus.view_options import ViewOptions
-from gui.predictions.cutting import Cutting
-from gui.recordings.drops import FileDrops
-from gui.recordings.exporting import Exporting
-from gui.recordings.files import Files
-from gui.recordings.listening import Listening
-from gui.recordings.trace_exports import TraceExports
-from gui.runs.faults import banner_text, faults_of
-from gui.runs.live_figures import LiveFigures, Part
-from gui.sweep.sweeping import Sweeping
 from gui.timeline.interact.overview import Overview
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.scene import Scene
-from gui.window.bars import RunBar, StatusLine
-from gui.window.bookmarks import Bookmarking
+from gui.widgets.layouts import bring, column_of
 from gui.window.centre import Centre
 from gui.window.compact import CompactLayout
 from gui.window.dock_tabs import DockTabs
 from gui.window.docks import LowDocks, Panels, front_action, make_docks, restore_docks, size_docks
-from gui.window.finding import Finder
 from gui.window.leaving import Leaving
-from gui.window.palette_commands import all_commands
 from gui.window.panes import Panes
-from gui.window.run_control import RunControl
-from gui.window.run_menu import RunMenu
-from gui.window.selection_panels import SelectionPanels
-from gui.window.status import doubt_text, lane_notes
-from gui.window.verdict_line import VerdictLine
 
 SIZE = QSize(1440, 900)
 NOTE_MS = 6000

@@ -21,7 +21,7 @@ from core.trace.listing import Listing
 from core.trace.query import parse_query
 from core.trace.search import SLICE, Search, SpanPosition, next_hit, rank
 from core.trace.trace import Trace
-from gui.panels.data.spans import SpansPanel
+from gui.features.spans.panel import SpansPanel
 from gui.timeline.state.colour_choices import ColourBy, colouring_of
 from tests.benchmarks.helpers.timeline_frames import Shown, frame_times, levels
 from tests.large_traces import large_trace

@@ -23,10 +23,10 @@ import json, sys, time
 from PySide6.QtCore import QEventLoop, QTimer, Qt
 from PySide6.QtWidgets import QApplication
 from core.engine.client import EngineClient
-from gui.panels.answer_picture import AnswerPicture
+from gui.widgets.answer_picture import AnswerPicture
 from gui.app.session import Session
 from gui.app.settings import Settings
-from gui.look.layouts import bring
+from gui.widgets.layouts import bring
 from gui.window.window import MainWindow
 
 painted = []

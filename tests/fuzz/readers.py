@@ -254,8 +254,8 @@ def _window() -> Any:
 def _open_settings(path: Path, number: int) -> None:
     """Take every setting as the window does when it comes up."""
     from gui.app.settings import Settings
+    from gui.features.view.options import grouping_of
     from gui.look.theme import THEMES, edited
-    from gui.menus.view_options import grouping_of
 
     settings = Settings(_settings_file(path))
     theme = THEMES.get(settings.theme, THEMES["light"])
@@ -295,8 +295,8 @@ def _settings_file(path: Path) -> Path:
 def _widgets() -> Any:
     from PySide6.QtWidgets import QApplication, QMainWindow
 
-    from gui.panels.data.figure import FigurePanel
-    from gui.panels.run.strategy import StrategyPanel
+    from gui.features.figures.panel import FigurePanel
+    from gui.features.run.panel import StrategyPanel
 
     app = QApplication(["fuzz", "-platform", "offscreen"])
     window = QMainWindow()

@@ -17,11 +17,12 @@ from PySide6.QtWidgets import QApplication
 from core.engine.client import EngineClient
 from gui.app.session import Session
 from gui.app.settings import Settings
+from gui.features.details import panel as details
+from gui.features.recordings import files
+from gui.features.spans import panel as spans
+from gui.features.spans import searching
+from gui.features.statistics import panel as statistics
 from gui.look.theme import LIGHT, apply
-from gui.panels.data import spans
-from gui.panels.explain import details, statistics
-from gui.recordings import files
-from gui.search import searching
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.styling import forget_style

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QApplication, QDockWidget
 from core.plan.task import Kind
 from gui.app.session import Session
 from gui.app.settings import Settings
-from gui.first_page.samples import DATA_PARALLEL, DISTRIBUTED, PIPELINE
+from gui.features.first_page.samples import DATA_PARALLEL, DISTRIBUTED, PIPELINE
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.styling import forget_style

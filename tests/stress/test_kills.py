@@ -34,8 +34,8 @@ from core.recording.recording import open_recording
 from core.recording.schema import RECORDS, Record
 from gui.app.session import Run
 from gui.app.settings import Settings
-from gui.look.layouts import bring
-from gui.panels.predict.whatif import WhatIfPanel
+from gui.features.predict.whatif_panel import WhatIfPanel
+from gui.widgets.layouts import bring
 from gui.window.window import MainWindow
 from tests.gui.conftest import make_window, no_window_left, settings  # noqa: F401
 from tests.processes import children, family, wait_gone
@@ -246,7 +246,7 @@ import sys
 from PySide6.QtCore import QTimer
 from gui.window import start as app
 from gui.window import window
-from gui.look.layouts import bring
+from gui.widgets.layouts import bring
 from core.plan.specification import Specification
 specification = Specification.from_dict({specification!r})
 class Pressed(window.MainWindow):

@@ -6,13 +6,13 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
-from gui.look.label import Label
 from gui.look.text import tr
 from gui.timeline.layout.fonts import Fonts
 from gui.timeline.layout.frame import AXIS, LABELS, STEPS
 from gui.timeline.paint.margins import INDENT, lanes_text
 from gui.timeline.state.lanes import LaneArranger, lane_counts
 from gui.timeline.state.timeline import TimelineState
+from gui.widgets.label import Label
 
 LEAVE = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down)
 MANY = 24  # with more lanes the field is there without being asked for

@@ -21,12 +21,12 @@ from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
 from core.recording.recording import open_recording
 from core.trace.step_bounds import StepBounds
 from core.trace.trace import Trace
+from gui.features.predict.ghosts import MOST_SPANS
+from gui.features.status.words import recorded_text
 from gui.look.theme import LIGHT, apply
-from gui.predictions.ghosts import MOST_SPANS
 from gui.timeline.interact.overview import Overview
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.state.scene import Scene
-from gui.window.status import recorded_text
 from tests.large_traces import large_trace
 
 WIDTH, HEIGHT = 1600, 900

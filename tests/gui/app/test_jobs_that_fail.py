@@ -21,19 +21,19 @@ from core.trace.search import Search
 from core.trace.trace import Trace
 from gui.app import jobs
 from gui.app.session import Run
-from gui.compare import worker as comparing
-from gui.compare.worker import CompareWorker
-from gui.panels.data import spans
-from gui.panels.data.spans import SpansPanel
-from gui.panels.explain import statistics
-from gui.panels.explain.statistics import StatisticsPanel
-from gui.predictions import ghosts
-from gui.predictions.ghosts import Ghosts
-from gui.recordings import files, opening
-from gui.recordings.opening import OpeningStrip
+from gui.features.compare import worker as comparing
+from gui.features.compare.worker import CompareWorker
+from gui.features.predict import ghosts
+from gui.features.predict.ghosts import Ghosts
+from gui.features.recordings import files, opening
+from gui.features.recordings.opening import OpeningStrip
+from gui.features.spans import panel as spans
+from gui.features.spans import searching
+from gui.features.spans.panel import SpansPanel
+from gui.features.spans.searching import Searcher
+from gui.features.statistics import panel as statistics
+from gui.features.statistics.panel import StatisticsPanel
 from gui.report import job as reporting
-from gui.search import searching
-from gui.search.searching import Searcher
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import TimeRange
 from gui.window.window import MainWindow

@@ -36,14 +36,14 @@ from core.plan.devices import Hardware
 from core.plan.schedules import SCHEDULES
 from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
+from gui.app.check import check_specification
 from gui.app.language import LOCALES, in_language, speak, system_language
 from gui.app.session import Session
 from gui.app.settings import Settings
+from gui.features.keys.keys import KeySheet
 from gui.look.catalogue import use_catalogue
 from gui.look.text import ntr, tr
-from gui.menus.keys import KeySheet
 from gui.report.run import write_run_report
-from gui.runs.check import check_specification
 from gui.window.start import Sitting
 from tests.gui.catalogues import extracted, po_file, read_catalogue, translations
 from tests.gui.fake_client import FakeClient

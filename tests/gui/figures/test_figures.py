@@ -21,6 +21,7 @@ from core.plan.plan import Lane, Role
 from core.trace.excerpt import ExcerptOptions
 from core.trace.trace import Trace
 from gui.app.figure_options import PRESETS, FigureOptions
+from gui.app.titles import shared_title
 from gui.figures.areas import area
 from gui.figures.looks import PATTERNS, looks_of, pattern_lines
 from gui.figures.make import figure_of
@@ -28,7 +29,6 @@ from gui.figures.picture import SVG, Picture, copy_picture, image_of, svg_of, wr
 from gui.figures.shown import median_range
 from gui.figures.textbook import Run, Textbook, lay_out_textbook
 from gui.figures.timeline import Extras
-from gui.figures.titles import shared_title
 from gui.look.causes import Pattern
 from gui.look.families import FAMILIES, Family
 from gui.look.theme import DARK, LIGHT, contrast

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel
 
 import gui
 from core.recording.recording import RecordingFile
-from gui.look.label import Label, plain_tip
+from gui.widgets.label import Label, plain_tip
 from gui.window.window import MainWindow
 from tests.make_believe import batches, specification
 
@@ -42,12 +42,13 @@ def test_no_label_of_a_window_takes_a_name_for_html(window: MainWindow, tmp_path
 
 
 def test_every_label_is_made_plain() -> None:
+    root = Path(gui.__file__).parent
     made = {
-        path.name: len(re.findall(r"(?<!\w)QLabel\(", path.read_text()))
-        for path in Path(gui.__file__).parent.rglob("*.py")
+        path.relative_to(root).as_posix(): len(re.findall(r"(?<!\w)QLabel\(", path.read_text()))
+        for path in root.rglob("*.py")
     }
     assert {name: count for name, count in made.items() if count} == {
-        "steps.py": 1,  # a legend of coloured letters, and of no name
+        "features/steps/panel.py": 1,  # a legend of coloured letters, and of no name
     }
 
 

@@ -25,8 +25,8 @@ from PySide6.QtWidgets import (
 )
 
 from core.explain.lanes import Gap
-from gui.look.layouts import bring
 from gui.menus.actions import ENTRIES
+from gui.widgets.layouts import bring
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from shiboken6 import isValid, ownedByPython
 
 from gui.app.settings import Settings
-from gui.compare.chooser import other_of
+from gui.features.compare.chooser import other_of
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.gui.window.test_window import perform

@@ -9,9 +9,9 @@ import pytest
 
 from core.explain.run_step import explain_run_step
 from core.report.step_figures import step_figures
-from gui.look.layouts import bring
 from gui.look.text import duration_text, percent_text
 from gui.timeline.state.scene import step_name
+from gui.widgets.layouts import bring
 from gui.window.window import MainWindow
 from tests.gui.fake_client import FakeClient
 from tests.make_believe import specification

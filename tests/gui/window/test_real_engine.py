@@ -18,7 +18,7 @@ from core.plan.specification import Specification
 from core.plan.strategies import STRATEGIES
 from core.predict.compare import CostSource
 from gui.app.session import Run
-from gui.look.layouts import bring
+from gui.widgets.layouts import bring
 from gui.window.window import MainWindow
 
 RUN_MS = 60_000

@@ -22,9 +22,9 @@ from core.paths import PROJECT_ROOT
 from core.plan.specification import Specification
 from core.trace.trace import Trace
 from gui.app.settings import Settings
+from gui.features.keys.keys import KeySheet, columns, sections
+from gui.features.runs.panel import RUN_ROLE
 from gui.menus.actions import ENTRIES, MOUSE
-from gui.menus.keys import KeySheet, columns, sections
-from gui.panels.run.runs import RUN_ROLE
 from gui.timeline.layout.frame import LABELS, RIGHT
 from gui.timeline.state.selection import TimeRange
 from gui.window.window import MainWindow

@@ -54,7 +54,7 @@ FORM = """
 import os
 os.environ["QT_QPA_PLATFORM"] = "offscreen"
 from PySide6.QtWidgets import QApplication
-from gui.panels.run.strategy import StrategyPanel
+from gui.features.run.panel import StrategyPanel
 
 app = QApplication([])
 form = StrategyPanel()

@@ -17,7 +17,8 @@ from core.plan.task import Kind
 from core.recording.bookmarks import Bookmark
 from core.trace.span import Span
 from gui.app.session import Run
-from gui.panels.data.bookmarks import NOTE, BookmarksPanel
+from gui.features.bookmarks.bookmarking import Bookmarking
+from gui.features.bookmarks.panel import NOTE, BookmarksPanel
 from gui.timeline.interact.crosshair import nearest_edge
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.frame import AXIS, LABELS
@@ -27,7 +28,6 @@ from gui.timeline.paint.overlay import areas_of
 from gui.timeline.state.measure import Measure
 from gui.timeline.state.scene import Scene
 from gui.timeline.state.selection import TimeRange
-from gui.window.bookmarks import Bookmarking
 from tests.core.explain.ranges import Drawn, drawn
 from tests.make_believe import MS, specification, trace_of
 

@@ -14,7 +14,7 @@ from core.plan.task import Kind
 from core.recording.decode import append_batch
 from core.recording.schema import plan_batch, span_batch
 from core.trace.trace import Trace
-from gui.panels.explain.devices import DevicesPanel
+from gui.features.devices.devices import DevicesPanel
 from gui.timeline.interact.view import TimelineView
 from gui.timeline.layout.groups import Strips
 from gui.timeline.layout.stacking import lay_out

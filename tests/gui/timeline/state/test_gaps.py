@@ -22,8 +22,8 @@ from core.recording.decode import append_batch
 from core.recording.schema import NoteRow, Record, note_batch
 from core.trace.span import Span
 from core.trace.trace import Trace
+from gui.features.details.panel import DetailsPanel
 from gui.look.causes import BAR_LOOKS, CAUSE_LOOKS, SHARE_LOOKS
-from gui.panels.explain.details import DetailsPanel
 from gui.timeline.layout.frame import Viewport
 from gui.timeline.paint.gap_labels import steps_to_explain
 from gui.timeline.state.explained import KEPT_TASKS, STALE_S, Explained, Wanted

@@ -1,0 +1,1 @@
+"""The blocks of a model, and the borders of its stages."""

@@ -1,0 +1,251 @@
+"""Controller of the Blocks panel: measured and predicted blocks, and borders moved by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from core.costs.cut import (
+    MeasuredBlocks,
+    balanced,
+    moved,
+    takes_borders,
+)
+from core.errors import PlanError
+from core.models.catalogue import MODELS
+from core.models.description import ModelDescription
+from core.option import Option, Value
+from core.plan.pipeline.options import BALANCE, BORDERS, LANE_MEMORY, STAGES
+from core.plan.planning import plans_of
+from core.plan.specification import Specification, describe
+from core.predict.run_blocks import is_of_model, measured_blocks, measures_for
+from core.predict.worker.requests import (
+    PredictionDone,
+    PredictionLost,
+    PredictionRefused,
+    PredictionReply,
+    StepTimes,
+)
+from core.predict.worker.service import PredictionService
+from gui.app.check import Checked, friendly
+from gui.app.session import Run, Session
+from gui.app.titles import model_title
+from gui.features.blocks.panel import BlocksPanel
+from gui.features.blocks.strip import ShownCut
+from gui.features.run.panel import StrategyPanel
+from gui.look.text import problem_text, rows_text, tr
+
+SET: tuple[Option[Any], ...] = (BORDERS, STAGES, BALANCE)
+"""The settings that a border moved by hand changes."""
+Cut = dict[str, Value]
+
+
+class Cutting(QObject):
+    """Shows the blocks of the model that the form asks for, and puts moved borders into the form.
+
+    `run_beside` starts a run and leaves the form as it is.
+    """
+
+    _replied = Signal(object)
+
+    def __init__(
+        self,
+        panel: BlocksPanel,
+        form: StrategyPanel,
+        session: Session,
+        run_beside: Callable[[Specification], bool],
+        service: PredictionService,
+    ) -> None:
+        super().__init__(panel)
+        self._panel, self._form, self._session = panel, form, session
+        self._run_beside = run_beside
+        self._base: Specification | None = None  # before anything was moved here
+        self._mine: Cut = {}  # what was put into the form last
+        self._cut: ShownCut | None = None
+        self._asked = 0
+        self._replied.connect(self._on_reply, Qt.ConnectionType.QueuedConnection)
+        self.predictor = service.client(self._replied.emit)
+        panel.strip.shifted.connect(self._shift)
+        panel.measure.clicked.connect(self._measure)
+        panel.balance.clicked.connect(self._balance)
+        panel.by_parameters.clicked.connect(lambda: self._set({}))
+        panel.reset.clicked.connect(self._reset)
+        for news in (panel.opened, panel.limit.edited, form.checked, session.asking_changed):
+            news.connect(self.update)
+        session.run_ended.connect(self.update)
+        session.run_started.connect(self._keep)
+
+    def update(self, *_: object) -> None:
+        """Show what the form says now."""
+        if not self._panel.isVisible():
+            return
+        asked = self._form.specification()
+        if (
+            self._base is None
+            or _others(asked) != _others(self._base)
+            or _cut_of(asked) != self._mine
+        ):
+            self._base, self._mine = asked, _cut_of(asked)
+        self._show(asked)
+
+    def close(self) -> None:
+        """Drop the requests that are not answered yet."""
+        self.predictor.cancel()
+
+    def _show(self, asked: Specification) -> None:
+        """Show a run's blocks, and ask what its step takes."""
+        model = self._model(asked)
+        measured = None if model is None else self._measured(asked, model)
+        checked, plan = self._form.result, None
+        problem = checked if isinstance(checked, str) else ""
+        if model is not None and isinstance(checked, Checked) and takes_borders(asked):
+            try:
+                plans = plans_of(asked, model, list(checked.lanes))
+                plan = plans[max(plans)]  # the largest step's
+            except PlanError as error:
+                problem = friendly(problem_text(error))
+        cut = None
+        if model is not None:
+            rows = plan.parts[0].rows if plan else measured.rows if measured else 0
+            cut = ShownCut(model, plan, measured.of_rows(rows) if measured else (), rows)
+        self._cut = cut
+        self._panel.show_cut(cut, self._words(asked, cut, measured))
+        self._panel.show_problem(problem)
+        self._allow(asked, cut)
+        if plan is not None and measured is not None and model is not None:
+            self._predict(asked, model, measured)
+
+    def _allow(self, asked: Specification, cut: ShownCut | None) -> None:
+        """Let buttons be pressed that can do something."""
+        panel, runnable = self._panel, isinstance(self._form.result, Checked)
+        plan = None if cut is None else cut.plan
+        cuts = takes_borders(asked)
+        panel.measure.setEnabled(runnable and cuts and not self._session.asking)
+        panel.balance.setEnabled(bool(cut and plan and cut.costs))
+        panel.by_parameters.setEnabled(plan is not None and asked[BORDERS] is not None)
+        panel.reset.setEnabled(self._base is not None and _cut_of(self._base) != _cut_of(asked))
+
+    def _words(
+        self, asked: Specification, cut: ShownCut | None, measured: MeasuredBlocks | None
+    ) -> str:
+        if cut is None:
+            name = model_title(asked.model.name)
+            return tr("Press Measure to time the blocks of {name}.", name=name)
+        if not takes_borders(asked):
+            return tr("This strategy does not cut the model into stages.")
+        if asked[BALANCE]:
+            return tr("The run will measure the blocks, and cut where their times are balanced.")
+        if measured is None:
+            return tr("Widths are shares of the parameters; press Measure to see times and memory.")
+        if measured.rows == cut.rows or not cut.plan:
+            return tr("Measured with micro-batches of {rows}.", rows=rows_text(measured.rows))
+        return tr(
+            "Measured with micro-batches of {rows}; in proportion for {asked}.",
+            rows=rows_text(measured.rows), asked=rows_text(cut.rows),
+        )  # fmt: skip
+
+    # What is known
+
+    def _model(self, asked: Specification) -> ModelDescription | None:
+        if asked.model.name in MODELS:
+            return describe(asked)
+        runs = (run.trace for run in reversed(self._session.runs) if is_of_model(run.trace, asked))
+        trace = next(runs, None)
+        return None if trace is None else trace.header.model
+
+    def _measured(self, asked: Specification, model: ModelDescription) -> MeasuredBlocks | None:
+        checked = self._form.result
+        if isinstance(checked, str):
+            return None
+        for run in reversed(self._session.runs):
+            here = run.source is None  # files may tell of another machine
+            if here and measures_for(run.trace, asked, checked.lanes):
+                found = measured_blocks(run.trace)
+                return found if run.trace.header.model.blocks == model.blocks else None
+        return None
+
+    def _predict(
+        self, asked: Specification, model: ModelDescription, measured: MeasuredBlocks
+    ) -> None:
+        assert isinstance(self._form.result, Checked)
+        lanes, before = self._form.result.lanes, self._base
+        runs = [asked] if before is None or before == asked else [before, asked]
+        costs = measured.cost_model(asked, lanes)
+        self._asked = self.predictor.send(StepTimes(tuple(runs), model, lanes, costs))
+
+    def _on_reply(self, reply: PredictionReply) -> None:
+        match reply:
+            case PredictionDone(number, tuple() as times) if number == self._asked:
+                self._panel.show_times(*times)
+            case PredictionRefused(number, text) if number == self._asked:
+                self._panel.show_problem(friendly(text))
+            # Whatever was asked last: a process that has died answers no question any more.
+            case PredictionLost(text):
+                self._panel.show_problem(friendly(text))
+
+    # What the user does
+
+    def _shift(self, which: int, to: int) -> None:
+        """A border was moved before another block."""
+        if self._cut is not None and self._cut.plan is not None:
+            borders = moved(self._cut.borders, which, to, len(self._cut.model.blocks))
+            self._set({"borders": ",".join(map(str, borders))})
+
+    def _balance(self) -> None:
+        cut, checked = self._cut, self._form.result
+        if cut is None or cut.plan is None or isinstance(checked, str):
+            return
+        asked = self._by_parameters(len(cut.plan.stages))
+        measured = self._measured(asked, cut.model)
+        if measured is None:
+            return
+        try:
+            limited = asked.having(lane_memory=self._panel.limit_mb)
+            made = balanced(limited, cut.model, checked.lanes, measured)
+        except PlanError as error:
+            self._panel.show_problem(friendly(problem_text(error)))
+            return
+        self._set({"borders": made[BORDERS]})
+
+    def _by_parameters(self, stages: int | None) -> Specification:
+        return self._form.specification().having(
+            borders=None, stages=stages, balance=False, lane_memory=None
+        )
+
+    def _measure(self) -> None:
+        """Start a run of one step that measures the blocks first."""
+        stages = len(self._cut.borders) + 1 if self._cut and self._cut.plan else None
+        asked = self._by_parameters(stages).having(balance=True, steps=1, warmup=0, data=None)
+        self._run_beside(asked)
+
+    def _reset(self) -> None:
+        if self._base is not None:
+            self._set(_cut_of(self._base))
+
+    def _set(self, cut: Cut) -> None:
+        """Put borders into the form; what is not told falls back to its default."""
+        for option in SET:
+            self._form.fields[option.name].write(cut.get(option.name, option.default))
+        # Before the check, whose `checked` comes to `update`:
+        # that must know the cut for one of its own.
+        self._mine = _cut_of(self._form.specification())
+        self._form.check_now()
+
+    def _keep(self, run: Run) -> None:
+        """What runs now is what later moves are compared with."""
+        # Forgotten here, taken anew from the form by the next `update`.
+        if run.trace.header.specification[BORDERS] == self._mine.get(BORDERS.name):
+            self._base = None
+
+
+def _cut_of(specification: Specification) -> Cut:
+    return {option.name: specification[option] for option in SET}
+
+
+def _others(specification: Specification) -> Specification:
+    """The same without its cut."""
+    return specification.having(
+        borders=None, stages=None, balance=False, **{LANE_MEMORY.name: None}
+    )

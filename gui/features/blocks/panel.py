@@ -1,0 +1,108 @@
+"""Blocks: what the model that Run will start is made of, and where it is cut into stages."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QBoxLayout, QPushButton, QWidget
+
+from core.plan.pipeline.options import LANE_MEMORY
+from gui.features.blocks.strip import BlockStrip, ShownCut
+from gui.features.blocks.table import BlockTable
+from gui.look.text import change_text, duration_text, tr
+from gui.widgets.label import Label, hint
+from gui.widgets.layouts import button, column, named, row
+from gui.widgets.option_fields import field_of
+from gui.widgets.sheet import scrolled
+
+BESIDE = 600  # pixels of width from which on the limit stands beside the buttons
+NARROW, LOW = 240, 90
+
+
+class BlocksPanel(QWidget):
+    """`opened` comes when the panel is seen; `limit` is the field of what a lane may hold.
+
+    `strip.shifted` wants a border elsewhere, and each button what is on it. `message` says what the
+    blocks' figures are worth, `predicted` what comes of the borders.
+    """
+
+    opened = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.strip, self.table = BlockStrip(), BlockTable()
+        self.message, self.predicted = Label(look="quiet", wrapped=True), Label(wrapped=True)
+        self._empty = hint()
+        self.limit = field_of(LANE_MEMORY)
+        self._build_buttons()
+        limit = Label(tr("Limit of a lane, MB"))
+        limit.setBuddy(self.limit.widget)
+        tip = tr("What the blocks of a lane may hold; Balance keeps within it.")
+        named(self.limit.widget, limit.text(), tip)
+        self._tools, self._sheet = QWidget(), scrolled(self.table)
+        limits = row(None, limit, self.limit.widget)
+        self._box = row(row(*self.buttons), limits, of=self._tools, growing=limits,
+                        margins=(14, 6, 14, 0))  # fmt: skip
+        column(
+            self._tools, self.message, self.predicted, self.strip, self._sheet, self._empty,
+            of=self, growing=self._sheet, margins=(0, 0, 0, 0), spacing=2,
+        ).setStretchFactor(self._empty, 1)  # fmt: skip
+        for label in (self.message, self.predicted):
+            label.setContentsMargins(14, 0, 14, 0)
+        self.setMinimumSize(NARROW, LOW)  # a small window stays as small as it is
+        self.show_cut(None, "")
+
+    def _build_buttons(self) -> None:
+        self.measure, self.balance, self.by_parameters, self.reset = self.buttons = tuple(
+            button(QPushButton, text, tip)
+            for text, tip in (
+                (
+                    tr("Measure"),
+                    tr("Measure what each block costs, in a short run beside the form's."),
+                ),
+                (tr("Balance"), tr("Cut where the measured times of the stages are balanced.")),
+                (tr("By parameters"), tr("Cut into stages of nearly equal parameters.")),
+                (tr("Reset"), tr("Take back what was moved here.")),
+            )
+        )
+
+    @property
+    def limit_mb(self) -> float | None:
+        """What a lane may hold, in MB."""
+        value = self.limit.read()
+        return value if isinstance(value, float) else None
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
+        ways = QBoxLayout.Direction
+        self._box.setDirection(ways.LeftToRight if self.width() >= BESIDE else ways.TopToBottom)
+        super().resizeEvent(event)
+
+    def show_cut(self, cut: ShownCut | None, words: str) -> None:
+        """Show a model's blocks, and say what they are worth; without any, say why."""
+        self.strip.show_cut(cut)
+        limit = self.limit_mb
+        self.table.show_cut(cut, None if limit is None else 1e6 * limit)
+        self.message.setText(words)
+        self._empty.setText(words)
+        for part in (self.strip, self._sheet, self.message):
+            part.setVisible(cut is not None)
+        self._empty.setVisible(cut is None)
+
+    def show_times(self, now: int, then: int | None = None) -> None:
+        """Say what passes of a step are predicted to take, now and with other borders, in ns."""
+        text = tr("Predicted passes of a step: {now}.", now=duration_text(now))
+        if then is not None:
+            text = tr(
+                "Predicted passes of a step: {now} before, {then} with these borders ({change}).",
+                now=duration_text(now), then=duration_text(then),
+                change=change_text(then / now - 1),
+            )  # fmt: skip
+        self.predicted.say(text)
+
+    def show_problem(self, text: str) -> None:
+        """Say why nothing can be predicted, or balanced."""
+        self.predicted.say(text)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
+        super().showEvent(event)
+        self.opened.emit()

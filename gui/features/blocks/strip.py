@@ -1,0 +1,210 @@
+"""The blocks of a model side by side, in the colours of their lanes, with borders that can move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import accumulate
+
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent
+
+from core.costs.cut import borders_of, lane_of_stage, moved
+from core.models.description import ModelDescription
+from core.plan.balance import BlockCost, cuts_backward
+from core.plan.plan import Plan
+from gui.look.text import about_text, duration_text, percent_text, tr
+from gui.look.theme import Theme
+from gui.look.writing import CENTRE
+from gui.timeline.layout.fonts import text_width
+from gui.widgets.drawing import PAD, Drawing, Ink
+
+BAR = 34.0
+AIR = 9.0  # above and below the blocks, where the grips of the borders stand out
+NEAR = 9.0  # pixels from a border where the mouse takes it
+LEAST = 1 / 200  # of the whole, so that no block is out of reach
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCut:
+    """A model's blocks, what they cost for micro-batches of `rows` rows, and the stages they make.
+
+    There are no `costs` where no run measured them, and no `plan` where nothing cuts the model.
+    """
+
+    model: ModelDescription
+    plan: Plan | None
+    costs: tuple[BlockCost, ...] = ()
+    rows: int = 0
+
+    @property
+    def borders(self) -> tuple[int, ...]:
+        """The first blocks of the stages but the first."""
+        return () if self.plan is None else borders_of(self.plan)
+
+    def weights(self) -> list[float]:
+        """How much each block is of all: of the measured time, else of the parameters."""
+        parts: list[float] = [block.parameter_count for block in self.model.blocks]
+        if self.costs:
+            in_parts = self.plan is not None and cuts_backward(self.plan)
+            parts = [cost.duration_ns(in_parts) for cost in self.costs]
+        whole = sum(parts) or 1.0
+        return [part / whole for part in parts]
+
+    def lane_of(self, block: int) -> int:
+        """The index of the lane that a block lies on; -1 where nothing cuts the model."""
+        # As many stages lie before a block's own as borders at or before it.
+        stage = sum(border <= block for border in self.borders)
+        return -1 if self.plan is None else lane_of_stage(self.plan)[stage]
+
+
+class BlockStrip(Drawing):
+    """Blocks from left to right, as wide as their time; `shifted` carries a border and its block.
+
+    A border is dragged; or chosen with Up and Down, and moved with Left and Right.
+    """
+
+    shifted = Signal(int, int)
+
+    def __init__(self) -> None:
+        super().__init__(tr("Stage borders"))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.cut: ShownCut | None = None
+        self.chosen = 0
+        self._dragged = False
+
+    def show_cut(self, cut: ShownCut | None) -> None:
+        """Show other blocks, or other borders."""
+        self.cut = cut
+        count = 0 if cut is None else len(cut.borders)
+        self.chosen = max(0, min(self.chosen, count - 1))
+        self.refresh()
+
+    def content_height(self) -> float:  # noqa: D102
+        return BAR + 2 * AIR
+
+    def words(self) -> str:  # noqa: D102
+        cut = self.cut
+        if cut is None or not cut.borders:
+            return ""
+        before = cut.model.blocks[cut.borders[self.chosen]].name
+        values = {"number": self.chosen + 1, "count": len(cut.borders), "block": before}
+        return tr("Border {number} of {count}, before block {block}.", **values)
+
+    def x_of(self, block: int) -> float:
+        """Where a block begins, in pixels; that behind the last is the end of all."""
+        return self._edges()[block]
+
+    def draw(self, ink: Ink) -> None:  # noqa: D102
+        cut = self.cut
+        if cut is None:
+            return
+        edges, weights = self._edges(), cut.weights()
+        for block, weight in enumerate(weights):
+            left, right = edges[block], edges[block + 1]
+            rect = QRectF(left, AIR, max(1.0, right - left - 1), BAR)
+            ink.painter.fillRect(rect, QColor(lane_colour(self.theme, cut.lane_of(block))))
+            self.spot(rect, block_tip(cut, block, weight))
+        bounds = (0, *cut.borders, len(weights))
+        for stage, first in enumerate(bounds[:-1] if cut.plan else ()):
+            part = sum(weights[first : bounds[stage + 1]])
+            room = QRectF(edges[first], AIR, edges[bounds[stage + 1]] - edges[first], BAR)
+            self._name(ink, stage, part, room)
+        for number, border in enumerate(cut.borders):
+            self._handle(ink, edges[border], number == self.chosen and self.hasFocus())
+
+    def _name(self, ink: Ink, stage: int, part: float, room: QRectF) -> None:
+        """What a stage is, on a tab of its own in the middle of its blocks."""
+        assert self.cut is not None and self.cut.plan is not None
+        lane = self.cut.plan.lanes[lane_of_stage(self.cut.plan)[stage]].name
+        values = {"stage": stage, "lane": lane, "share": percent_text(part)}
+        # The most that has room.
+        for text in (tr("{stage}: {lane}, {share}", **values), percent_text(part), str(stage)):
+            width = text_width(ink.fonts.small, text) + 12
+            if width + 8 <= room.width():
+                tab = QRectF(room.center().x() - width / 2, AIR + 8, width, BAR - 16)
+                ink.painter.fillRect(tab, QColor(self.theme.plot))
+                ink.small(tab, text, CENTRE, self.theme.text)
+                return
+
+    def _handle(self, ink: Ink, x: float, chosen: bool) -> None:
+        colour = QColor(self.theme.accent if chosen else self.theme.text)
+        wide = 5.0 if chosen else 3.0
+        # Half a pixel to the left, in the middle of the free pixel that ends the block before.
+        ink.painter.fillRect(QRectF(x - wide / 2 - 0.5, 2, wide, BAR + 2 * AIR - 4), colour)
+        for top in (0.0, BAR + 2 * AIR - 7):
+            ink.painter.fillRect(QRectF(x - 5.5, top, 10, 7), colour)
+
+    def _edges(self) -> list[float]:
+        """Where blocks begin in pixels, and where the last one ends."""
+        if self.cut is None:
+            return []
+        # Widened blocks make the sum more than 1: all are scaled to the room again.
+        parts = [max(LEAST, weight) for weight in self.cut.weights()]
+        scale = (self.width() - 2 * PAD) / sum(parts)
+        return [PAD + scale * at for at in accumulate(parts, initial=0.0)]
+
+    # Moving a border
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+        near = self._near(event.position())
+        if event.button() is Qt.MouseButton.LeftButton and near is not None:
+            self.chosen, self._dragged = near, True
+            self.refresh()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+        if self._dragged and self.cut is not None:
+            x, edges = event.position().x(), self._edges()
+            self._shift(min(range(len(edges)), key=lambda block: abs(edges[block] - x)))
+        near = self._dragged or self._near(event.position()) is not None
+        self.setCursor(Qt.CursorShape.SplitHCursor if near else Qt.CursorShape.ArrowCursor)
+
+    def mouseReleaseEvent(self, _event: QMouseEvent) -> None:  # noqa: D102
+        self._dragged = False
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: D102
+        borders = () if self.cut is None else self.cut.borders
+        ways = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0),
+                Qt.Key.Key_Down: (1, 0)}  # fmt: skip
+        way = ways.get(Qt.Key(event.key()))
+        if way is None or not borders:
+            super().keyPressEvent(event)
+            return
+        other, by = way
+        self.chosen = max(0, min(self.chosen + other, len(borders) - 1))
+        self.refresh()
+        if by:
+            self._shift(borders[self.chosen] + by)
+
+    def _near(self, at: QPointF) -> int | None:
+        """The border that the pointer is at."""
+        borders = () if self.cut is None else self.cut.borders
+        apart = {abs(self.x_of(b) - at.x()): number for number, b in enumerate(borders)}
+        return apart[min(apart)] if apart and min(apart) <= NEAR else None
+
+    def _shift(self, block: int) -> None:
+        """Ask for the chosen border before a block, or as near to it as can be."""
+        assert self.cut is not None
+        borders = self.cut.borders
+        to = moved(borders, self.chosen, block, len(self.cut.model.blocks))[self.chosen]
+        if to != borders[self.chosen]:
+            self.shifted.emit(self.chosen, to)
+
+
+def lane_colour(theme: Theme, lane: int) -> str:
+    """The colour of a lane's blocks; -1 is none's."""
+    return theme.other if lane < 0 else theme.series[lane % len(theme.series)]
+
+
+def block_tip(cut: ShownCut, block: int, share: float) -> str:
+    """A block in a few words."""
+    described = cut.model.blocks[block]
+    values = {"name": described.name, "number": block, "share": percent_text(share)}
+    values["parameters"] = about_text(described.parameter_count)
+    if not cut.costs:
+        return tr("{number}: {name}, {parameters} parameters, {share} of all", **values)
+    cost = cut.costs[block]
+    values["forward"], values["backward"] = map(duration_text, (cost.forward_ns, cost.backward_ns))
+    return tr(
+        "{number}: {name}, forward {forward}, backward {backward}, {share} of the time", **values
+    )

@@ -1,0 +1,124 @@
+"""The blocks of a model in a table with what they cost, and what they come to on each lane."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor
+
+from core.costs.cut import LaneSum, lane_sums
+from gui.features.blocks.strip import ShownCut, lane_colour
+from gui.look.text import NONE, about_text, bytes_text, duration_text, percent_text, tr
+from gui.look.writing import LEFT, RIGHT, elided
+from gui.widgets.drawing import PAD, Drawing, Ink
+
+LINE = 18.0
+BAND = 6.0
+GAP = 10.0
+NAME = 0.24  # of the width
+
+
+class BlockTable(Drawing):
+    """A line for every lane, then one for every block, with the band of its lane's colour.
+
+    `most_bytes` is what a lane may hold; what is over it says so.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(tr("Blocks"))
+        self.cut: ShownCut | None = None
+        self.most_bytes: float | None = None
+
+    def show_cut(self, cut: ShownCut | None, most_bytes: float | None) -> None:
+        """Show other blocks, other borders, or another limit."""
+        self.cut, self.most_bytes = cut, most_bytes
+        self.refresh()
+
+    def content_height(self) -> float:  # noqa: D102
+        lines = len(self._lanes()) + len(self._blocks())
+        return LINE * lines + 2 * GAP if lines else 0.0
+
+    def words(self) -> str:  # noqa: D102
+        return "; ".join(", ".join(texts) for _, texts, _ in (*self._lanes(), *self._blocks()))
+
+    def draw(self, ink: Ink) -> None:  # noqa: D102
+        y = 2.0
+        for part in (self._lanes(), self._blocks()):
+            for number, (lane, texts, over) in enumerate(part):
+                self._line(ink, y, lane, texts, head=not number, over=over)
+                y += LINE
+            y += GAP
+
+    def _line(
+        self, ink: Ink, y: float, lane: int, texts: Sequence[str], head: bool, over: bool
+    ) -> None:
+        wide = self.width() - 2 * PAD
+        if head:
+            ink.painter.fillRect(QRectF(PAD, y + LINE - 1, wide, 1), QColor(self.theme.line))
+        else:
+            band = QColor(lane_colour(self.theme, lane))
+            ink.painter.fillRect(QRectF(PAD, y, BAND, LINE), band)
+        colour = self.theme.muted if head else self.theme.text
+        left, name = PAD + BAND + 8, wide * NAME
+        ink.painter.setFont(ink.fonts.small)
+        shown = elided(ink.painter, texts[0], name - BAND - 8)
+        ink.small(QRectF(left, y, name, LINE), shown, LEFT, colour)
+        each = (wide - name) / (len(texts) - 1)
+        for column, text in enumerate(texts[1:]):
+            at = QRectF(PAD + name + column * each, y, each, LINE)
+            last = over and column == len(texts) - 2
+            ink.small(at, text, RIGHT, self.theme.error if last else colour)
+
+    def _lanes(self) -> list[tuple[int, list[str], bool]]:
+        """Of each line its lane, its texts and whether it is over the limit; the heads first."""
+        cut = self.cut
+        if cut is None or cut.plan is None:
+            return []
+        sums = lane_sums(cut.plan, cut.model, cut.costs)
+        heads = [tr("Lane"), tr("stages"), tr("a micro-batch"), tr("of the time"),
+                 tr("parameters"), tr("memory")]  # fmt: skip
+        whole = sum(one.time_ns or 0 for one in sums)
+        names = [lane.name for lane in cut.plan.lanes]
+        return [(-1, heads, False)] + [
+            (one.lane, [names[one.lane], *self._sum(one, whole)], self._is_over(one))
+            for one in sums
+        ]
+
+    def _sum(self, one: LaneSum, whole: int) -> list[str]:
+        held = NONE if one.held_bytes is None else bytes_text(one.held_bytes)
+        if self._is_over(one):
+            held = f"{held} > {bytes_text(self.most_bytes or 0)}"
+        return [
+            ", ".join(map(str, one.stages)) or NONE,
+            NONE if one.time_ns is None else duration_text(one.time_ns),
+            NONE if one.time_ns is None else percent_text(one.time_ns / (whole or 1)),
+            about_text(one.parameters),
+            held,
+        ]
+
+    def _is_over(self, one: LaneSum) -> bool:
+        held, most = one.held_bytes, self.most_bytes
+        return held is not None and most is not None and held > most
+
+    def _blocks(self) -> list[tuple[int, list[str], bool]]:
+        """As `_lanes`, of the blocks."""
+        cut = self.cut
+        if cut is None:
+            return []
+        heads = [tr("Block"), tr("parameters"), tr("forward"), tr("input"),
+                 tr("weights"), tr("memory")]  # fmt: skip
+        lines = [(-1, heads, False)]
+        for number, block in enumerate(cut.model.blocks):
+            figures = [NONE] * 4
+            if cut.costs:
+                cost = cut.costs[number]
+                times = (cost.forward_ns, cost.input_ns, cost.weight_ns)
+                figures = [
+                    *map(duration_text, times),
+                    bytes_text(cost.kept_bytes + cost.saved_bytes),
+                ]
+            name = f"{number}  {block.name}"
+            texts = [name, about_text(block.parameter_count), *figures]
+            lines.append((cut.lane_of(number), texts, False))
+        return lines

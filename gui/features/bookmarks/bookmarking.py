@@ -1,0 +1,237 @@
+"""Bookmarks of the run that is shown: set, named, found, deleted and kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, QRectF, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtWidgets import QLineEdit
+
+from core.recording.bookmarks import Bookmark
+from core.trace.own_steps import with_range, with_steps
+from gui.app.session import Run
+from gui.features.bookmarks.panel import BookmarksPanel
+from gui.look.text import problem_text, time_text, tr
+from gui.timeline.interact.view import TimelineView
+from gui.timeline.layout.frame import AXIS, LABELS
+from gui.timeline.layout.moments import Origin
+from gui.timeline.state.selection import TimeRange, bounds_of
+
+EDITOR = 190  # pixels of the field in which a note is typed
+
+
+class Bookmarking(QObject):
+    """What keys, the axis and the Marks panel do with bookmarks.
+
+    `message` is a line for the status bar, `failed` one about bookmarks that could not be kept.
+    `stepped` carries the trace that is shown with steps that begin at its bookmarks, or with a
+    range as its step, and what it is to be called: nothing if it stays as it was.
+    """
+
+    message = Signal(str)
+    stepped = Signal(object, str)
+    failed = Signal(str)
+
+    def __init__(self, timeline: TimelineView, panel: BookmarksPanel) -> None:
+        super().__init__(timeline)
+        self._timeline, self._panel = timeline, panel
+        self._run: Run | None = None
+        self.editor: NoteEditor | None = None
+        timeline.state.bookmarks.changed.connect(self._keep)
+        timeline.overlays.flag_clicked.connect(self.edit)
+        panel.chosen.connect(self.go_to)
+        # A row that is edited must not be taken away while it tells of it.
+        panel.renamed.connect(self.rename, Qt.ConnectionType.QueuedConnection)
+        panel.removed.connect(self.remove)
+        panel.steps.clicked.connect(self.use_as_steps)
+
+    @property
+    def bookmarks(self) -> tuple[Bookmark, ...]:
+        """The bookmarks that are shown, in order of time."""
+        return self._timeline.state.bookmarks.listed
+
+    def show_run(self, run: Run | None) -> None:
+        """Show a run's bookmarks."""
+        self._close_editor()
+        self._run = run
+        problem = "" if run is None else run.take_bookmarks()
+        if problem:
+            self.failed.emit(problem)
+        bookmarks = () if run is None or run.bookmarks is None else run.bookmarks
+        self._timeline.state.bookmarks.show(bookmarks)
+        self._panel.show_bookmarks(bookmarks)
+        has_plan = run is None or run.trace.header.source.has_plan
+        self._panel.steps.setVisible(not has_plan)
+
+    def use_as_steps(self) -> None:
+        """Let the steps of a trace of another program begin at its bookmarks."""
+        if self._run is not None:
+            try:
+                bookmarks = [(one.start, one.last) for one in self.bookmarks]
+                self.stepped.emit(with_steps(self._run.trace, bookmarks), "")
+            except ValueError:
+                self.message.emit(tr("The last mark lies behind the end of the trace."))
+
+    def explain_range(self) -> None:
+        """Let the selected range be the step of a trace of another program."""
+        selected, run = self._timeline.state.selection, self._run
+        has_plan = run is None or run.trace.header.source.has_plan
+        if run is None or has_plan or not isinstance(selected, TimeRange):
+            self.message.emit(tr("Select a range of another program's trace to explain it."))
+            return
+        made = with_range(run.trace, selected.start, selected.end)
+        if not made.steps:
+            self.message.emit(tr("Nothing begins in this range: there is nothing to explain."))
+            return
+        start, end = Origin().number(selected.start, 1e6, 3), time_text(selected.end)
+        name = run.source.name if run.source is not None else ""
+        self.stepped.emit(made, tr("{start} to {end} of {name}", start=start, end=end, name=name))
+
+    def add_moment(self) -> None:
+        """Bookmark the moment at the crosshair, else where the selection starts; then name it.
+
+        Where there is a bookmark already, name that.
+        """
+        overlays, selected = self._timeline.overlays, self._timeline.state.selection
+        if self._run is None or (overlays.crosshair is None and selected is None):
+            self.message.emit(tr("Point at a moment of a run, or select something, to mark it."))
+        elif overlays.bookmark_here is not None:
+            self.edit(overlays.bookmark_here)
+        elif overlays.crosshair is not None:
+            self._add(Bookmark(round(overlays.crosshair.time)))
+        elif selected is not None:
+            self._add(Bookmark(selected.start))
+
+    def add_range(self) -> None:
+        """Bookmark the selection from start to end; then name it."""
+        selected = self._timeline.state.selection
+        if self._run is None or selected is None:
+            self.message.emit(tr("Select a range, a span or an idle gap to mark it."))
+        else:
+            start, end = bounds_of(self._run.trace, selected, self._timeline.state.now)
+            self._add(Bookmark(round(start), round(end)))
+
+    def go_to(self, index: int) -> None:
+        """Bring a bookmark into view, with the crosshair where it begins."""
+        bookmark, timeline = self.bookmarks[index], self._timeline
+        timeline.navigator.show_moments(bookmark.start, bookmark.last)
+        timeline.overlays.show_moment(float(bookmark.start))
+        self._panel.set_current(index)
+
+    def edit(self, index: int, fresh: bool = False) -> None:
+        """Type a bookmark's note where its flag is: Return keeps it, Esc leaves it as it was.
+
+        The note of a `fresh` bookmark is taken back together with it.
+        """
+        self._close_editor()
+        self._panel.set_current(index)
+        place = self._timeline.overlays.flag(index)
+        if place.isEmpty():
+            named = self.bookmarks[index]
+            self._timeline.navigator.show_moments(named.start, named.last)
+            place = self._timeline.overlays.flag(index)
+        self.editor = NoteEditor(self.bookmarks[index].note, place, self._timeline)
+        self.editor.typed.connect(lambda note: self.rename(index, note, together=fresh))
+        self.editor.closed.connect(self._forget_editor)
+
+    def rename(self, index: int, note: str, together: bool = False) -> None:
+        """Give a bookmark another note, which is taken back `together` with the change before."""
+        if index < len(self.bookmarks) and note != self.bookmarks[index].note:
+            bookmarks = list(self.bookmarks)
+            bookmarks[index] = replace(bookmarks[index], note=note)
+            self._timeline.state.bookmarks.change(bookmarks, together)
+
+    def remove(self, index: int) -> None:
+        """Delete a bookmark."""
+        others = [one for i, one in enumerate(self.bookmarks) if i != index]
+        self._timeline.state.bookmarks.change(others)
+        self.message.emit(tr("Deleted a mark; Ctrl+Z brings it back."))
+
+    def remove_here(self) -> None:
+        """Delete the bookmark at the crosshair."""
+        here = self._timeline.overlays.bookmark_here
+        if here is None:
+            self.message.emit(tr("Point at a mark, or go to one, to delete it."))
+        else:
+            self.remove(here)
+
+    def _add(self, bookmark: Bookmark) -> None:
+        # Its note is typed there.
+        self._timeline.navigator.show_moments(bookmark.start, bookmark.start)
+        self._timeline.state.bookmarks.change([*self.bookmarks, bookmark])
+        index = self.bookmarks.index(bookmark)
+        self.edit(index, fresh=True)
+
+    def step(self, by: int) -> None:
+        """Go to the next bookmark (1) or the one before, from where one is, else the middle."""
+        timeline = self._timeline
+        if not self.bookmarks:
+            self.message.emit(tr("There are no marks: M sets one."))
+            return
+        at = timeline.overlays.crosshair
+        view = timeline.state.viewport
+        here = view.time(view.width / 2) if at is None else at.time
+        # More than half a ns away: the crosshair stands on the mark that one went to last.
+        beyond = [i for i, one in enumerate(self.bookmarks) if (one.start - here) * by > 0.5]
+        if beyond:
+            self.go_to(min(beyond) if by > 0 else max(beyond))
+
+    def _keep(self, bookmarks: tuple[Bookmark, ...]) -> None:
+        """Bookmarks were changed, or a change was taken back."""
+        self._panel.show_bookmarks(bookmarks)
+        if self._run is not None:
+            self._run.bookmarks = bookmarks
+            try:
+                self._run.keep_bookmarks()
+            except OSError as error:
+                self.failed.emit(problem_text(error))
+
+    def _close_editor(self) -> None:
+        if self.editor is not None:
+            self.editor.finish()
+
+    def _forget_editor(self) -> None:
+        self.editor = None
+
+
+class NoteEditor(QLineEdit):
+    """A field over the axis. `typed` carries the note that was kept; `closed` comes at the end."""
+
+    typed = Signal(str)
+    closed = Signal()
+
+    def __init__(self, note: str, place: QRectF, timeline: TimelineView) -> None:
+        over = timeline.viewport()
+        super().__init__(note, over)
+        self._open, self._timeline = True, timeline
+        self.setAccessibleName(tr("Note of the mark"))
+        self.setPlaceholderText(tr("Note"))
+        left = min(max(place.left(), LABELS), max(LABELS, over.width() - EDITOR))
+        self.setGeometry(int(left), 0, EDITOR, int(AXIS))
+        self.selectAll()
+        self.show()
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def finish(self, keep: bool = True) -> None:
+        """Keep what was typed, or do not, and go."""
+        if self._open:
+            # First: what follows takes the focus away, and focusOutEvent comes back here.
+            self._open = False
+            if keep:
+                self.typed.emit(self.text().strip())
+            self.closed.emit()
+            self.hide()
+            # Not deleted here: this runs inside of the field's own event handler.
+            self.deleteLater()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: D102
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape):
+            self.finish(keep=event.key() != Qt.Key.Key_Escape)
+            self._timeline.setFocus()
+        else:
+            super().keyPressEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: D102
+        super().focusOutEvent(event)
+        self.finish()

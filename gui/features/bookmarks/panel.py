@@ -1,0 +1,122 @@
+"""Bookmarks: the run's bookmarks as a list, to go to, to name and to delete."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
+
+from core.recording.bookmarks import Bookmark
+from gui.look.text import duration_text, time_text, tr
+from gui.widgets.label import hint, plain_tip
+from gui.widgets.layouts import button, joined, row, stacked, widget_of
+from gui.widgets.tables import dress_tree
+
+NOTE = 2  # the column
+
+
+class BookmarksPanel(QWidget):
+    """A row for each bookmark, in order of time.
+
+    `chosen` carries the index of a bookmark to go to, `renamed` that of one and its new note, and
+    `removed` that of one to delete. By the button `steps` they are to begin at the bookmarks.
+    """
+
+    chosen = Signal(int)
+    renamed = Signal(int, str)
+    removed = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        nothing = tr(
+            "Press M to mark the moment under the pointer, or the start of what is selected; "
+            "Shift+M marks what is selected from start to end. Marks are kept beside the "
+            "recording."
+        )
+        self.list, heads = QTreeWidget(), (tr("Time in run"), tr("Length"), tr("Note"))
+        dress_tree(self.list, tr("Marks of the run"), heads, stretched=NOTE)
+        # A click goes to the mark; only `rename` opens an editor.
+        self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        for key, do in ((Qt.Key.Key_F2, self.rename), (Qt.Key.Key_Delete, self.remove)):
+            # Of the list alone: in the field in which a note is typed, Delete takes away a letter.
+            QShortcut(key, self.list, do, context=Qt.ShortcutContext.WidgetShortcut)
+        self.list.itemActivated.connect(lambda item, _: self.chosen.emit(self._index(item)))
+        self.list.itemClicked.connect(lambda item, _: self.chosen.emit(self._index(item)))
+        self.list.itemChanged.connect(self._rename)
+        body = widget_of(joined(self.list, self._buttons(), growing=self.list))
+        self._stack = stacked(self, hint(nothing), body)
+
+    def show_bookmarks(self, bookmarks: Sequence[Bookmark]) -> None:
+        """List other bookmarks; the row that was current stays so."""
+        current = self.current
+        # `itemChanged` would take each note that is filled in for one that was typed.
+        with QSignalBlocker(self.list):
+            self.list.clear()
+            for bookmark in bookmarks:
+                start, end, note = bookmark.start, bookmark.end, bookmark.note
+                length = "" if end is None else duration_text(end - start)
+                item = QTreeWidgetItem(self.list, [time_text(start), length, note])
+                item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
+                item.setToolTip(NOTE, plain_tip(note))
+        if bookmarks:
+            self.set_current(min(max(0, current or 0), len(bookmarks) - 1))
+        self._stack.setCurrentIndex(1 if bookmarks else 0)
+
+    @property
+    def current(self) -> int | None:
+        """The index of the current row, or None."""
+        item = self.list.currentItem()
+        return None if item is None else self._index(item)
+
+    def set_current(self, index: int) -> None:
+        """Make a bookmark's row the current one."""
+        item = self.list.topLevelItem(index)
+        if item is not None:
+            self.list.setCurrentItem(item)
+
+    def go(self) -> None:
+        """Go to the current bookmark."""
+        if self.current is not None:
+            self.chosen.emit(self.current)
+
+    def rename(self) -> None:
+        """Edit the current bookmark's note in its row."""
+        item = self.list.currentItem()
+        if item is not None:
+            self.list.editItem(item, NOTE)
+
+    def remove(self) -> None:
+        """Delete the current bookmark."""
+        if self.current is not None:
+            self.removed.emit(self.current)
+
+    def _buttons(self) -> QHBoxLayout:
+        buttons = [
+            button(QPushButton, text, tip, slot)
+            for text, tip, slot in (
+                (tr("Go to"), tr("Show the mark in the timeline. (Return)"), self.go),
+                (tr("Edit note"), tr("Write another note. (F2)"), self.rename),
+                (tr("Delete"), tr("Take the mark away; Ctrl+Z brings it back. (Del)"), self.remove),
+            )
+        ]
+        tip = tr("Explain this trace by steps: each mark begins one, which lasts until the next "
+                 "mark, and the last one until its mark ends.")  # fmt: skip
+        self.steps = button(QPushButton, tr("Use as steps"), tip)
+        self.steps.hide()
+        return row(*buttons, self.steps, None, margins=(8, 4, 8, 6), spacing=6)
+
+    def _index(self, item: QTreeWidgetItem) -> int:
+        return self.list.indexOfTopLevelItem(item)
+
+    def _rename(self, item: QTreeWidgetItem, column: int) -> None:
+        if column == NOTE:
+            self.renamed.emit(self._index(item), item.text(NOTE))

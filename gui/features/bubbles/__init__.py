@@ -1,0 +1,1 @@
+"""Walking from bubble to bubble."""

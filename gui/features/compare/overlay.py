@@ -1,0 +1,167 @@
+"""A transparent sheet over two timelines: joins between them, and outlines of a chosen row."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+from core.compare.differences import Difference
+from core.compare.matching import Matches
+from core.compare.pieces import NO_PIECES, RowPieces, pieces_of
+from core.compare.runs import TwoRuns
+from core.trace.span import Span
+from gui.features.compare.joins import Joins, joins_of, outlines
+from gui.look.text import tr
+from gui.look.writing import RIGHT, write
+from gui.timeline.interact.view import TimelineView
+from gui.timeline.layout.fonts import Fonts
+from gui.timeline.layout.frame import AXIS, STEPS
+from gui.timeline.paint.overlay import draw_curve
+from gui.timeline.state.selection import bounds_of
+
+FAINT = 70  # opacity of a join that is not selected, of 255
+TINT = 28  # and of the fill of an outlined piece
+
+
+class Overlay(QWidget):
+    """Lies over `parent`, in which both timelines stand, and lets every event through.
+
+    Drawn are the `matches` if their `joins` are wanted, and the pieces outlined in A and B.
+    """
+
+    def __init__(self, parent: QWidget, a: TimelineView, b: TimelineView) -> None:
+        super().__init__(parent)
+        # A sheet of its own, as joins run from one timeline's widget into the other's, and a widget
+        # cannot paint outside of itself. Pointer and focus belong to the timelines below.
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.a, self.b = a, b
+        self.matches: Matches | None = None
+        self.joins = False
+        self.of_a = self.of_b = NO_PIECES
+        self.joined: Joins | None = None
+        for view in (a, b):
+            view.state.picture_changed.connect(self.update)
+            view.state.selection_changed.connect(self.update)
+
+    def show_two(self, two: TwoRuns | None, row: Difference | None) -> None:
+        """Draw the matches of two runs, and outline what a row of their differences sums up."""
+        self.matches = None if two is None else two.matches
+        self.of_a = self.of_b = NO_PIECES
+        if two is not None and row is not None:
+            self.of_a = pieces_of(row, two.a.explanation)
+            self.of_b = pieces_of(row, two.b.explanation)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+        with QPainter(self) as painter:
+            _draw(painter, self)
+
+
+def _draw(painter: QPainter, over: Overlay) -> None:
+    """Draw outlines, faint joins and the selected join, in the pixels of `over`."""
+    a, b = over.a, over.b
+    for view, pieces in ((a, over.of_a), (b, over.of_b)):
+        if view.state.scene is not None and len(pieces):
+            _draw_outlines(painter, over, view, pieces)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    over.joined = None
+    if (
+        over.joins
+        and over.matches is not None
+        and a.state.scene is not None
+        and b.state.scene is not None
+    ):
+        # Anew at each paint: either view may have moved,
+        # and only the joins on screen are asked for.
+        over.joined = joins_of(over.matches, a.state.frame, b.state.frame)
+        _draw_joins(painter, over, over.joined)
+    if isinstance(a.state.selection, Span) and isinstance(b.state.selection, Span):
+        _draw_selected(painter, over, a.state.selection, b.state.selection)
+
+
+def _draw_outlines(painter: QPainter, over: Overlay, view: TimelineView, pieces: RowPieces) -> None:
+    place = _offset(over, view)
+    painter.save()
+    painter.translate(place)
+    painter.setClipRect(_plot(view))
+    fill = QColor(view.state.theme.accent)
+    fill.setAlpha(TINT)
+    painter.setBrush(fill)
+    painter.setPen(QPen(QColor(view.state.theme.accent), 2))
+    # Half the pen's two pixels lie outside of a rectangle:
+    # one pixel less keeps the outline within it.
+    painter.drawRects([rect.adjusted(1, 1, -1, -1) for rect in outlines(view.state.frame, pieces)])
+    painter.restore()
+
+
+def _draw_joins(painter: QPainter, over: Overlay, joins: Joins) -> None:
+    """Thin lines from the bars of A to those of B; as many as are drawn are counted."""
+    above, below = _offset(over, over.a), _offset(over, over.b)
+    colour = QColor(over.a.state.theme.text)
+    colour.setAlpha(FAINT)
+    painter.setPen(QPen(colour, 1))
+    lines = []
+    for x0, y0, x1, y1 in joins.lines.T.tolist():
+        start = QPointF(x0, _within(over.a, y0)) + above
+        lines.append(QLineF(start, QPointF(x1, _within(over.b, y1)) + below))
+    painter.drawLines(lines)
+    if len(joins.pairs) < joins.of:
+        _draw_count(painter, over, joins)
+
+
+def _draw_count(painter: QPainter, over: Overlay, joins: Joins) -> None:
+    """Say that not every join is drawn."""
+    text = tr("{shown} of {count} joins", shown=len(joins.pairs), count=f"{joins.of:,}")
+    fonts, theme = Fonts.of(over.font()), over.a.state.theme
+    place = _offset(over, over.b)
+    right = place.x() + over.b.viewport().width() - 16
+    rect = QRectF(right - 220, place.y() - 42, 220, 16)
+    write(painter, fonts.small, theme.muted, rect, text, RIGHT)
+
+
+def _draw_selected(painter: QPainter, over: Overlay, one: Span, other: Span) -> None:
+    """A curve from the selected bar of A down to that of B, if both are on screen."""
+    begin = _anchor(over, over.a, one, below=True)
+    end = _anchor(over, over.b, other, below=False)
+    if begin is None or end is None:
+        return
+    theme = over.a.state.theme
+    # The ground's colour below sets the curve apart from the bars that it crosses.
+    draw_curve(painter, begin, end, (theme.plot, 5.0), (theme.accent, 2.0))
+    painter.setBrush(QColor(theme.accent))
+    for point in (begin, end):
+        painter.drawEllipse(point, 3.5, 3.5)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def _anchor(over: Overlay, view: TimelineView, span: Span, below: bool) -> QPointF | None:
+    """Where the curve meets a bar: the middle of what is seen of it, at its lower or upper edge."""
+    frame = view.state.frame
+    track = next((track for track in frame.layout.tracks if track.lane == span.lane), None)
+    if track is None or view.state.trace is None:
+        return None
+    start, end = bounds_of(view.state.trace, span, view.state.now)
+    if end < frame.view.start or start > frame.view.end:
+        return None
+    x = frame.rect(track, start, end).center().x()
+    y = _within(view, frame.top + (track.bottom if below else track.top))
+    return QPointF(x, y) + _offset(over, view)
+
+
+def _within(view: TimelineView, y: float) -> float:
+    """A height in a timeline's widget, held within where its lanes are seen."""
+    return min(max(y, AXIS + STEPS), float(view.viewport().height()))
+
+
+def _plot(view: TimelineView) -> QRectF:
+    frame = view.state.frame
+    top = AXIS + STEPS
+    return QRectF(frame.left, top, frame.view.width, view.viewport().height() - top)
+
+
+def _offset(over: QWidget, view: TimelineView) -> QPointF:
+    # Through the screen: `mapTo` wants one to be the other's parent, and they are not.
+    return over.mapFromGlobal(view.viewport().mapToGlobal(QPointF(0, 0)))

@@ -1,0 +1,145 @@
+"""Compare: the sentence that says why, the steps that are compared, the table of differences."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QToolButton, QWidget
+
+from core.compare.runs import TwoRuns
+from core.plan.task import Kind
+from core.trace.median_step import median_step, whole_steps
+from core.trace.trace import Trace
+from gui.features.compare.table import DifferenceTable
+from gui.look.catalogue import catalogue
+from gui.look.text import NO_BREAK, duration_text, tr
+from gui.timeline.interact.describe import TITLES
+from gui.timeline.state.scene import step_name
+from gui.widgets.label import Label, hint, sentence_label
+from gui.widgets.layouts import button, column, grid, joined, row, stacked, widget_of
+from gui.widgets.sheet import scrolling
+from gui.widgets.step_choice import StepChoice
+
+MEDIAN, ALL = "median", "all"
+MOST_STEPS = 1000  # of the latest, that a mean is taken of
+LEAST = 150  # pixels of the table; where the panel has less room it is scrolled
+
+
+class RunStepChoice(StepChoice):
+    """Which step of a run is compared: the median one, the mean of all, or one by its number."""
+
+    def __init__(self, letter: str) -> None:
+        super().__init__(
+            tr("Step of run {letter}", letter=letter),
+            tr("Which step of run {letter} is compared.", letter=letter),
+            (tr("median step"), MEDIAN), (tr("mean of all steps"), ALL),
+        )  # fmt: skip
+
+    def chosen(self, trace: Trace, live: bool) -> list[int]:
+        """The chosen steps of a run; none while it has no whole one."""
+        steps, warmup = whole_steps(trace, live), trace.header.specification.warmup
+        if not steps:
+            return []
+        self.list_steps(steps, warmup)
+        last = tr("mean of the last {n} steps", n=MOST_STEPS)
+        mean = tr("mean of {n} steps", n=len(steps))
+        self.setItemText(1, last if len(steps) > MOST_STEPS else mean)
+        median = median_step(trace, steps)
+        self.setItemText(0, tr("median: {step}", step=step_name(median, warmup)))
+        data = self.currentData()
+        if data == ALL:
+            return steps[-MOST_STEPS:]
+        return [median if data == MEDIAN else data]
+
+
+class ComparePanel(QWidget):
+    """`row_chosen` carries a Difference or None; `steps_chosen` says that others are wanted.
+
+    `asked` says that the button of the empty panel was pressed.
+    """
+
+    row_chosen = Signal(object)
+    steps_chosen = Signal()
+    asked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sentence = sentence_label(tr("The main reason of the difference"))
+        self.step_a, self.step_b = RunStepChoice(tr("A")), RunStepChoice(tr("B"))
+        self.table = DifferenceTable()
+        self.matched = Label(look="quiet", wrapped=True)
+        for choice in (self.step_a, self.step_b):
+            # `setItemText` of the entry that is chosen, as
+            # `chosen` does, does not tell of another index.
+            choice.currentIndexChanged.connect(lambda _: self.steps_chosen.emit())
+        self.table.chosen.connect(self.row_chosen)
+        self._stack = stacked(self, self._build_empty(), self._build_body())
+
+    def show_two(self, two: TwoRuns) -> None:
+        """Show what two runs differ by."""
+        words = two.sentence(duration_text).translated(catalogue())
+        self.sentence.setText(words.replace(" %", f"{NO_BREAK}%"))
+        self.table.show_two(two)
+        self.matched.setText(matched_text(two))
+        self._stack.setCurrentIndex(1)
+
+    def steps(
+        self, a: Trace, a_live: bool, b: Trace, b_live: bool, alike: bool
+    ) -> tuple[list[int], list[int]]:
+        """The steps of both runs that are chosen; none of a run without a whole one.
+
+        If the runs are `alike` step by step, B's are the same as A's unless others are chosen.
+        """
+        of_a, of_b = self.step_a.chosen(a, a_live), self.step_b.chosen(b, b_live)
+        # A prediction need not have every step of its run.
+        if alike and self.step_b.currentData() == MEDIAN and set(of_a) <= set(b.steps):
+            self.step_b.setItemText(0, tr("the same as of A"))
+            of_b = of_a
+        return of_a, of_b
+
+    def say(self, text: str) -> None:
+        """Say why there is nothing to compare yet."""
+        self.sentence.setText(text)
+        self.table.show_two(None)
+        self.matched.setText("")
+        self._stack.setCurrentIndex(1)
+
+    def clear(self) -> None:
+        """Nothing is compared."""
+        self.table.show_two(None)
+        self._stack.setCurrentIndex(0)
+
+    def _build_empty(self) -> QWidget:
+        words = tr(
+            "Put another run, a recording or the prediction below the run that is shown, "
+            "and see what takes longer, and why."
+        )
+        self.button = button(QToolButton, tr("Compare with…"), "", self.asked.emit)
+        page = column(None, hint(words, margin=0), self.button, None)
+        page.setAlignment(self.button, Qt.AlignmentFlag.AlignCenter)
+        return widget_of(page, "plot")
+
+    def _build_body(self) -> QWidget:
+        self.table.setMinimumHeight(LEAST)
+        steps = grid(across=10)
+        steps.setContentsMargins(12, 2, 12, 6)
+        for place, (name, choice) in enumerate(((tr("A"), self.step_a), (tr("B"), self.step_b))):
+            label = Label(name, "said")
+            label.setBuddy(choice)
+            steps.addLayout(row(label, choice, growing=choice), 0, place)
+        self.matched.setContentsMargins(12, 4, 12, 6)
+        page = joined(self.sentence, steps, self.table, self.matched, growing=self.table)
+        return scrolling(widget_of(page, "plot"), tr("Comparison"))
+
+
+def matched_text(two: TwoRuns) -> str:
+    """How many tasks are matched, and which are not, in words."""
+    words = [tr("{n} tasks matched", n=f"{len(two.matches):,}")]
+    only = (tr("only in A: {tasks}"), tr("only in B: {tasks}"))
+    for template, counts in zip(only, two.matches.unmatched(), strict=True):
+        if counts:
+            words.append(template.format(tasks=", ".join(_counted(counts))))
+    return "; ".join(words) + "."
+
+
+def _counted(counts: dict[Kind, int]) -> list[str]:
+    return [f"{count:,} {tr(TITLES.get(kind, 'Other')).lower()}" for kind, count in counts.items()]

@@ -1,0 +1,162 @@
+"""Two runs one above the other on one axis, as a picture for files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QLineF, QPointF, QRectF
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from core.compare.alignment import Alignment
+from core.compare.runs import TwoRuns
+from core.trace.trace import Trace
+from gui.app.figure_options import MM_PER_INCH, FigureOptions
+from gui.app.titles import run_title
+from gui.features.compare.joins import joins_of
+from gui.figures.picture import SCREEN, Picture, write_drawn
+from gui.figures.shown import Range
+from gui.figures.timeline import (
+    EDGE,
+    WIDTH,
+    Timeline,
+    draw_timeline,
+    lay_out_timeline,
+    picture_fonts,
+)
+from gui.look.catalogue import catalogue
+from gui.look.text import duration_text, tr
+from gui.look.theme import THEMES
+from gui.look.writing import wrapped, write
+from gui.timeline.layout.folds import NO_FOLDS
+from gui.timeline.layout.fonts import Fonts, text_width
+from gui.timeline.layout.frame import STEPS
+from gui.timeline.layout.groups import Strips
+from gui.timeline.paint.legend import LINE, LegendEntry, draw_legend, legend_entries, legend_lines
+from gui.timeline.state.scene import Scene, step_name
+
+SENTENCE = 18.0  # from one line of the sentence to the next
+BETWEEN = 4.0  # free pixels between the runs
+FAINT = 0.3  # opacity of a join
+VEIL = 0.75  # of what lies over steps that are not compared
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """What is drawn of two runs.
+
+    `part` is the time shown, in ns of A; None shows both compared steps. With `joins`, thin lines
+    join matched tasks.
+    """
+
+    two: TwoRuns
+    traces: tuple[Trace, Trace]
+    alignment: Alignment
+    part: tuple[float, float] | None = None
+    joins: bool = False
+
+
+def export_both(both: Both, path: Path, theme: str = "light") -> None:
+    """Write a picture of two runs; the suffix chooses PNG, SVG or PDF. Needs no display.
+
+    Raises ValueError, in one line, if the file cannot be written.
+    """
+    write_drawn(lambda: picture_of(both, theme), path)
+
+
+def picture_of(both: Both, theme: str = "light") -> Picture:
+    """The picture: sentence, run A, run B on the same axis, legend."""
+    options = FigureOptions(theme=theme, legend=False, width_mm=WIDTH * MM_PER_INCH / SCREEN)
+    a, b = (_timeline(both, place, options) for place in (0, 1))
+    fonts = picture_fonts()
+    words = both.two.sentence(duration_text).translated(catalogue())
+    lines = wrapped(words, a.width - 2 * EDGE, partial(text_width, fonts.bold))
+    legend = legend_lines(_legend(a, b), fonts, a.frame.view.width)
+    top = EDGE / 2 + SENTENCE * len(lines)
+    below = top + a.height + BETWEEN
+    height = below + b.height + LINE * len(legend) + EDGE / 2
+
+    def draw(painter: QPainter) -> None:
+        painter.fillRect(QRectF(0, 0, a.width, height), QColor(THEMES[theme].plot))
+        _draw_lines(painter, fonts, lines, THEMES[theme].text)
+        for timeline, step, y in ((a, both.two.step_a, top), (b, both.two.step_b, below)):
+            painter.save()
+            painter.translate(0, y)
+            draw_timeline(painter, timeline)
+            _veil_other_steps(painter, timeline, step)
+            painter.restore()
+        if both.joins:
+            _draw_joins(painter, both, a, b, (top, below))
+        at = QPointF(a.frame.left, below + b.height)
+        draw_legend(painter, THEMES[theme], fonts, at, legend)
+
+    titles = " | ".join(run_title(trace) for trace in both.traces)
+    return Picture(titles, a.width, height, SCREEN, draw)
+
+
+def _timeline(both: Both, place: int, options: FigureOptions) -> Timeline:
+    """One of both runs, with its title and its part of the axis."""
+    trace, two, laid = both.traces[place], both.two, both.alignment
+    totals = (two.a, two.b)[place]
+    first = float(both.traces[0].step_bounds(two.step_a)[0])
+    part = both.part or _whole(both)
+    if place:
+        first, part = laid.to_b(first), (laid.to_b(part[0]), laid.to_b(part[1]))
+    step = (two.step_a, two.step_b)[place]
+    warmup = trace.header.specification.warmup
+    words = step_name(step, warmup)
+    if len(totals.steps) > 1:
+        words = tr("compared: mean of {n} steps", n=len(totals.steps))
+    start = round(part[0])
+    shown = Range(start, max(start + 1, round(part[1])), words, (step,), round(first))
+    title = f"{'AB'[place]}  {run_title(trace)}"
+    scene = Scene(trace)
+    scene.folds = NO_FOLDS  # both in true time, or they could not be laid over each other
+    return lay_out_timeline(scene, shown, replace(options, title=title))
+
+
+def _veil_other_steps(painter: QPainter, timeline: Timeline, step: int) -> None:
+    """What lies beside the compared step is no part of the comparison."""
+    frame, (start, end) = timeline.frame, timeline.scene.trace.step_bounds(step)
+    colour = QColor(frame.theme.plot)
+    colour.setAlphaF(VEIL)
+    left, right = frame.left - 2, frame.left + frame.view.width + 2  # bars end that far outside
+    for x0, x1 in ((left, min(right, frame.x(start) - 1)), (max(left, frame.x(end) + 1), right)):
+        if x1 > x0:
+            height = STEPS + frame.layout.height
+            painter.fillRect(QRectF(x0, frame.top - STEPS, x1 - x0, height), colour)
+
+
+def _whole(both: Both) -> tuple[float, float]:
+    """The time of A in which both compared steps lie."""
+    a = both.traces[0].step_bounds(both.two.step_a)
+    b = [both.alignment.to_a(t) for t in both.traces[1].step_bounds(both.two.step_b)]
+    return min(a[0], b[0]), max(a[1], b[1])
+
+
+def _legend(a: Timeline, b: Timeline) -> list[LegendEntry]:
+    """What is in either run, each once."""
+    strips = Strips(any(t.scene.most_held > 0 for t in (a, b)), False, False)
+    scene = a.scene
+    # `_timeline` made this scene for the picture alone: no other view shares the set.
+    scene.kinds |= b.scene.kinds
+    return legend_entries(scene, a.frame.theme, strips, vector=True)
+
+
+def _draw_joins(
+    painter: QPainter, both: Both, a: Timeline, b: Timeline, tops: tuple[float, float]
+) -> None:
+    joins = joins_of(both.two.matches, a.frame, b.frame)
+    colour = QColor(a.frame.theme.text)
+    colour.setAlphaF(FAINT)
+    painter.setPen(QPen(colour, 0.5))
+    ends = joins.lines.T.tolist()
+    painter.drawLines([QLineF(x0, y0 + tops[0], x1, y1 + tops[1]) for x0, y0, x1, y1 in ends])
+
+
+def _draw_lines(painter: QPainter, fonts: Fonts, lines: list[str], colour: str) -> None:
+    for number, line in enumerate(lines):
+        # Wide enough for any line: they were wrapped to the picture before.
+        rect = QRectF(EDGE, EDGE / 2 + SENTENCE * number, 1e5, SENTENCE)
+        write(painter, fonts.bold, colour, rect, line)

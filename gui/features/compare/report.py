@@ -1,0 +1,150 @@
+"""The report on a comparison, as one HTML file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from core.compare.differences import Difference, RowGroup
+from core.compare.settings import run_settings
+from core.explain.causes import Cause
+from core.message import N_
+from core.plan.task import Kind
+from gui.app.titles import run_title
+from gui.features.compare.panel import matched_text
+from gui.features.compare.picture import Both, export_both
+from gui.features.compare.table import ms_text, row_name, signed_text
+from gui.figures.picture import application
+from gui.look.catalogue import catalogue
+from gui.look.causes import CAUSE_LOOKS
+from gui.look.families import Family, family_of
+from gui.look.text import change_text, duration_text, tr
+from gui.report.page import Html, Section, bar_of, facts, joined, paragraph, table, write_page
+from gui.report.setup import setup_sections
+from gui.report.timeline import excerpt_of, timeline
+from gui.timeline.state.scene import Scene
+
+COLOURS = {
+    Family.FORWARD: "forward", Family.BACKWARD: "backward", Family.BACKWARD_INPUT: "backward",
+    Family.BACKWARD_WEIGHT: "backward", Family.OVERLAP: "forward",
+    Family.COMMUNICATION: "communication", Family.UPDATE: "update", Family.OTHER: "muted",
+}  # fmt: skip
+"""The report's name of each family's colour."""
+NAMES = {
+    "microbatches": N_("micro-batches"),
+    "cores": N_("cores a lane"),
+    "batch": N_("rows of a batch"),
+    "bucket_mb": N_("MiB of a bucket"),
+    "made": N_("times are"),
+}
+"""What settings are called whose own name would not be understood."""
+PAGES = (".html", ".htm")
+MOST_LANES = 128  # rows of a table
+
+
+def write_both(both: Both, path: Path, theme: str) -> None:
+    """Write a report if the name is a page's, else a picture. Raises ValueError, in one line."""
+    if path.suffix.lower() in PAGES:
+        write_both_report(both, path)
+    else:
+        export_both(both, path, theme)
+
+
+def write_both_report(both: Both, path: Path) -> None:
+    """Write a report on two runs. Needs no display. Raises ValueError, in one line."""
+    with application():
+        titles = [run_title(trace) for trace in both.traces]
+        heading = tr("{a} against {b}", a=titles[0], b=titles[1])
+        write_page(path, heading, tr("A comparison of two runs"), list(both_sections(both)))
+
+
+def both_sections(both: Both) -> Iterator[Section]:
+    """The sections of a comparison's report."""
+    two = both.two
+    yield Section(tr("In short"), _short(both))
+    yield Section(tr("Timelines"), _timelines(both))
+    yield Section(tr("What contributes to the difference"), _rows(two.reasons, two.difference))
+    yield Section(tr("Lanes"), _rows(two.lanes[:MOST_LANES], two.difference))
+    if two.other_lanes:
+        yield Section(tr("Copy and communication lanes"), _rows(two.other_lanes, None))
+    yield Section(tr("Settings of both"), _settings(both))
+    for letter, trace in zip("AB", both.traces, strict=True):
+        for section in setup_sections(trace):
+            yield replace(section, title=f"{letter}: {section.title}")
+
+
+def _short(both: Both) -> Html:
+    two = both.two
+    one, other = two.makespans
+    pairs = [
+        (tr("A, {steps}", steps=_steps(two.a.steps)), duration_text(one)),
+        (tr("B, {steps}", steps=_steps(two.b.steps)), duration_text(other)),
+        (tr("Difference"), f"{signed_text(two.difference)} ms"),
+        (tr("In per cent of A"), change_text(two.difference / one) if one else "–"),
+    ]
+    return joined(
+        paragraph(two.sentence(duration_text).translated(catalogue()), "lead"),
+        facts(pairs),
+        paragraph(matched_text(two), "note"),
+    )
+
+
+def _timelines(both: Both) -> Html:
+    """The step of each run that is compared, both to the same scale at first."""
+    steps = (both.two.step_a, both.two.step_b)
+    bounds = [trace.step_bounds(n) for trace, n in zip(both.traces, steps, strict=True)]
+    longest = max(end - begin for begin, end in bounds)
+    parts = []
+    for letter, trace, step, (begin, _) in zip("AB", both.traces, steps, bounds, strict=True):
+        heading = tr("{letter}: {run}", letter=letter, run=run_title(trace))
+        drawn = timeline(Scene(trace), excerpt_of(trace, [step]), (begin, begin + longest), heading)
+        parts += [paragraph(heading), drawn]
+    return joined(*parts)
+
+
+def _steps(steps: Sequence[int]) -> str:
+    return tr("one step") if len(steps) == 1 else tr("mean of {n} steps", n=len(steps))
+
+
+def _rows(rows: Sequence[Difference], total: int | None) -> Html:
+    """A table of rows; their contributions are bars to the left for less, to the right for more."""
+    most = max((abs(row.contribution) for row in rows), default=0) or 1
+    lines: list[Sequence[str | Html]] = [
+        (
+            row_name(row), ms_text(row.a), ms_text(row.b), signed_text(row.difference),
+            signed_text(row.contribution) if total is not None else "–", _bar(row, most),
+        )
+        for row in rows
+    ]  # fmt: skip
+    if total is not None:
+        lines.append((tr("Step"), "", "", "", signed_text(total), bar_of([])))
+    heads = (tr("lane time, ms"), tr("A"), tr("B"), tr("B − A"), tr("adds to the step"), "")
+    return table(heads, lines, bar=True)
+
+
+def _bar(row: Difference, most: int) -> Html:
+    # Half of the width is for less, the other half for more.
+    share = abs(row.contribution) / most / 2
+    return bar_of([(_colour(row), share)], 0.5 - share if row.contribution < 0 else 0.5)
+
+
+def _colour(row: Difference) -> str:
+    if row.group is RowGroup.CAUSE:
+        return CAUSE_LOOKS[Cause(row.name)].colour
+    if row.group in (RowGroup.KIND, RowGroup.OTHER_LANES):
+        return COLOURS[family_of(Kind(row.name))]
+    return "accent"
+
+
+def _settings(both: Both) -> Html:
+    """All settings of both runs, those that differ first."""
+    two = both.two
+    a, b = (
+        run_settings(trace, step)
+        for trace, step in zip(both.traces, (two.step_a, two.step_b), strict=True)
+    )
+    # False comes before True: what differs stands first.
+    names = sorted(dict.fromkeys([*a, *b]), key=lambda name: a.get(name) == b.get(name))
+    rows = [(tr(NAMES.get(name, name)), a.get(name, "–"), b.get(name, "–")) for name in names]
+    return table((tr("setting"), tr("A"), tr("B")), rows, 3)

@@ -1,0 +1,211 @@
+"""The table of differences: what contributes most comes first; a row chosen is outlined above."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QModelIndex, QRectF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtWidgets import (
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeWidget,
+    QTreeWidgetItem,
+)
+
+from core.compare.differences import Difference, RowGroup
+from core.compare.runs import TwoRuns
+from core.explain.causes import Cause
+from core.plan.task import Kind
+from gui.look.causes import CAUSE_LOOKS, brush
+from gui.look.families import family_of
+from gui.look.text import MINUS, NONE, tr
+from gui.look.theme import LIGHT, Theme
+from gui.look.writing import RIGHT
+from gui.timeline.interact.describe import TITLES
+from gui.widgets.label import plain_tip
+from gui.widgets.tables import Index, dress_tree
+
+ROW_ROLE = Qt.ItemDataRole.UserRole
+SHARE_ROLE = ROW_ROLE + 1
+SWATCH = 10
+BARS = 5  # the column of bars
+BAR_WIDTH = 60
+
+
+class DifferenceTable(QTreeWidget):
+    """Rows in groups; `chosen` carries the Difference of the current row, or None."""
+
+    chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.theme = LIGHT
+        self._two: TwoRuns | None = None
+        heads = (tr("lane time, ms"), tr("A"), tr("B"), tr("B − A"), tr("Adds"), "")
+        dress_tree(self, tr("Differences between run A and run B"), heads, stretched=BARS)
+        tip = tr("What it adds to B's step: its mean over B's lanes less that over A's.")
+        self.headerItem().setToolTip(4, tip)
+        for column in range(1, 5):
+            self.headerItem().setTextAlignment(column, RIGHT)
+        self.setIconSize(QSize(SWATCH, SWATCH))
+        self.setIndentation(0)
+        # A view does not own its delegates: the parent
+        # keeps this one alive, and `_Bars.paint` asks it.
+        self.setItemDelegateForColumn(BARS, _Bars(self))
+        self.header().setMinimumSectionSize(BAR_WIDTH)
+        self.currentItemChanged.connect(self._emit_chosen)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self.theme = theme
+        self._fill()
+
+    def show_two(self, two: TwoRuns | None) -> None:
+        """Show other differences, or none; the row that was chosen stays so if it is there."""
+        self._two = two
+        self._fill()
+
+    def choose_nothing(self) -> None:
+        """Let no row be chosen."""
+        self.setCurrentIndex(QModelIndex())
+
+    def _fill(self) -> None:
+        kept = self._current()
+        # clear() and each new item would otherwise tell of another current row; it is told of once,
+        # at the end, and only if it is another.
+        with QSignalBlocker(self):
+            self.clear()
+            if self._two is not None:
+                self._add_all(self._two)
+            self._choose_again(kept)
+        if self._current() != kept:
+            self.chosen.emit(self._current())
+
+    def _add_all(self, two: TwoRuns) -> None:
+        most = max((abs(row.contribution) for row in (*two.reasons, *two.lanes)), default=0)
+        self._add(tr("COMPUTE LANES: WORK, AND IDLE FOR"), two.reasons, two.difference, most)
+        self._add(tr("EACH COMPUTE LANE"), two.lanes, two.difference, most)
+        self._add(tr("COPY AND COMMUNICATION LANES"), two.other_lanes, None, most)
+
+    def _add(self, heading: str, rows: Sequence[Difference], total: int | None, most: int) -> None:
+        if not rows:
+            return
+        head = QTreeWidgetItem(self, [heading])
+        # Enabled, or it would be grey, but not selectable: it has no row to outline.
+        head.setFlags(Qt.ItemFlag.ItemIsEnabled)
+        head.setForeground(0, QColor(self.theme.muted))
+        # Only now that it stands in the tree: the tree
+        # keeps this, and an item without one forgets it.
+        head.setFirstColumnSpanned(True)
+        for row in rows:
+            self._add_row(row, most, total is not None)
+        if total is not None:
+            last = QTreeWidgetItem(self, [tr("Step"), "", "", "", signed_text(total)])
+            last.setFlags(Qt.ItemFlag.ItemIsEnabled)
+            for column in (0, 4):
+                font = last.font(column)
+                font.setBold(True)
+                last.setFont(column, font)
+            last.setTextAlignment(4, RIGHT)
+
+    def _add_row(self, row: Difference, most: int, adds: bool) -> None:
+        texts = [row_name(row), ms_text(row.a), ms_text(row.b), signed_text(row.difference)]
+        item = QTreeWidgetItem(self, [*texts, signed_text(row.contribution) if adds else ""])
+        item.setData(0, ROW_ROLE, row)
+        item.setData(BARS, SHARE_ROLE, row.contribution / most if most else 0.0)
+        item.setIcon(0, self._swatch(row))
+        for column in range(1, 5):
+            item.setTextAlignment(column, RIGHT)
+        item.setToolTip(0, plain_tip(row_tip(row)))
+
+    def _swatch(self, row: Difference) -> QIcon:
+        """The colour of a kind, or the pattern of a cause."""
+        ratio = self.devicePixelRatioF()
+        # In the screen's own pixels, or the pattern would be scaled and its lines smeared.
+        picture = QPixmap(round(SWATCH * ratio), round(SWATCH * ratio))
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(Qt.GlobalColor.transparent)
+        area = QRectF(0, 0, SWATCH, SWATCH)
+        with QPainter(picture) as painter:
+            if row.group is RowGroup.CAUSE:
+                painter.fillRect(area, brush(CAUSE_LOOKS[Cause(row.name)], self.theme, ratio))
+            elif row.group in (RowGroup.KIND, RowGroup.OTHER_LANES):
+                colours = self.theme.colours_of(family_of(Kind(row.name)))
+                painter.fillRect(area, QColor(colours[0]))
+        return QIcon(picture)
+
+    def _current(self) -> Difference | None:
+        item = self.currentItem()
+        return None if item is None else item.data(0, ROW_ROLE)
+
+    def _choose_again(self, kept: Difference | None) -> None:
+        for index in range(self.topLevelItemCount()):
+            item = self.topLevelItem(index)
+            row = None if item is None else item.data(0, ROW_ROLE)
+            if item is not None and row is not None and kept is not None and _same(row, kept):
+                self.setCurrentItem(item)
+
+    def _emit_chosen(self, *_: object) -> None:
+        self.chosen.emit(self._current())
+
+
+class _Bars(QStyledItemDelegate):
+    """A contribution as a bar, to the right of the middle for more and to the left for less."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Draw the cell, and in it the bar."""
+        super().paint(painter, option, index)
+        share = index.data(SHARE_ROLE)
+        table = self.parent()
+        if not share or not isinstance(table, DifferenceTable):
+            return
+        area = QRectF(option.rect).adjusted(4, 4, -4, -4)
+        # A whole pixel, at which the bars to both sides and the line between them begin.
+        middle = round(area.center().x())
+        # The least contribution that is not 0 still shows on which side it is.
+        length = max(1.0, abs(share) * area.width() / 2)
+        left = middle - length if share < 0 else float(middle)
+        colour = QColor(table.theme.accent if share < 0 else table.theme.warning)
+        painter.fillRect(QRectF(left, area.top(), length, area.height()), colour)
+        painter.fillRect(
+            QRectF(middle, option.rect.top(), 1, option.rect.height()), QColor(table.theme.line)
+        )
+
+
+def row_name(row: Difference) -> str:
+    """What a row is about, in words: `Forward`, `idle: fill`, `cpu:1 works`."""
+    if row.group is RowGroup.CAUSE:
+        return tr("idle: {cause}", cause=tr(Cause(row.name).label))
+    if row.group in (RowGroup.KIND, RowGroup.OTHER_LANES):
+        kind = Kind(row.name)
+        return tr(TITLES.get(kind, "Other work"))
+    if row.group is RowGroup.LANE_WORK:
+        return tr("{lane} works", lane=row.name)
+    if row.group is RowGroup.LANE_IDLE:
+        return tr("{lane} is idle", lane=row.name)
+    return tr("Tasks that overlap")
+
+
+def row_tip(row: Difference) -> str:
+    """A row in a sentence."""
+    values = {"a": ms_text(row.a), "b": ms_text(row.b), "adds": signed_text(row.contribution)}
+    if row.group is RowGroup.OTHER_LANES:
+        words = tr("{a} ms in A, {b} ms in B; it costs only what compute lanes wait for.", **values)
+    else:
+        words = tr("{a} ms in A, {b} ms in B: it adds {adds} ms to B's step.", **values)
+    return f"{row_name(row)}: {words}"
+
+
+def _same(row: Difference, other: Difference) -> bool:
+    return (row.group, row.name, row.place) == (other.group, other.name, other.place)
+
+
+def ms_text(ns: int | None) -> str:
+    """Ns as ms, or a dash."""
+    return NONE if ns is None else f"{ns / 1e6:.2f}"
+
+
+def signed_text(ns: int) -> str:
+    """Ns as ms with a sign."""
+    return f"{ns / 1e6:+.2f}".replace("-", MINUS)

@@ -1,0 +1,1 @@
+"""The selected span, gap or range in words."""

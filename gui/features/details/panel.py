@@ -1,0 +1,224 @@
+"""Details: the selected span, gap or range in words and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QSizePolicy,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableWidget,
+    QTableWidgetItem,
+    QWidget,
+)
+
+from core.explain.gaps import GapReport
+from core.explain.lanes import Gap
+from core.trace.event_arguments import pairs
+from core.trace.span import Span
+from core.trace.trace import Trace
+from gui.app.jobs import Runner
+from gui.look.text import full_stop, tr
+from gui.timeline.interact.describe import facts, measure_facts, range_facts
+from gui.timeline.interact.gap_words import ReasonRow, gap_sentence, reason_rows
+from gui.timeline.state.measure import Measure
+from gui.timeline.state.selection import Selection, TimeRange
+from gui.widgets.label import hint, plain_tip, sentence_label
+from gui.widgets.layouts import joined, stacked, widget_of
+from gui.widgets.tables import Index, dress
+
+TOP_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
+TASK_ROLE = Qt.ItemDataRole.UserRole
+AT_ONCE_S = 0.02  # of reading arguments; then the window answers
+NARROWEST = 176  # pixels in which a name and its value can be read
+PADDING = 18  # of a cell at both sides, with a pixel each for rounding
+LEAST = 48  # pixels of a table that has to be scrolled; the dock's height is the user's
+
+
+class DetailsPanel(QWidget):
+    """Names and values of what is selected; screen readers find the selection here.
+
+    Of a gap, a sentence says why it is there, and below it stand its reasons.
+    `blocking_task_chosen` carries step and task of the blocking task that was clicked, or picked
+    with Return.
+    """
+
+    blocking_task_chosen = Signal(int, int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setMinimumWidth(NARROWEST)
+        self._step = 0
+        words = tr(
+            "Click a bar or an idle gap for its details. Drag to count a range; Shift+click "
+            "measures to another bar."
+        )
+        self.sentence = sentence_label(tr("Why the lane is idle"))
+        self.sentence.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self.reasons = _table(tr("Reasons of the gap"))
+        self.reasons.itemClicked.connect(self._choose)
+        self.reasons.itemActivated.connect(self._choose)
+        self.table = _table(tr("Details of the selection"))
+        whole = joined(self.sentence, self.reasons, self.table, growing=self.table)
+        # The reasons get room first, up to what they need, which `_limit_reasons` says.
+        whole.setStretchFactor(self.reasons, 3)
+        self._stack = stacked(self, hint(words), widget_of(whole))
+        self._arguments = Runner(self, "arguments")
+        self._arguments.done.connect(lambda text: self._add_rows(pairs(text)))
+        self._arguments.failed.connect(lambda problem: self._add_rows([("", problem)]))
+
+    def show_selection(
+        self,
+        trace: Trace | None,
+        selection: Selection | None,
+        now: float | None = None,
+        report: GapReport | None = None,
+        measure: Measure | None = None,
+        note: str = "",
+    ) -> None:
+        """Show what is selected, or the hint.
+
+        `report` says why a selected gap is there, or a `note` why that is not known; `measure` how
+        far the selected span is from another one.
+        """
+        # What is still read belongs to the selection before.
+        self._arguments.cancel()
+        self.sentence.setText(note)
+        self.sentence.setVisible(report is not None or bool(note))
+        self.reasons.setVisible(report is not None)
+        self.reasons.setRowCount(0)
+        if trace is None or selection is None:
+            self.table.setRowCount(0)
+            self._stack.setCurrentIndex(0)
+            return
+        if isinstance(selection, Gap) and report is not None:
+            self._show_report(trace, selection.step, report)
+        if isinstance(selection, TimeRange):
+            _fill(self.table, range_facts(trace, selection), ())
+        else:
+            rows = facts(trace, selection, now)
+            if measure is not None:
+                rows = [*measure_facts(trace, measure), *rows]
+            _fill(self.table, rows, ())
+            self._read_arguments(trace, selection)
+        self._stack.setCurrentIndex(1)
+
+    def _read_arguments(self, trace: Trace, selection: Selection) -> None:
+        """What another program's file tells of a span beside its times stands below, once read."""
+        arguments = None if trace.imported is None else trace.imported.arguments
+        if arguments is not None and isinstance(selection, Span) and selection.index >= 0:
+            row = int(trace.spans(selection.lane).row[selection.index])
+            self._arguments.start(arguments.read(row), AT_ONCE_S)
+
+    def _add_rows(self, rows: Sequence[tuple[str, str]]) -> None:
+        """Rows below a heading, if there are any."""
+        if not rows:
+            return
+        first = self.table.rowCount()
+        self.table.setRowCount(first + 1 + len(rows))
+        heading = QTableWidgetItem(tr("Arguments in the file"))
+        bold = heading.font()
+        bold.setBold(True)
+        heading.setFont(bold)
+        self.table.setItem(first, 0, heading)
+        self.table.setSpan(first, 0, 1, 2)
+        _put(self.table, rows, first + 1)
+
+    def _show_report(self, trace: Trace, step: int, report: GapReport) -> None:
+        self._step = step
+        whole = full_stop(gap_sentence(trace, step, report))
+        self.sentence.setText(whole)
+        self.sentence.setToolTip(plain_tip(whole))
+        rows = reason_rows(trace, step, report)
+        heads = (tr("Because"), tr("For"), tr("Share"), tr("Held up by"))
+        _fill(self.reasons, [row[:4] for row in rows], heads)
+        for number, row in enumerate(rows):
+            self._link(number, row)
+        self._limit_reasons()
+
+    def _link(self, number: int, row: ReasonRow) -> None:
+        """Make a reason's row lead to its blocking task."""
+        if row.task is None:
+            return
+        last = self.reasons.columnCount() - 1
+        for place in range(last + 1):
+            item = self.reasons.item(number, place)
+            if item is not None:
+                item.setData(TASK_ROLE, row.task)
+                item.setToolTip(
+                    plain_tip(tr("Show {blocking} in the timeline.", blocking=row.blocking))
+                )
+                if place == last:
+                    _look_like_a_link(item, self.palette())
+
+    def _limit_reasons(self) -> None:
+        """No higher than the reasons need, so that the rest of the details is near."""
+        self.reasons.resizeRowsToContents()
+        rows = range(self.reasons.rowCount())
+        head = self.reasons.horizontalHeader().sizeHint().height()
+        most = head + sum(map(self.reasons.rowHeight, rows)) + 4
+        self.reasons.setMaximumHeight(max(LEAST, most))
+
+    def _choose(self, item: QTableWidgetItem) -> None:
+        task = item.data(TASK_ROLE)
+        if task is not None:
+            self.blocking_task_chosen.emit(self._step, task)
+
+
+def _look_like_a_link(item: QTableWidgetItem, palette: QPalette) -> None:
+    font = item.font()
+    font.setUnderline(True)
+    item.setFont(font)
+    item.setForeground(palette.brush(QPalette.ColorRole.Link))
+
+
+class _Wrapping(QStyledItemDelegate):
+    """Makes rows high enough for words that wrap: Qt forgets the padding of cells."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        hint = super().sizeHint(option, index)
+        # Only the width is given; 1 << 14 stands for as high as it takes.
+        room = QRect(0, 0, option.rect.width() - PADDING, 1 << 14)
+        words = option.fontMetrics.boundingRect(room, Qt.TextFlag.TextWordWrap, index.data() or "")
+        return QSize(hint.width(), max(hint.height(), words.height() + 4))
+
+
+def _table(name: str) -> QTableWidget:
+    table = QTableWidget(0, 2)
+    dress(table, name, tight=False)
+    table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft)
+    table.setWordWrap(True)
+    table.setItemDelegate(_Wrapping(table))
+    table.setMinimumHeight(LEAST)
+    return table
+
+
+def _fill(table: QTableWidget, rows: Sequence[tuple[str, ...]], heads: tuple[str, ...]) -> None:
+    # The heading above another selection's arguments may still lie over two cells.
+    table.clearSpans()
+    table.setColumnCount(len(rows[0]))
+    table.setRowCount(len(rows))
+    header = table.horizontalHeader()
+    header.setVisible(bool(heads))
+    for place, head in enumerate(heads):
+        item = QTableWidgetItem(head)
+        item.setToolTip(head)
+        table.setHorizontalHeaderItem(place, item)
+    header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    # Words wrap in what numbers leave: those of a fact are last, those of a reason first and last.
+    for place in {len(rows[0]) - 1, 0 if heads else len(rows[0]) - 1}:
+        header.setSectionResizeMode(place, QHeaderView.ResizeMode.Stretch)
+    _put(table, rows, 0)
+
+
+def _put(table: QTableWidget, rows: Sequence[tuple[str, ...]], first: int) -> None:
+    """Write rows from one on."""
+    for number, row in enumerate(rows, first):
+        for place, text in enumerate(row):
+            item = QTableWidgetItem(text)
+            item.setTextAlignment(TOP_LEFT)
+            table.setItem(number, place, item)

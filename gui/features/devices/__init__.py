@@ -1,0 +1,1 @@
+"""What each device did in a step: times, batch split, gradient buckets."""

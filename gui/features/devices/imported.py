@@ -1,0 +1,56 @@
+"""Above Devices: what another program's trace tells of its ranks, and what was odd about it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem, QWidget
+
+from core.explain.ranks import RankTime, rank_times
+from core.trace.trace import Trace
+from gui.look.ranks import issue_lines, rank_heads, rank_words
+from gui.look.text import tr
+from gui.timeline.state.scene import Scene
+from gui.widgets.label import Label
+from gui.widgets.layouts import joined
+from gui.widgets.tables import dress_tree
+
+
+class ImportedPanel(QWidget):
+    """A row for each rank or process of a trace, and below it a line for all that was odd."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("Trace"))
+        self._trace: Trace | None = None
+        self.list, self.issues = QTreeWidget(), Label(wrapped=True, selectable=True)
+        heads = rank_heads()
+        dress_tree(self.list, tr("Ranks"), heads, len(heads) - 1)
+        for place in range(1, len(heads)):
+            self.list.headerItem().setTextAlignment(place, Qt.AlignmentFlag.AlignRight)
+        self.issues.setMargin(8)
+        self.list.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        joined(self.list, self.issues, of=self)
+        self.hide()
+
+    def show_scene(self, scene: Scene | None, live: bool) -> None:
+        """Show a trace that is whole; nothing is seen of a run of the app's own."""
+        # The figures are of a whole trace and of launches, which jobs do not record.
+        trace = None if scene is None or live or scene.trace.imported is None else scene.trace
+        self.setVisible(trace is not None)
+        if trace is None or trace is self._trace:
+            return
+        self._trace = trace
+        self.list.clear()
+        for time in rank_times(trace):
+            self._add(time)
+        rows = self.list.topLevelItemCount()
+        # As high as its rows: what it stands in scrolls as
+        # a whole, and lists that scroll in there do not do.
+        height = self.list.sizeHintForRow(0) * rows + self.list.header().sizeHint().height()
+        self.list.setFixedHeight(height + 2 * self.list.frameWidth())
+        self.issues.setText("\n".join(issue_lines(trace)))
+
+    def _add(self, time: RankTime) -> None:
+        item = QTreeWidgetItem(self.list, rank_words(time))
+        for place in range(1, self.list.columnCount()):
+            item.setTextAlignment(place, Qt.AlignmentFlag.AlignRight)

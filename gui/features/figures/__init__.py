@@ -1,0 +1,1 @@
+"""Figures, reports and traces for other programs."""

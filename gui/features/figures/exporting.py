@@ -1,0 +1,179 @@
+"""Figures, copies and reports of the run that is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtWidgets import QWidget
+
+from core.errors import PlanError
+from core.message import N_
+from gui.app.banner import Banner
+from gui.app.dialogs import ProgressDialogs, to_front
+from gui.app.explaining import Explainer
+from gui.app.figure_options import FigureOptions
+from gui.app.jobs import Runner
+from gui.app.run_names import file_name
+from gui.app.saving import IMAGES, Saver
+from gui.app.settings import Settings
+from gui.app.shown import Shown
+from gui.features.figures.panel import FigurePanel, Wish
+from gui.figures.picture import Picture, copy_picture, write_picture
+from gui.figures.shown import Range, range_between
+from gui.figures.timeline import Extras
+from gui.look.text import problem_text, tr
+from gui.look.theme import LIGHT, THEMES
+from gui.timeline.interact.view import TimelineView
+from gui.timeline.state.scene import Scene
+
+DOCUMENTS = IMAGES[::-1]
+REPORT = N_("Web page (*.html)")
+
+
+class Exporting(Saver):
+    """What the File menu makes of a run. The `…_to` methods take a path and ask nothing."""
+
+    def __init__(
+        self, window: QWidget, shown: Shown, timeline: TimelineView, explainer: Explainer,
+        banner: Banner, settings: Settings,
+    ) -> None:  # fmt: skip
+        super().__init__(window, settings)
+        self._window, self._shown, self._banner = window, shown, banner
+        self._timeline, self._explainer = timeline.state, explainer
+        self.panel: FigurePanel | None = None
+        self.report = Runner(self, "report")
+        self.progress = ProgressDialogs(window, self.report, tr("Writing the report…"))
+        self.report.failed.connect(banner.say)
+        self.report.done.connect(self.done)
+
+    def open(self) -> None:
+        """Show the panel of figures beside the window."""
+        if self.scene() is None:
+            return
+        if self.panel is None:
+            self.panel = FigurePanel(self.draw, self._window)
+            self.panel.set_options(self._settings.figure)
+            self.panel.save_asked.connect(self._ask_figure)
+            self.panel.copy_asked.connect(self._copy)
+            self.panel.finished.connect(self._keep)
+        self.panel.draw_now()
+        to_front(self.panel)
+
+    def draw(self, wish: Wish) -> Picture:
+        """The picture that is wished for, of the run that is shown. Raises ValueError."""
+        from gui.figures.make import figure_of  # the window is there sooner without
+
+        scene = self._timeline.scene
+        if scene is None:
+            raise ValueError(tr("There is no run to draw."))
+        shown = [self._visible(scene)] if wish.visible else []
+        extras = self._extras(wish.options.theme)
+        return figure_of([self._seen(scene)], wish.options, extras=extras, shown=shown)
+
+    def export_visible(self) -> None:
+        """Ask for a file and write exactly what is visible into it."""
+        if self.scene() is not None:
+            picture = self.draw(self._on_screen())  # what is visible now, not when it is named
+            self._ask_picture(picture, ".png", IMAGES)
+
+    def export_to(self, path: Path, visible: bool = False) -> None:
+        """Write the timeline as the window shows it: the last measured steps, or the visible time.
+
+        Its format follows from the suffix.
+        """
+        if self.scene() is not None:
+            self.save_to(self.draw(Wish(self._on_screen().options, visible)), path)
+
+    def copy_visible(self) -> None:
+        """Put what is visible on the clipboard, as an image and as SVG."""
+        if self.scene() is not None:
+            self._copy(self.draw(self._on_screen()))
+
+    def export_report(self) -> None:
+        """Ask for a file and write a report on the run into it."""
+        if self.scene() is not None:
+            self.ask(tr("Export report"), self.offered(".html"), [REPORT], self.report_to)
+
+    def report_to(self, path: Path) -> None:
+        """Write a report bit by bit, so that the window answers and the user can cancel it."""
+        from gui.report.job import report_work  # the window is there sooner without
+
+        try:
+            self.check(path)
+        except PlanError as error:
+            self._banner.say(problem_text(error))
+            return
+        scene, run = self.scene(), self._shown.run_shown
+        if scene is not None and run is not None:
+            self.report.start(report_work(scene, path, self._explainer, run.live))
+
+    def save_to(self, picture: Picture, path: Path) -> None:
+        """Write a picture; its format follows from the suffix."""
+        self.write(path, lambda: write_picture(picture, path))
+
+    def _ask_figure(self, picture: Picture) -> None:
+        self._keep()
+        self._ask_picture(picture, ".pdf", DOCUMENTS, self.panel)
+
+    def _ask_picture(
+        self, picture: Picture, ending: str, kinds: Sequence[str], above: QWidget | None = None
+    ) -> None:
+        save = partial(self.save_to, picture)
+        self.ask(tr("Save figure"), self.offered(ending), kinds, save, above)
+
+    def offered(self, ending: str) -> str:
+        """A file that is called as the run that is shown."""
+        run = self._shown.run_shown
+        return ("run" if run is None else Path(file_name(run)).stem) + ending
+
+    def _copy(self, picture: Picture) -> None:
+        copy_picture(picture)
+        self.message.emit(tr("Copied as an image and as SVG."))
+
+    def _keep(self, *_: object) -> None:
+        if self.panel is not None:
+            self._settings.figure = self.panel.wish.options
+
+    def done(self, path: Path, said: str = "") -> None:  # noqa: D102
+        self._banner.hide()
+        super().done(path, said)
+
+    def scene(self) -> Scene | None:
+        """What there is to write; if that is nothing, the window says so."""
+        scene = self._timeline.scene
+        if scene is not None and not scene.trace.is_empty:
+            return scene
+        words = tr("There is no run to write yet: press Run, or open a recording.")
+        if scene is not None:
+            words = tr("This run has recorded no spans: there is nothing to export.")
+        self._banner.say(words, "info")
+        return None
+
+    def _on_screen(self) -> Wish:
+        return Wish(FigureOptions(theme=THEMES.get(self._settings.theme, LIGHT).name), True)
+
+    def _seen(self, scene: Scene) -> Scene:
+        """The scene with its prediction only if that is shown."""
+        # A shallow copy: its prediction can be taken away without the window's scene losing its
+        # own.
+        seen = copy(scene)
+        if not self._timeline.strips.prediction:
+            seen.set_prediction(None)
+        return seen
+
+    def _extras(self, theme: str) -> Extras:
+        strips = self._timeline.strips
+        return Extras(
+            strips.memory, strips.path, strips.counters, self._timeline.stack.layout,
+            self._settings.colours(theme),
+        )  # fmt: skip
+
+    def _visible(self, scene: Scene) -> Range:
+        part = self._timeline.viewport
+        shown = range_between(scene.trace, round(part.start), round(part.end))
+        # The figure's axis counts from where that on screen counts.
+        return replace(shown, zero=round(self._timeline.frame.origin.zero))

@@ -1,0 +1,314 @@
+"""Export figure: what it is to be, how it will look, and its ways out of the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QPointF, QRectF, QSize, QTimer, Signal, SignalInstance
+from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QFormLayout,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QWidget,
+)
+
+from core.message import N_, error_message
+from core.trace.excerpt import ExcerptOptions
+from gui.app.figure_options import PRESETS, FigureOptions
+from gui.figures.picture import SCREEN, Picture, image_of
+from gui.look.core_texts import translated
+from gui.look.text import tr
+from gui.widgets.fields import WheelGuard, choice, decimal
+from gui.widgets.label import Label
+from gui.widgets.layouts import button, column, grid, named, row
+
+SHOWN = ""  # instead of a preset: the timeline as the window shows it
+FIELD = 210
+SIZE = QSize(1060, 600)
+PATIENCE_MS = 120  # after the last change, before the preview is drawn
+PARTS = {
+    "title": (N_("Title"), N_("A line above the picture.")),
+    "caption": (N_("Caption"), N_("Words below the picture.")),
+    "legend": (N_("Legend"), N_("What the colours and patterns mean.")),
+    "axis": (N_("Axis"), N_("The time axis.")),
+    "makespan": (N_("Makespan"), N_("How long each step is.")),
+    "idle": (N_("Idle time"), N_("How much of the steps each lane is idle.")),
+}
+SWITCHES = ("legend", "axis", "makespan", "idle")
+COLOURS = (
+    (N_("Preset colours"), "", ""),
+    (N_("Colours"), "colours", N_("Colours only, as in the window.")),
+    (N_("Colours and patterns"), "patterns", N_("Told apart also without colour.")),
+    (
+        N_("Greyscale"),
+        N_("grey"),
+        N_("No colour at all; patterns and letters tell families apart."),
+    ),
+)
+AUTOMATIC, VISIBLE, NAMED = "automatic", "visible", "named"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the panel asks for; with `visible`, the time is the one on screen."""
+
+    options: FigureOptions
+    visible: bool
+
+
+class FigurePanel(QDialog):
+    """Stays beside the window. `drawn` makes the picture; what it refuses is said in one line.
+
+    `save_asked` and `copy_asked` carry the Picture that the preview shows; `changed` comes with
+    every change.
+    """
+
+    save_asked = Signal(object)
+    copy_asked = Signal(object)
+    changed = Signal()
+
+    def __init__(self, drawn: Callable[[Wish], Picture], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._drawn = drawn
+        self.picture: Picture | None = None
+        self.setWindowTitle(tr("Export figure"))
+        self._timer = QTimer(self, singleShot=True, interval=PATIENCE_MS)
+        self._timer.timeout.connect(self.draw_now)
+        self._build_fields()
+        self.preview, self.size_label = Preview(), Label(look="quiet")
+        self.problem = Label(look="problem", wrapped=True)
+        self._lay_out()
+        self._connect()
+        self._follow_preset()
+        self.resize(SIZE)
+
+    # What is asked for
+
+    @property
+    def wish(self) -> Wish:
+        """What the fields say."""
+        preset = self.preset.currentData() or None
+        colours, part = self.colours.currentData(), self.part.currentData()
+        named = self.times.text().strip() if part == NAMED else ""
+        # Only a range of times has a colon; steps are told by numbers, commas and dashes.
+        steps = named if ":" not in named else ""
+        options = FigureOptions(
+            preset=preset,
+            # What is printed is light; the field is disabled then, but keeps what was chosen.
+            theme=self.theme.currentData() if self.theme.isEnabled() else "light",
+            width_mm=self.width_mm.value() or None,
+            font_pt=(self.font_pt.value() or None) if preset else None,
+            scale=self.scale.value() or None,
+            hatching={"colours": False, "patterns": True}.get(colours) if preset else None,
+            greyscale=colours == "grey" and preset is not None,
+            **{name: self.parts[name].isChecked() for name in SWITCHES},
+            title=self._words("title"),
+            caption=self._words("caption"),
+            excerpt=ExcerptOptions("" if steps else named, steps, self.lanes.text().strip()),
+        )  # fmt: skip
+        return Wish(options, part == VISIBLE)
+
+    def set_options(self, options: FigureOptions) -> None:
+        """Fill the fields, all but those that belong to one run."""
+        self.preset.setCurrentIndex(max(0, self.preset.findData(options.preset or SHOWN)))
+        self.theme.setCurrentIndex(max(0, self.theme.findData(options.theme)))
+        for field, value in (
+            (self.width_mm, options.width_mm), (self.font_pt, options.font_pt),
+            (self.scale, options.scale),
+        ):  # fmt: skip
+            field.setValue(value or 0.0)
+        patterns = {True: "patterns", False: "colours", None: ""}[options.hatching]
+        kept = "grey" if options.greyscale else patterns
+        self.colours.setCurrentIndex(max(0, self.colours.findData(kept)))
+        for name in SWITCHES:
+            self.parts[name].setChecked(getattr(options, name))
+        for name in ("title", "caption"):
+            text = getattr(options, name)
+            self.parts[name].setChecked(text != "")
+            self.words[name].setText(text or "")
+
+    def draw_now(self) -> None:
+        """Draw the preview, or say why there is none."""
+        # The preview that waited is drawn here.
+        self._timer.stop()
+        try:
+            self.picture = self._drawn(self.wish)
+        except ValueError as error:
+            self.picture = None
+            self.problem.setText(plain(translated(error_message(error))))
+        self.problem.setVisible(self.picture is None)
+        self.preview.show_picture(self.picture)
+        self.size_label.setText(size_text(self.picture))
+        for way_out in (self.save, self.copy):
+            way_out.setEnabled(self.picture is not None)
+
+    # Building
+
+    def _build_fields(self) -> None:
+        entries = [(tr(preset.title), preset.name, "") for preset in PRESETS.values()]
+        self.preset = choice([(tr("As shown in the window"), SHOWN, ""), *entries])
+        self.part = choice([
+            (tr("Chosen for the figure"), AUTOMATIC, tr("The median step, or the last steps.")),
+            (tr("What is visible"), VISIBLE, tr("Exactly the time on screen.")),
+            (tr("Steps or times…"), NAMED, tr("Named in the field below.")),
+        ])  # fmt: skip
+        self.times = QLineEdit(placeholderText=tr("3, 2-4 or 10ms:40ms"))
+        self.lanes = QLineEdit(placeholderText=tr("all; or 0-3, cpu:1"))
+        self.theme = choice([(tr("Light"), "light", ""), (tr("Dark"), "dark", "")])
+        self.colours = choice([(tr(title), value, tr(line)) for title, value, line in COLOURS])
+        self.width_mm = decimal(2000.0, 0, 1.0, tr("usual"), tr(" mm"))
+        self.font_pt = decimal(60.0, 1, 0.5, tr("usual"), tr(" pt"))
+        self.scale = decimal(20.0, 2, 0.5, tr("usual"))
+        self.scale.setPrefix("× ")
+        self.parts = {name: QCheckBox(tr(title)) for name, (title, _) in PARTS.items()}
+        for name, box in self.parts.items():
+            box.setChecked(True)
+            box.setToolTip(tr(PARTS[name][1]))
+        self.words = {
+            name: named(QLineEdit(placeholderText=tr("made from the run")), tr(PARTS[name][0]))
+            for name in ("title", "caption")
+        }
+        tip, save = tr("Write it as PNG, SVG or PDF."), partial(self._hand_out, self.save_asked)
+        self.save = button(QPushButton, tr("Save…"), tip, save)
+        tip = tr("Put it on the clipboard, as an image and as SVG.")
+        self.copy = button(QPushButton, tr("Copy"), tip, partial(self._hand_out, self.copy_asked))
+        self.save.setDefault(True)
+
+    def _lay_out(self) -> None:
+        form = QFormLayout(verticalSpacing=6)
+        for title, field in (
+            (tr("Figure"), self.preset), (tr("Time"), self.part), ("", self.times),
+            (tr("Lanes"), self.lanes), (tr("Colours"), self.colours), (tr("Theme"), self.theme),
+            (tr("Width"), self.width_mm), (tr("Text"), self.font_pt),
+            (tr("Pixels of a PNG"), self.scale),
+        ):  # fmt: skip
+            field.setAccessibleName(title or tr("Steps or times"))
+            WheelGuard(field)
+            field.setMinimumWidth(FIELD)
+            form.addRow(title, field)
+        for spin in (self.width_mm, self.font_pt, self.scale):
+            spin.lineEdit().setTextMargins(4, 0, 0, 0)  # as far in as a drop-down list's text
+        parts = grid(down=5)
+        parts.setColumnStretch(1, 1)
+        for number, name in enumerate(("title", "caption")):
+            parts.addWidget(self.parts[name], number, 0)
+            parts.addWidget(self.words[name], number, 1)
+        for number, name in enumerate(SWITCHES):
+            parts.addWidget(self.parts[name], 2 + number // 2, number % 2)
+        left = column(form, 6, parts, None, self.problem)
+        buttons = row(self.size_label, self.copy, self.save, growing=self.size_label)
+        right = column(self.preview, buttons, growing=self.preview)
+        row(left, right, of=self, growing=right, margins=(14, 12, 14, 12), spacing=14)
+
+    def _connect(self) -> None:
+        for chooser in (self.preset, self.part, self.theme, self.colours):
+            chooser.currentIndexChanged.connect(self._change)
+        for number in (self.width_mm, self.font_pt, self.scale):
+            number.valueChanged.connect(self._change)
+        for line in (self.times, self.lanes, *self.words.values()):
+            line.textChanged.connect(self._change)
+        for box in self.parts.values():
+            box.toggled.connect(self._change)
+
+    def _hand_out(self, signal: SignalInstance) -> None:
+        self.draw_now()  # what is typed may be newer than the preview
+        if self.picture is not None:
+            signal.emit(self.picture)
+
+    def _change(self, *_: object) -> None:
+        self._follow_preset()
+        self.changed.emit()
+        self._timer.start()
+
+    def _follow_preset(self) -> None:
+        """Fields that the figure does not take are disabled."""
+        preset = PRESETS.get(self.preset.currentData())
+        self.times.setEnabled(self.part.currentData() == NAMED)
+        self.theme.setEnabled(preset is None or not preset.printed)
+        self.colours.setEnabled(preset is not None)
+        self.font_pt.setEnabled(preset is not None)
+        self.lanes.setEnabled(preset is not None)
+        for name, field in self.words.items():
+            field.setEnabled(self.parts[name].isChecked())
+        made = tr("made from the run") if preset is not None else tr("none")
+        self.words["caption"].setPlaceholderText(made)
+
+    def _words(self, name: str) -> str | None:
+        """A text of the user's own, None for the run's, nothing where none is wanted."""
+        if not self.parts[name].isChecked():
+            return ""
+        return self.words[name].text().strip() or None
+
+
+class Preview(QWidget):
+    """A picture as large as there is room for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("Preview"))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self._picture: Picture | None = None
+        self._image: QImage | None = None
+
+    def show_picture(self, picture: Picture | None) -> None:
+        """Show another picture, or none."""
+        self._picture, self._image = picture, None
+        self.setAccessibleDescription(picture.title if picture is not None else "")
+        self.update()
+
+    def sizeHint(self) -> QSize:  # noqa: D102
+        return QSize(620, 460)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: D102
+        return QSize(280, 200)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
+        self._image = None
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), self.palette().mid())
+            if self._picture is None:
+                return
+            if self._image is None:
+                self._image = self._fitted(self._picture)
+            ratio = self._image.devicePixelRatio()
+            wide, high = self._image.width() / ratio, self._image.height() / ratio
+            left, top = round((self.width() - wide) / 2), round((self.height() - high) / 2)
+            painter.fillRect(QRectF(left + 2, top + 2, wide, high), QColor(0, 0, 0, 40))
+            painter.drawImage(QPointF(left, top), self._image)
+
+    def _fitted(self, picture: Picture) -> QImage:
+        ratio = self.devicePixelRatioF()
+        wide, high = (side * SCREEN / picture.per_inch for side in (picture.width, picture.height))
+        scale = min((self.width() - 24) / wide, (self.height() - 24) / high) * ratio
+        # Rendered at the device's pixels and told so, rather than scaled as an image: text stays
+        # sharp.
+        image = image_of(picture, max(scale, 0.05))
+        image.setDevicePixelRatio(ratio)
+        return image
+
+
+def plain(message: str) -> str:
+    """A message of core's as a sentence, without the command line's dashes."""
+    text = message.removeprefix("--").replace(" --", " ")
+    return text[:1].upper() + text[1:]
+
+
+def size_text(picture: Picture | None) -> str:
+    """`85 × 62 mm, as PNG 2008 × 1465 pixels`."""
+    if picture is None:
+        return ""
+    wide, high = picture.millimetres
+    factor = picture.scale * SCREEN / picture.per_inch
+    return tr(
+        "{wide} × {high} mm, as PNG {across} × {down} pixels", wide=f"{wide:.0f}",
+        high=f"{high:.0f}", across=round(picture.width * factor),
+        down=round(picture.height * factor),
+    )  # fmt: skip

@@ -1,0 +1,119 @@
+"""The run that is shown, written for other programs: Perfetto, Holistic Trace Analysis, Chakra."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from core.errors import PlanError
+from core.files import check_folder
+from core.trace.median_step import median_step, whole_steps
+from core.trace.trace import Trace
+from gui.app.banner import Banner
+from gui.app.dialogs import ProgressDialogs
+from gui.app.jobs import Runner, Work
+from gui.features.figures.exporting import Exporting
+from gui.look.text import problem_text, tr
+
+PERFETTO, PACKED, JSON = (
+    "Perfetto trace (*.pftrace)", "Chrome trace, packed (*.json.gz)", "Chrome trace (*.json)",
+)  # fmt: skip
+Writing = Generator[float, None, None]
+
+
+class TraceExports(QObject):
+    """What the File menu writes for other programs. The `…_to` methods take a path, ask nothing.
+
+    A thread writes; a run that goes on is written as it is at that moment.
+    """
+
+    def __init__(self, window: QWidget, exporting: Exporting, banner: Banner) -> None:
+        super().__init__(window)
+        self._exporting, self._banner = exporting, banner
+        self.runner = Runner(self, "trace")
+        self.progress = ProgressDialogs(window, self.runner, tr("Writing the trace…"))
+        self.runner.failed.connect(banner.say)
+        self.runner.done.connect(exporting.done)
+
+    def export_trace(self) -> None:
+        """Ask for a file, and write all spans for Perfetto or chrome://tracing into it."""
+        self._ask(tr("Export trace"), ".pftrace", (PERFETTO, PACKED, JSON), self.trace_to)
+
+    def export_ranks(self) -> None:
+        """Ask for a folder, and write a file for each rank, as PyTorch's profiler does."""
+        self._ask(tr("Export ranks: name a new folder"), "-ranks", (), self.ranks_to)
+
+    def export_chakra(self) -> None:
+        """Ask for a folder, and write the median step's tasks and times for each rank."""
+        self._ask(tr("Export execution traces: name a new folder"), "-chakra", (), self.chakra_to)
+
+    def trace_to(self, path: Path) -> None:
+        """Write one file; its format follows from the suffix."""
+        # Here: the window is there sooner without.
+        from core.recording.exporters.chrome import write_chrome
+        from core.recording.exporters.perfetto import write_perfetto
+
+        write = write_perfetto if path.suffix.lower() == ".pftrace" else write_chrome
+        self._write(path, write)
+
+    def ranks_to(self, path: Path) -> None:
+        """Write a folder for Holistic Trace Analysis."""
+        from core.recording.exporters.kineto import write_kineto
+
+        if self._is_new(path):
+            self._write(path, write_kineto)
+
+    def chakra_to(self, path: Path) -> None:
+        """Write a folder of Chakra execution traces, of the run's median step."""
+        from core.recording.exporters.chakra import write_chakra
+
+        trace = self._trace()
+        if trace is None or not self._is_new(path):
+            return
+        steps = whole_steps(trace) if trace.header.source.has_plan else []
+        if not steps:
+            self._banner.say(
+                tr("No whole step of a plan was recorded: there is none to write as a graph.")
+            )
+            return
+        self._write(path, partial(write_chakra, step=median_step(trace, steps)))
+
+    def _ask(
+        self, title: str, ending: str, kinds: Sequence[str], then: Callable[[Path], None]
+    ) -> None:
+        if self._trace() is not None:
+            self._exporting.ask(title, self._exporting.offered(ending), kinds, then)
+
+    def _trace(self) -> Trace | None:
+        scene = self._exporting.scene()
+        return None if scene is None else scene.trace
+
+    def _is_new(self, path: Path) -> bool:
+        try:
+            check_folder(tr("Export"), str(path))
+        except PlanError as error:
+            self._banner.say(problem_text(error))
+            return False
+        return True
+
+    def _write(self, path: Path, write: Callable[[Trace, Path], Writing]) -> None:
+        try:
+            self._exporting.check(path)
+        except PlanError as error:
+            self._banner.say(problem_text(error))
+            return
+        trace = self._trace()
+        if trace is not None:
+            # A run without an outcome may go on: spans then come while the thread reads.
+            still = trace.snapshot() if trace.outcome is None else trace
+            self.runner.start(_work(still, path, write), thread=True)
+
+
+def _work(trace: Trace, path: Path, write: Callable[[Trace, Path], Writing]) -> Work[Path]:
+    """Returns what was written."""
+    yield from write(trace, path)
+    return path

@@ -1,0 +1,49 @@
+"""What the first page offers to try."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gui.app.session import Run
+from gui.features.bubbles.bubbles import Bubbles
+from gui.features.compare.chooser import other_of
+from gui.features.compare.comparing import Comparing
+from gui.features.first_page.samples import DATA_PARALLEL, DISTRIBUTED, PIPELINE, preset
+from gui.features.recordings.files import Files
+from gui.features.run.queue import RunQueue
+
+
+class FirstPageActions:
+    """Does one of them by its name."""
+
+    def __init__(
+        self, queue: RunQueue, files: Files, bubbles: Bubbles, comparing: Comparing
+    ) -> None:
+        self._queue, self._files = queue, files
+        self._bubbles, self._comparing = bubbles, comparing
+        self._known: dict[str, Callable[[], None]] = {
+            "schedules": self._run_schedules,
+            "bubble": self._find_bubble,
+            "parallel": self._compare_parallel,
+        }
+
+    def do(self, name: str) -> None:
+        """Do what is called so. Raises KeyError if nothing is."""
+        self._known[name]()
+
+    def _run_schedules(self) -> None:
+        self._queue.run([preset("gpipe"), preset("1f1b")], self._compare_first)
+
+    def _compare_first(self, runs: list[Run]) -> None:
+        """The last run is shown; put the first one below it. Elsewhere by now, the other one."""
+        shown = self._comparing.shown
+        self._comparing.begin(other_of(next(run for run in runs if run is not shown)))
+
+    def _find_bubble(self) -> None:
+        # A sample is small, so it is shown when this returns, and has a bubble to go to.
+        self._files.open_from(PIPELINE.path)
+        self._bubbles.step(1)
+
+    def _compare_parallel(self) -> None:
+        self._files.open_from(DATA_PARALLEL.path)
+        self._comparing.choice.open(DISTRIBUTED.path)

@@ -1,0 +1,1 @@
+"""The sheet of keys and mouse gestures."""

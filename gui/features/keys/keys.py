@@ -1,0 +1,130 @@
+"""The `?` sheet: every key and what the mouse does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, QSize, Qt
+from PySide6.QtGui import QShortcut
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QGridLayout,
+    QMainWindow,
+    QMenu,
+    QMenuBar,
+    QScrollArea,
+    QWidget,
+)
+
+from gui.look.text import tr
+from gui.menus.actions import MOUSE
+from gui.menus.menus import all_keys_text, listed_actions
+from gui.widgets.label import Label
+from gui.widgets.layouts import column, grid, named, row
+
+LINES = 28  # of a column at least, which a small screen still shows
+COLUMN = 400  # pixels that a column takes at most
+SHARE = 0.94  # of the screen
+Section = tuple[str, list[tuple[str, str, str]]]
+"""A heading, and lines of keys (or a gesture), a name and what it does."""
+
+
+def sections(bar: QMenuBar) -> list[Section]:
+    """Every action of the menus that has keys, menu by menu, and the mouse's gestures."""
+    found: list[Section] = []
+    for top in bar.actions():
+        menu = top.menu()
+        if isinstance(menu, QMenu):
+            actions = [action for _, action in listed_actions(menu)]
+            rows = [
+                (all_keys_text(action), action.text(), action.toolTip())
+                for action in actions
+                if action.shortcuts()
+            ]
+            found.append((menu.title().replace("&", ""), rows))
+    mouse = [(tr(gesture), tr(does), "") for gesture, does in MOUSE.items()]
+    return [section for section in [*found, (tr("Mouse"), mouse)] if section[1]]
+
+
+def columns(found: Sequence[Section], most: int = LINES) -> list[list[Section]]:
+    """Sections side by side, at most so many lines high; a long one goes on in the next."""
+    made: list[list[Section]] = [[]]
+    free = most
+    for heading, rows in found:
+        rows = list(rows)
+        while rows:
+            if free < 3:  # a heading and one line would look lost
+                made.append([])
+                free = most
+            taken, rows = rows[: free - 1], rows[free - 1 :]
+            # A section that is cut goes on under the same
+            # heading, and each takes a line for it and one below.
+            made[-1].append((heading, taken))
+            free -= len(taken) + 2
+    return made
+
+
+def lines_of(found: Sequence[Section], width: int) -> int:
+    """How high columns must be for all of them to fit side by side into so many pixels."""
+    total = sum(len(rows) + 2 for _, rows in found)
+    wide = max(1, width // COLUMN)
+    # Two more than the quotient, rounded up: a section that is cut repeats its heading.
+    return max(LINES, -(-total // wide) + 2)
+
+
+class KeySheet(QDialog):
+    """A list that stays beside the window until Esc, `?` or its frame closes it."""
+
+    def __init__(self, found: Sequence[Section], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Keys and mouse"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        sheet = QWidget()
+        room = self.screen().availableSize() * SHARE
+        grids = map(_grid, columns(found, lines_of(found, room.width())))
+        row(*grids, of=sheet, margins=(18, 12, 18, 14), spacing=28)
+        area = named(QScrollArea(widgetResizable=True), tr("Keys and mouse"))
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidget(sheet)
+        column(area, of=self, margins=(0, 0, 0, 0))
+        # With room for the vertical bar: it would take it
+        # from the sheet, and so bring a horizontal one.
+        bar = area.verticalScrollBar().sizeHint().width()
+        self.resize((sheet.sizeHint() + QSize(bar, 2)).boundedTo(room))
+        # The window's own `?` is not heard while this dialog has the focus.
+        QShortcut("?", self, self.close)
+
+
+class KeySheets(QObject):
+    """The sheet of a window, of which there is one at most."""
+
+    def __init__(self, window: QMainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+
+    def toggle(self) -> None:
+        """Show keys and mouse, or close them."""
+        # One that is found is open: a sheet deletes itself when it is closed.
+        sheet = self._window.findChild(KeySheet)
+        if sheet is None:
+            KeySheet(sections(self._window.menuBar()), self._window).show()
+        else:
+            sheet.close()
+
+
+def _grid(found: Sequence[Section]) -> QGridLayout:
+    made = grid(across=14, down=2)
+    line = 0
+    for heading, rows in found:
+        title = Label(heading.upper(), "heading")
+        title.setContentsMargins(0, 8 if line else 0, 0, 2)
+        made.addWidget(title, line, 0, 1, 2)
+        for number, (keys, name, tip) in enumerate(rows, line + 1):
+            for place, label in enumerate((Label(keys, "said"), Label(name))):
+                label.setToolTip(tip)
+                made.addWidget(label, number, place)
+        line += len(rows) + 1
+    made.setRowStretch(line, 1)
+    made.setColumnStretch(1, 1)
+    return made

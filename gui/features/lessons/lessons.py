@@ -1,0 +1,247 @@
+"""A lesson in the window: its steps, the runs that they make, and what these come to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QDockWidget, QWidget
+
+from core.engine.messages import Outcome
+from core.lessons.figures import figures_of
+from core.lessons.lesson import Lesson, LessonError, LessonStep, read_lesson, shipped
+from core.plain import shortened
+from core.plan.specification import Specification
+from core.report.verdict import verdict
+from core.trace.trace import Trace
+from gui.app.dialogs import ask_open
+from gui.app.jobs import Runner, Work
+from gui.app.language import in_language
+from gui.app.session import Run, Session
+from gui.app.settings import Settings
+from gui.features.lessons.panel import LessonPanel, Page
+from gui.features.lessons.pointing import Pointer
+from gui.features.lessons.spotlight import Spotlight
+from gui.features.run.queue import RunQueue
+from gui.look.text import problem_text, sentence, tr
+from gui.look.theme import Theme
+from gui.widgets.layouts import bring
+
+KIND = "Lessons (*.md)"
+SETTLE_MS = 150  # until what a step points at stands where it will stay
+
+Figures = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The runs of a step that was run, and the figures of each."""
+
+    runs: Sequence[Run]
+    figures: list[Figures]
+
+
+class Lessons(QObject):
+    """Goes through a lesson. `opened` carries a run that shall be shown, `failed` a line.
+
+    `start` begins a run without touching the form, and says whether it could.
+    """
+
+    opened = Signal(object)
+    failed = Signal(str)
+
+    def __init__(
+        self, window: QWidget, panel: LessonPanel, dock: QDockWidget, pointer: Pointer,
+        session: Session, settings: Settings, start: Callable[[Specification], bool],
+    ) -> None:  # fmt: skip
+        super().__init__(window)
+        self._window, self.panel, self._dock = window, panel, dock
+        self._pointer, self._session, self._settings = pointer, session, settings
+        self.spotlight = Spotlight(window)
+        self._queue = RunQueue(start)
+        self._figures = Runner(self, "lesson")
+        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self.lesson: Lesson | None = None
+        self.path: Path | None = None
+        self.place = 0
+        self.done: dict[int, Done] = {}
+        self._made: Sequence[Run] = ()
+        self._running, self._message, self._whole = False, "", ""
+        self._connect()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self.spotlight.theme = theme
+
+    def ask(self) -> None:
+        """Ask for a file with a lesson of one's own, and begin it."""
+        title, folder = tr("Open lesson"), self._settings.folder
+        ask_open(self._window, title, folder, [tr(KIND)], lambda paths: self.open(paths[0]))
+
+    def open(self, path: Path) -> None:
+        """Begin a lesson; one line tells what is wrong with a bad one."""
+        try:
+            lesson = read_lesson(in_language(path))
+        except LessonError as error:
+            self.failed.emit(problem_text(error))
+            return
+        self._give_up()
+        self.lesson, self.path, self.place, self.done = lesson, path, 0, {}
+        bring(self._dock)
+        self._show()
+        self.panel.run.setFocus()
+
+    def run(self) -> None:
+        """Make the runs of the step, or end the one that is under way."""
+        if self._running:
+            self._session.stop()
+        elif self.lesson is not None and not self._session.asking:
+            self.spotlight.hide()
+            self._running, self._message, self._whole = True, "", ""
+            self._queue.run(self._step.runs, self._take)
+            # The engine may have refused the run before `run` returned.
+            self._running = self._session.asking
+            self._show()
+
+    def step(self, by: int) -> None:
+        """Go on to the next step (1), behind the last one to the next lesson, or back (-1)."""
+        if self.lesson is None:
+            return
+        self.spotlight.hide()
+        following = self._following()
+        if self.place + by >= len(self.lesson.steps):
+            if following is not None:
+                self.open(following)
+            return
+        self._give_up()
+        self.place = max(0, self.place + by)
+        self._show()
+        self.panel.run.setFocus()
+
+    def point(self) -> None:
+        """Put the light on what the step is about, as its last run shows it."""
+        done = self.done.get(self.place)
+        if done is not None:
+            self.opened.emit(done.runs[-1])
+            self._light()
+
+    # Runs
+
+    @property
+    def _step(self) -> LessonStep:
+        assert self.lesson is not None
+        return self.lesson.steps[self.place]
+
+    def _take(self, runs: Sequence[Run]) -> None:
+        """All runs of the step are over: work out what they came to."""
+        self._made = tuple(runs)
+        # The runs are over, so nothing adds spans while the thread reads them.
+        self._figures.start(_worked_out([run.trace for run in runs]), thread=True)
+
+    def _show_figures(self, figures: list[Figures]) -> None:
+        self.done[self.place] = Done(self._made, figures)
+        self._stop_waiting("")
+        self._soon.start()
+
+    def _end(self, run: Run) -> None:
+        """A run is over: go on with the next one, or say why there is none."""
+        if not self._running:
+            return
+        self._queue.end(run)
+        if run.outcome is Outcome.STOPPED:
+            self._stop_waiting(tr("The run was stopped."))
+        elif run.outcome is not Outcome.FINISHED:
+            self._stop_waiting(run.text or tr("The run failed."))
+        else:
+            self._show()
+
+    def _stop_waiting(self, message: str) -> None:
+        """No run of the step is under way any more; a long message is shortened."""
+        if self._running:
+            self._queue.forget()
+            # What a model's own error says may have any length.
+            short = shortened(message)
+            self._whole = "" if short == message else message
+            self._running, self._message = False, sentence(short) if short else ""
+            self._show()
+
+    def _give_up(self) -> None:
+        """Leave the step: its runs that are still to come are not made."""
+        # All that may still come for the old step would otherwise be shown on the new one.
+        self._soon.stop()
+        self._figures.cancel()
+        if self._running:
+            self._session.stop()
+        self._stop_waiting("")
+        self._message = self._whole = ""
+
+    # What is shown
+
+    def _light(self) -> None:
+        # The panel is not dimmed, as it says what is to be looked at.
+        kept = partial(self._pointer.place_of, self._dock)
+        self.spotlight.point(self._pointer.places(self._step.point), [kept])
+
+    def _following(self) -> Path | None:
+        """The lesson that comes next, if the one that is open came with the app."""
+        every = shipped()
+        place = every.index(self.path) + 1 if self.path in every else len(every)
+        return every[place] if place < len(every) else None
+
+    def _after(self, lesson: Lesson) -> str:
+        if self.place + 1 < len(lesson.steps):
+            return tr("Next")
+        return tr("Next lesson") if self._following() is not None else ""
+
+    def _show(self) -> None:
+        lesson = self.lesson
+        if lesson is None:
+            return
+        done, allowed = self.done.get(self.place), self._running or not self._session.asking
+        self.panel.show_page(
+            Page(
+                lesson, self.place, [] if done is None else done.figures, self._progress(),
+                self._running, allowed, self._after(lesson), self._whole,
+            )
+        )  # fmt: skip
+
+    def _progress(self) -> str:
+        if self._running and self._figures.running:
+            return tr("Working out what ran…")
+        if not self._running:
+            return self._message
+        count = len(self._step.runs)
+        if count == 1:
+            return tr("Running…")
+        return tr("Run {n} of {count} is under way…", n=self._queue.ended + 1, count=count)
+
+    def _choose(self, place: int) -> None:
+        done = self.done.get(self.place)
+        if done is not None:
+            self.opened.emit(done.runs[place])
+
+    def _connect(self) -> None:
+        panel, session = self.panel, self._session
+        panel.run.clicked.connect(self.run)
+        panel.stepped.connect(self.step)
+        panel.chosen.connect(self._choose)
+        panel.again.clicked.connect(self.point)
+        session.run_ended.connect(self._end)
+        session.refused.connect(self._stop_waiting)
+        session.asking_changed.connect(lambda _: self._show())
+        self._figures.done.connect(self._show_figures)
+        self._figures.failed.connect(self._stop_waiting)
+        self._soon.timeout.connect(self.point)
+
+
+def _worked_out(traces: Sequence[Trace]) -> Work[list[Figures]]:
+    """The figures of runs, their verdicts in the window's language. Raises NothingMeasuredError."""
+    found = []
+    for trace in traces:
+        yield 0.0
+        judged = verdict(trace, tr)
+        found.append(figures_of(trace) | {"verdict": "" if judged is None else judged.text})
+    return found

@@ -1,0 +1,102 @@
+"""What a lesson's step points at, as places in the window."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+import numpy as np
+from PySide6.QtCore import QPoint, QRectF
+from PySide6.QtWidgets import QDockWidget, QWidget
+
+from core.explain.lanes import Gap, longest_gaps
+from core.lessons.lesson import BUBBLE, PANELS, lane_pointed_at
+from core.plan.task import KINDS, Kind
+from core.trace.complete import measured_steps
+from core.trace.span import Span
+from core.trace.trace import Trace
+from gui.features.lessons.spotlight import Place
+from gui.timeline.interact.view import TimelineView
+from gui.timeline.state.lanes import reveal
+from gui.widgets.layouts import bring
+
+AROUND = 5.0  # free pixels around what is pointed at
+
+
+class Pointer:
+    """Finds what is pointed at in a window, brings it into view, and selects what is a span."""
+
+    def __init__(
+        self, window: QWidget, timeline: TimelineView, verdict: QWidget,
+        docks: Mapping[str, QDockWidget],
+    ) -> None:  # fmt: skip
+        self._window, self._timeline = window, timeline
+        self._verdict, self._docks = verdict, docks
+
+    def places(self, point: str) -> list[Place]:
+        """Where it is; of what cannot be found, the timeline."""
+        if point in PANELS:
+            bring(self._docks[point])
+            return [partial(self.place_of, self._docks[point])]
+        if point == "verdict":
+            return [partial(self.place_of, self._verdict)]
+        lane = lane_pointed_at(point)
+        trace = self._timeline.state.trace
+        if trace is not None and lane is not None and lane < len(trace.header.lanes):
+            reveal(self._timeline.state, lane)
+            return [partial(self._place_of_lane, lane)]
+        found = None if trace is None else _found(trace, point)
+        if found is None:
+            return [partial(self.place_of, self._timeline)]
+        self._timeline.state.select(found)
+        reveal(self._timeline.state, found.lane)
+        return [partial(self._place_between, found)]
+
+    def place_of(self, widget: QWidget) -> QRectF:
+        """Where a widget is; nowhere if it cannot be seen, or stands in a window of its own."""
+        # A dock that floats is a window of its own: the
+        # light, which lies in the main one, is not over it.
+        if not widget.isVisible() or widget.window() is not self._window:
+            return QRectF()
+        return QRectF(widget.rect()).translated(widget.mapTo(self._window, QPoint()))
+
+    def _place_of_lane(self, lane: int) -> QRectF:
+        frame = self._timeline.state.frame
+        top, bottom = frame.layout.extent_of(lane)
+        height = bottom - top
+        return self._in_window(QRectF(0, frame.top + top, self._timeline.state.size[0], height))
+
+    def _place_between(self, found: Span | Gap) -> QRectF:
+        frame = self._timeline.state.frame
+        end = found.start if found.end is None else found.end
+        rect = frame.rect(frame.layout.track_of(found.lane), found.start, end)
+        return self._in_window(rect.adjusted(-AROUND, -AROUND, AROUND, AROUND))
+
+    def _in_window(self, rect: QRectF) -> QRectF:
+        """A rectangle of the timeline, as far as it can be seen there."""
+        area = self._timeline.viewport()
+        if self.place_of(area).isEmpty():
+            return QRectF()
+        moved = rect & QRectF(area.rect())
+        return moved.translated(area.mapTo(self._window, QPoint()))
+
+
+def _found(trace: Trace, point: str) -> Span | Gap | None:
+    """The longest bubble, or the longest span of a kind, in the last measured step."""
+    steps = measured_steps(trace)[-1:]
+    if not steps:
+        return None
+    if point == BUBBLE:
+        return next(iter(longest_gaps(trace, steps[0], steps[0], 1)), None)
+    if point not in tuple(Kind):
+        return None
+    found = [
+        # The longest first, so that `max` compares it; `place` counts in the step's slice `where`,
+        # and trace.span among all of the lane.
+        (int((spans.end - spans.start)[place]), lane.index, int(place) + where.start)
+        for lane in trace.header.lanes
+        for where in [trace.spans(lane.index).of_step(steps[0])]
+        for spans in [trace.spans(lane.index)[where]]
+        for place in np.flatnonzero(spans["kind"] == KINDS.index(Kind(point)))
+    ]
+    return trace.span(*max(found)[1:]) if found else None

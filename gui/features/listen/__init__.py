@@ -1,0 +1,1 @@
+"""Recording training jobs that connect to the window."""

@@ -1,0 +1,221 @@
+"""Listening for training jobs: where, with what in the job's script, and who has connected."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QFontDatabase, QGuiApplication, QHideEvent, QShowEvent, QTextOption
+from PySide6.QtWidgets import (
+    QDialog,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QSpinBox,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
+
+from core.job.client import JobClient, JobStatus, Peer
+from core.plain import plain
+from core.recorder.wire import record_command
+from core.trace.source import Source
+from gui.app.session import Session, lost_text
+from gui.look.core_texts import translated
+from gui.look.text import duration_text, problem_text, tr
+from gui.widgets.label import Label
+from gui.widgets.layouts import button, column, named, row, widget_of
+from gui.widgets.tables import dress_tree
+
+LOOPBACK = "127.0.0.1"
+LOCAL = (LOOPBACK, "localhost", "::1")
+REFRESH_MS = 250
+WIDTH, BUTTON = 800, 140
+MOST_NAME = 100
+"""Characters of a machine's name that are shown; a name in the DNS has at most 255."""
+SCRIPT = 'from bubblescope import record\nwith record(model, optimizer, out="{address}"):'
+COMMAND = "{record} -- torchrun --nproc-per-node 2 train.py"
+
+
+class ListenDialog(QDialog):
+    """Stands beside the window and blocks nothing; closing it goes on listening, and says so."""
+
+    def __init__(self, parent: QWidget, session: Session) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.setWindowTitle(tr("Listen for a training job"))
+        self.host = named(QLineEdit(LOOPBACK), tr("Address to listen on"))
+        self.port = named(QSpinBox(maximum=65535), tr("Port to listen on"))
+        self.port.setSpecialValueText(tr("any port"))
+        self.problem = Label(look="problem", wrapped=True)
+        self.problem.hide()
+        self.about, self.status = Label(wrapped=True), Label(wrapped=True)
+        self.script, self.command = _code(tr("Lines for the script"), 3), _code(tr("Command"), 2)
+        self.ranks = QTreeWidget()
+        heads = [tr("Rank"), tr("Machine"), tr("State"), tr("Steps"), tr("Clock")]
+        dress_tree(self.ranks, tr("Ranks that have connected"), heads, 1)
+        tip = tr("Take what training jobs stream to this address.")
+        self.begin_button = button(QPushButton, tr("Listen"), tip, self.toggle)
+        self._build()
+        self._timer = QTimer(self, interval=REFRESH_MS)
+        self._timer.timeout.connect(self.refresh)
+        self.refresh()
+
+    def toggle(self) -> None:
+        """Begin to listen, or listen no more."""
+        self.problem.say("")
+        if self._session.job_client is not None:
+            self._session.listen_to(None)
+        else:
+            try:
+                # An IPv6 address may stand in brackets, as it does in a URL.
+                host = self.host.text().strip().strip("[]")
+                self._session.listen_to(JobClient(host, self.port.value()))
+            except OSError as error:
+                reason = problem_text(error)
+                self.problem.say(tr("This address cannot be listened on. {reason}", reason=reason))
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show how it stands."""
+        client = self._session.job_client
+        is_on = client is not None
+        self.begin_button.setText(tr("Stop listening") if is_on else tr("Listen"))
+        for field in (self.host, self.port):
+            field.setEnabled(not is_on)
+        for part in (self.instructions, self.ranks, self.status):
+            part.setVisible(is_on)
+        self.about.setText(_about(self.host.text().strip().strip("[]")))
+        if client is None:
+            return
+        script = SCRIPT.format(address=client.address)
+        command = COMMAND.format(record=record_command(client.where))
+        for code, words in ((self.script, script), (self.command, command)):
+            # Setting the same text again would take away what somebody has just selected to copy
+            # it.
+            if code.toPlainText() != words:
+                code.setPlainText(words)
+        status = client.status()
+        self.status.setText(_status(status))
+        # As the banner says it, which is not seen behind this dialog.
+        lost = [
+            lost_text(run)
+            for run in self._session.runs[-1:]
+            if run.trace.header.source is Source.JOB
+        ]
+        self.problem.say("\n".join(filter(None, [translated(status.problem), *lost])))
+        self._list(status.peers)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
+        self._timer.start()
+        self.refresh()
+        super().showEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: D102
+        self._timer.stop()
+        super().hideEvent(event)
+
+    def _list(self, peers: tuple[Peer, ...]) -> None:
+        while self.ranks.topLevelItemCount() > len(peers):
+            self.ranks.takeTopLevelItem(len(peers))
+        for place, peer in enumerate(peers):
+            # Items stay and change their words: making them anew, selection and scroll bar would
+            # jump.
+            item = self.ranks.topLevelItem(place)
+            if item is None:
+                item = QTreeWidgetItem(self.ranks)
+            for at, text in enumerate(_cells(peer)):
+                item.setText(at, text)
+
+    def _build(self) -> None:
+        address = row(
+            Label(tr("Address")), self.host, self.port, self.begin_button, growing=self.host
+        )
+        lines = column(
+            Label(tr("Put these lines into the script, around its training loop:")),
+            _copied(self.script, tr("Copy the lines for the script")),
+            Label(tr("Or start the job like this, without any line in it:")),
+            _copied(self.command, tr("Copy the command")),
+            margins=(0, 0, 0, 0), spacing=6,
+        )  # fmt: skip
+        self.instructions = widget_of(lines)
+        tip = tr("Close this window; listening goes on.")
+        close = button(QPushButton, tr("Close"), tip, self.close)
+        # Return in the field of the address is to press Listen, which is the default.
+        close.setAutoDefault(False)
+        self.begin_button.setDefault(True)
+        self.begin_button.setMinimumWidth(BUTTON)
+        self.port.setMinimumWidth(BUTTON)
+        column(
+            address, self.problem, self.about, self.instructions, self.status, self.ranks,
+            row(None, close), of=self, margins=(16, 14, 16, 12), spacing=10,
+        )  # fmt: skip
+        self.ranks.setMinimumHeight(110)
+        self.setMinimumWidth(WIDTH)
+
+
+def _about(host: str) -> str:
+    """Who can connect."""
+    if host in LOCAL:
+        return tr("Only jobs on this machine that know this address can connect.")
+    return tr("Jobs on other machines can connect if they know the token in the address. What they "
+              "send is not encrypted: listen on a network that you trust.")  # fmt: skip
+
+
+def _status(status: JobStatus) -> str:
+    """Who is here, and what does not appear."""
+    here = sum(peer.is_here for peer in status.peers)
+    lines = [
+        tr("{here} of {world} ranks are connected.", here=here, world=status.world)
+        if status.peers
+        else tr("No job has connected yet.")
+    ]
+    if status.left_out:
+        lines.append(
+            tr("Steps left out because not every rank has told them: {count}.",
+               count=status.left_out)
+        )  # fmt: skip
+    if status.refused:
+        lines.append(tr("Connections that were refused: {count}.", count=status.refused))
+    return " ".join(lines)
+
+
+def _cells(peer: Peer) -> tuple[str, ...]:
+    state = tr("connected") if peer.is_here else tr("gone")
+    return str(peer.rank), _host(peer), state, f"{peer.steps:,}", _clock(peer)
+
+
+def _host(peer: Peer) -> str:
+    """The machine as the rank names it: on one line, and not longer than names are."""
+    name = plain(peer.host)
+    return name if len(name) <= MOST_NAME else f"{name[:MOST_NAME]}…"
+
+
+def _clock(peer: Peer) -> str:
+    """How far its times may be off, as far as that is known."""
+    if math.isinf(peer.half_width):
+        return tr("not compared")
+    time = duration_text(peer.half_width)
+    return tr("± {time} at the beginning", time=time) if peer.drifts else tr("± {time}", time=time)
+
+
+def _code(name: str, lines: int) -> QPlainTextEdit:
+    """Words to copy, of so many lines."""
+    field = named(QPlainTextEdit(readOnly=True, tabChangesFocus=True), name)
+    field.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
+    field.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    field.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+    field.setFixedHeight(lines * field.fontMetrics().lineSpacing() + 14)
+    return field
+
+
+def _copied(field: QPlainTextEdit, tip: str) -> QWidget:
+    """A field with a button that copies it."""
+
+    def put() -> None:
+        QGuiApplication.clipboard().setText(field.toPlainText())
+
+    copy = button(QPushButton, tr("Copy"), tip, put)
+    copy.setAutoDefault(False)
+    return widget_of(row(field, copy, growing=field, margins=(0, 0, 0, 0), spacing=8))

@@ -1,0 +1,87 @@
+"""What the command palette offers: actions, strategies, schedules, samples and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QMenuBar
+
+from core.plan.pipeline.options import SCHEDULE
+from core.plan.schedules import SCHEDULES
+from core.plan.strategies import STRATEGIES
+from gui.app.session import Run, Session
+from gui.features.first_page.samples import SAMPLES
+from gui.features.palette.palette import Command
+from gui.features.run.panel import StrategyPanel
+from gui.features.runs.tabs import title_of
+from gui.look.text import tr
+from gui.menus.menus import keys_text, listed_actions
+
+
+def all_commands(
+    bar: QMenuBar, session: Session, form: StrategyPanel, show_form: Callable[[], None],
+    show_run: Callable[[Run], None], open_file: Callable[[Path], object],
+) -> list[Command]:  # fmt: skip
+    """What can be done now."""
+    return [
+        *menu_commands(bar),
+        *_run_commands(session.runs, show_run),
+        *_sample_commands(open_file),
+        *_form_commands(form, show_form),
+    ]
+
+
+def menu_commands(bar: QMenuBar) -> Iterator[Command]:
+    """A command for every action in the menus."""
+    for top in bar.actions():
+        menu = top.menu()
+        if isinstance(menu, QMenu):
+            yield from (_of_action(where, action) for where, action in listed_actions(menu))
+
+
+def _form_commands(form: StrategyPanel, show: Callable[[], None]) -> Iterator[Command]:
+    """A command for every strategy and schedule: it is set in the form, which `show` brings up."""
+    for strategy in STRATEGIES.values():
+        do = partial(_choose_strategy, form, show, strategy.name)
+        yield Command(tr("Strategy: {name}", name=tr(strategy.title)), tr("Settings"), "", do)
+    for schedule in SCHEDULES.values():
+        do = partial(_choose_schedule, form, show, schedule.name)
+        yield Command(tr("Schedule: {name}", name=tr(schedule.title)), tr("Settings"), "", do)
+
+
+def _run_commands(runs: Iterable[Run], show: Callable[[Run], None]) -> Iterator[Command]:
+    """A command for every run of the sitting, which `show` shows."""
+    for run in runs:
+        yield Command(tr("Show {run}", run=title_of(run)), tr("Runs"), "", partial(show, run))
+
+
+def _sample_commands(show: Callable[[Path], object]) -> Iterator[Command]:
+    """A command for every recording that comes with the app, which `show` opens."""
+    for sample in SAMPLES:
+        text = tr("Sample: {name}", name=tr(sample.title))
+        yield Command(text, tr("Samples"), "", partial(show, sample.path))
+
+
+def _of_action(where: str, action: QAction) -> Command:
+    # In an action a plain & is doubled; the palette's list shows texts as they are.
+    text = action.text().replace("&&", "&")
+    return Command(
+        text, where, keys_text(action), action.trigger, action.isEnabled(), action.isChecked()
+    )
+
+
+def _choose_strategy(form: StrategyPanel, show: Callable[[], None], name: str) -> None:
+    form.strategies.choose(name)
+    show()
+
+
+def _choose_schedule(form: StrategyPanel, show: Callable[[], None], name: str) -> None:
+    """Set a schedule, and the first strategy that takes one if the form's does not."""
+    if SCHEDULE not in STRATEGIES[form.specification().strategy].options:
+        takes = (s.name for s in STRATEGIES.values() if SCHEDULE in s.options)
+        form.strategies.choose(next(takes))
+    form.fields[SCHEDULE.name].write(name)
+    show()

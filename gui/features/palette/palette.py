@@ -1,0 +1,184 @@
+"""The command palette: everything that can be done, found by a few letters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QHeaderView,
+    QLineEdit,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
+from shiboken6 import isValid
+
+from gui.features.palette.fuzzy import score
+from gui.look.text import tr
+from gui.look.writing import RIGHT
+from gui.widgets.layouts import column, named
+
+WIDTH, HEIGHT = 620, 420
+TOP = 44  # below the window's upper edge
+MARGIN = 20
+PAD = 8
+NAMED = 1000.0
+PLACE_ROLE = Qt.ItemDataRole.UserRole
+STEPS = {
+    Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -10, Qt.Key.Key_PageDown: 10,
+}  # fmt: skip
+TAKES = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape, *STEPS)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Something that can be done: what it is called, where it stands, its keys."""
+
+    text: str
+    where: str
+    keys: str
+    do: Callable[[], object]
+    enabled: bool = True
+    checked: bool = False
+
+
+def matching(typed: str, commands: Sequence[Command]) -> list[Command]:
+    """The commands that answer what was typed: enabled ones first, the best of them first.
+
+    Those whose name answers come before those that only stand in a menu of that name.
+    """
+    worths = [(_worth(typed, command), command) for command in commands]
+    found = [(worth, command) for worth, command in worths if worth is not None]
+    if typed.strip():
+        found.sort(key=lambda pair: -pair[0])
+    # Stable, so that within the enabled ones, and the others, the best stay first.
+    return [command for _, command in sorted(found, key=lambda pair: not pair[1].enabled)]
+
+
+def _worth(typed: str, command: Command) -> float | None:
+    named = score(typed, command.text)
+    if named is not None:
+        # More than any score, which is at most three for each letter that is typed.
+        return named + NAMED
+    return score(typed, f"{command.text} {command.where}")
+
+
+class Palette(QFrame):
+    """A field and a list over the window; it closes as soon as the focus goes elsewhere.
+
+    `commands` is asked for at every opening, so that the list is of what can be done then.
+    """
+
+    def __init__(self, window: QWidget, commands: Callable[[], Sequence[Command]]) -> None:
+        super().__init__(window)
+        self.setObjectName("palette")
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setAutoFillBackground(True)
+        self._ask, self._commands = commands, list[Command]()
+        self._before: QWidget | None = None
+        words = tr("Type a few letters of what you want to do")
+        self.field = named(QLineEdit(placeholderText=words), tr("Command"))
+        self.list = named(QTreeWidget(columnCount=3), tr("Commands"))
+        self.field.textChanged.connect(self._fill)
+        self.field.installEventFilter(self)
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the field moves it
+        self.list.setHeaderHidden(True)
+        self.list.setRootIsDecorated(False)
+        self.list.setUniformRowHeights(True)
+        self.list.itemClicked.connect(lambda item: self._do(item))
+        header = self.list.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        column(self.field, self.list, of=self, margins=(PAD, PAD, PAD, PAD))
+        self.hide()
+
+    def toggle(self) -> None:
+        """Open the palette, or close it if it is open."""
+        if self.isVisible():
+            self.leave()
+            return
+        # Before the field takes it: this is where the
+        # focus returns to, and then the command is done.
+        self._before = QApplication.focusWidget()
+        self._commands = list(self._ask())
+        self.field.clear()
+        # Explicitly: `clear` tells of no change if the field was empty, but the commands are new.
+        self._fill("")
+        window = self.parentWidget()
+        assert window is not None
+        width = min(WIDTH, window.width() - 2 * MARGIN)
+        self.setGeometry((window.width() - width) // 2, TOP, width, self._height(window))
+        self.show()
+        self.raise_()
+        self.field.setFocus()
+
+    def leave(self) -> None:
+        """Close, and give the focus back."""
+        self.hide()
+        if self._before is not None and isValid(self._before):  # it may have gone meanwhile
+            self._before.setFocus()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: D102
+        match event.type():
+            case QEvent.Type.ShortcutOverride if _taken(event):
+                event.accept()  # Esc and the arrows are the palette's, not a shortcut's
+                return True
+            case QEvent.Type.KeyPress if _taken(event):
+                self._key(Qt.Key(event.key()))  # type: ignore[attr-defined]
+                return True
+            case QEvent.Type.FocusOut:
+                self.hide()
+        return super().eventFilter(watched, event)
+
+    def _key(self, key: Qt.Key) -> None:
+        if key is Qt.Key.Key_Escape:
+            self.leave()
+        elif key in STEPS:
+            model = self.list.model()
+            row = min(max(0, self.list.currentIndex().row() + STEPS[key]), model.rowCount() - 1)
+            self.list.setCurrentIndex(model.index(row, 0))
+        else:
+            self._do(self.list.currentItem())
+
+    def _do(self, item: QTreeWidgetItem | None) -> None:
+        command: Command | None = item.data(0, PLACE_ROLE) if item is not None else None
+        if command is not None and command.enabled:
+            self.leave()
+            # Only now, as it may act on what has the focus, or give it to something else.
+            command.do()
+
+    def _fill(self, typed: str) -> None:
+        self.list.clear()
+        items = [_item(command) for command in matching(typed, self._commands)]
+        if not items:
+            items = [QTreeWidgetItem([tr("Nothing is called that.")])]
+            items[0].setDisabled(True)
+        self.list.addTopLevelItems(items)
+        self.list.setCurrentItem(items[0])
+        if (window := self.parentWidget()) is not None:
+            self.resize(self.width(), self._height(window))
+
+    def _height(self, window: QWidget) -> int:
+        """As high as the list needs, as far as there is room."""
+        rows = self.list.topLevelItemCount() * max(1, self.list.sizeHintForRow(0))
+        wanted = self.field.sizeHint().height() + rows + 4 * PAD
+        return min(HEIGHT, window.height() - TOP - MARGIN, wanted)
+
+
+def _item(command: Command) -> QTreeWidgetItem:
+    name = f"✓ {command.text}" if command.checked else command.text
+    item = QTreeWidgetItem([name, command.where, command.keys])
+    item.setData(0, PLACE_ROLE, command)
+    item.setDisabled(not command.enabled)
+    item.setTextAlignment(2, RIGHT)
+    return item
+
+
+def _taken(event: QEvent) -> bool:
+    return isinstance(event, QKeyEvent) and event.key() in TAKES

@@ -1,0 +1,1 @@
+"""What-if questions, the advisor, and predictions beside measured steps."""

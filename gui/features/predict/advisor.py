@@ -1,0 +1,192 @@
+"""Controller of the advisor's panel: has all ways predicted and shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+
+from core.message import Text
+from core.plan.specification import Specification
+from core.predict.advisor import Advice, AdviceQuery, AdviceResult, way_of
+from core.predict.run_costs import RunCosts, run_costs
+from core.predict.worker.requests import (
+    PredictionDone,
+    PredictionLost,
+    PredictionProgress,
+    PredictionRefused,
+    PredictionReply,
+)
+from core.predict.worker.service import PredictionService
+from core.trace.source import Source
+from core.trace.trace import Trace
+from gui.app.check import friendly
+from gui.app.titles import model_title
+from gui.features.predict.advisor_panel import AdvisorPanel, ranked
+from gui.features.verdict.suggestion import better_ways
+from gui.look.text import change_text, duration_text, range_text, tr
+
+BUSY_MS = 300  # before that there is nothing to cancel
+LATER_MS = 1500  # so that a run that is only glanced at asks for nothing
+
+
+class AdvisorController(QObject):
+    """Has all ways predicted, from the costs of the run that is shown.
+
+    It does so by itself, once for a run, while none is under way (`idle`): at once where the panel
+    is seen, else a little later. `advised` carries the Suggestions that this comes to, and the
+    header of the run that was asked about: by then another may be shown. `outcome` carries what was
+    predicted for a run before it was made, and what it took, and its header.
+    """
+
+    advised = Signal(object, object)
+    outcome = Signal(str, object)
+    _replied = Signal(object)  # in the window's thread
+
+    def __init__(
+        self, panel: AdvisorPanel, idle: Callable[[], bool], service: PredictionService
+    ) -> None:
+        super().__init__(panel)
+        self.panel, self._idle = panel, idle
+        # The client calls `emit` on a thread of its own, or inside of `send` where no process can
+        # start. Queued, `on_reply` always runs in the window's thread, and after `send` has
+        # returned the number that it compares with.
+        self._replied.connect(self.on_reply, Qt.ConnectionType.QueuedConnection)
+        self.predictor = service.client(self._replied.emit)
+        self._trace: Trace | None = None
+        self._costs: RunCosts | None = None
+        # By way: what a step took in the last run that was shown, and what was predicted last.
+        self._measured: dict[Specification, int] = {}
+        self._predicted: dict[Specification, Advice] = {}
+        self._outcome = ""
+        self._is_new = False
+        self._asked: int | None = None
+        self._busy = QTimer(self, singleShot=True, interval=BUSY_MS)
+        self._busy.timeout.connect(lambda: panel.set_busy(True))
+        self._later = QTimer(self, singleShot=True, interval=LATER_MS)
+        self._later.timeout.connect(self._begin)
+        panel.opened.connect(self._begin)
+        panel.again.clicked.connect(self.ask)
+        panel.cancel.clicked.connect(self.cancel)
+
+    def show_trace(self, trace: Trace) -> None:
+        """Another run is shown, or this one has ended."""
+        if trace.header.source is Source.PREDICTED:
+            return
+        self._trace, self._is_new = trace, True
+        if self.panel.isVisible():
+            self._begin()
+        else:
+            self._later.start()
+
+    def ask(self) -> None:
+        """Have everything predicted."""
+        trace, known = self._trace, self._costs
+        if trace is None or known is None:
+            return
+        header = trace.header
+        lanes = header.compute_lanes
+        self._busy.start()
+        self._asked = self.predictor.send(
+            AdviceQuery(
+                header.specification, header.model, lanes, known.costs, known.stages, known.step_ns
+            )
+        )
+
+    def cancel(self) -> None:
+        """Cancel the prediction; the panel keeps showing the ways that it shows."""
+        self.predictor.cancel()
+        self._end()
+        self.panel.show_line(tr("Cancelled. {costs}", costs=self._words()), True)
+
+    def on_reply(self, reply: PredictionReply) -> None:
+        """Show a reply to the last question."""
+        match reply:
+            case PredictionProgress(number, done, total) if number == self._asked:
+                self.panel.show_progress(done, total)
+            # Numbers are the client's: a reply to a question that was given up or asked again has
+            # another.
+            case PredictionDone(number, AdviceResult() as advised) if number == self._asked:
+                self._end()
+                self._show(advised)
+            case PredictionRefused(number, text) if number == self._asked:
+                self._fail(text)
+            case PredictionLost(text) if self._asked is not None:
+                self._fail(text)
+
+    def _show(self, advised: AdviceResult) -> None:
+        """Show predicted ways, and keep them: one of them may be run next."""
+        self._predicted = {way_of(way.specification): way for way in advised.ways}
+        left_out = tr("Some ways are left out: {missing}.", missing=advised.missing)
+        self.panel.show_line(f"{self._words()} {left_out if advised.missing else ''}", True)
+        self.panel.show_ways(ranked(advised, lambda way: self._measured.get(way_of(way))))
+        if self._trace is not None and not self._is_new:  # else it is of the run before
+            self.advised.emit(better_ways(advised), self._trace.header)
+
+    def close(self) -> None:
+        """Drop the request that is not answered yet."""
+        self._busy.stop()
+        self._later.stop()
+        self.predictor.cancel()
+
+    def _begin(self) -> None:
+        """Take the costs of the run that is shown, and ask, if that was not done."""
+        if not self._is_new or self._trace is None:
+            return
+        self._is_new = False
+        self._costs = run_costs(self._trace)
+        self._outcome = self._compare()
+        if self._outcome:
+            self.outcome.emit(self._outcome, self._trace.header)
+        if self._costs is None:
+            self.panel.show_ways([])
+            text = tr("This run has no whole step to take costs from. "
+                      "Run once: the costs come from its calibration.")  # fmt: skip
+            self.panel.show_line(text, False)
+            return
+        self.panel.show_line(self._words(), True)
+        if self._idle():
+            self.ask()
+
+    def _compare(self) -> str:
+        """Return the measured step of the run shown beside its prediction; "" without a prediction.
+
+        Remembers what it took.
+        """
+        if self._trace is None or self._costs is None:
+            return ""
+        way, measured = way_of(self._trace.header.specification), self._costs.step_ns
+        self._measured[way] = measured
+        advice = self._predicted.get(way)
+        if advice is None:
+            return ""
+        return tr(
+            "Predicted before this run: {step} ({range}). Measured: {measured} ({change}).",
+            step=duration_text(advice.step_ns),
+            range=range_text(advice.low_ns, advice.high_ns),
+            measured=duration_text(measured),
+            change=change_text(measured / advice.step_ns - 1),
+        )
+
+    def _fail(self, text: Text) -> None:
+        self._end()
+        self.panel.show_ways([])
+        self.panel.show_line(friendly(text), True)
+
+    def _end(self) -> None:
+        self._asked = None
+        self._busy.stop()
+        self.panel.set_busy(False)
+
+    def _words(self) -> str:
+        """What is predicted for, and where the costs come from."""
+        if self._trace is None or self._costs is None:
+            return ""
+        header = self._trace.header
+        lanes = len(header.compute_lanes)
+        words = tr(
+            "{model}, batch {rows}, {lanes} lanes. Costs {source}.",
+            model=model_title(header.model.name), rows=header.specification.batch_rows, lanes=lanes,
+            source=tr(str(self._costs.source)),
+        )  # fmt: skip
+        return f"{self._outcome} {words}" if self._outcome else words

@@ -1,0 +1,343 @@
+"""Advisor: every way to run the shown model on its lanes, predicted and ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QSortFilterProxyModel, Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QProgressBar, QPushButton, QWidget
+
+from core.message import N_
+from core.plan.pipeline.options import CHUNKS, MICROBATCHES, SCHEDULE
+from core.plan.schedules import SCHEDULES
+from core.plan.specification import Specification, with_defaults
+from core.plan.strategies import STRATEGIES
+from core.plan.strategies.dp_pp import REPLICAS
+from core.predict.advisor import Advice, AdviceResult
+from gui.look.text import (
+    NONE,
+    bytes_text,
+    change_text,
+    duration_text,
+    percent_text,
+    range_text,
+    tr,
+)
+from gui.widgets.label import Label, plain_tip
+from gui.widgets.layouts import button, column, named, row
+from gui.widgets.tables import Head, ReturnTable, TableModel, dress
+
+SORT = Qt.ItemDataRole.UserRole
+ROW = 24
+AIR = 19  # of a column beside its widest text
+STEP = 2  # the column that ranks
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """An advice with its place, and how it compares with what is run now.
+
+    `against` is its step over the present settings' predicted step, less 1; None if these cannot
+    be predicted. `present` marks the present settings. `measured_ns` is what a step took when this
+    way was run, None if it was not run yet.
+    """
+
+    place: int
+    advice: Advice
+    against: float | None
+    present: bool
+    measured_ns: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the table: its heading, its text, what it is sorted by, and a tooltip.
+
+    It is as wide as `widest`; one without is as wide as its longest name.
+    """
+
+    heading: str
+    text: Callable[[Ranked], str]
+    key: Callable[[Ranked], Any]
+    tip: str
+    widest: str = ""
+
+
+COLUMNS = (
+    Column(
+        N_("Strategy"),
+        lambda r: way_text(r.advice.specification),
+        lambda r: way_text(r.advice.specification),
+        N_("The schedule (×2 is with two chunks a lane), or the strategy that has none."),
+    ),
+    Column(
+        N_("Micro-batches"),
+        lambda r: pieces_text(r.advice.specification),
+        lambda r: r.advice.specification[MICROBATCHES] or 0,
+        N_("How many micro-batches, where the strategy makes some."),
+        N_("Micro-batches"),
+    ),
+    Column(
+        N_("Step"),
+        lambda r: ("" if r.advice.known else "≈ ") + duration_text(r.advice.step_ns),
+        lambda r: r.place,
+        N_(
+            "Predicted time of a step. ≈ marks micro-batches smaller or larger than all that were "
+            "measured: their time is a guess, and they come last."
+        ),
+        N_("≈ 99.9 ms"),
+    ),
+    Column(
+        N_("Range"),
+        lambda r: range_text(r.advice.low_ns, r.advice.high_ns),
+        lambda r: r.advice.high_ns,
+        N_(
+            "From the least to the most that a step is expected to take: as far as measured costs "
+            "differ from each other, and the prediction of the run that was made from its step."
+        ),
+        N_("99.9 to 99.9 ms"),
+    ),
+    Column(
+        N_("Change"),
+        lambda r: against_text(r),
+        lambda r: r.against or 0.0,
+        N_("The step against that of the present settings, which is predicted alike."),
+        "−99.9 %",
+    ),
+    Column(
+        N_("Measured"),
+        lambda r: NONE if r.measured_ns is None else duration_text(r.measured_ns),
+        lambda r: r.measured_ns or 0,
+        N_("What the median step took where this way was run."),
+        N_("99.9 ms"),
+    ),
+    Column(
+        N_("Bubble"),
+        lambda r: percent_text(r.advice.bubble),
+        lambda r: r.advice.bubble,
+        N_("Idle time of the compute lanes over lanes times makespan."),
+        N_("Bubble"),
+    ),
+    Column(
+        N_("Memory"),
+        lambda r: bytes_text(r.advice.memory_bytes),
+        lambda r: r.advice.memory_bytes,
+        N_("The most that a lane holds: an estimate from the model and the plan."),
+        N_("99.9 MB"),
+    ),
+)
+
+
+class AdviceModel(TableModel):
+    """The ranked ways, a row each."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.heads = [Head(tr(c.heading), tr(c.tip), numeric=n > 0) for n, c in enumerate(COLUMNS)]
+        self.rows: list[Ranked] = []
+
+    def show(self, rows: list[Ranked]) -> None:
+        """Show others."""
+        with self.other_rows():
+            self.rows = rows
+
+    def count(self) -> int:
+        """A row for each way."""
+        return len(self.rows)
+
+    def text(self, row: int, column: int) -> str:
+        """What a column says of a way."""
+        return COLUMNS[column].text(self.rows[row])
+
+    def role_data(self, row: int, column: int, role: int) -> object:
+        """The way in full as a tip, and what a column is sorted by."""
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{self.heads[column].title}: {self.text(row, column)}"
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(way_tip(self.rows[row].advice.specification))
+        return COLUMNS[column].key(self.rows[row]) if role == SORT else None
+
+
+class AdvisorPanel(QWidget):
+    """`chosen` carries the Specification of a way that is to be run for real.
+
+    `opened` comes when the panel becomes visible. The button `again` wants all predicted anew, and
+    `cancel` wants that given up.
+    """
+
+    chosen = Signal(object)
+    opened = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.model = AdviceModel(self)
+        self._proxy = QSortFilterProxyModel(self)
+        self._proxy.setSourceModel(self.model)
+        # By figures: as texts, 9 ms would come after 10 ms.
+        self._proxy.setSortRole(SORT)
+        self.table = ReturnTable()
+        self.line = Label(look="quiet", wrapped=True)
+        tip = tr("Put these settings into the form and run them.")
+        self.run = button(QPushButton, tr("Run this"), tip, self._choose)
+        tip = tr("Predict every way again, from the run that is shown.")
+        self.again = button(QPushButton, tr("Predict all"), tip)
+        self.cancel = button(QPushButton, tr("Cancel"), tr("Stop predicting."))
+        self.progress = named(QProgressBar(textVisible=False), tr("Ways predicted"))
+        self._build_table()
+        self._lay_out()
+        self.table.doubleClicked.connect(lambda _: self._choose())
+        self.table.chosen.connect(lambda _: self._choose())
+        self.table.selectionModel().selectionChanged.connect(self._allow)
+        self.show_line(tr("Run once: the costs come from its calibration."), False)
+
+    def show_line(self, text: str, can_ask: bool) -> None:
+        """Say what the table is made from, or what to do first."""
+        self.line.setText(text)
+        self.again.setEnabled(can_ask)
+        self._allow()
+
+    def show_ways(self, rows: Sequence[Ranked]) -> None:
+        """Show ranked ways, the first one chosen."""
+        self.model.show(list(rows))
+        self.table.sortByColumn(STEP, Qt.SortOrder.AscendingOrder)
+        self.table.scrollToTop()
+        if rows:
+            self.table.selectRow(0)
+        self._allow()
+
+    def show_progress(self, done: int, total: int) -> None:
+        """Show that so many of so many ways are predicted."""
+        self.progress.setRange(0, total)
+        self.progress.setValue(done)
+
+    def set_busy(self, busy: bool) -> None:
+        """Offer to cancel what goes on, or to begin anew."""
+        self.progress.setVisible(busy)
+        self.cancel.setVisible(busy)
+        self.again.setVisible(not busy)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
+        super().showEvent(event)
+        self.opened.emit()
+
+    def _build_table(self) -> None:
+        table = self.table
+        table.setModel(self._proxy)
+        dress(table, tr("Ways to run the model, by predicted step time"), ROW)
+        table.setSortingEnabled(True)
+        table.sortByColumn(STEP, Qt.SortOrder.AscendingOrder)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setWordWrap(False)
+        table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        header = table.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setStretchLastSection(False)
+        header.setMinimumSectionSize(30)
+        for number, shown in enumerate(COLUMNS):
+            mode = QHeaderView.ResizeMode
+            whole = mode.Interactive if shown.widest else mode.ResizeToContents
+            header.setSectionResizeMode(number, whole)
+            if shown.widest:
+                wide = self.fontMetrics().horizontalAdvance(tr(shown.widest))
+                header.resizeSection(number, wide + AIR)
+
+    def _lay_out(self) -> None:
+        buttons = row(self.run, self.again, self.cancel, self.progress, growing=self.progress)
+        # It takes the room while the progress is hidden, or the buttons would be drawn apart.
+        buttons.addStretch(0)
+        column(
+            self.line, self.table, buttons, of=self, growing=self.table,
+            margins=(12, 8, 12, 10), spacing=6,
+        )  # fmt: skip
+        self.set_busy(False)
+
+    def _current(self) -> Ranked | None:
+        index = self.table.currentIndex()
+        if not index.isValid():
+            return None
+        # The table shows the proxy's rows, as they are sorted now; the model has its own order.
+        return self.model.rows[self._proxy.mapToSource(index).row()]
+
+    def _choose(self) -> None:
+        row = self._current()
+        if row is not None:
+            self.chosen.emit(row.advice.specification)
+
+    def _allow(self, *_: object) -> None:
+        self.run.setEnabled(self._current() is not None)
+
+
+def ranked(
+    advised: AdviceResult, measured: Callable[[Specification], int | None] = lambda _: None
+) -> list[Ranked]:
+    """Each way with its place and its step against the present one's, which is among them.
+
+    Known ways are first, each part quickest first; but the present one is the first of all unless
+    some known way spares enough. `measured` looks up what a step of a way took, in ns.
+    """
+    present = advised.present
+    ways = list(advised.ways)
+    if present is not None and not any(_is_same(way, present) for way in ways):
+        ways.append(present)
+    stays = advised.better is None
+
+    def rank(way: Advice) -> tuple[bool, bool, int]:
+        is_first = stays and present is not None and _is_same(way, present)
+        return not is_first, not way.known, way.step_ns
+
+    rows = []
+    for place, way in enumerate(sorted(ways, key=rank), 1):
+        against = way.step_ns / present.step_ns - 1 if present and present.step_ns else None
+        is_present = present is not None and _is_same(way, present)
+        took = advised.measured_ns if is_present else measured(way.specification)
+        rows.append(Ranked(place, way, against, is_present, took))
+    return rows
+
+
+def _is_same(way: Advice, present: Advice) -> bool:
+    """Whether the way is the present one, whose numbers may be left to their defaults."""
+    one, other = way.specification, present.specification
+    named = (MICROBATCHES, CHUNKS, REPLICAS)
+    return (
+        one.strategy == other.strategy
+        and one[SCHEDULE] == with_defaults(other)[SCHEDULE]
+        and all(other[option] in (None, one[option]) for option in named)
+        and (way.step_ns, way.memory_bytes) == (present.step_ns, present.memory_bytes)
+    )
+
+
+def way_text(specification: Specification) -> str:
+    """The schedule with what else it takes, or the strategy: `Interleaved 1F1B ×2`, `fsdp`."""
+    s = specification
+    schedule = with_defaults(s)[SCHEDULE]
+    if schedule is None:
+        return s.strategy
+    known = SCHEDULES.get(schedule)
+    name = tr(known.title) if known else Path(schedule).name
+    name += f" ×{s[CHUNKS]}" if s[CHUNKS] else ""
+    return tr("{schedule}, {n} replicas", schedule=name, n=s[REPLICAS]) if s[REPLICAS] else name
+
+
+def pieces_text(specification: Specification) -> str:
+    """How many micro-batches; nothing where the strategy makes none."""
+    takes = MICROBATCHES in STRATEGIES[specification.strategy].options
+    return str(specification[MICROBATCHES] or tr("usual")) if takes else ""
+
+
+def way_tip(specification: Specification) -> str:
+    """A way in full."""
+    title = tr(STRATEGIES[specification.strategy].title)
+    title_and_way = tr("{strategy}: {way}", strategy=title, way=way_text(specification))
+    hint = tr("Double-click or press Enter to run this.")
+    return f"{title_and_way}\n{hint}"
+
+
+def against_text(row: Ranked) -> str:
+    """`-12.3 %`, or that these are the present settings."""
+    if row.present:
+        return tr("present")
+    return NONE if row.against is None else change_text(row.against)

@@ -1,0 +1,70 @@
+"""The figures of a predicted step, below what was asked."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QGridLayout
+
+from core.message import N_
+from core.predict.whatif import WhatIfResult
+from gui.look.text import duration_text, percent_text, tr
+from gui.widgets.label import Label
+from gui.widgets.layouts import named
+
+
+class AnswerFigures(QGridLayout):
+    """Two columns of names with their values, which are a dash while there is no answer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.values = {name: Label("–", "said") for name in FIGURES}
+        self.setHorizontalSpacing(10)
+        self.setVerticalSpacing(1)
+        for number, (name, (label, tip)) in enumerate(FIGURES.items()):
+            words, value = Label(tr(label), "quiet"), named(self.values[name], tr(label), tr(tip))
+            words.setToolTip(tr(tip))
+            line, side = divmod(number, 2)
+            self.addWidget(words, line, 2 * side)
+            self.addWidget(value, line, 2 * side + 1)
+            self.setColumnStretch(2 * side + 1, 1)
+
+    def show_answer(self, answer: WhatIfResult) -> None:
+        """Show the figures of an answer."""
+        for name, text in figure_texts(answer).items():
+            self.values[name].setText(text)
+
+    def clear(self) -> None:
+        """There is no answer."""
+        for label in self.values.values():
+            label.setText("–")
+
+
+FIGURES = {
+    "makespan": (N_("Step"), N_("The predicted makespan.")),
+    "closed_form": (
+        N_("Closed form"),
+        N_("The bubble by the literature's formula, where there is one."),
+    ),
+    "by_makespan": (
+        N_("Bubble by makespan"),
+        N_("Idle time of all lanes over lanes times makespan."),
+    ),
+    "peak": (
+        N_("Activations"),
+        N_("The most that a lane holds at a time, each of one stage and micro-batch."),
+    ),
+    "by_lane_span": (N_("Bubble by lane span"), N_("Idle part of the longest lane's own span.")),
+    "tasks": (N_("Tasks"), N_("Tasks of the predicted step.")),
+}
+
+
+def figure_texts(answer: WhatIfResult) -> dict[str, str]:
+    """The figures of an answer, by their names in FIGURES."""
+    form = answer.closed_form
+    return {
+        "makespan": duration_text(answer.makespan_ns),
+        "closed_form": tr("none") if form is None else percent_text(form),
+        "by_makespan": percent_text(answer.bubble_by_makespan),
+        "peak": str(int(answer.peaks.max(initial=0))),
+        "by_lane_span": percent_text(answer.bubble_by_lane_span),
+        "tasks": f"{answer.tasks:,}",
+    }  # fmt: skip

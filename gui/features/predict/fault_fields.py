@@ -1,0 +1,52 @@
+"""What is put in on purpose: the fields of faults, folded until one asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtWidgets import QGridLayout, QToolButton, QWidget
+
+from core.option import Value
+from core.plan.faults import FAULT_OPTIONS
+from gui.look.text import tr
+from gui.widgets.fields import labelled
+from gui.widgets.layouts import unfolds
+from gui.widgets.option_fields import field_of
+
+
+class FaultFields:
+    """A field for each fault by the option's name, in `fields`; `unfold` shows and hides them."""
+
+    def __init__(self) -> None:
+        self.fields = {option.name: field_of(option) for option in FAULT_OPTIONS}
+        self.unfold = QToolButton()
+        self.unfold.setText(tr("Faults"))
+        self.unfold.setToolTip(tr("What else is put in: those of the run, or others."))
+        unfolds(self.unfold, self._show)
+        self._parts: list[QWidget] = []
+
+    def add_to(self, grid: QGridLayout, first: int) -> None:
+        """Put them into three columns of a grid, from a row on."""
+        grid.addWidget(self.unfold, first, 0, 1, 3)
+        for number, option in enumerate(FAULT_OPTIONS, first + 1):
+            field = self.fields[option.name].widget
+            label = labelled(field, option.title, option.help)
+            field.setObjectName(f"whatif_fault_{option.name}")
+            grid.addWidget(label, number, 0)
+            grid.addWidget(field, number, 1, 1, 2)
+            self._parts += [label, field]
+        self._show()
+
+    def write(self, faults: Mapping[str, Value]) -> None:
+        """Show these, unfolded if there are any."""
+        for name, field in self.fields.items():
+            field.write(faults.get(name))
+        self.unfold.setChecked(bool(faults))
+
+    def read(self) -> dict[str, Value]:
+        """What is put in, by the options' names; None for nothing."""
+        return {name: field.read() for name, field in self.fields.items()}
+
+    def _show(self) -> None:
+        for widget in self._parts:
+            widget.setVisible(self.unfold.isChecked())

@@ -1,0 +1,106 @@
+"""A value with a slider and a number beside it: the one goes in useful steps, the other exactly."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QSlider, QSpinBox
+
+from gui.look.text import tr
+from gui.widgets.fields import WheelGuard, set_number
+from gui.widgets.label import Label
+
+NUMBER = QSize(98, 22)
+NARROWEST = 48  # pixels of a slider
+
+
+def growing(most: int) -> list[int]:
+    """1 to 8 one by one, then four steps a doubling (10, 12, 14, 16, 20, ...) up to `most`."""
+    stops = [*range(1, 9), *(n << power for power in range(1, 20) for n in (5, 6, 7, 8))]
+    return [stop for stop in stops if stop <= most]
+
+
+class SliderRow(QObject):
+    """`changed` comes with every change of the value, by the slider or by the number.
+
+    `words` are its title and its tip. The slider stands at the stop nearest to the value; moving it
+    sets the value to a stop.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        name: str,
+        words: tuple[str, str],
+        stops: Sequence[float],
+        number: QSpinBox | QDoubleSpinBox,
+    ) -> None:
+        # A layout owns no QObject but widgets: the row lives as long as its number does.
+        super().__init__(number)
+        self._stops = list(stops)
+        title, self._tip = map(tr, words)
+        self.label, self.number = Label(title), number
+        self.slider = QSlider(Qt.Orientation.Horizontal)
+        self.slider.setRange(0, len(self._stops) - 1)
+        self.slider.setPageStep(4)
+        self.slider.setMinimumWidth(NARROWEST)
+        self.slider.setObjectName(f"{name}_slider")
+        number.setObjectName(name)
+        number.setFixedSize(NUMBER)
+        number.lineEdit().setTextMargins(4, 0, 0, 0)  # as in the form
+        # Else "128" would ask for 1, 12 and 128 while it is typed.
+        number.setKeyboardTracking(False)
+        self.label.setBuddy(self.slider)
+        for field, what in ((self.slider, tr("slider")), (number, tr("number"))):
+            field.setAccessibleName(f"{self.label.text()}, {what}")
+            field.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            WheelGuard(field)
+        self.enable(True)
+        self.slider.valueChanged.connect(self._slid)
+        number.valueChanged.connect(self._typed)
+        self._show_nearest()
+
+    @property
+    def value(self) -> float:
+        """The value."""
+        return self.number.value()
+
+    @value.setter
+    def value(self, value: float) -> None:
+        set_number(self.number, value)
+
+    def add_to(self, grid: QGridLayout, row: int) -> None:
+        """Put label, slider and number into three columns of a grid."""
+        for column, part in enumerate((self.label, self.slider, self.number)):
+            grid.addWidget(part, row, column)
+
+    def enable(self, enabled: bool, reason: str = "") -> None:
+        """Let the value be changed, or not, for a reason."""
+        for part in (self.label, self.slider, self.number):
+            part.setEnabled(enabled)
+            part.setToolTip(self._tip if enabled else reason)
+
+    def set_stops(self, stops: Sequence[float]) -> None:
+        """Let the slider go in other steps, up to the last of them."""
+        self._stops = list(stops)
+        with QSignalBlocker(self.slider):
+            self.slider.setRange(0, len(self._stops) - 1)
+        self.number.setMaximum(self._stops[-1])  # type: ignore[arg-type]
+        self._show_nearest()
+
+    def _slid(self, stop: int) -> None:
+        self.value = self._stops[stop]
+
+    def _typed(self) -> None:
+        self._show_nearest()
+        self.changed.emit()
+
+    def _show_nearest(self) -> None:
+        after = min(bisect_left(self._stops, self.value), len(self._stops) - 1)
+        near = (max(0, after - 1), after)
+        with QSignalBlocker(self.slider):
+            # In silence: `_slid` would set a number that was typed exactly to the slider's stop.
+            self.slider.setValue(min(near, key=lambda n: abs(self._stops[n] - self.value)))

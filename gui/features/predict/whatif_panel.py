@@ -1,0 +1,362 @@
+"""What if: sliders for a pipeline on other devices, and its predicted step, which follows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDoubleSpinBox,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QSpinBox,
+    QWidget,
+)
+
+from core.costs.costs import CostModel
+from core.message import N_, Text
+from core.models.description import ModelDescription
+from core.option import Value
+from core.plan.devices import PREDICTED
+from core.plan.division import Stage
+from core.plan.link import Link
+from core.plan.pipeline.options import CHUNKS, DEFAULT_SCHEDULE, MOST_MICROBATCHES
+from core.plan.schedules import SCHEDULES
+from core.plan.task import Kind
+from core.predict.whatif import WhatIfQuery, WhatIfResult
+from gui.app.check import EQUAL, friendly
+from gui.features.predict.answer_figures import AnswerFigures
+from gui.features.predict.fault_fields import FaultFields
+from gui.features.predict.sliders import SliderRow, growing
+from gui.look.text import change_text, duration_text, tr
+from gui.widgets.answer_picture import AnswerPicture
+from gui.widgets.fields import choice, decimal, labelled, whole
+from gui.widgets.label import Elided, Label
+from gui.widgets.layouts import button, column, grid, named, row, widget_of
+from gui.widgets.sheet import scroll_down
+
+MOST_DEVICES = 1024
+SCROLL_BAR = 14  # pixels beside what is asked
+MOST_SLID = {"devices": 256, "microbatches": 1024, "batch": 65_536}
+GB_S = (0.0, 0.1, 0.2, 0.5, 1, 2, 4, 8, 12, 16, 25, 32, 50, 64, 100, 200, 300, 450, 600, 900)
+MICROSECONDS = (0, 1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 80, 100, 200, 500, 1000, 2000, 5000)
+FACTORS = tuple(n / 10 for n in range(10, 41))
+RUN, PLAIN_COSTS, FILE = "run", "plain", "file"
+WORDS = {
+    "costs": (
+        N_("Costs"),
+        N_("What the tasks take: as in the run that is shown, or as a file says."),
+    ),
+    "schedule": (N_("Schedule"), N_("The order of the passes of each stage.")),
+    "devices": (
+        N_("Devices"),
+        N_("On how many devices the stages are, whatever this machine has."),
+    ),
+    "microbatches": (N_("Micro-batches"), N_("Into how many pieces the batch is cut.")),
+    "chunks": (N_("Chunks"), N_("Stages of each device, for schedules that give it several.")),
+    "batch": (
+        N_("Batch"),
+        N_("Rows of the whole batch; without a number it grows with the micro-batches."),
+    ),
+    "bandwidth": (
+        N_("Link speed"),
+        N_("GB each second between two devices, in place of the costs'."),
+    ),
+    "latency": (N_("Latency"), N_("Microseconds that every transfer takes at least.")),
+    "slow_lane": (N_("Slow lane"), N_("The lane that computes longer than the others.")),
+    "factor": (N_("Slower by"), N_("How many times as long the slow lane computes.")),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """Costs that questions are asked with: what they are for, and where they come from.
+
+    Of a run `step_ns` is its median step, and `faults` are its faults by the names of the options.
+    """
+
+    costs: CostModel
+    source: str
+    model: ModelDescription
+    measured: tuple[Stage, ...] = ()
+    batch: int | None = None
+    device: str = PREDICTED.name
+    step_ns: int | None = None
+    faults: Mapping[str, Value] = field(default_factory=dict)
+
+    @property
+    def knows_transfers(self) -> bool:
+        """Whether the costs tell what a transfer takes."""
+        costs = self.costs
+        known = costs.link is not None or costs.transfer_ns is not None
+        return known or Kind.COPY in costs.transfers
+
+
+class WhatIfPanel(QWidget):
+    """`asked` carries a WhatIfQuery with every change while the panel is visible.
+
+    `opened` comes when it becomes visible. The button `large` wants the question's step in the
+    centre; `load` and `save` want a file of costs.
+    """
+
+    asked = Signal(object)
+    opened = Signal()
+
+    def __init__(self, model: ModelDescription) -> None:
+        super().__init__()
+        self._bases = {PLAIN_COSTS: Basis(EQUAL, plain_words(), model)}
+        self.sliders: dict[str, SliderRow] = {}
+        self.faults = FaultFields()
+        self.picture = AnswerPicture()
+        self.figures = AnswerFigures()
+        self.headline = Elided("said")
+        self.headline.setAccessibleName(tr("Predicted step"))
+        self._build_fields()
+        self._lay_out()
+        for slider in self.sliders.values():
+            slider.changed.connect(self._changed)
+        for fault in self.faults.fields.values():
+            fault.edited.connect(self.ask_again)
+        self.schedule.currentIndexChanged.connect(self._follow_schedule)
+        self.schedule.currentIndexChanged.connect(self._changed)
+        # By hand alone: who sets costs in the code asks when all of them are set.
+        self.costs.activated.connect(self._costs_chosen)
+        self._follow_schedule()
+        self.source.setText(self.basis.source)
+
+    # Costs
+
+    @property
+    def basis(self) -> Basis:
+        """The costs that are chosen."""
+        return self._bases[self.costs.currentData()]
+
+    def set_model(self, model: ModelDescription) -> None:
+        """The model whose activations travel where the costs are of no run."""
+        if model == self._bases[PLAIN_COSTS].model:
+            return
+        for name in {PLAIN_COSTS, FILE} & self._bases.keys():
+            self._bases[name] = replace(self._bases[name], model=model)
+        self.ask_again()
+
+    def set_run(self, basis: Basis, devices: int, microbatches: int, schedule: str) -> None:
+        """The run that is shown; the numbers of the first one are where the sliders begin."""
+        # Later runs leave the sliders: the user may have moved them meanwhile.
+        first = RUN not in self._bases
+        self._bases[RUN] = basis
+        _offer(self.costs, RUN, tr("Of the run that is shown"))
+        with QSignalBlocker(self):
+            # In silence, as each field would ask; `_costs_chosen` asks once, below.
+            self.faults.write(basis.faults)
+            if first:
+                self.sliders["devices"].value = devices
+                self.sliders["microbatches"].value = microbatches
+                self.schedule.setCurrentIndex(max(0, self.schedule.findData(schedule)))
+                self.costs.setCurrentIndex(self.costs.findData(RUN))
+        self._costs_chosen()
+
+    def set_file(self, costs: CostModel, path: Path) -> None:
+        """Costs that were read from a file."""
+        source = tr("From {name}.", name=path.name)
+        self._bases[FILE] = Basis(costs, source, self._bases[PLAIN_COSTS].model)
+        _offer(self.costs, FILE, path.name)
+        self.costs.setCurrentIndex(self.costs.findData(FILE))
+        self._costs_chosen()
+
+    # Questions and answers
+
+    @property
+    def question(self) -> WhatIfQuery:
+        """What sliders and fields ask for."""
+        basis, schedule = self.basis, SCHEDULES[self.schedule.currentData()]
+        bandwidth, factor = self.sliders["bandwidth"].value, self.sliders["factor"].value
+        faults = self.faults.read()
+        if factor != 1.0:
+            slow = f"{self.sliders['slow_lane'].value:.0f}:{factor:g}"
+            # Added to what the field of faults says: it may name several lanes.
+            faults["slow_lane"] = f"{faults['slow_lane'] or ''} {slow}".strip()
+        return WhatIfQuery(
+            basis.model,
+            basis.costs,
+            int(self.sliders["devices"].value),
+            int(self.sliders["microbatches"].value),
+            schedule.name,
+            int(self.sliders["chunks"].value) if schedule.settable_chunks else None,
+            int(self.sliders["batch"].value) or None,
+            Link.of(self.sliders["latency"].value, bandwidth) if bandwidth else None,
+            {name: value for name, value in faults.items() if value},
+            basis.measured,
+            basis.device,
+        )
+
+    def show_answer(self, answer: WhatIfResult) -> None:
+        """Show a predicted step and its figures."""
+        self.headline.setText(headline_text(answer.makespan_ns, self.basis.step_ns))
+        self.picture.show_answer(answer)
+        self.figures.show_answer(answer)
+        self.large.setEnabled(True)
+
+    def show_refusal(self, text: Text) -> None:
+        """Say why there is no prediction."""
+        knows = self.basis.knows_transfers or self.sliders["bandwidth"].value > 0
+        hint = "" if knows else tr("Or choose a link speed above.")
+        self.headline.setText("")
+        self.picture.show_note(f"{friendly(text)} {hint}".strip())
+        self.figures.clear()
+        self.large.setEnabled(False)
+
+    def ask_again(self) -> None:
+        """Ask for what is set, if the panel is seen."""
+        if self.isVisible():
+            self.asked.emit(self.question)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
+        super().showEvent(event)
+        self.opened.emit()
+
+    # Building
+
+    def _build_fields(self) -> None:
+        self.costs = choice([(tr("Plain: 1 ms a pass"), PLAIN_COSTS, "")])
+        self.schedule = choice([(tr(s.title), s.name, tr(s.line)) for s in SCHEDULES.values()])
+        self.schedule.setCurrentIndex(self.schedule.findData(DEFAULT_SCHEDULE))
+        self._add("devices", growing(MOST_SLID["devices"]), whole(1, MOST_DEVICES, 4))
+        self._add(
+            "microbatches", growing(MOST_SLID["microbatches"]), whole(1, MOST_MICROBATCHES, 8)
+        )
+        self._add("chunks", range(1, 9), whole(1, int(CHUNKS.most), 2))
+        batch = whole(0, automatic=tr("grows"), suffix=tr(" rows"))
+        self._add("batch", [0, *growing(MOST_SLID["batch"])], batch)
+        self._add("bandwidth", GB_S, decimal(1e6, 1, 1.0, tr("as measured"), tr(" GB/s")))
+        latency = decimal(1e6, 1, 1.0, suffix=tr(" µs"))
+        latency.setValue(5)
+        self._add("latency", MICROSECONDS, latency)
+        self._add("slow_lane", range(4), whole(0, 3, 0))
+        factor = QDoubleSpinBox(
+            prefix="× ", decimals=2, minimum=0.1, maximum=100.0, singleStep=0.1, value=1.0
+        )
+        self._add("factor", FACTORS, factor)
+        tip = tr("Read costs from a JSON or TOML file.")
+        self.load = button(QPushButton, tr("Load…"), tip, name=tr("Load costs"))
+        tip = tr("Write the costs that are chosen to a JSON file.")
+        self.save = button(QPushButton, tr("Save…"), tip, name=tr("Save costs"))
+        tip = tr("Show the predicted step in the timeline, as a run of the list.")
+        self.large = button(QPushButton, tr("Show large"), tip)
+
+    def _add(self, name: str, stops: Sequence[float], number: QSpinBox | QDoubleSpinBox) -> None:
+        self.sliders[name] = SliderRow(name, WORDS[name], stops, number)
+
+    def _lay_out(self) -> None:
+        fields = grid(across=10, down=3)
+        fields.setColumnStretch(1, 1)
+        self.source = Label(look="quiet", wrapped=True)
+        for line, name, chooser in ((0, "costs", self.costs), (3, "schedule", self.schedule)):
+            words = WORDS[name]
+            chooser.setObjectName(f"whatif_{name}")
+            fields.addWidget(labelled(chooser, *words), line, 0)
+            fields.addWidget(chooser, line, 1, 1, 2)
+        fields.addWidget(self.source, 1, 1, 1, 2)
+        fields.addLayout(row(self.load, self.save, None), 2, 1, 1, 2)
+        for number, slider in enumerate(self.sliders.values(), 4):
+            slider.add_to(fields, number)
+        self.faults.add_to(fields, 4 + len(self.sliders))
+        figures = row(self.figures, self.large, growing=self.figures)
+        figures.setAlignment(self.large, Qt.AlignmentFlag.AlignBottom)
+        asked = widget_of(column(fields, figures, None, margins=(12, 8, 12, 8), spacing=8), "sheet")
+        answer = column(self.headline, self.picture, growing=self.picture, margins=(0, 8, 12, 8))
+        answered = widget_of(answer)
+        both = row(_AsWide(asked), answered, of=self, margins=(0, 0, 0, 0), spacing=4)
+        both.setStretchFactor(answered, 1)
+
+    # Changes
+
+    def _changed(self) -> None:
+        devices = int(self.sliders["devices"].value)
+        if self.sliders["slow_lane"].number.maximum() != devices - 1:
+            self.sliders["slow_lane"].set_stops(range(devices))
+        self._follow_link()
+        self.ask_again()
+
+    def _follow_schedule(self) -> None:
+        schedule = SCHEDULES[self.schedule.currentData()]
+        reason = tr("{schedule} says itself how many stages a device holds: {chunks}.",
+                    schedule=tr(schedule.title), chunks=schedule.chunks)  # fmt: skip
+        self.sliders["chunks"].enable(schedule.settable_chunks, reason)
+        self._follow_link()
+
+    def _follow_link(self) -> None:
+        some = self.sliders["bandwidth"].value > 0
+        self.sliders["latency"].enable(some, tr("Choose a link speed first."))
+        several = self.sliders["factor"].value != 1.0 and self.sliders["devices"].value > 1
+        self.sliders["slow_lane"].enable(several, tr("Choose how much slower it is first."))
+
+    def _costs_chosen(self) -> None:
+        self.source.setText(self.basis.source)
+        # Setting a number asks through `changed`, but only if it is another one.
+        batch = self.basis.batch or 0
+        if batch != self.sliders["batch"].value:
+            self.sliders["batch"].value = batch  # which asks
+        else:
+            self.ask_again()
+
+
+class _AsWide(QScrollArea):
+    """Scrolls its content up and down; while it is visible it is as wide as that."""
+
+    def __init__(self, content: QWidget) -> None:
+        super().__init__()
+        named(self, tr("What is asked"))
+        scroll_down(self)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Expanding)
+        self.setWidget(content)
+        self._content = content
+        content.installEventFilter(self)
+
+    def minimumSizeHint(self) -> QSize:
+        # A panel behind another tab must not hold a narrow window wide.
+        return self.sizeHint() if self.isVisible() else QSize(50, 50)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._content.minimumSizeHint().width() + SCROLL_BAR, 50)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.updateGeometry()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().eventFilter(watched, event)
+
+
+def headline_text(predicted_ns: int, measured_ns: int | None) -> str:
+    """Return what a change does to a run's step: `144 ms → 131 ms (−9.0 %)`."""
+    predicted = duration_text(predicted_ns)
+    if measured_ns is None:
+        return tr("Predicted step: {step}", step=predicted)
+    return tr(
+        "{measured} measured → {predicted} predicted ({change})",
+        measured=duration_text(measured_ns),
+        predicted=predicted,
+        change=change_text(predicted_ns / measured_ns - 1),
+    )
+
+
+def plain_words() -> str:
+    """What costs are taken without a run or a file."""
+    return tr("1 forward : 1 backward-input : 1 backward-weight; no time for transfers. "
+              "Run once to use measured costs.")  # fmt: skip
+
+
+def _offer(chooser: QComboBox, name: str, title: str) -> None:
+    """List costs under a title, or give them another one."""
+    at = chooser.findData(name)
+    if at < 0:
+        chooser.addItem(title, name)
+    else:
+        chooser.setItemText(at, title)

@@ -1,0 +1,188 @@
+"""Opening and saving: dialogs, and one clear line when something cannot be done."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtWidgets import QWidget
+
+from core.errors import PlanError
+from core.files import check_is_no_input
+from core.message import N_
+from core.recording.formats import TRACE_FORMATS, suffixes_of
+from core.recording.recording import may_take_long
+from core.recording.stream import Opened
+from core.trace.imported import issue_sentences
+from gui.app.banner import Banner
+from gui.app.dialogs import ProgressDialogs, ask_folder, ask_open, ask_save
+from gui.app.faults import banner_text, faults_of
+from gui.app.jobs import Runner, Work
+from gui.app.run_names import file_name
+from gui.app.session import Run, Session, opened_files
+from gui.app.settings import Settings
+from gui.app.shown import Shown
+from gui.features.recordings.opening import OpeningStrip
+from gui.look.core_texts import translated
+from gui.look.text import problem_text, tr
+
+RECORDINGS = N_("Recordings (*.arrow)")
+AT_ONCE_S = 0.1  # a recording that takes longer is saved bit by bit
+
+
+def open_filters() -> list[str]:
+    """Return the filters of the dialogs that open files: recordings, traces, all files."""
+    patterns = " ".join(f"*{suffix}" for suffix in suffixes_of(TRACE_FORMATS))
+    traces = tr("Traces of other programs")
+    return [tr(RECORDINGS), f"{traces} ({patterns})", tr("All files (*)")]
+
+
+class Files:
+    """What the File menu does. The `…_to` and `…_from` methods take a path and ask nothing."""
+
+    def __init__(
+        self,
+        window: QWidget,
+        state: Shown,
+        session: Session,
+        banner: Banner,
+        settings: Settings,
+    ) -> None:
+        self._window, self._state, self._session = window, state, session
+        self._banner, self._settings = banner, settings
+        self.opening = OpeningStrip()
+        self.opening.opened.connect(self._take_opened)
+        self.opening.failed.connect(self._take_failed)
+        self.saving = Runner(window, "saving")
+        self.progress = ProgressDialogs(window, self.saving)
+        self.saving.done.connect(self._saved)
+        self.saving.failed.connect(banner.say)
+        self._coming: deque[Path] = deque()
+        self._names: list[str] = []
+        self._warnings: list[str] = []
+        self._problems: list[str] = []
+
+    def open(self) -> None:
+        """Ask for recordings and show them."""
+        ask_open(
+            self._window,
+            tr("Open recordings"),
+            self._settings.folder,
+            open_filters(),
+            self.open_paths,
+            several=True,
+        )
+
+    def open_folder(self) -> None:
+        """Ask for the folder of a job's ranks and show it as one run."""
+        title, start = tr("Open folder of ranks"), self._settings.folder
+        ask_folder(self._window, title, start, self.open_from)
+
+    def open_from(self, path: Path) -> None:
+        """Show a recording; a cut one is shown as far as it goes, with one warning.
+
+        A large one is shown once it is there; its strip tells how far it is.
+        """
+        self.open_paths([path])
+
+    def open_paths(self, paths: Sequence[Path]) -> None:
+        """Show recordings, the last one in front; one line tells of all that cannot be shown."""
+        # A large one that is on its way would go on with these files too, once it is there.
+        self.opening.cancel()
+        self._coming = deque(paths)
+        self._names, self._warnings, self._problems = [], [], []
+        self._open_coming()
+
+    def _open_coming(self) -> None:
+        """Open what is still to come, up to a large one, which goes on by itself."""
+        while self._coming:
+            path = self._coming.popleft()
+            if may_take_long(path):
+                self.opening.open(path)
+                return
+            try:
+                self._show_opened(path, *self._session.open(path))
+            # Whatever a damaged file makes its reader raise:
+            # the files behind it are opened all the same.
+            except Exception as error:
+                self._problems.append(problem_text(error))
+        self._show_progress()
+
+    def _take_opened(self, path: Path, opened: Opened) -> None:
+        self._show_opened(path, self._session.add_opened(path, opened), opened.warning)
+        self._open_coming()
+
+    def _take_failed(self, problem: str) -> None:
+        self._problems.append(problem)
+        self._open_coming()
+
+    def _show_opened(self, path: Path, run: Run, warning: str) -> None:
+        self._settings.folder = str(path.parent)
+        self._settings.remember(path)
+        self._names.append(path.name)
+        # Readers warn in English: what they say of an
+        # odd file is put in the window's language here.
+        found = list(issue_sentences(run.trace.imported))
+        english, own = " ".join(map(str, found)), " ".join(map(translated, found))
+        warning = warning.replace(english, own)
+        faults = banner_text(faults_of(run.trace), path)
+        # Bookmarks are read here and not when the run
+        # is shown: one line tells of all that is wrong.
+        self._warnings += [text for text in (warning, faults, run.take_bookmarks()) if text]
+        self._state.show_run(run)
+
+    def _show_progress(self) -> None:
+        """One line about all that was opened, or was not."""
+        problems = self._problems
+        if len(problems) > 1:
+            self._banner.say(
+                tr("{n} of {count} files cannot be opened: {problems}", n=len(problems),
+                   count=len(problems) + len(self._names), problems="; ".join(problems))
+            )  # fmt: skip
+        elif problems:
+            self._banner.say(problems[0])
+        elif self._warnings:
+            self._banner.say("; ".join(self._warnings), "warning")
+        elif self._names:
+            self._banner.hide()
+            self._state.note(tr("Opened {names}.", names=", ".join(self._names)))
+
+    def save(self) -> None:
+        """Ask for a file and save the run that is shown."""
+        run = self._state.run_shown
+        if run is None:
+            words = tr("There is no run to write yet: press Run, or open a recording.")
+            self._banner.say(words, "info")
+            return
+        start = Path(self._settings.folder) / file_name(run)
+        ask_save(self._window, tr("Save recording"), start, [tr(RECORDINGS)], self.save_to)
+
+    def save_to(self, path: Path) -> None:
+        """Save the run that is shown; a long one bit by bit, with Cancel."""
+        run = self._state.run_shown
+        if run is None:
+            return
+        # Its own recording may be written once more, with its bookmarks.
+        inputs = opened_files(self._session.runs)
+        if run.is_recording:
+            inputs = [path for path in inputs if path != run.source]
+        try:
+            check_is_no_input(tr("Save recording"), path, inputs)
+        except PlanError as error:
+            self._banner.say(problem_text(error))
+            return
+        self.progress.text = tr("Saving {name}…", name=path.name)
+        self.saving.start(_saved(run, path), AT_ONCE_S)
+
+    def _saved(self, path: Path) -> None:
+        self._settings.remember(path)
+        self._settings.folder = str(path.parent)
+        self._banner.hide()
+        self._state.note(tr("Saved {name}.", name=path.name))
+
+
+def _saved(run: Run, path: Path) -> Work[Path]:
+    """Save a run, which leaves no file unless it comes to its end; returns where it is."""
+    yield from run.saving(path)
+    return path

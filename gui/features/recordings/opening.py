@@ -1,0 +1,80 @@
+"""Opening a large recording while the window goes on, with a strip that shows how far it is."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QProgressBar, QToolButton
+
+from core.recording.index_process import build_apart
+from core.recording.recording import open_recording
+from core.recording.stream import Opened
+from gui.app.dialogs import PARTS
+from gui.app.jobs import Runner, Work
+from gui.look.text import tr
+from gui.widgets.label import Label
+from gui.widgets.layouts import button, named, row
+
+
+class OpeningStrip(QFrame):
+    """Says above the timeline which recording is being opened, and lets one cancel it.
+
+    `opened` carries path and Opened, `failed` the error's line.
+    """
+
+    opened = Signal(object, object)
+    failed = Signal(str)
+    _progressed = Signal(float)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("opening")
+        name = tr("Progress of opening the recording")
+        self.bar = named(QProgressBar(maximum=PARTS, textVisible=False), name)
+        self.label = Label()
+        self.bar.setFixedWidth(220)
+        tip = tr("Do not open this recording; nothing is left behind.")
+        self.cancel_button = button(QToolButton, tr("Cancel"), tip, self.cancel)
+        row(
+            self.label, self.bar, None, self.cancel_button,
+            of=self, margins=(12, 5, 6, 5), spacing=10,
+        )  # fmt: skip
+        self._path = Path()
+        self._runner = Runner(self, "opening")
+        self._runner.ended.connect(self.hide)
+        self._runner.done.connect(lambda opened: self.opened.emit(self._path, opened))
+        self._runner.failed.connect(self.failed)
+        self._progressed.connect(self._show_progress)
+        self.hide()
+
+    def open(self, path: Path) -> None:
+        """Begin to open a recording; one that was on its way is given up."""
+        self.cancel()
+        self._path = path
+        self._show_progress(0.0)
+        self.show()
+        stop = threading.Event()
+        self._runner.start(self._opened(path, stop), thread=True, stop=stop)
+
+    def cancel(self) -> None:
+        """Give up what is on its way, and wait the moment until nothing of it is left."""
+        # Joins: the thread's process ends with it, and the file that it indexes can be opened anew.
+        self._runner.close()
+
+    def _opened(self, path: Path, stop: threading.Event) -> Work[Opened]:
+        """On a thread that mostly waits for the process that reads the recording."""
+
+        def report(done: int, total: int) -> bool:
+            # From the thread; the slot is this widget's, so Qt queues it into the window's.
+            self._progressed.emit(done / max(1, total))
+            return not stop.is_set()
+
+        yield 0.0
+        return open_recording(path, report, build=build_apart)
+
+    def _show_progress(self, share: float) -> None:
+        text = tr("Opening {name}: {share} %", name=self._path.name, share=round(100 * share))
+        self.label.setText(text)
+        self.bar.setValue(round(PARTS * share))

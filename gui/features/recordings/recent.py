@@ -1,0 +1,57 @@
+"""The recordings that were opened or saved last, as a menu."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu
+
+from gui.app.settings import Settings
+from gui.look.text import tr
+from gui.widgets.label import plain_tip
+
+
+class RecentMenu(QObject):
+    """Fills a menu with the recent files; those that are gone are marked, and can be removed."""
+
+    def __init__(self, menu: QMenu, settings: Settings, choose: Callable[[Path], None]) -> None:
+        super().__init__(menu)
+        self.menu, self._settings, self._choose = menu, settings, choose
+        menu.aboutToShow.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """List what is recent now."""
+        for action in self.menu.actions():  # one of them may be the one that asks for this
+            self.menu.removeAction(action)
+            action.deleteLater()
+        paths = self._settings.recent
+        gone = [path for path in paths if not path.exists()]
+        for path in paths:
+            self._add(
+                tr("{name} (missing)", name=path.name) if path in gone else path.name,
+                partial(self._choose, path),
+                str(path),
+            ).setEnabled(path not in gone)
+        self.menu.addSeparator()
+        if gone:
+            self._add(tr("Remove missing files"), lambda: self._keep(set(paths) - set(gone)))
+        self._add(tr("Clear the list"), lambda: self._keep(set())).setEnabled(bool(paths))
+
+    def _add(self, text: str, do: Callable[[], None], tip: str = "") -> QAction:
+        # A file's & must not be taken for the mark of the item's key.
+        action = QAction(text.replace("&", "&&"), self.menu)
+        action.setToolTip(plain_tip(tip))
+        action.triggered.connect(lambda _=False: do())
+        self.menu.addAction(action)
+        return action
+
+    def _keep(self, kept: set[Path]) -> None:
+        for path in self._settings.recent:
+            if path not in kept:
+                self._settings.forget(path)
+        self.refresh()

@@ -1,0 +1,1 @@
+"""The form of settings, and starting and stopping runs."""

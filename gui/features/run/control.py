@@ -1,0 +1,153 @@
+"""Starting and stopping runs: between the form, the session, and the Run and Stop actions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QAction
+
+from core.plan.devices import Hardware
+from core.plan.specification import Specification
+from gui.app.banner import Banner
+from gui.app.check import Checked
+from gui.app.session import Run, Session
+from gui.app.settings import Settings
+from gui.app.titles import way_title
+from gui.features.run.panel import StrategyPanel
+from gui.features.run.queue import RunQueue
+from gui.features.run.used import settings_of
+from gui.features.status.bars import RunBar, StatusLine
+from gui.look.text import sentence, tr
+from gui.widgets.label import plain_tip
+
+
+class RunControl(QObject):
+    """`planned` carries the Specification of a form that can run; `wait` says what is waited for.
+
+    `queue` starts several runs one after the other.
+    """
+
+    planned = Signal(object)
+
+    def __init__(
+        self, form: StrategyPanel, session: Session, settings: Settings, banner: Banner,
+        wait: Callable[[str], None],
+    ) -> None:  # fmt: skip
+        super().__init__(form)
+        self._form, self._session, self._settings = form, session, settings
+        self._banner, self._wait = banner, wait
+        self._begun: Specification | None = None
+        self.queue = RunQueue(self.run_instead)
+
+    def attach(self, actions: Mapping[str, QAction], bar: RunBar, status: StatusLine) -> None:
+        """Take the Run and Stop actions, and the bars that show what they do."""
+        self._run_action, self._stop_action = actions["run"], actions["stop"]
+        self._bar, self._status = bar, status
+        session = self._session
+        session.ready.connect(self._set_hardware)
+        session.engine_failed.connect(self._lose_engine)
+        session.refused.connect(self._refuse)
+        session.run_ended.connect(self.queue.end)
+        session.asking_changed.connect(self.allow)
+        self._form.checked.connect(self.allow)
+        if session.hardware is not None:
+            self._set_hardware(session.hardware)
+
+    def run(self) -> None:
+        """Run what the form says, unless it cannot run or something runs already."""
+        # What was typed a moment ago is otherwise checked a little later.
+        self._form.check_now()
+        if isinstance(self._form.result, str) or self._session.asking:
+            return
+        self._settings.specification = self._form.specification()
+        self._begin(self._settings.specification)
+
+    def run_beside(self, specification: Specification) -> bool:
+        """Run other settings, and leave the form as it is; whether the engine takes them."""
+        if self._session.asking:
+            return False
+        self._begin(specification)
+        return self._session.asking
+
+    def run_instead(self, specification: Specification) -> bool:
+        """Put other settings into the form and run them; whether they can run."""
+        self._form.set_specification(specification)
+        if isinstance(self._form.result, str):
+            self._banner.say(tr("This cannot run here. {reason}", reason=self._form.result))
+        else:
+            self.run()
+        return self._session.asking
+
+    def use(self, run: Run | None) -> bool:
+        """Put the settings that a run was made with into the form, or say why that cannot be."""
+        settings = settings_of(None if run is None else run.trace.header)
+        if isinstance(settings, str):
+            self._banner.say(settings, "info")
+            return False
+        self._form.set_specification(settings)
+        return True
+
+    def restore(self) -> None:
+        """Fill the form as it was left."""
+        self._form.options.unfolded = self._settings.unfolded
+        self._form.fill(self._settings.specification)
+
+    def keep(self) -> None:
+        """Remember how the form is left."""
+        self._settings.unfolded = self._form.options.unfolded
+        self._settings.specification = self._form.specification()
+
+    def _begin(self, specification: Specification) -> None:
+        self._banner.hide()
+        # Before the session is asked, as its `asking_changed` has `allow` say what runs.
+        self._begun = specification
+        self._wait(tr("Preparing the run…"))
+        self._session.run(specification)
+
+    @property
+    def _planned(self) -> str:
+        """What the form would run, in a word or two."""
+        return way_title(self._form.specification())
+
+    def allow(self, *_: object) -> None:
+        """Run and Stop are there when they can do something; Run says what it starts, or runs."""
+        checked: Checked | str = self._form.result
+        asking = self._session.asking
+        # What the button says; menus and the palette go on calling the action by its `text`.
+        self._run_action.setIconText(
+            tr("Recording a job…")
+            if self._session.runs_job
+            else tr("Running {what}", what=way_title(self._begun))
+            if asking and self._begun is not None
+            else tr("▶  Run {what}", what=self._planned)
+        )
+        self._run_action.setEnabled(not asking and not isinstance(checked, str))
+        self._stop_action.setEnabled(asking)
+        self._bar.set_asking(asking)
+        if isinstance(checked, str):
+            self._run_action.setToolTip(plain_tip(checked))
+        else:
+            self.planned.emit(self._form.specification())
+            self._run_action.setToolTip(
+                tr("A run is under way.")
+                if asking
+                else tr("Run what the form says: {what}. (F5)", what=self._planned)
+            )
+
+    def _set_hardware(self, hardware: Hardware) -> None:
+        """The engine is there and knows the machine."""
+        self._form.set_hardware(hardware)
+        self._status.engine.setText(tr("engine ready"))
+
+    def _lose_engine(self, text: str) -> None:
+        """The engine is gone, and no run was under way."""
+        self._status.engine.setText(tr("no engine"))
+        hint = tr("Run starts it afresh.")
+        self._banner.say(f"{sentence(text)} {hint}")
+
+    def _refuse(self, text: str) -> None:
+        """The engine would not run what was asked for."""
+        self._wait("")
+        self.queue.forget()
+        self._banner.say(text)

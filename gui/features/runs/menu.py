@@ -1,0 +1,98 @@
+"""What can be done with any run that is listed: the menu of its tab and of its row in Runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QPoint, Qt, Signal
+from PySide6.QtWidgets import QInputDialog, QMenu, QWidget
+
+from gui.app.run_names import shown_title
+from gui.app.session import Run, Session
+from gui.features.run.control import RunControl
+from gui.features.runs.panel import RunsPanel
+from gui.features.runs.tabs import RunTabs
+from gui.look.text import tr
+
+
+class RunMenu(QObject):
+    """Opens the menu of a run; `bring` brings the form to the front, `renamed` tells of new names.
+
+    The window owns it; `shown` tells which run it shows.
+    """
+
+    renamed = Signal()
+
+    def __init__(
+        self, window: QWidget, shown: Callable[[], Run | None], session: Session,
+        control: RunControl, tabs: RunTabs, runs: RunsPanel, bring: Callable[[], None],
+    ) -> None:  # fmt: skip
+        super().__init__(window)
+        self._window, self._shown = window, shown
+        self._session, self._control = session, control
+        self._tabs, self._runs, self._bring = tabs, runs, bring
+
+    def use_shown(self) -> None:
+        """Put the settings of the run that is shown into the form."""
+        self.use(self._shown())
+
+    def use(self, run: Run | None) -> None:
+        """Put a run's settings into the form; Run then starts them."""
+        if self._control.use(run):
+            self._bring()
+
+    def popup(self, run: Run, at: QPoint) -> QMenu:
+        """Show the menu of a run at a place on screen."""
+        menu = QMenu(self._window)
+        # Its parent is the window: each menu would otherwise stay until that goes.
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.setToolTipsVisible(True)
+        menu.addAction(tr("Use this run's settings"), lambda: self.use(run))
+        menu.addAction(tr("Rename…"), lambda: self.rename(run))
+        menu.addAction(tr("Note…"), lambda: self.note(run))
+        delete = menu.addAction(
+            tr("Delete") if run.source is None else tr("Take off the list"),
+            lambda: self.remove(run),
+        )
+        delete.setEnabled(not run.live)
+        delete.setToolTip(tr("Files stay as they are."))
+        menu.popup(at)
+        return menu
+
+    def rename(self, run: Run) -> None:
+        """Ask for a run's name; without one it is called after what ran."""
+        label = tr("What to call this run, in this sitting:")
+        self._ask(tr("Rename"), label, shown_title(run), lambda name: self._name(run, name))
+
+    def note(self, run: Run) -> None:
+        """Ask for a note on a run."""
+        label = tr("What to remember of this run, in this sitting:")
+        self._ask(tr("Note"), label, run.note, lambda note: self._note(run, note))
+
+    def remove(self, run: Run) -> None:
+        """Take a run off the lists; a file that it is in stays."""
+        self._session.runs.remove(run)
+        self._runs.remove(run)
+        self._tabs.close_run(run)
+
+    def _name(self, run: Run, name: str) -> None:
+        run.name = " ".join(name.split())
+        self._report(run)
+
+    def _note(self, run: Run, note: str) -> None:
+        run.note = note.strip()
+        self._report(run)
+
+    def _report(self, run: Run) -> None:
+        self._runs.update_run(run)
+        self._tabs.update_run(run)
+        self.renamed.emit()
+
+    def _ask(self, title: str, label: str, text: str, take: Callable[[str], None]) -> None:
+        dialog = QInputDialog(self._window)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setWindowTitle(title)
+        dialog.setLabelText(label)
+        dialog.setTextValue(text)
+        dialog.textValueSelected.connect(take)
+        dialog.open()  # nothing waits for it: a run goes on

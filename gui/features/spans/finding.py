@@ -1,0 +1,51 @@
+"""The search bar, the table of spans, the timeline and the overview kept in step."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from core.trace.search import Hits, SpanPosition, position_of
+from core.trace.span import Span
+from gui.features.spans.panel import SpansPanel
+from gui.features.spans.search_bar import SearchBar
+from gui.timeline.interact.overview import Overview
+from gui.timeline.interact.view import TimelineView
+from gui.timeline.state.selection import Selection
+
+
+class Finder(QObject):
+    """Connects them: what is found is marked, what is chosen in one is selected in all."""
+
+    def __init__(
+        self, bar: SearchBar, spans: SpansPanel, timeline: TimelineView, overview: Overview
+    ) -> None:
+        super().__init__(timeline)
+        self._bar, self._spans = bar, spans
+        self._timeline, self._overview = timeline, overview
+        bar.hits_changed.connect(self._mark)
+        bar.hit_chosen.connect(timeline.selector.select_span)
+        bar.closed.connect(timeline.setFocus)
+        spans.chosen.connect(timeline.selector.select_span)
+        timeline.state.selection_changed.connect(self._follow)
+        timeline.state.view_changed.connect(self._move)
+
+    def _mark(self, hits: Hits) -> None:
+        self._timeline.selector.set_hits(hits)
+        self._overview.refresh()
+
+    def _follow(self, selection: Selection | None) -> None:
+        span = selection if isinstance(selection, Span) and selection.index >= 0 else None
+        self._spans.select_span(span)
+        self._bar.set_place(self._place(span), span)
+
+    def _move(self) -> None:
+        # A selected span stays the place from which "next" goes on, wherever the view moves.
+        if not isinstance(self._timeline.state.selection, Span):
+            self._bar.set_place(self._place(None), None)
+
+    def _place(self, span: Span | None) -> SpanPosition:
+        """Where the next search goes on: at the selected span, or where the view begins."""
+        trace = self._timeline.state.trace
+        if span is None or trace is None:
+            return SpanPosition(int(self._timeline.state.viewport.start), -1, -1)
+        return position_of(trace, span.lane, span.index)

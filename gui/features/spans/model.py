@@ -1,0 +1,143 @@
+"""Spans as a table model: what a row says is read from the trace when it is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QModelIndex, QObject, Qt
+
+from core.message import N_
+from core.trace.listing import Listing
+from core.trace.span import Span
+from gui.look.text import bytes_text, duration_text, time_text, tr
+from gui.timeline.interact.describe import TITLES, action
+from gui.widgets.tables import Head, TableModel
+
+MOST_ROWS = 100_000_000  # Qt counts the pixels of all rows in 32 bits
+PAGE = 64  # rows that are read at once
+MOST_PAGES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnOf:
+    """A column: what a listing sorts by for it, its head with a tip, and what it says of a span."""
+
+    key: str
+    title: str
+    say: Callable[[Span, str], str]
+    numeric: bool = True
+    tip: str = ""
+
+
+STEP = N_(
+    "Counted from 0, warm-up steps included, as step: in a search and files of spans have it."
+)
+
+
+def _number(name: str) -> Callable[[Span, str], str]:
+    def say(span: Span, lane: str) -> str:
+        value = getattr(span, name)
+        return "" if value is None else str(value)
+
+    return say
+
+
+def _rows(span: Span, lane: str) -> str:
+    """`8`; of an overlap whose halves have other rows `5 + 6`, the forward's first."""
+    own, paired = f"{span.rows:,}" if span.rows else "", span.paired_rows
+    return own if paired in (None, span.rows) else f"{own} + {paired:,}"
+
+
+COLUMNS = (
+    ColumnOf("lane", N_("Lane"), lambda span, lane: lane, numeric=False),
+    ColumnOf("task", N_("Task"), lambda span, lane: action(span) or span.name, numeric=False),
+    ColumnOf(
+        "kind", N_("Kind"), lambda span, lane: tr(TITLES.get(span.kind, "Other")), numeric=False
+    ),
+    ColumnOf("step", N_("Step"), _number("step"), tip=STEP),
+    ColumnOf("start", N_("Start in run"), lambda span, lane: time_text(span.start)),
+    ColumnOf(
+        "duration",
+        N_("Duration"),
+        lambda span, lane: duration_text((span.end or 0) - span.start),
+    ),
+    ColumnOf("stage", N_("Stage"), _number("stage")),
+    ColumnOf("microbatch", N_("Micro-batch"), _number("microbatch")),
+    ColumnOf("replica", N_("Replica"), _number("replica")),
+    ColumnOf("block", N_("Block"), _number("block")),
+    ColumnOf("bucket", N_("Bucket"), _number("bucket")),
+    ColumnOf("rows", N_("Rows"), _rows),
+    ColumnOf("bytes", N_("Moves"), lambda span, lane: bytes_text(span.bytes) if span.bytes else ""),
+    ColumnOf("name", N_("Name"), lambda span, lane: span.name, numeric=False),
+)
+
+
+class SpansModel(TableModel):
+    """The rows of a listing, of which nothing is copied but what is on the screen."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.heads = [
+            Head(tr(one.title), tr(one.tip) if one.tip else "", one.numeric) for one in COLUMNS
+        ]
+        self.listing: Listing | None = None
+        self._pages: dict[int, list[Span]] = {}
+
+    def show(self, listing: Listing | None) -> None:
+        """Show other rows."""
+        with self.other_rows():
+            self.listing = listing
+            self._pages.clear()
+
+    def grow(self, counts: tuple[int, ...]) -> None:
+        """Let each lane have more spans; only of a listing of all spans, lane by lane."""
+        if self.listing is None:
+            return
+        # From the last lane back: rows that a lane gets move those of the lanes behind it, whose
+        # turn is over then. Qt wants each insertion announced before the rows are there.
+        for lane in reversed(range(len(counts))):
+            have, there = self.listing.counts[lane], counts[lane]
+            if there == have:
+                continue
+            first = int(self.listing.firsts[lane]) + have
+            self.beginInsertRows(QModelIndex(), first, first + there - have - 1)
+            self.listing = self.listing.grown(lane, there)
+            self._pages.clear()
+            self.endInsertRows()
+
+    def span_at(self, row: int) -> Span:
+        """The span in a row. Raises IndexError if there is none."""
+        page = self._pages.get(row // PAGE)
+        if page is None:
+            page = self._read(row // PAGE)
+        return page[row % PAGE]
+
+    def count(self) -> int:
+        """As many as there are, or as Qt can count."""
+        return 0 if self.listing is None else min(len(self.listing), MOST_ROWS)
+
+    def text(self, row: int, column: int) -> str:
+        """What a column says of a span."""
+        span = self.span_at(row)
+        lane = "" if self.listing is None else self.listing.trace.header.lanes[span.lane].name
+        return COLUMNS[column].say(span, lane)
+
+    def role_data(self, row: int, column: int, role: int) -> object:
+        """For screen readers, the column's title before it."""
+        if role != Qt.ItemDataRole.AccessibleTextRole:
+            return None
+        text = self.text(row, column)
+        return f"{self.heads[column].title} {text}" if text else text
+
+    def _read(self, page: int) -> list[Span]:
+        if self.listing is None:
+            raise IndexError(page)
+        # A scrolled table asks again and again for the cells of the same rows: they are read by
+        # pages.
+        if len(self._pages) >= MOST_PAGES:
+            self._pages.clear()
+        lanes, index = self.listing.places(page * PAGE, (page + 1) * PAGE)
+        places = zip(lanes.tolist(), index.tolist(), strict=True)
+        self._pages[page] = [self.listing.trace.span(lane, at) for lane, at in places]
+        return self._pages[page]

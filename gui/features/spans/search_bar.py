@@ -1,0 +1,315 @@
+"""The search bar over the timeline: a field, how many hits there are, and steps from one to one."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QElapsedTimer, QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QToolButton, QWidget
+
+from core.plan.task import KINDS
+from core.trace.query import GROUPS, KEYS, Query, SearchError, parse_query
+from core.trace.search import Hits, SpanPosition, next_hit, position_of, rank
+from core.trace.span import Span
+from core.trace.trace import Trace
+from gui.features.spans.searching import Searcher
+from gui.look.core_texts import translated
+from gui.look.text import ntr, percent_text, problem_text, tr
+from gui.timeline.state.scene import Scene
+from gui.widgets.label import Label
+from gui.widgets.layouts import button, column, row
+
+PAUSE_MS = 250  # after the last key before the search begins by itself
+PATIENCE_MS = 300  # longer searches can be cancelled
+TELL_MS = 120  # between two pictures of what was found so far
+EXAMPLE = "kind:forward mb:2-5 stage:1 -name:gemm* >5ms"
+
+
+class QueryField(QLineEdit):
+    """A line for a query, with hints while one types; `changed` carries a query, `wrong` a reason.
+
+    Both come a moment after the last key, or with Return. `stepped` is Return (1) or Shift+Return
+    (-1), `left` is Esc.
+    """
+
+    changed = Signal(object)
+    wrong = Signal(str)
+    stepped = Signal(int)
+    left = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(placeholderText=EXAMPLE, clearButtonEnabled=True)
+        self.setToolTip(hints())
+        self.query = Query()
+        self._read: str | None = ""
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause.timeout.connect(self.read)
+        self.textChanged.connect(lambda _: self._pause.start())
+        # Typed texts alone: one that the program puts in needs no hints.
+        self.textEdited.connect(lambda _: self._hint())
+        self._offers = QListView()
+        self._offers.setObjectName("offers")
+        self._completer = QCompleter(_completions(self), self)
+        # What is put in is an item's data; its text says besides what the key takes.
+        self._completer.setCompletionRole(Qt.ItemDataRole.UserRole)
+        # Not QLineEdit.setCompleter, which completes the whole line: here it is the word at the
+        # cursor alone (`_hint`, `_complete`).
+        self._completer.setWidget(self)
+        self._completer.setPopup(self._offers)
+        self._completer.activated.connect(self._complete)
+
+    def read(self) -> bool:
+        """Read what was typed, if it was not read yet; returns whether it can be read."""
+        self._pause.stop()
+        try:
+            query = parse_query(self.text())
+        except SearchError as error:
+            # `wrong` ends the search: the text from before, typed again, is to be a new one.
+            self._read = None
+            self.wrong.emit(problem_text(error))
+            return False
+        if self.text() != self._read:
+            self._read, self.query = self.text(), query
+            self.changed.emit(query)
+        return True
+
+    def forget(self) -> None:
+        """Empty the line, and let the same text be a new search."""
+        self.clear()
+        self._pause.stop()
+        self._read, self.query = "", Query()
+
+    def event(self, event: QEvent) -> bool:  # noqa: D102
+        if (
+            isinstance(event, QKeyEvent)
+            and event.type() is QEvent.Type.ShortcutOverride
+            and event.key() == Qt.Key.Key_Escape
+        ):
+            event.accept()  # else the window's own Esc would take it
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: D102
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            back = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            if self.read():
+                self.stepped.emit(-1 if back else 1)
+        elif event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def _hint(self) -> None:
+        """Offer keys and kinds that go on as the word at the cursor does."""
+        # A minus before a word means that spans are not to be so.
+        word = self._word().lstrip("-")
+        self._completer.setCompletionPrefix(word)
+        known = self._completer.completionCount()
+        # Nothing is offered for a word that is complete.
+        if word and known and self._completer.currentCompletion() != word:
+            self._completer.complete()
+        else:
+            self._offers.hide()
+
+    def _complete(self, text: str) -> None:
+        start = self.cursorPosition() - len(self._word().lstrip("-"))
+        # Selected and replaced: `setText` would forget what Ctrl+Z takes back.
+        self.setSelection(start, self.cursorPosition() - start)
+        self.insert(text)
+
+    def _word(self) -> str:
+        return self.text()[: self.cursorPosition()].rpartition(" ")[2]
+
+
+class SearchBar(QWidget):
+    """Finds spans of a trace and steps through them in order of time.
+
+    `hits_changed` carries what was found (Hits), `hit_chosen` lane and index of a span, `closed`
+    says that the bar has gone and its hits with it.
+    """
+
+    hits_changed = Signal(object)
+    hit_chosen = Signal(int, int)
+    closed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("search")
+        self._trace: Trace | None = None
+        self._query: Query | None = None
+        self._place = SpanPosition(-1, -1, -1)
+        self._wanted = 0  # a step that waits for the first hit
+        self._chosen: tuple[int, int] | None = None
+        self.searcher = Searcher(self)
+        for news in (self.searcher.advanced, self.searcher.done):
+            news.connect(lambda _: self._show_progress())
+        self.searcher.failed.connect(self._say_wrong)
+        self.field, self.count = QueryField(), Label(look="quiet")
+        self.problem = Label(look="problem", wrapped=True)
+        self._shown_since = QElapsedTimer()
+        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
+        self._patience.timeout.connect(self._show_progress)
+        self._build()
+        self.field.changed.connect(self._search)
+        self.field.wrong.connect(self._say_wrong)
+        self.field.stepped.connect(self.step)
+        self.field.left.connect(self.close_and_clear)
+        self.hide()
+
+    @property
+    def hits(self) -> Hits:
+        """What was found so far."""
+        search = self.searcher.search
+        return {} if search is None else search.hits
+
+    def open(self) -> None:
+        """Show the bar, ready to type."""
+        self.show()
+        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.field.selectAll()
+
+    def show_scene(self, scene: Scene | None, live: bool) -> None:
+        """Search another run for what is asked, or look at what has come of this one."""
+        trace = None if scene is None else scene.trace
+        if trace is not self._trace:
+            self._trace, self._chosen = trace, None
+            self._search(self._query)
+        else:
+            self.searcher.look_again()
+
+    def set_place(self, place: SpanPosition, span: Span | None) -> None:
+        """Step on from here; `span` is what is selected."""
+        self._place = place
+        self._chosen = None if span is None or span.index < 0 else (span.lane, span.index)
+        self._tell_count()
+
+    def step(self, by: int) -> None:
+        """Choose the next hit (1) or the one before (-1), round the end."""
+        if self._trace is None:
+            return
+        # Return may come before the first hit: the step is taken once there is one.
+        self._wanted = by if self.searcher.running and not self.hits else 0
+        found = next_hit(self._trace, self.hits, self._place, by)
+        if found is not None:
+            self._place = found
+            self.hit_chosen.emit(found.lane, found.index)
+
+    def close_and_clear(self) -> None:
+        """Hide the bar and forget the search."""
+        self.field.forget()
+        self._search(None)
+        self.hide()
+        self.closed.emit()
+
+    def _search(self, query: Query | None) -> None:
+        self._query, self._wanted = query, 0
+        self.problem.hide()
+        if self._trace is None or query is None or not query.terms:
+            self.searcher.clear()
+            self._show_progress()
+        else:
+            self._patience.start()
+            self.searcher.ask(self._trace, query)
+
+    def _say_wrong(self, text: str) -> None:
+        self._search(None)
+        self.problem.say(translated(text))
+        self.field.setAccessibleDescription(translated(text))
+
+    def _show_progress(self) -> None:
+        self._cancel.setVisible(self.searcher.running and not self._patience.isActive())
+        self._tell_count()
+        if (
+            not self.searcher.running
+            or not self._shown_since.isValid()
+            or self._shown_since.hasExpired(TELL_MS)
+        ):
+            # Not at each piece of news: the timeline and the overview draw all hits anew.
+            self._shown_since.start()
+            self.hits_changed.emit(self.hits)
+        if self._wanted and self.hits:
+            self.step(self._wanted)
+
+    def _tell_count(self) -> None:
+        text = count_text(self.searcher, self._trace, self._chosen)
+        self.count.setText(text)
+        some = bool(self.hits)
+        for step in (self._back, self._on):
+            step.setEnabled(some)
+        if not self.problem.isVisible():
+            self.field.setAccessibleDescription(text)
+
+    def _build(self) -> None:
+        self.field.setAccessibleName(tr("Search"))
+        self.count.setMinimumWidth(110)
+        self.problem.hide()
+        self._back, self._on, self._cancel, close = (
+            button(QToolButton, text, tip, slot, name=tip)
+            for text, tip, slot in (
+                ("‹", tr("Previous hit (Shift+Return)"), lambda: self.step(-1)),
+                ("›", tr("Next hit (Return)"), lambda: self.step(1)),
+                (tr("Cancel"), tr("Search no further"), self._stop),
+                ("✕", tr("Close the search (Esc)"), self.close_and_clear),
+            )
+        )
+        line = row(
+            self.field, self.count, self._cancel, self._back, self._on, close,
+            growing=self.field, spacing=6,
+        )  # fmt: skip
+        column(line, self.problem, of=self, margins=(10, 5, 10, 5), spacing=3)
+        self._cancel.hide()
+
+    def _stop(self) -> None:
+        self.searcher.cancel()
+        self._show_progress()
+
+
+def count_text(searcher: Searcher, trace: Trace | None, chosen: tuple[int, int] | None) -> str:
+    """`12 of 3,481`, `3,481 hits`, or how far the search is; empty while nothing is asked."""
+    search = searcher.search
+    if search is None or trace is None:
+        return ""
+    count = f"{search.count:,}"
+    looked, there = search.searched
+    if searcher.running:
+        return tr(
+            "{count} so far, {share}", count=count, share=percent_text(looked / max(1, there))
+        )
+    hits = search.hits
+    if chosen is not None and _is_hit(hits, *chosen):
+        number = rank(trace, hits, position_of(trace, *chosen)) + 1
+        text = tr("{number} of {count}", number=f"{number:,}", count=count)
+    elif search.count:
+        text = ntr("{n:,} hit", "{n:,} hits", search.count)
+    else:
+        text = tr("no hits")
+    return tr("{hits}, cancelled", hits=text) if searcher.cancelled else text
+
+
+def hints() -> str:
+    """What one can ask for, a line each."""
+    lines = [f"{key}: {translated(accepts)}" for key, accepts in KEYS.items()]
+    rest = (
+        tr("A word alone is looked for in labels (F3, 2F1), kinds and names."),
+        tr("Durations: >5ms <=10us. Either of two: stage:0|2. Not: -kind:copy."),
+    )
+    return "\n".join((*lines, *rest))
+
+
+def _is_hit(hits: Hits, lane: int, index: int) -> bool:
+    found = hits.get(lane)
+    at = 0 if found is None else int(found.searchsorted(index))
+    return found is not None and at < len(found) and int(found[at]) == index
+
+
+def _completions(owner: QObject) -> QStandardItemModel:
+    """Every key with what it takes, and every kind behind its key."""
+    model = QStandardItemModel(owner)
+    completions = [(f"{key}:", f"{key}:   {translated(accepts)}") for key, accepts in KEYS.items()]
+    completions += [
+        (f"kind:{kind}", f"kind:{kind}") for kind in (*(k.value for k in KINDS), *GROUPS)
+    ]
+    for text, shown in completions:
+        item = QStandardItem(shown)
+        item.setData(text, Qt.ItemDataRole.UserRole)
+        model.appendRow(item)
+    return model

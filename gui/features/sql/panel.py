@@ -1,0 +1,213 @@
+"""Questions in SQL about the runs of the sitting, and their answers as a table."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtGui import QFontDatabase, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QPlainTextEdit,
+    QPushButton,
+    QSplitter,
+    QTableView,
+    QWidget,
+)
+
+from core.sql.apart import answer_apart
+from core.sql.examples import EXAMPLES
+from core.sql.query import Answer, SqlError
+from core.sql.tables import TABLES
+from core.trace.trace import Trace
+from gui.app.jobs import Runner, Work
+from gui.app.session import Session
+from gui.look.text import duration_text, ntr, tr
+from gui.widgets.fields import choice
+from gui.widgets.label import Label
+from gui.widgets.layouts import button, column, joined, row, widget_of
+from gui.widgets.tables import Head, TableModel, dress
+
+ROW_HEIGHT = 20
+MOST_SHOWN = 500
+"""Characters of a value that a cell shows; `bubblescope sql --csv` writes all of them."""
+MEASURED_ROWS = 20
+"""Rows from which the widths of columns are found."""
+WIDTHS = (420, 640)  # of the question and its answer
+SPAN = ("step", "task")
+"""The columns of an answer whose rows can be shown in the timeline."""
+
+
+class AnswerModel(TableModel):
+    """The rows of an answer; numbers with six digits that count, as the command prints them."""
+
+    answer = Answer((), ())
+
+    def show(self, found: Answer) -> None:
+        """Show another answer."""
+        # A column's first value tells whether numbers stand in it.
+        first = found.rows[0] if found.rows else ("",) * len(found.columns)
+        with self.other_rows():
+            self.answer = found
+            self.heads = [
+                Head(name, numeric=isinstance(value, int | float))
+                for name, value in zip(found.columns, first, strict=True)
+            ]
+
+    def count(self) -> int:  # noqa: D102
+        return len(self.answer.rows)
+
+    def text(self, row: int, column: int) -> str:  # noqa: D102
+        value = self.answer.rows[row][column]
+        if value is None:
+            return ""
+        text = f"{value:.6g}" if isinstance(value, float) else str(value)
+        # Qt lays the whole of a text out, on the thread that draws.
+        return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…"
+
+    def span_at(self, place: int) -> tuple[int, int, int] | None:
+        """Run, step and task of a row that has all three."""
+        values = dict(zip(self.answer.columns, self.answer.rows[place], strict=True))
+        found = [values.get(name) for name in ("run", *SPAN)]
+        run, step, task = (value if isinstance(value, int) else -1 for value in found)
+        return None if -1 in (run, step, task) else (run, step, task)
+
+
+class QueryEdit(QPlainTextEdit):
+    """Where the question is typed; Tab leaves it, as it leaves every control."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("Query"))
+        self.setTabChangesFocus(True)
+        self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        tables = ", ".join(TABLES)
+        self.setPlaceholderText(
+            tr("SELECT … FROM {tables}. Ctrl+Enter runs the query.", tables=tables)
+        )
+
+
+class SqlPanel(QWidget):
+    """A question on the left, its answer on the right.
+
+    `span_asked` carries run, step and task of a row that was chosen, where it has them.
+    """
+
+    span_asked = Signal(int, int, int)
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._interrupt: Callable[[], None] = _nothing
+        self.query, self.model, self.table = QueryEdit(), AnswerModel(self), QTableView()
+        titles = (tr("Examples"), *(tr(example.title) for example in EXAMPLES))
+        self.examples = choice([(title, "", "") for title in titles])
+        self.status = Label(look="quiet", wrapped=True)
+        self.runner = Runner(self, "SQL")
+        self._build()
+        self.runner.done.connect(self._show)
+        self.runner.failed.connect(self.status.setText)
+        self.runner.ended.connect(self._end)
+
+    def ask(self) -> None:
+        """Run the query over all runs, on a thread; what is under way is given up."""
+        query = self.query.toPlainText().strip()
+        if not query:
+            self.status.setText(tr("Type a query, or choose an example."))
+            return
+        runs = {
+            # What a live run has by now: the window goes on adding to it while the thread reads.
+            run.number: run.trace.snapshot() if run.live else run.trace
+            for run in self._session.runs
+        }
+        if not runs:
+            self.status.setText(tr("There is no run to ask: press Run, or open a recording."))
+            return
+        stop = threading.Event()
+        self.runner.start(self._work(query, runs, stop), thread=True, stop=stop)
+        self.go.setText(tr("Stop query"))
+        self.status.setText(tr("Running…"))
+
+    def _work(
+        self, query: str, runs: Mapping[int, Trace], stop: threading.Event
+    ) -> Work[tuple[Answer, float]]:
+        def begun(interrupt: Callable[[], None]) -> None:
+            # On the thread. First the interrupt is handed over, then `stop` is looked at; `cancel`
+            # sets `stop` first and then calls the interrupt (through `_end`). Whichever way they
+            # meet, one of the two sees the other, so no query runs on that nobody waits for.
+            self._interrupt = interrupt
+            if stop.is_set():
+                raise SqlError(tr("Stopped."))
+
+        yield 0.0
+        began = time.perf_counter_ns()
+        found = answer_apart(query, runs, begun)
+        return found, time.perf_counter_ns() - began
+
+    def _show(self, done: tuple[Answer, float]) -> None:
+        found, taken = done
+        self.model.show(found)
+        self.table.resizeColumnsToContents()
+        count = len(found.rows)
+        rows = ntr("{n:,} row", "{n:,} rows", count)
+        cut = tr("only the first {n}; add LIMIT", n=f"{count:,}") if found.cut else ""
+        self.status.setText(" · ".join(filter(None, (rows, cut, duration_text(taken)))))
+
+    def _end(self) -> None:
+        """Over or given up: DuckDB need not go on."""
+        self._interrupt()
+        self._interrupt = _nothing
+        self.go.setText(tr("Run query"))
+        self.status.setText("")
+
+    def _go(self) -> None:
+        if self.runner.running:
+            # Its `ended` empties the line, so the word comes afterwards.
+            self.runner.cancel()
+            self.status.setText(tr("Stopped."))
+        else:
+            self.ask()
+
+    def _take_example(self, place: int) -> None:
+        # The first entry is the heading.
+        if place > 0:
+            self.query.setPlainText(EXAMPLES[place - 1].query)
+            self.ask()
+
+    def _choose(self, index: QModelIndex) -> None:
+        span = self.model.span_at(index.row())
+        if span is not None:
+            self.span_asked.emit(*span)
+
+    def _build(self) -> None:
+        self.examples.setMinimumContentsLength(12)
+        self.examples.setAccessibleName(tr("Examples"))
+        self.examples.activated.connect(self._take_example)
+        self.go = button(QPushButton, tr("Run query"), tr("Run the query (Ctrl+Enter)."), self._go)
+        # Enter is the key of the number pad.
+        for keys in ("Ctrl+Return", "Ctrl+Enter"):
+            # Anywhere in the panel, but not in the rest of the window.
+            within = Qt.ShortcutContext.WidgetWithChildrenShortcut
+            QShortcut(keys, self, self.ask, context=within)
+        dress(self.table, tr("Answer"), ROW_HEIGHT)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.table.setWordWrap(False)
+        self.table.horizontalHeader().setResizeContentsPrecision(MEASURED_ROWS)
+        self.table.setModel(self.model)
+        self.table.activated.connect(self._choose)
+        self.table.clicked.connect(self._choose)
+        first = row(self.examples, self.go, growing=self.examples)
+        asking = column(
+            first, self.query, self.status, growing=self.query, margins=(8, 6, 8, 6), spacing=6
+        )
+        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        for part in (widget_of(asking), self.table):
+            split.addWidget(part)
+        split.setSizes(list(WIDTHS))
+        joined(split, of=self, growing=split)
+
+
+def _nothing() -> None:
+    """No query is under way."""

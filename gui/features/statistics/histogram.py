@@ -1,0 +1,137 @@
+"""A histogram of durations on a logarithmic axis; a bar leads to the longest span in it."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPen
+
+from core.explain.durations import Histogram, histogram
+from gui.look.text import duration_text, ntr, percent_text, tr
+from gui.timeline.layout.fonts import text_width
+from gui.widgets.drawing import PAD, Drawing, Ink
+
+HEIGHT = 132.0
+TOP, FOOT = 18.0, 20.0
+WIDEST = 34.0  # pixels of a bar
+APART = 14.0  # pixels between two labels
+
+
+class HistogramChart(Drawing):
+    """`chosen` carries the number of the bar that was clicked, or picked with Return."""
+
+    chosen = Signal(int)
+
+    def __init__(self) -> None:
+        super().__init__(tr("Histogram of durations"))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.bins = histogram(np.zeros(0, np.int64))
+        self.cursor_bin = 0
+        self.refresh()
+
+    def show_bins(self, bins: Histogram) -> None:
+        """Show other durations."""
+        self.bins = bins
+        self.cursor_bin = int(np.argmax(bins.counts)) if len(bins) else 0
+        self.refresh()
+
+    def content_height(self) -> float:
+        """Pixels that the content takes."""
+        return HEIGHT
+
+    def words(self) -> str:
+        """The content for screen readers."""
+        return "; ".join(self._tip(i) for i in np.flatnonzero(self.bins.counts).tolist())
+
+    def rect_of(self, number: int) -> QRectF:
+        """The column of a bar, from the chart's top to its axis."""
+        width = min(WIDEST, (self.width() - 2 * PAD) / max(1, len(self.bins)))
+        return QRectF(PAD + number * width, TOP, width, HEIGHT - TOP - FOOT)
+
+    def bin_at(self, x: float) -> int | None:
+        """The bar in whose column a pixel is, or None."""
+        number = int((x - PAD) // self.rect_of(0).width())
+        return number if x >= PAD and 0 <= number < len(self.bins) else None
+
+    def draw(self, ink: Ink) -> None:
+        """Draw bars and axis."""
+        if not len(self.bins):
+            return
+        most = int(self.bins.counts.max())
+        painter = ink.painter
+        ink.small(QRectF(PAD, 0, self.width() - 2 * PAD, TOP), _spans(most))
+        for number, count in enumerate(self.bins.counts.tolist()):
+            column = self.rect_of(number)
+            if count:
+                bar = QRectF(column)
+                # Two pixels at least: outliers, which are few, are what one looks for.
+                bar.setTop(column.bottom() - max(2.0, column.height() * count / most))
+                gap = 1.0 if column.width() > 4 else 0.0
+                painter.fillRect(bar.adjusted(0, 0, -gap, 0), QColor(self.theme.accent))
+                hint = tr("Click for the longest of them.")
+                self.spot(column, f"{self._tip(number)}\n{hint}")
+        self._draw_axis(ink)
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(self.theme.text), 1.5))
+            painter.drawRect(self.rect_of(self.cursor_bin).adjusted(-1, 0, 0, 1))
+
+    def _draw_axis(self, ink: Ink) -> None:
+        """The bars' edges, as many as there is room to name."""
+        painter = ink.painter
+        last = self.rect_of(len(self.bins) - 1)
+        foot = last.bottom() + 0.5
+        painter.setPen(QColor(self.theme.line))
+        painter.drawLine(QPointF(PAD, foot), QPointF(last.right(), foot))
+        free = 0.0
+        for number, edge in enumerate(self.bins.edges.tolist()):
+            x = PAD + number * last.width()
+            text = duration_text(edge)
+            width = text_width(ink.fonts.small, text)
+            at = min(max(x - width / 2, 2.0), self.width() - width - 2)
+            if at >= free:
+                painter.setPen(QColor(self.theme.line))
+                painter.drawLine(QPointF(x, foot), QPointF(x, foot + 4))
+                ink.small(QRectF(at, foot + 4, width + 2, FOOT - 5), text)
+                free = at + width + APART
+
+    def _tip(self, number: int) -> str:
+        # n bars have n + 1 edges.
+        first, last = self.bins.edges[number : number + 2].tolist()
+        count = int(self.bins.counts[number])
+        return tr(
+            "{first} to {last}: {spans}, {share}",
+            first=duration_text(first), last=duration_text(last), spans=_spans(count),
+            share=percent_text(count / int(self.bins.counts.sum())),
+        )  # fmt: skip
+
+    def _choose(self, number: int | None) -> None:
+        if number is not None and self.bins.counts[number]:
+            self.cursor_bin = number
+            self.update()
+            self.chosen.emit(number)
+
+    def _step(self, by: int) -> None:
+        """To the next bar that is not empty."""
+        used = np.flatnonzero(self.bins.counts).tolist()
+        beyond = [i for i in used if (i - self.cursor_bin) * by > 0]
+        if beyond:
+            self.cursor_bin = min(beyond) if by > 0 else max(beyond)
+            self.update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+        if event.button() is Qt.MouseButton.LeftButton:
+            self._choose(self.bin_at(event.position().x()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: D102
+        if not len(self.bins):
+            super().keyPressEvent(event)
+        elif event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            self._step(1 if event.key() == Qt.Key.Key_Right else -1)
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self._choose(self.cursor_bin)
+        else:
+            super().keyPressEvent(event)
+
+
+def _spans(count: int) -> str:
+    return ntr("{n:,} span", "{n:,} spans", count)

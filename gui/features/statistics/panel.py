@@ -1,0 +1,230 @@
+"""Statistics: what all steps hold, or the selected range: by lane, by kind and by name."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtWidgets import QProgressBar, QPushButton, QWidget
+
+from core.explain.durations import histogram
+from core.message import N_
+from core.trace.trace import Trace
+from gui.app.jobs import Runner
+from gui.features.statistics.durations import Durations, across
+from gui.features.statistics.range_job import RangeFigures, RangeJob
+from gui.features.statistics.range_tables import (
+    as_csv,
+    as_markdown,
+    headline,
+    kind_table,
+    lane_table,
+    name_table,
+    notes,
+    steps_headline,
+    steps_range,
+)
+from gui.features.statistics.range_view import RangeTable
+from gui.look.text import tr
+from gui.timeline.state.scene import Scene
+from gui.timeline.state.selection import TimeRange
+from gui.widgets.fields import Choice
+from gui.widgets.label import Label, hint
+from gui.widgets.layouts import button, column, named, row, stacked, widget_of
+from gui.widgets.sheet import scrolled
+
+AT_ONCE_S = 0.012  # of counting; then the window answers
+PATIENCE_S = 0.3  # of counting, before there is a bar with Cancel
+
+
+class StatisticsPanel(QWidget):
+    """Tables and a histogram of a range; `span_chosen` carries lane and index of a span.
+
+    Without a range they are of all measured steps, counted while the panel is seen. `message` is a
+    line for the status bar. The button `explain` wants the range as a step. Large ranges are
+    counted bit by bit: the window answers all the while, and after 0.3 s there is a bar with
+    Cancel.
+    """
+
+    span_chosen = Signal(int, int)
+    message = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.figures: RangeFigures | None = None
+        self._chosen: TimeRange | None = None
+        self._live = self._stopped = False
+        self._scene: Scene | None = None
+        self._job: RangeJob | None = None
+        self._begun = 0.0
+        self._runner = Runner(self, "counting")
+        self._runner.advanced.connect(self._show_progress)
+        self._runner.done.connect(self._show)
+        self._runner.failed.connect(self._stop)
+        self.hint = hint(tr(HINT))
+        self.head = Label(look="heading", wrapped=True)
+        self.notes = Label(look="quiet", wrapped=True)
+        self.lanes = RangeTable(tr("Lanes in the range"))
+        self.kinds = RangeTable(tr("Kinds of spans in the range"))
+        self.names = RangeTable(tr("Names of spans in the range"))
+        self.durations = Durations()
+        self.durations.span_chosen.connect(self.span_chosen)
+        self.kinds.chosen.connect(self.durations.choose_kind)
+        self.names.chosen.connect(self._select_name)
+        self.by = named(Choice(), tr("Spans by kind or by name"))
+        self.by.addItems([tr("by kind"), tr("by name")])
+        self.by.currentIndexChanged.connect(self._show_tables)
+        self._build()
+
+    # What is shown
+
+    def show_scene(self, scene: Scene | None, live: bool) -> None:
+        """Another run is shown, or more of this one has come: count again what has grown."""
+        self._live = live
+        if scene is None or scene is not self._scene:
+            self.show_range(scene, None)
+        elif not self._runner.running:
+            self._count()
+
+    def show_range(self, scene: Scene | None, chosen: TimeRange | None) -> None:
+        """Count a range, or all steps; without a run show the hint."""
+        self._clear(tr(HINT))
+        self._scene, self._chosen, self._stopped = scene, chosen, False
+        self._count()
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: D102
+        super().showEvent(event)
+        self._count()
+
+    def cancel(self) -> None:
+        """Stop counting; what was shown before stays gone."""
+        self._stop(tr("Counting was cancelled. Select a range to count it."))
+
+    def copy_csv(self) -> None:
+        """Put the figures on the clipboard as plain numbers."""
+        self._copy(self._as_csv, tr("Copied the statistics as CSV."))
+
+    def copy_markdown(self) -> None:
+        """Put the tables on the clipboard as people read them."""
+        self._copy(self._as_markdown, tr("Copied the statistics as Markdown."))
+
+    def _as_csv(self, trace: Trace, figures: RangeFigures) -> str:
+        bins = histogram(figures.counted.sizes.sum(axis=0))
+        return as_csv(trace, figures.counted, figures.causes, bins)
+
+    def _as_markdown(self, trace: Trace, figures: RangeFigures) -> str:
+        tables = (self.lanes.rows.table, self.kinds.rows.table, self.names.rows.table)
+        return as_markdown(self.head.text(), tables, notes(trace, *figures))
+
+    def _copy(self, made: Callable[[Trace, RangeFigures], str], note: str) -> None:
+        """Copy what is made of the figures; without any, say why."""
+        if self._scene is not None and self.figures is not None:
+            QGuiApplication.clipboard().setText(made(self._scene.trace, self.figures))
+        elif self._runner.running:
+            note = tr("The range is still being counted.")
+        else:
+            note = tr("Drag over the lanes to select a range first.")
+        self.message.emit(note)
+
+    # Counting
+
+    def _count(self) -> None:
+        """Count the range, or else all steps, unless nothing has come since that was done."""
+        # All steps are counted only for who sees them; `showEvent` asks again.
+        if self._scene is None or self._stopped or not (self._chosen or self.isVisible()):
+            return
+        trace, job = self._scene.trace, self._job
+        chosen = self._chosen or steps_range(trace, self._live)
+        if chosen is None or (job and (job.version, job.range) == (trace.version, chosen)):
+            return
+        # A live trace grows all the time, though seldom within a range: with as many spans as
+        # before there is nothing new to count.
+        fresh = RangeJob(trace, self._scene.explained, chosen)
+        if job is None or (job.spans, job.range) != (fresh.spans, chosen):
+            self._begin(fresh)
+
+    def _begin(self, job: RangeJob) -> None:
+        self._job, self._begun = job, time.monotonic()
+        if self.figures is not None:
+            # The same range, which has grown: its figures stay until the new ones are there.
+            counted = self.figures.counted
+            if (counted.start, counted.end) != (job.range.start, job.range.end):
+                self.figures = None
+        self._runner.start(job.work(), AT_ONCE_S)
+
+    def _stop(self, hint: str) -> None:
+        """Show why nothing is counted until something else is chosen."""
+        self._clear(hint)
+        self._stopped = True
+
+    def _clear(self, hint: str) -> None:
+        """Stop counting, and say why nothing is shown."""
+        self._runner.cancel()
+        self._job = self.figures = None
+        self.hint.setText(hint)
+        self._stack.setCurrentIndex(0)
+
+    def _show_progress(self, share: float) -> None:
+        self._progress.setValue(round(100 * share))
+        if self.figures is None and time.monotonic() - self._begun > PATIENCE_S:
+            self._stack.setCurrentWidget(self._waiting)
+
+    def _show(self, figures: RangeFigures) -> None:
+        assert self._scene is not None
+        trace = self._scene.trace
+        self.figures, (counted, causes, repeats) = figures, figures
+        whole = self._chosen is None
+        self.explain.setVisible(not whole and not trace.header.source.has_plan)
+        self.head.setText(steps_headline(trace, counted) if whole else headline(counted))
+        self.lanes.show_table(lane_table(trace, counted, causes))
+        self.kinds.show_table(kind_table(counted))
+        self.names.show_table(name_table(counted, repeats))
+        lines = notes(trace, counted, causes, repeats)
+        self.notes.say(" ".join([*lines, tr(RANGE)] if whole else lines))
+        self._show_tables()
+        self.durations.show_spans(trace, counted, repeats)
+        self._stack.setCurrentIndex(1)
+
+    def _show_tables(self) -> None:
+        """The spans by kind or by name."""
+        by_name = self.by.currentIndex() == 1
+        self.kinds.setVisible(not by_name)
+        self.names.setVisible(by_name)
+
+    def _select_name(self, number: int) -> None:
+        if self.figures is not None and self.figures.repeats is not None:
+            self.span_chosen.emit(*self.figures.repeats.names[number].place)
+
+    # Building
+
+    def _build(self) -> None:
+        tip = tr("Copy as plain numbers for a spreadsheet.")
+        csv = button(QPushButton, tr("CSV"), tip, self.copy_csv)
+        tip = tr("Copy the tables as text.")
+        markdown = button(QPushButton, tr("Markdown"), tip, self.copy_markdown)
+        tip = tr("Take the range for a step: its idle time by cause, and what can be compared.")
+        self.explain = button(QPushButton, tr("Explain this range"), tip)
+        copying, spans = Label(tr("Copy as"), "quiet"), Label(tr("Spans"), "heading")
+        page = column(
+            across(self.head, copying, csv, markdown), self.lanes,
+            row(self.explain, None, margins=(0, 0, 0, 0)), across(spans, self.by), self.kinds,
+            self.names, self.durations, self.notes, None,
+            margins=(10, 6, 10, 8), spacing=6,
+        )  # fmt: skip
+        body = named(widget_of(page, "plot"), tr("Statistics of the range"))
+        self._progress = named(QProgressBar(textVisible=False), tr("Progress of counting"))
+        cancel = button(QPushButton, tr("Cancel"), tr("Stop counting the range."), self.cancel)
+        middle = across(self._progress, Label(tr("Counting…")), cancel)
+        self._waiting = widget_of(column(None, middle, None, margins=(24, 0, 24, 0)), "plot")
+        self._stack = stacked(self, self.hint, scrolled(body), self._waiting)
+
+
+HINT = N_(
+    "Drag over the lanes to select a range: busy, communication and idle time of the lanes that "
+    "you drag over stand here, and the durations of their spans. Drag along the axis for all lanes."
+)
+
+
+RANGE = N_("Drag over the lanes to count a range alone.")

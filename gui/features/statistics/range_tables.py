@@ -1,0 +1,252 @@
+"""The statistics of a range as tables: for the panel, as CSV and as Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from core.explain.causes import Cause
+from core.explain.durations import Histogram
+from core.explain.lanes import LaneTime
+from core.explain.range_causes import IdleCauses
+from core.explain.repeats import Outlier, Repeats
+from core.explain.statistics import RangeStatistics, SpanFigures
+from core.plain import cell
+from core.trace.complete import measured_steps
+from core.trace.trace import Trace
+from gui.look.text import NONE, duration_text, ntr, percent_text, time_text, tr
+from gui.timeline.interact.describe import kind_title, span_title
+from gui.timeline.state.scene import shown_steps, step_name
+from gui.timeline.state.selection import TimeRange
+from gui.widgets.tables import Head
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Words as people read them; `sums` is the row that stands for all others, if any does."""
+
+    title: str
+    heads: tuple[Head, ...]
+    rows: tuple[tuple[str, ...], ...]
+    sums: int | None = None
+
+
+def headline(counted: RangeStatistics) -> str:
+    """How long the range is, and where it begins."""
+    return tr(
+        "{length} from {start} since the run's start",
+        length=duration_text(counted.wall_ns), start=time_text(counted.start),
+    )  # fmt: skip
+
+
+def steps_range(trace: Trace, live: bool) -> TimeRange | None:
+    """All measured steps, of a live run the latest ones; None while there is no step."""
+    steps = shown_steps(trace, live) if live else measured_steps(trace) or trace.steps
+    if not steps:
+        return None
+    return TimeRange(trace.step_bounds(steps[0])[0], trace.step_bounds(steps[-1])[1])
+
+
+def steps_headline(trace: Trace, counted: RangeStatistics) -> str:
+    """The first and the last step that were counted, and how long they took."""
+    warmup = trace.header.specification.warmup
+    # A range's end is outside of it, and may be where the next step begins.
+    first, last = trace.step_table.at(counted.start), trace.step_table.at(counted.end - 1)
+    if first is None or last is None:
+        return headline(counted)
+    return tr(
+        "From {first} to {last}: {length}",
+        first=step_name(first, warmup), last=step_name(last, warmup),
+        length=duration_text(counted.wall_ns),
+    )  # fmt: skip
+
+
+def lane_table(trace: Trace, counted: RangeStatistics, causes: IdleCauses) -> Table:
+    """Busy, communication and idle time of every lane, and the idle time by cause."""
+    present = causes.present
+    unknown = any(causes.rest.values())
+    heads = [
+        Head(tr("Lane"), numeric=False), Head(tr("Busy"), tr("Time in which the lane computes.")),
+        Head(
+            tr("Communication"), tr("Time in which the lane communicates and does not compute.")
+        ),
+        Head(tr("Idle"), tr("Time in which the lane does neither.")),
+        Head(tr("Idle share"), tr("Idle time as a share of the range.")),
+        Head(tr("Spans"), tr("Spans of which some part lies in the range.")),
+        *(Head(tr(cause.label).capitalize(), tr(cause.sentence)) for cause in present),
+    ]  # fmt: skip
+    if unknown:
+        tip = tr("Idle time in steps whose causes were not worked out.")
+        heads.append(Head(tr("Not explained"), tip))
+    rows = [
+        (
+            trace.header.lanes[lane].name, *_time_words(time),
+            *_cause_words(causes.by_lane[lane], present),
+            *([duration_text(causes.rest[lane])] if unknown else []),
+        )
+        for lane, time in counted.lanes.items()
+    ]  # fmt: skip
+    sums = 0 if len(rows) > 1 else None
+    if sums is not None:  # at the top, where it is seen also with many lanes
+        # Behind the lane and its five figures stand causes, which only single lanes have.
+        empty = [""] * (len(heads) - 6)
+        rows.insert(sums, (tr("All lanes together"), *_time_words(counted.any_lane), *empty))
+    return Table(tr("Lanes"), tuple(heads), tuple(rows), sums)
+
+
+def kind_table(counted: RangeStatistics) -> Table:
+    """Count, total and durations of every kind of span."""
+    rows = tuple(_size_words(kind_title(own.kind), own) for own in counted.kinds)
+    return Table(tr("Kinds"), _size_heads(tr("Kind"), counted), rows)
+
+
+def name_table(counted: RangeStatistics, repeats: Repeats | None) -> Table:
+    """The same of every name, those with the most time first."""
+    rows = tuple(_size_words(own.label, own) for own in (repeats.names if repeats else ()))
+    return Table(tr("Names"), _size_heads(tr("Name"), counted), rows)
+
+
+def outlier_table(trace: Trace, outliers: Sequence[Outlier]) -> Table:
+    """Spans that took far longer than their like."""
+    tip = tr("A span far longer than those of its kind and part of the model on its lane.")
+    heads = (
+        Head(tr("Outlier"), tip, numeric=False), Head(tr("Lane")), Head(tr("Step")),
+        Head(tr("Duration")), Head(tr("Usual"), tr("The median of those.")),
+        Head(tr("Times usual"), tr("Its duration in such medians.")),
+    )  # fmt: skip
+    warmup = trace.header.specification.warmup
+    rows = []
+    for one in outliers:
+        span = trace.span(one.lane, one.index)
+        rows.append(
+            (
+                span_title(span), trace.header.lanes[one.lane].name,
+                step_name(span.step, warmup), duration_text(one.duration),
+                duration_text(one.usual), f"{one.duration / max(1, one.usual):.1f}",
+            )
+        )  # fmt: skip
+    return Table(tr("Outliers"), heads, tuple(rows))
+
+
+def _size_heads(first: str, counted: RangeStatistics) -> tuple[Head, ...]:
+    """Heads and tips over durations; where the range cuts spans, they say that these are whole."""
+    sizes = (
+        (tr("Whole mean"), tr("Whole p50"), tr("Whole p99"), tr("Whole max")) if counted.cut
+        else (tr("Mean"), tr("p50"), tr("p99"), tr("Max"))
+    )  # fmt: skip
+    tips = (
+        tr("The mean duration of whole spans."),
+        tr("Half of the whole spans are no longer than this."),
+        tr("Of the whole spans, 99 % are no longer than this."),
+        tr("The duration of the longest span."),
+    )  # fmt: skip
+    return (
+        Head(first, numeric=False),
+        Head(tr("Count"), tr("Spans of which some part lies in the range.")),
+        Head(tr("In range"), tr("The sum of their parts in the range.")), *map(Head, sizes, tips),
+    )  # fmt: skip
+
+
+def _size_words(title: str, own: SpanFigures) -> tuple[str, ...]:
+    lengths = map(duration_text, (own.inside, own.mean, own.p50, own.p99, own.longest))
+    return (title, f"{own.count:,}", *lengths)
+
+
+def notes(
+    trace: Trace, counted: RangeStatistics, causes: IdleCauses, repeats: Repeats | None
+) -> Iterator[str]:
+    """What one has to know to read the figures."""
+    if repeats is None:
+        yield tr("Too many spans to tell names and outliers apart: select a shorter range.")
+    elif repeats.named > len(repeats.names):
+        values = {"shown": f"{len(repeats.names):,}", "all": f"{repeats.named:,}"}
+        yield tr("{shown} of {all} names are listed, those with the most time.", **values)
+    if repeats is not None and repeats.outlying > len(repeats.outliers):
+        values = {"shown": f"{len(repeats.outliers):,}", "all": f"{repeats.outlying:,}"}
+        yield tr("{shown} of {all} outliers are listed, those that lost the most time.", **values)
+    running = sum(
+        task.lane in counted.lanes and task.start < counted.end for task in trace.open_tasks
+    )
+    if running:
+        yield ntr(
+            "{n} task still runs and is not counted.",
+            "{n} tasks still run and are not counted.",
+            running,
+        )
+    if causes.explained < causes.steps:
+        values = {"explained": f"{causes.explained:,}", "steps": f"{causes.steps:,}"}
+        yield tr("Causes of {explained} of {steps} steps.", **values)
+    if counted.cut:
+        words = ntr("{n} span is cut", "{n} spans are cut", counted.cut)
+        yield tr(
+            "{cut} by the range: their parts inside count in times, "
+            "and they count whole in counts, means, percentiles, maxima and the histogram.",
+            cut=words,
+        )
+
+
+def as_markdown(title: str, tables: Sequence[Table], lines: Iterable[str]) -> str:
+    """Tables as GitHub and other programs read them, numbers to the right."""
+    parts = [f"**{_escaped(title)}**"]
+    for table in tables:
+        rule = ["---", *["---:"] * (len(table.heads) - 1)]
+        rows = (tuple(head.title for head in table.heads), tuple(rule), *table.rows)
+        parts.append("\n".join(f"| {' | '.join(map(_escaped, row))} |" for row in rows))
+    return "\n\n".join([*parts, *map(_escaped, lines)]) + "\n"
+
+
+def as_csv(trace: Trace, counted: RangeStatistics, causes: IdleCauses, bins: Histogram) -> str:
+    """Plain numbers in ns for other programs: the range, lanes, kinds and the histogram.
+
+    Sections with a head each, an empty line between them (RFC 4180).
+    """
+    out = io.StringIO()
+    writer = csv.writer(out)
+    present = causes.present
+    writer.writerow(["start_ns", "end_ns", "wall_ns", "steps", "explained_steps", "cut_spans"])
+    steps = (causes.steps, causes.explained)
+    writer.writerow([counted.start, counted.end, counted.wall_ns, *steps, counted.cut])
+    writer.writerow([])
+    reasons = [f"{cause}_ns" for cause in present]
+    writer.writerow([*_LANE_HEADS, *reasons, "not_explained_ns"])
+    for lane, time in counted.lanes.items():
+        own = [causes.by_lane[lane].get(cause, 0) for cause in present]
+        # A name from a file that begins with = would be a formula to a spreadsheet.
+        name = cell(trace.header.lanes[lane].name)
+        writer.writerow([name, *_numbers(time), *own, causes.rest[lane]])
+    writer.writerow(["any lane", *_numbers(counted.any_lane), *[""] * (len(present) + 1)])
+    writer.writerow([])
+    writer.writerow(["kind", "count", "total_ns", "mean_ns", "p50_ns", "p99_ns", "max_ns"])
+    for kind in counted.kinds:
+        sizes = (kind.count, kind.inside, kind.mean, kind.p50, kind.p99, kind.longest)
+        writer.writerow([str(kind.kind), *sizes])
+    writer.writerow([])
+    writer.writerow(["from_ns", "below_ns", "spans"])
+    for first, last, count in zip(bins.edges[:-1], bins.edges[1:], bins.counts, strict=True):
+        writer.writerow([float(first), float(last), int(count)])
+    return out.getvalue()
+
+
+_LANE_HEADS = ("lane", "busy_ns", "communication_ns", "idle_ns", "idle_share", "spans")
+
+
+def _numbers(time: LaneTime) -> tuple[float, ...]:
+    return (
+        time.busy_ns, time.communication_ns, time.idle_ns, round(time.idle_fraction, 6), time.spans,
+    )  # fmt: skip
+
+
+def _time_words(time: LaneTime) -> tuple[str, ...]:
+    lengths = map(duration_text, (time.busy_ns, time.communication_ns, time.idle_ns))
+    return (*lengths, percent_text(time.idle_fraction), f"{time.spans:,}")
+
+
+def _cause_words(own: dict[Cause, int], present: Sequence[Cause]) -> list[str]:
+    return [duration_text(own[cause]) if cause in own else NONE for cause in present]
+
+
+def _escaped(text: str) -> str:
+    # Backslashes first: those that are put before bars must not be doubled.
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")

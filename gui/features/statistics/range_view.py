@@ -1,0 +1,66 @@
+"""A table of a range as it is seen: as high as its rows."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QAbstractItemView, QSizePolicy, QWidget
+
+from gui.features.statistics.range_tables import Table
+from gui.widgets.tables import ReturnTable, TableModel, dress
+
+LISTED = 12  # rows of a table that stand without scrolling
+
+
+class _Rows(TableModel):
+    """A Table for Qt."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.table = Table("", (), ())
+
+    def show_table(self, table: Table) -> None:
+        with self.other_rows():
+            self.table, self.heads = table, table.heads
+
+    def count(self) -> int:
+        return len(self.table.rows)
+
+    def text(self, row: int, column: int) -> str:
+        return self.table.rows[row][column]
+
+    def role_data(self, row: int, column: int, role: int) -> object:
+        if role == Qt.ItemDataRole.FontRole and row == self.table.sums:
+            bold = QFont()
+            bold.setBold(True)
+            return bold
+        return None
+
+
+class RangeTable(ReturnTable):
+    """As high as its rows, up to some; wider ones are scrolled sideways.
+
+    `chosen` carries the number of a row that was clicked, or picked with Return.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        dress(self, name, 21)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.horizontalHeader().setHighlightSections(False)
+        # So many rows are measured for a column's width; Qt would take a thousand.
+        self.horizontalHeader().setResizeContentsPrecision(50)
+        self.rows = _Rows(self)
+        self.setModel(self.rows)
+        self.clicked.connect(lambda index: self.chosen.emit(index.row()))
+
+    def show_table(self, table: Table) -> None:
+        """Show other rows."""
+        self.rows.show_table(table)
+        self.resizeColumnsToContents()
+        head = self.horizontalHeader().sizeHint().height()
+        shown = 21 * min(LISTED, len(table.rows))
+        # With room for the bar below even while there
+        # is none: it would otherwise hide the last row.
+        self.setFixedHeight(head + shown + self.horizontalScrollBar().sizeHint().height() + 2)

@@ -1,0 +1,201 @@
+"""The bar above the timeline and the line below it: what runs, how far, and how it was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QPaintEvent
+from PySide6.QtWidgets import (
+    QProgressBar,
+    QSizePolicy,
+    QStatusBar,
+    QStyle,
+    QStyleOptionToolButton,
+    QStylePainter,
+    QToolBar,
+    QToolButton,
+    QWidgetAction,
+)
+
+from core.message import N_
+from gui.app.faults import faults_of, status_text
+from gui.app.run_names import shown_title
+from gui.app.session import Run
+from gui.features.status.words import (
+    behind_text,
+    predicted_text,
+    predicted_tip,
+    progress,
+    recorded_text,
+    starting_text,
+    step_text,
+    verified_text,
+)
+from gui.look.core_texts import translated
+from gui.look.text import tr
+from gui.timeline.state.scene import Scene
+from gui.widgets.label import Elided, Label, plain_tip
+from gui.widgets.layouts import named
+
+NAMES = {"stop": "■", "export": N_("Export"), "sheet": "?"}
+"""What the bar calls its actions."""
+LEAST = 60  # pixels of the title, which gives way where the window is narrow
+PADDING = 10  # pixels beside a text that gives way
+RUN_WIDTH = 236  # with Stop, as wide as the form below: what runs next stands apart from what ran
+
+
+class RunButton(QToolButton):
+    """Does what an action does; the end of its text gives way where there is no room for it."""
+
+    def __init__(self, action: QAction) -> None:
+        super().__init__()
+        self.setDefaultAction(action)
+        self.setObjectName(action.objectName())
+        self.setFixedWidth(RUN_WIDTH)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+        option = QStyleOptionToolButton()
+        self.initStyleOption(option)
+        room = self.contentsRect().width() - PADDING
+        option.text = self.fontMetrics().elidedText(option.text, Qt.TextElideMode.ElideRight, room)
+        painter = QStylePainter(self)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ToolButton, option)
+        # By hand: a painter must end before the paint event does, and Python may free it later.
+        painter.end()
+
+
+class RunBar(QToolBar):
+    """Run and Stop, what is shown, how far it is, and what is used most."""
+
+    def __init__(self, actions: Mapping[str, QAction], panels: Iterable[QAction]) -> None:
+        super().__init__(tr("Tools"))
+        self.setObjectName("tools")
+        self.setMovable(False)
+        # The window's own context menu lists this action;
+        # Run and Stop must not be hidden with the bar.
+        self.toggleViewAction().setEnabled(False)
+        self.title, self.step = Elided("title"), Label(look="step")
+        self._progress = named(QProgressBar(textVisible=False), tr("Progress of the run"))
+        self.title.setContentsMargins(PADDING, 0, 0, 0)
+        self.title.setMinimumWidth(LEAST)
+        self.title.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._progress.setFixedWidth(120)
+        for name, text in NAMES.items():
+            actions[name].setIconText(tr(text))
+        self.addWidget(RunButton(actions["run"]))
+        self.addAction(actions["stop"])
+        # The bar has made a button of the action itself, and the style sheet goes by names.
+        stop = self.widgetForAction(actions["stop"])
+        stop.setObjectName("stop")
+        stop.setAccessibleName(tr("Stop"))
+        # A tool bar shows and hides its widgets by their
+        # actions; `setVisible` of a widget is undone.
+        self._progress_action = QWidgetAction(self)
+        self._progress_action.setDefaultWidget(self._progress)
+        self.addWidget(self.title)
+        self.addAction(self._progress_action)
+        self.addWidget(self.step)
+        self.addActions([actions["follow"], *panels, actions["export"], actions["sheet"]])
+
+    def show_run(self, run: Run, scene: Scene, coming: Run | None = None) -> None:
+        """Say what is shown and how far it is; or how far the run is that has no bars yet."""
+        self.title.setText(shown_title(run))
+        self.title.setToolTip(plain_tip("\n".join(filter(None, [shown_title(run), run.note]))))
+        self.step.setText(step_text(run, scene))
+        self._show_progress(run)
+        if coming is not None:
+            self.show_coming(coming)
+
+    def show_step(self, run: Run | None, scene: Scene | None) -> None:
+        """Another step of the run is on screen."""
+        if run is not None and scene is not None:
+            self.step.setText(step_text(run, scene))
+
+    def show_coming(self, run: Run) -> None:
+        """Say what a run does that has no bars yet, while those of another one stay."""
+        words = starting_text(run)
+        self.step.setText(tr("{title}: {words}", title=shown_title(run), words=words))
+        self._show_progress(run)
+
+    def _show_progress(self, run: Run) -> None:
+        done, total = progress(run)
+        # From 0 to 0, of a job that does not tell how many
+        # steps it has, Qt shows a bar that only moves.
+        self._progress.setRange(0, total)
+        self._progress.setValue(done)
+
+    def show_nothing(self) -> None:
+        """No run is shown."""
+        self.title.setText("")
+        self.step.setText("")
+
+    def set_asking(self, asking: bool) -> None:
+        """Show the progress while something runs."""
+        self._progress_action.setVisible(asking)
+
+
+class StatusLine:
+    """The labels of the status bar."""
+
+    def __init__(self, bar: QStatusBar) -> None:
+        self.recorded, self.timing_note, self.predicted = Label(), Label(), Label()
+        self.verified, self.engine = Label(), Label(tr("engine is loading…"))
+        self._run: Run | None = None
+        self._per_pixel, self._has_verdict = 0.0, False
+        self.behind, self.faults = Label(), Label(look="problem")
+        self._left = {self.recorded: "", self.behind: "", self.faults: ""}
+        self._has_message = False
+        for label in self._left:
+            bar.addWidget(label)
+        bar.messageChanged.connect(self._make_room)
+        for label in (self.predicted, self.timing_note, self.verified, self.engine):
+            bar.addPermanentWidget(label)
+
+    def show_run(self, run: Run, behind_s: float = 0.0) -> None:
+        """Say what was recorded of a run, and how; and how far behind it the picture is."""
+        self._run = run
+        self._say(self.behind, behind_text(behind_s))
+        self._say(self.faults, status_text(faults_of(run.trace, run.live)))
+        self._show_timing_note()
+        self.verified.setText(verified_text(run.trace))
+        self._say(self.recorded, recorded_text(run.trace, self._per_pixel))
+
+    def show_verdict(self, text: str) -> None:
+        """A verdict says how times were taken; without one it is said here."""
+        self._has_verdict = bool(text)
+        self._show_timing_note()
+
+    def _say(self, label: Label, text: str) -> None:
+        self._left[label] = text
+        label.setText("" if self._has_message else text)
+
+    def _make_room(self, message: str) -> None:
+        # Qt hides them for a message, but shows them again below it when the bar gets higher.
+        self._has_message = bool(message)
+        for label, text in self._left.items():
+            self._say(label, text)
+
+    def _show_timing_note(self) -> None:
+        run = None if self._has_verdict else self._run
+        self.timing_note.setText("" if run is None else translated(run.trace.header.timing_note))
+
+    def show_nothing(self) -> None:
+        """No run is shown."""
+        self._run = None
+        for label in (self.timing_note, self.predicted, self.verified):
+            label.setText("")
+        for label in (self.recorded, self.faults):
+            self._say(label, "")
+
+    def set_per_pixel(self, per_pixel: float) -> None:
+        """So many spans share a pixel; 0 if each is drawn."""
+        self._per_pixel = per_pixel
+        if self._run is not None:
+            self._say(self.recorded, recorded_text(self._run.trace, per_pixel))
+
+    def show_comparison(self, run: Run) -> None:
+        """Say what was predicted of a run, if that is there."""
+        self.predicted.setText(predicted_text(run.comparison))
+        self.predicted.setToolTip(plain_tip(predicted_tip(run.comparison)))

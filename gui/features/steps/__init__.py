@@ -1,0 +1,1 @@
+"""How long each step took."""

@@ -1,0 +1,160 @@
+"""The chart of the steps. Import this only when there is one to draw: pyqtgraph is slow to load."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pyqtgraph
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent
+from PySide6.QtWidgets import QFrame, QToolTip
+
+from gui.features.steps.bars import StepBars
+from gui.look.text import tr
+from gui.look.theme import Theme
+from gui.widgets.label import plain_tip
+
+BAR = 0.78  # of the distance between two bars
+CLOSE = 3.0  # bars with fewer pixels each stand without a gap, which would only pale them
+HEADROOM = 1.08
+TICK = 46  # pixels for the label of a step
+STEPS_OF_TEN = (1, 2, 5)
+
+
+class StepAxis(pyqtgraph.AxisItem):
+    """Whole numbers: 1 for the first measured step, `w1` for the first of the warm-up."""
+
+    def __init__(self) -> None:
+        super().__init__("bottom")
+        self.warmup = 0
+
+    def tickSpacing(self, minVal: float, maxVal: float, size: float) -> list[tuple[int, int]]:  # noqa: D102
+        # One level of ticks: pyqtgraph's own finer ones would stand between whole steps.
+        return [(whole_spacing((maxVal - minVal) * TICK / max(1.0, size)), 0)]
+
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        """Warm-up has labels only where every step has one: `w2` amid 5, 10, 15 tells nothing."""
+        return [self.label_of(round(v)) if v > 0 or spacing == 1 else "" for v in values]
+
+    def label_of(self, number: int) -> str:
+        """The label of the step with this number."""
+        return str(number) if number > 0 else tr("w{number}", number=number + self.warmup)
+
+
+class ValueAxis(pyqtgraph.AxisItem):
+    """Numbers with as many digits behind the point as tell two ticks apart."""
+
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:  # noqa: D102
+        # The logarithm of 0.001 is -3 plus or minus a double's rounding, which must not add a
+        # digit.
+        digits = max(0, math.ceil(-math.log10(spacing) - 1e-9))
+        return [f"{value:.{digits}f}" for value in values]
+
+
+class StepChart(pyqtgraph.PlotWidget):
+    """Makespans as bars and losses as a line; `clicked` carries the place of a bar."""
+
+    clicked = Signal(int)
+
+    def __init__(self, theme: Theme) -> None:
+        self._steps = StepAxis()
+        axes = {"bottom": self._steps, "left": ValueAxis("left"), "right": ValueAxis("right")}
+        super().__init__(axisItems=axes, enableMenu=False)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAccessibleName(tr("Chart of the steps"))
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setMinimumHeight(60)
+        self._bars: StepBars | None = None
+        self.warm = pyqtgraph.BarGraphItem(x=[], height=[], width=BAR, pen=None)
+        self.measured = pyqtgraph.BarGraphItem(x=[], height=[], width=BAR, pen=None)
+        self.losses = pyqtgraph.PlotCurveItem(connect="finite", antialias=True)
+        self._build_losses()
+        plot = self.getPlotItem()
+        plot.hideButtons()
+        plot.setMouseEnabled(False, False)
+        plot.addItem(self.warm)
+        plot.addItem(self.measured)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self.setBackground(theme.plot)
+        for name in ("left", "bottom", "right"):
+            axis = self.getAxis(name)
+            axis.setPen(theme.line)
+            axis.setTextPen(theme.muted)
+            axis.setStyle(tickLength=-4, maxTickLevel=0)
+        self.warm.setOpts(brush=QColor(theme.idle))
+        self.measured.setOpts(brush=QColor(theme.accent))
+        self.losses.setPen(pyqtgraph.mkPen(theme.update, width=2))
+
+    def set_bars(self, bars: StepBars) -> None:
+        """Show these steps, of which there are some, all of them at once."""
+        self._bars, self._steps.warmup = bars, bars.warmup
+        numbers, makespans, measured = bars.numbers, bars.makespans_ms, bars.measured
+        width = BAR if self.width() / len(numbers) > CLOSE else 1.0
+        self.warm.setOpts(x=numbers[~measured], height=makespans[~measured], width=width)
+        self.measured.setOpts(x=numbers[measured], height=makespans[measured], width=width)
+        known = bool(np.isfinite(bars.losses).any())
+        self.getPlotItem().showAxis("right", known)
+        self.losses.setData(numbers, bars.losses)
+        self.getViewBox().setRange(
+            # Bars stand around their numbers: half of the outer ones lies beyond.
+            xRange=(numbers[0] - 0.6, numbers[-1] + 0.6),
+            yRange=(0.0, float(makespans.max()) * HEADROOM or 1.0),
+            padding=0,
+        )
+        if known:
+            least, most = float(np.nanmin(bars.losses)), float(np.nanmax(bars.losses))
+            # A view needs a range of some height, even where all losses are the same, or 0.
+            edge = (most - least) * 0.1 or abs(most) * 0.1 or 1.0
+            self._second.setYRange(least - edge, most + edge, padding=0)
+
+    def place_at(self, point: QPointF) -> int | None:
+        """The bar in whose column a pixel of the chart is, or None."""
+        view = self.getViewBox()
+        at = self.mapToScene(point.toPoint())
+        if self._bars is None or not view.sceneBoundingRect().contains(at):
+            return None
+        return self._bars.at(round(view.mapSceneToView(at).x()))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+        place = self.place_at(event.position())
+        text = ""  # which hides a tip
+        if place is not None and self._bars is not None:
+            text = tr("{step}\nClick to see it.", step=self._bars.name(place))
+        QToolTip.showText(event.globalPosition().toPoint(), plain_tip(text), self)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+        place = self.place_at(event.position())
+        if place is not None and event.button() is Qt.MouseButton.LeftButton:
+            self.clicked.emit(place)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+        event.accept()
+
+    def _build_losses(self) -> None:
+        """The line stands in a view of its own, which shares only the steps with the bars."""
+        # A ViewBox has one scale of each axis: two scales at once are two boxes over each other.
+        self._second = pyqtgraph.ViewBox(enableMenu=False, enableMouse=False)
+        self._second.setZValue(10)
+        self._second.addItem(self.losses)
+        self.scene().addItem(self._second)
+        self.getAxis("right").linkToView(self._second)
+        self._second.setXLink(self.getViewBox())
+        self.getViewBox().sigResized.connect(self._follow_geometry)
+
+    def _follow_geometry(self) -> None:
+        rect: QRectF = self.getViewBox().sceneBoundingRect()
+        self._second.setGeometry(rect)
+        # setXLink took over the range while the boxes still had different sizes, so once more.
+        self._second.linkedViewChanged(self.getViewBox(), self._second.XAxis)
+
+
+def whole_spacing(least: float) -> int:
+    """The smallest of 1, 2, 5, 10, 20, … that is no less than `least`."""
+    ten: int = 10 ** max(0, math.floor(math.log10(max(least, 1.0))))
+    return next(
+        (step * ten for step in STEPS_OF_TEN if step * ten >= least), STEPS_OF_TEN[0] * ten * 10
+    )

@@ -1,0 +1,127 @@
+"""The Sweep panel: which option is varied, over which values, and what has come of it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QCheckBox,
+    QFormLayout,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+)
+
+from core.plan.strategies import STRATEGIES
+from core.sweep.results import Results
+from core.sweep.sweep import REFERENCES, REPEATS
+from core.sweep.values import SWEPT
+from gui.features.sweep.view import SweepView
+from gui.features.sweep.words import option_title
+from gui.look.text import tr
+from gui.widgets.fields import WheelGuard, choice, whole
+from gui.widgets.label import Label
+from gui.widgets.layouts import button, column, row, widget_of
+from gui.widgets.sheet import scroll_down
+
+FIRST = "split_size"
+MOST_REPEATS = 1000
+BESIDE_WIDTH = 420  # from which on the chart stands beside the fields, instead of below them
+FIELD = 150
+_ACROSS, _DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+
+
+class SweepPanel(QScrollArea):
+    """`asked` comes when the sweep shall begin, or end; `edited` with every change of a field.
+
+    The field `option` tells of another one. The buttons `image` and `table` want a file.
+    """
+
+    asked = Signal()
+    edited = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("form")
+        scroll_down(self)
+        self.view = SweepView()
+        self._build_fields()
+        self._lay_out()
+        self.set_running(False)
+        self.show_results(None)
+        self.values.returnPressed.connect(self.asked)
+        for news in (self.values.textChanged, self.repeat.valueChanged, self.beside.toggled):
+            news.connect(self.edited)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
+        wide = self.width() >= BESIDE_WIDTH
+        # Before the scroll area lays out its contents, which it does in `resizeEvent`.
+        self._box.setDirection(_ACROSS if wide else _DOWN)
+        super().resizeEvent(event)
+
+    def set_running(self, running: bool) -> None:
+        """Whether the button ends the sweep; the fields wait meanwhile."""
+        self.button.setText(tr("Stop sweep") if running else tr("Run sweep"))
+        for field in (self.option, self.values, self.repeat, self.beside):
+            field.setEnabled(not running)
+
+    def show_problem(self, text: str) -> None:
+        """Say why there is no sweep of what the fields say; '' where there is one."""
+        self.problem.say(text)
+        self.button.setEnabled(not text)
+
+    def show_progress(self, text: str) -> None:
+        """Say how far the sweep is."""
+        self.progress.say(text)
+
+    def show_results(self, results: Results | None) -> None:
+        """Show what has been measured so far."""
+        self.view.show_results(results)
+        for part in (self.image, self.table):
+            part.setEnabled(results is not None and bool(results.of))
+
+    def _build_fields(self) -> None:
+        entries = [(option_title(option), option.name, tr(option.help))
+                   for option in SWEPT if option.title or option.name == "strategy"]  # fmt: skip
+        self.option = choice(entries)
+        self.option.setCurrentIndex(self.option.findData(FIRST))
+        self.values = QLineEdit()
+        self.values.setToolTip(
+            tr("Values with commas between them, or semicolons where a value has commas; "
+               "default stands for what is done without the option.")
+        )  # fmt: skip
+        self.repeat = whole(1, MOST_REPEATS)
+        self.repeat.setValue(REPEATS)
+        self.repeat.lineEdit().setTextMargins(4, 0, 0, 0)  # as far in as a drop-down list's text
+        self.repeat.setToolTip(tr("How often each value is run."))
+        names = " · ".join(tr(STRATEGIES[name].title) for name in REFERENCES)
+        self.beside = QCheckBox(names)
+        self.beside.setChecked(True)
+        self.beside.setToolTip(tr("Run these too, with the same settings, for reference."))
+        tip = tr("Run every value, in random order, with the other settings of the form.")
+        self.button = button(QPushButton, "", tip, self.asked.emit)
+        tip = tr("Write the chart as PNG, SVG or PDF.")
+        self.image = button(QToolButton, tr("Picture…"), tip)
+        self.table = button(QToolButton, tr("Table…"), tr("Write a row for each run as CSV."))
+
+    def _lay_out(self) -> None:
+        form = QFormLayout(verticalSpacing=4, labelAlignment=Qt.AlignmentFlag.AlignLeft)
+        for title, field in (
+            (tr("Vary"), self.option), (tr("Values"), self.values), (tr("Repeat"), self.repeat),
+            (tr("Beside"), self.beside),
+        ):  # fmt: skip
+            field.setAccessibleName(title)
+            field.setMinimumWidth(FIELD)
+            # Else the wheel, on its way down the panel, would change the field under the pointer.
+            WheelGuard(field)
+            form.addRow(title, field)
+        self.problem = Label(look="problem", wrapped=True)
+        self.progress = Label(look="quiet", wrapped=True)
+        buttons = row(self.button, self.image, self.table, growing=self.button, spacing=2)
+        fields = column(
+            form, buttons, self.problem, self.progress, None, margins=(12, 8, 8, 4), spacing=5
+        )
+        self._box = row(fields, self.view, growing=self.view, margins=(0, 0, 0, 0), spacing=0)
+        self.setWidget(widget_of(self._box, "sheet"))

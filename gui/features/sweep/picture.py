@@ -1,0 +1,42 @@
+"""What a sweep has found as a picture for files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QPainter
+
+from core.sweep.results import Results
+from gui.features.sweep.chart import EDGE as LEFT
+from gui.features.sweep.chart import draw_chart, lay_out
+from gui.features.sweep.words import sweep_title
+from gui.figures.picture import SCREEN, Picture, write_drawn
+from gui.figures.timeline import picture_fonts
+from gui.look.theme import THEMES
+from gui.look.writing import write
+
+WIDTH, HEIGHT = 800.0, 480.0
+EDGE, TITLE = 12.0, 26.0
+
+
+def export_sweep(results: Results, path: Path, theme: str = "light") -> None:
+    """Write a picture of results; the suffix chooses PNG, SVG or PDF. Needs no display.
+
+    Raises ValueError, in one line, if the file cannot be written.
+    """
+    write_drawn(lambda: sweep_picture(results, theme), path)
+
+
+def sweep_picture(results: Results, theme: str = "light") -> Picture:
+    """The picture: title, the sentence on the fastest, bars and curves, what is to be said."""
+    fonts, colours, title = picture_fonts(), THEMES[theme], sweep_title(results)
+
+    def draw(painter: QPainter) -> None:
+        painter.fillRect(QRectF(0, 0, WIDTH, HEIGHT), QColor(colours.plot))
+        rect = QRectF(EDGE + LEFT, EDGE, WIDTH - 2 * EDGE, TITLE)
+        write(painter, fonts.bold, colours.text, rect, title)
+        area = QRectF(EDGE, EDGE + TITLE, WIDTH - 2 * EDGE, HEIGHT - 2 * EDGE - TITLE)
+        draw_chart(painter, lay_out(results, area, colours, fonts))
+
+    return Picture(title, WIDTH, HEIGHT, SCREEN, draw)

@@ -1,0 +1,224 @@
+"""A sweep of the window: its runs one after the other, and what they come to."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QDockWidget, QWidget
+
+from core.engine.messages import Outcome
+from core.errors import PlanError
+from core.option import Option
+from core.plan.specification import OPTIONS, Specification
+from core.sweep.results import Result, Results, remaining, seconds_left
+from core.sweep.sweep import REFERENCES, Point, Sweep, sweep_along, values_by_name
+from core.sweep.table import UnmeasuredError, sweep_row
+from core.sweep.values import COMMA, DEFAULT, SEMICOLON, suggested
+from gui.app.check import friendly
+from gui.app.session import Run, Session
+from gui.app.settings import Settings
+from gui.features.run.panel import StrategyPanel
+from gui.features.sweep.panel import SweepPanel
+from gui.features.sweep.saving import SweepFiles
+from gui.features.sweep.words import setting_title
+from gui.look.text import duration_text, problem_text, tr
+from gui.widgets.layouts import bring
+
+_OPTIONS: dict[str, Option[object]] = {option.name: option for option in OPTIONS}
+
+
+class Sweeping(QObject):
+    """`opened` carries the run of a result that was chosen.
+
+    A sweep's runs are not shown while they are made: what draws them would take time from them.
+    """
+
+    opened = Signal(object)
+
+    def __init__(
+        self, window: QWidget, panel: SweepPanel, form: StrategyPanel, session: Session,
+        settings: Settings,
+    ) -> None:  # fmt: skip
+        super().__init__(window)
+        self.panel, self._form, self._session = panel, form, session
+        self._left: deque[Point] = deque()
+        self._runs: dict[Point, Run] = {}
+        self._took: list[tuple[int, float]] = []
+        self._failed: dict[int, str] = {}
+        self._began = 0.0
+        self.results: Results | None = None
+        self.files = SweepFiles(window, settings, lambda: self.results)
+        self._connect()
+        self._suggest()
+
+    def attach(self, dock: QDockWidget) -> None:
+        """Take the dock that the panel stands in."""
+        self._dock = dock
+        dock.visibilityChanged.connect(self._check)
+
+    def open(self) -> None:
+        """Bring the panel to the front."""
+        bring(self._dock)
+        self.panel.values.setFocus()
+
+    @property
+    def running(self) -> bool:
+        """Whether a run that is under way belongs to a sweep."""
+        return bool(self._left)
+
+    def begin(self) -> None:
+        """Begin the sweep that the fields ask for, or go on with it; end one that is under way."""
+        if self.running:
+            self._session.stop()
+            return
+        asked = self._asked()
+        problem = asked if isinstance(asked, str) else self._problem(asked)
+        self.panel.show_problem(problem)
+        if self._session.asking:
+            self.panel.show_progress(tr("A run is under way; the sweep can begin when it is over."))
+        if problem or isinstance(asked, str) or self._session.asking:
+            return
+        results = self.results
+        # The same fields again: what is measured already stays, and the sweep goes on behind it.
+        if results is None or results.sweep != asked or not remaining(asked, results.measured):
+            results, self._runs, self._took = Results(asked, ()), {}, []
+        self.results, self._failed = results, {}
+        self.panel.show_results(results)
+        self._go_on(remaining(asked, results.measured))
+
+    # What is asked for
+
+    def _asked(self) -> Sweep | str:
+        """The sweep of the fields, or why there is none."""
+        panel = self.panel
+        beside = REFERENCES if panel.beside.isChecked() else ()
+        # It only carries what the fields say besides;
+        # `sweep_along` puts in the form's specification.
+        kept = Sweep(Specification(), references=beside, repeat=panel.repeat.value())
+        option = _OPTIONS[panel.option.currentData()]
+        try:
+            asked = sweep_along(self._form.specification(), option, panel.values.text(), kept)
+            # No values yet: there is nothing to run, and nothing wrong either.
+            return asked if asked.settings else ""
+        except PlanError as error:
+            return friendly(problem_text(error))
+
+    def _problem(self, asked: Sweep) -> str:
+        """Why a setting cannot be run on this machine; '' if all can."""
+        for setting in asked.settings:
+            found = self._form.check(setting)
+            if isinstance(found, str):
+                return f"{setting_title(asked, setting)}: {found}"
+        return ""
+
+    def _check(self, *_: object) -> None:
+        """Say what is wrong with the fields, where they can be seen."""
+        # A hidden panel is not looked at: `visibilityChanged` asks again once it can be seen.
+        if not self.running and self.panel.isVisible():
+            asked = self._asked()
+            self.panel.show_problem(asked if isinstance(asked, str) else "")
+
+    def _suggest(self) -> None:
+        """Offer values of the option that was picked; of words only those that can be run."""
+        option = _OPTIONS[self.panel.option.currentData()]
+        base = self._form.specification()
+        text = suggested(option, values_by_name(base)[option.name], base.batch_rows)
+        if option.choices and text:
+            text = COMMA.join(name for name in option.choices if self._runs_with(option, name))
+        self.panel.values.setText(text)
+        self._check()
+
+    def _runs_with(self, option: Option[object], name: str) -> bool:
+        """Whether a word can be run in place of the form's, or beside it."""
+        alone = Sweep(self._form.specification(), references=())
+        now = values_by_name(alone.base)[option.name]
+        words = dict.fromkeys((name, f"{now or DEFAULT}"))
+        try:
+            asked = sweep_along(alone.base, option, SEMICOLON.join((*words, "")), alone)
+            return not self._problem(asked)
+        except PlanError:
+            return False
+
+    # Runs
+
+    def _go_on(self, points: Sequence[Point]) -> None:
+        """Make these runs, in this order."""
+        assert self.results is not None
+        # Before the first one starts: `_end` and `_refuse` take the run that is under way from the
+        # front of this.
+        self._left = deque(points)
+        if points:
+            self._began = time.monotonic()
+            self._session.run(self.results.sweep.settings[points[0].setting])
+        self._report()
+
+    def _end(self, run: Run) -> None:
+        """A run is over: take what it has measured, and go on."""
+        if not self.running or self.results is None:
+            return
+        point = self._left.popleft()
+        try:
+            row = sweep_row(point, run.trace, run.outcome or Outcome.FAILED, run.text)
+        except UnmeasuredError as error:
+            self._lose(point, problem_text(error), run.outcome is Outcome.STOPPED)
+            return
+        self._runs[point] = run
+        self._took.append((point.setting, time.monotonic() - self._began))
+        self.results = replace(self.results, measured=(*self.results.measured, row))
+        self.panel.show_results(self.results)
+        self._go_on(self._left)
+
+    def _refuse(self, text: str) -> None:
+        if self.running:
+            self._lose(self._left[0], text, False)
+
+    def _lose(self, point: Point, why: str, stopped: bool) -> None:
+        """A run came to nothing: the sweep ends, or goes on without its setting."""
+        if not stopped:
+            self._failed[point.setting] = why
+        left = [other for other in self._left if other.setting != point.setting]
+        self._go_on([] if stopped else left)
+
+    # What is said
+
+    def _report(self) -> None:
+        """How far the sweep is, and what went wrong."""
+        assert self.results is not None
+        asked, done = self.results.sweep, len(self.results.measured)
+        words = {"done": done, "all": len(asked.points)}
+        self.panel.set_running(self.running)
+        parts = []
+        if self.running:
+            seconds = seconds_left(self._left, self._took)
+            left = "" if seconds is None else duration_text(1e9 * max(1.0, round(seconds)))
+            now = setting_title(asked, asked.settings[self._left[0].setting])
+            text = tr("{done} of {all} runs are done; now {now}.", now=now, **words)
+            parts = [text, tr("About {time} left.", time=left) if left else ""]
+        elif done < len(asked.points):
+            parts = [tr("{done} of {all} runs are done; Run sweep goes on.", **words)]
+        for place, why in self._failed.items():
+            name = setting_title(asked, asked.settings[place])
+            parts.append(tr("{setting} failed: {why}", setting=name, why=why))
+        self.panel.show_progress("\n".join(filter(None, parts)))
+
+    def _open(self, result: Result) -> None:
+        """Show the run in the middle of a result's."""
+        run = self._runs.get(result.median_point)
+        if run is not None:
+            self.opened.emit(run)
+
+    def _connect(self) -> None:
+        panel, session = self.panel, self._session
+        panel.asked.connect(self.begin)
+        panel.edited.connect(self._check)
+        panel.option.currentIndexChanged.connect(self._suggest)
+        panel.image.clicked.connect(self.files.ask_image)
+        panel.table.clicked.connect(self.files.ask_table)
+        panel.view.chosen.connect(self._open)
+        session.run_ended.connect(self._end)
+        session.refused.connect(self._refuse)
+        self._form.checked.connect(self._check)

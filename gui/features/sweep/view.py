@@ -1,0 +1,127 @@
+"""The chart of a sweep as a widget: it grows with every run, and its results can be opened."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy
+
+from core.sweep.results import Result, Results
+from gui.features.sweep.chart import Chart, Place, draw_chart, lay_out
+from gui.features.sweep.words import fastest_text, result_text
+from gui.look.text import tr
+from gui.look.writing import write_wrapped
+from gui.timeline.layout.fonts import Fonts
+from gui.widgets.drawing import Painted
+
+_STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+
+
+class SweepView(Painted):
+    """`chosen` carries the Result that was clicked, or that Enter was pressed on."""
+
+    chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__(tr("Results of the sweep"), QSizePolicy.Policy.Expanding)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.results: Results | None = None
+        self.current: Result | None = None
+        self.empty = tr(
+            "Each value that you try becomes a point here, as soon as it has been run. "
+            "Click a point to open its run."
+        )
+        self.show_results(None)
+
+    def show_results(self, results: Results | None) -> None:
+        """Show what has been measured so far."""
+        self.results = results
+        self.setAccessibleDescription(self._words())
+        self.update()
+
+    @property
+    def chart(self) -> Chart | None:
+        """What is drawn, if there is a result."""
+        if self.results is None or not self.results.of:
+            return None
+        area = QRectF(self.rect()).adjusted(4, 6, -4, -4)
+        return lay_out(self.results, area, self.theme, Fonts.of(self.font()))
+
+    def sizeHint(self) -> QSize:  # noqa: D102
+        return QSize(420, 220)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: D102
+        return QSize(180, 140)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+        chart = self.chart
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), QColor(self.theme.plot))
+            if chart is None:
+                area = QRectF(self.rect()).adjusted(14, 8, -14, -8)
+                write_wrapped(painter, self.theme.muted, area, self.empty)
+                return
+            draw_chart(painter, chart)
+            if self.hasFocus() and (place := self._current_place(chart)) is not None:
+                painter.setPen(QColor(self.theme.accent))
+                painter.drawRoundedRect(chart.spot(place).adjusted(-2, -2, 2, 2), 4, 4)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+        hit = self._at(event.position()) is not None
+        self.setCursor(Qt.CursorShape.PointingHandCursor if hit else Qt.CursorShape.ArrowCursor)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+        result = self._at(event.position())
+        if result is not None and event.button() is Qt.MouseButton.LeftButton:
+            self.current = result
+            self.chosen.emit(result)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: D102
+        chart = self.chart
+        if chart is None:
+            super().keyPressEvent(event)
+        elif event.key() in _STEPS:
+            self._step(chart, _STEPS[Qt.Key(event.key())])
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            place = self._current_place(chart)
+            if place is not None:
+                self.chosen.emit(place.result)
+        else:
+            super().keyPressEvent(event)
+
+    def tip_at(self, at: QPointF) -> str:  # noqa: D102
+        result = self._at(at)
+        if result is None or self.results is None:
+            return ""
+        words = result_text(self.results, result)
+        return tr("{result}\nClick to open its run.", result=words)
+
+    def _at(self, point: QPointF) -> Result | None:
+        chart = self.chart
+        return None if chart is None else chart.at(point)
+
+    def _step(self, chart: Chart, by: int) -> None:
+        """Choose the result beside the current one, for the keyboard."""
+        # The chart's places go curve by curve, the keys from left to right over all of them.
+        places = sorted(chart.places, key=lambda place: place.x)
+        now = self._current_place(chart)
+        at = -1 if now is None else places.index(now)
+        self.current = places[max(0, at + by) % len(places)].result
+        self.setAccessibleDescription(self._words())
+        self.update()
+
+    def _current_place(self, chart: Chart) -> Place | None:
+        if self.current is None:
+            return None
+        # By setting: every run that ends makes all results anew, so they are not the same objects.
+        setting = self.current.setting
+        return next((place for place in chart.places if place.result.setting == setting), None)
+
+    def _words(self) -> str:
+        """The results for screen readers: the fastest, or the one that the keys have reached."""
+        if self.results is None or not self.results.of:
+            return self.empty
+        if self.current is not None:
+            return result_text(self.results, self.current)
+        return fastest_text(self.results)

@@ -1,0 +1,1 @@
+"""The line above the timeline: what limits the run, and what to try instead."""

@@ -1,0 +1,86 @@
+"""What limits the run that is shown: while it goes on of its last whole step, then of all."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from core.report.idling import Idling, idle_sentences
+from core.report.verdict import Verdict, verdict
+from core.trace.complete import is_over
+from gui.app.jobs import Runner, Work
+from gui.features.verdict.suggestion import Suggestion, suggestion
+from gui.look.text import tr
+from gui.timeline.state.scene import Scene, shown_steps
+
+
+class Judge(QObject):
+    """`text_changed` carries the line to show, `judged` the verdict of a run that ended, or None.
+
+    `suggested` carries the change that follows from it, or None.
+    """
+
+    text_changed = Signal(str)
+    judged = Signal(object)
+    suggested = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._runner = Runner(self, "verdict")
+        self._runner.done.connect(self._take)
+        self._about: tuple[Scene, int | None] | None = None
+
+    def show_scene(self, scene: Scene, live: bool) -> None:
+        """Another run is shown, or more has come of this one."""
+        if live:
+            self._judge_last_step(scene)
+            return
+        # Asked with each refresh of the window; worked out once for each state of the trace.
+        about = scene, scene.trace.version
+        if self._about == about:
+            return
+        if self._about is None or self._about[0] is not scene:
+            self.text_changed.emit(tr("Looking for what limits a step…"))
+        self._forget()
+        self._about = about
+        # On a thread without a snapshot: the run is over, so its trace does not grow.
+        self._runner.start(_judged(scene), thread=True)
+
+    def show_nothing(self) -> None:
+        """No run is shown."""
+        self._forget()
+        self.text_changed.emit("")
+
+    def _judge_last_step(self, scene: Scene) -> None:
+        """How long the last whole step took, and what lanes waited for in it."""
+        whole = [s for s in shown_steps(scene.trace, True)[-1:] if is_over(scene.trace, s)]
+        # By the step and not by the trace's version, which
+        # grows all the time while the next step runs.
+        about = scene, whole[0] if whole else None
+        if self._about == about:
+            return
+        self._forget()
+        self._about = about
+        if not whole:
+            self.text_changed.emit(tr("Running the first step…"))
+        elif scene.explained.at_hand(whole[0]):
+            self.text_changed.emit(
+                idle_sentences(Idling.of([scene.explained.explanation(whole[0])]), tr)
+            )
+
+    def _forget(self) -> None:
+        self._runner.cancel()
+        self._about = None
+        self.judged.emit(None)
+        self.suggested.emit(None)
+
+    def _take(self, found: tuple[Verdict | None, Suggestion | None]) -> None:
+        verdict, change = found
+        self.text_changed.emit("" if verdict is None else verdict.text)
+        self.judged.emit(verdict)
+        self.suggested.emit(change)
+
+
+def _judged(scene: Scene) -> Work[tuple[Verdict | None, Suggestion | None]]:
+    yield 0.0
+    found = verdict(scene.trace, tr)
+    return found, suggestion(scene.trace, None if found is None else found.kind)

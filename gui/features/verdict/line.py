@@ -1,0 +1,174 @@
+"""The line above the timeline: what limits a step, and what would help."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QMouseEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QToolButton
+
+from core.plan.pipeline.options import MICROBATCHES, SCHEDULE
+from core.plan.schedules import SCHEDULES
+from core.plan.strategies import STRATEGIES
+from core.trace.header import Header
+from gui.app.titles import way_title
+from gui.features.verdict.suggestion import ALTERNATIVES, Change, Suggestion
+from gui.look.text import MINUS, bytes_text, duration_text, sentence, tr
+from gui.look.text import change_text as percent_change_text
+from gui.widgets.label import Elided, Label, plain_tip
+from gui.widgets.layouts import button, column, row
+
+MARGINS = (12, 7, 8, 7)
+COMPACT_MARGINS = (12, 2, 8, 2)
+SPACING = 12
+
+
+class VerdictLine(QFrame):
+    """One sentence, and a row of alternatives below it; hidden while there is nothing to say.
+
+    It is as high from the start as when all is known, so that nothing moves when an answer arrives.
+    `opened` asks for the reasons in full. `chosen` carries the Specification of a change that was
+    picked.
+    """
+
+    opened = Signal()
+    chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("verdict")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.label, self.note = Elided("said"), Elided("quiet")
+        tip = tr("Show why, from the ideal step to the measured one.")
+        self.why = button(QToolButton, tr("Why"), tip, self.opened.emit, look="link")
+        tip = tr("Put this into the settings; Run then starts it.")
+        self.changes = [
+            button(QToolButton, tr("What would help"), tip, partial(self._choose, n), look="link")
+            for n in range(ALTERNATIVES)
+        ]
+        for link in self.changes:
+            link.setMinimumWidth(1)
+        self.predicted = Label(tr("Predicted:"), "quiet")
+        self._offered: dict[Change, list[Suggestion]] = {}
+        self._header: Header | None = None
+        self._is_compact = False
+        first = row(self.label, self.why, growing=self.label, margins=(0, 0, 0, 0), spacing=8)
+        second = row(
+            self.predicted,
+            *self.changes,
+            self.note,
+            growing=self.note,
+            margins=(0, 0, 0, 0),
+            spacing=SPACING,
+        )
+        self.lines = column(first, second, of=self, margins=MARGINS, spacing=2)
+        self.show_text("")
+
+    def show_run(self, header: Header | None) -> None:
+        """Another run is shown, or none."""
+        self._header = header
+        note = "" if header is None else header.timing_note
+        self._say_note(sentence(note) if note else "")
+        self._offered.clear()
+        self._show_changes()
+
+    def set_compact(self, compact: bool) -> None:
+        """Show the sentence alone, or the alternatives too."""
+        self._is_compact = compact
+        self.lines.setContentsMargins(*(COMPACT_MARGINS if compact else MARGINS))
+        self._show_changes()
+
+    def show_text(self, text: str) -> None:
+        """Say this, or hide."""
+        self.label.setText(text)
+        self.setToolTip(plain_tip(text))
+        self.setAccessibleName(text)
+        self.setVisible(bool(text))
+
+    def suggest(self, change: Suggestion | None) -> None:
+        """Offer a change, before those that were predicted."""
+        if change is not None:
+            self._offered[change.change] = [change]
+            self._show_changes()
+
+    def advise(self, ways: list[Suggestion], header: Header) -> None:
+        """Offer the ways that were predicted for a run, if that run is shown."""
+        if header is self._header:
+            self._offered[Change.OTHER_WAY] = ways
+            self._show_changes()
+
+    def show_outcome(self, text: str, header: Header) -> None:
+        """Show how a prediction of a run turned out, if that run is shown."""
+        if header is self._header:
+            note = header.timing_note
+            self._say_note(f"{text} {sentence(note)}" if note else text)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: D102
+        # As of a button: who moves away before letting go has thought better of it.
+        if event.button() is Qt.MouseButton.LeftButton and self.rect().contains(
+            event.position().toPoint()
+        ):
+            self.opened.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: D102
+        super().resizeEvent(event)
+        self._show_changes()
+
+    @property
+    def offered(self) -> list[Suggestion]:
+        """The changes on offer; those that make what is shown true come first."""
+        every = [one for change in Change for one in self._offered.get(change, [])]
+        return every[:ALTERNATIVES]
+
+    def _say_note(self, text: str) -> None:
+        self.note.setText(text)
+        self.note.setToolTip(plain_tip(text))
+
+    def _show_changes(self) -> None:
+        header = self._header
+        offered = [] if header is None or self._is_compact else self.offered
+        self.note.setVisible(not self._is_compact)
+        for link, change in zip(self.changes, offered, strict=False):
+            assert header is not None
+            link.setText(change_text(change, header))
+            link.setToolTip(change_tip(change))
+        self.predicted.setVisible(any(one.change is Change.OTHER_WAY for one in offered))
+        # As high without links as with them, so that nothing moves when they arrive.
+        self.note.setMinimumHeight(self.changes[0].sizeHint().height())
+        # As many as there is room for: the timeline's width must not depend on them.
+        left = self.width() - MARGINS[0] - MARGINS[2] - self.predicted.sizeHint().width() - SPACING
+        for number, link in enumerate(self.changes):
+            left -= link.sizeHint().width() + SPACING
+            link.setVisible(number < len(offered) and (left >= 0 or number == 0))
+
+    def _choose(self, number: int) -> None:
+        self.chosen.emit(self.offered[number].specification)
+
+
+def change_text(change: Suggestion, header: Header) -> str:
+    """Return a change in a few words: `ZB-H1, 16 micro-batches: 35.2 ms, +9 MB`."""
+    specification = change.specification
+    if change.change is Change.VIRTUAL_LANES:
+        lanes = len(header.compute_lanes)
+        return tr("Show it without sharing, on {lanes} virtual lanes", lanes=lanes)
+    if change.change is Change.WIDER:
+        return tr("Try width {width}", width=specification.model.width)
+    schedule = SCHEDULES.get(specification[SCHEDULE] or "")
+    strategy = STRATEGIES[specification.strategy]
+    way = tr(strategy.title if schedule is None else schedule.title)
+    pieces = specification[MICROBATCHES]
+    if pieces and pieces != header.specification[MICROBATCHES]:
+        way = tr("{way}, {n} micro-batches", way=way, n=pieces)
+    size = bytes_text(abs(change.more_bytes))
+    more = f"+{size}" if change.more_bytes >= 0 else f"{MINUS}{size}"
+    return tr("{way}: {step}, {more}", way=way, step=duration_text(change.step_ns), more=more)
+
+
+def change_tip(change: Suggestion) -> str:
+    """Return what a click on a change does, and how much shorter its step is predicted to be."""
+    tip = tr("Put this into the settings; Run then starts it.")
+    if change.change is not Change.OTHER_WAY:
+        return tip
+    way, longer = way_title(change.specification), percent_change_text(change.longer)
+    return f"{tr('{way}: predicted step {change}.', way=way, change=longer)} {tip}"

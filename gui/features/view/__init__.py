@@ -1,0 +1,1 @@
+"""What the timeline shows, and in which colours."""

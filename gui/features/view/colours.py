@@ -1,0 +1,98 @@
+"""Colour by what, and in which colours: kept in the settings, shown everywhere at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from gui.app.dialogs import to_front
+from gui.app.settings import Settings
+from gui.features.view.colours_panel import ColoursPanel
+from gui.look.theme import DARK, LIGHT, THEMES, Theme, edited
+from gui.timeline.state.colour_choices import ColourBy, colouring_of
+from gui.timeline.state.scene import Scene
+
+
+class ColourControl(QObject):
+    """What the View menu's Colour by and Colours… do.
+
+    `theme_changed` says that the theme has other colours; `scene_changed` that the scene that is
+    shown is coloured by something else.
+    """
+
+    theme_changed = Signal()
+    scene_changed = Signal()
+
+    def __init__(self, settings: Settings, window: QWidget) -> None:
+        super().__init__(window)
+        self._settings, self._window = settings, window
+        self._scene: Scene | None = None
+        self._live = False
+        self.panel: ColoursPanel | None = None
+
+    @property
+    def by(self) -> ColourBy:
+        """What bars are coloured by."""
+        kept = self._settings.colour_by
+        return ColourBy(kept) if kept in list(ColourBy) else ColourBy.KIND
+
+    @property
+    def theme(self) -> Theme:
+        """The theme that is chosen, in the user's colours."""
+        built_in = self._built_in
+        return edited(built_in, self._settings.colours(built_in.name))
+
+    def colour_by(self, by: str) -> None:
+        """Colour by kind, micro-batch, stage or duration, and remember it."""
+        self._settings.colour_by = by
+        self._colour()
+
+    def toggle_theme(self, dark: bool) -> None:
+        """Change between light and dark, and remember it."""
+        self._settings.theme = (DARK if dark else LIGHT).name
+        self.theme_changed.emit()
+
+    def show_scene(self, scene: Scene | None, live: bool) -> None:
+        """Colour another run, or what has come of this one."""
+        # Also when a run has just ended (`_live` is still
+        # set): its last spans may have changed the ramp.
+        if scene is not self._scene or live or self._live:
+            self._scene, self._live = scene, live
+            self._colour()
+
+    def edit(self) -> None:
+        """Show the colours to change them."""
+        if self.panel is None:
+            self.panel = ColoursPanel(self.theme, self._built_in, self._window)
+            self.panel.changed.connect(self._take)
+        self.panel.show_theme(self.theme, self._built_in)
+        to_front(self.panel)
+
+    def refresh(self) -> None:
+        """Another theme was chosen."""
+        if self.panel is not None:
+            self.panel.show_theme(self.theme, self._built_in)
+
+    @property
+    def _built_in(self) -> Theme:
+        return THEMES.get(self._settings.theme, THEMES["light"])
+
+    def _take(self, colours: Mapping[str, str]) -> None:
+        built_in = self._built_in
+        # Only what differs from the built-in theme is kept: after a reset that is nothing.
+        own = {name: c for name, c in colours.items() if c != getattr(built_in, name)}
+        self._settings.set_colours(built_in.name, own)
+        self.theme_changed.emit()
+        self.refresh()
+
+    def _colour(self) -> None:
+        if self._scene is None:
+            return
+        colouring = colouring_of(self.by, self._scene.trace, self._scene.colouring)
+        # Compared, as this comes at every round of a live
+        # run, and a new colouring paints all bars anew.
+        if colouring != self._scene.colouring:
+            self._scene.colouring = colouring
+            self.scene_changed.emit()

@@ -1,0 +1,58 @@
+"""Collectives in words: who came last to each and how often, its wait apart from its transfer."""
+
+from __future__ import annotations
+
+from core.explain.arrivals import Arrivals
+from core.plan.plan import rank_names
+from core.trace.event_rows import clock_uncertainty
+from core.trace.trace import Trace
+from gui.look.text import duration_text, tr
+from gui.timeline.interact.describe import kind_title
+from gui.widgets.label import Label
+
+MOST = 8
+"""Collectives that are listed, those with the longest waits."""
+
+
+class ArrivalsList(Label):
+    """A line for each collective in which ranks met; the longest waits first."""
+
+    def __init__(self) -> None:
+        super().__init__(wrapped=True, selectable=True)
+        self.setAccessibleName(tr("Who came last to collectives"))
+        self.setContentsMargins(12, 0, 12, 14)
+
+    def show_arrivals(self, trace: Trace, met: tuple[Arrivals, ...]) -> None:
+        """Show `collectives` of StepFigures."""
+        clock = clock_uncertainty(trace.clocks) or 0.0
+        first = sorted(met, key=lambda one: one.wait_ns / one.times, reverse=True)
+        lines = [arrivals_words(trace, one, clock) for one in first[:MOST]]
+        if len(met) > MOST:
+            left = len(met) - MOST
+            lines.append(tr("Collectives that are not listed, with shorter waits: {n}", n=left))
+        self.setText("\n".join(lines))
+
+
+def arrivals_words(trace: Trace, met: Arrivals, clock: float) -> str:
+    """A collective in a line; `clock` is by how many ns the ranks' clocks may disagree."""
+    number = met.bucket if met.bucket is not None else met.block
+    words = [kind_title(met.kind)]
+    if number is not None:
+        words.append(str(number))
+    if met.group is not None:
+        words.append(f"({trace.table.names[met.group]})")
+    name = " ".join(words)
+    wait, transfer = met.wait_ns / met.times, met.transfer_ns / met.times
+    took = {"wait": duration_text(wait), "transfer": duration_text(transfer)}
+    if wait < clock:
+        return tr(
+            "{collective}: who came last is not certain; wait {wait} ± {clock}, "
+            "transfer {transfer} ± {clock}",
+            collective=name, clock=duration_text(clock), **took,
+        )  # fmt: skip
+    lane, count = met.last[0]
+    return tr(
+        "{collective}: {lane} came last ({count} of {times}); wait {wait}, transfer {transfer}",
+        collective=name, lane=rank_names(trace.header.lanes)[lane], count=count,
+        times=met.times, **took,
+    )  # fmt: skip

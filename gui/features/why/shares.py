@@ -1,0 +1,164 @@
+"""Bars made of parts: what the critical path is made of, and why each lane is idle."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from core.explain.causes import CAUSES, Cause
+from core.explain.critical import PathShare
+from core.message import N_
+from core.plan.plan import Lane, Role
+from gui.look.causes import CAUSE_LOOKS, SHARE_LOOKS, Look
+from gui.look.text import duration_text, percent_text, tr
+from gui.look.writing import RIGHT
+from gui.timeline.layout.fonts import text_width
+from gui.widgets.drawing import LINE, PAD, Drawing, Ink
+
+BAR = 18.0
+ROW = 21.0
+SHARE_WORDS: dict[PathShare, tuple[str, str]] = {
+    PathShare.COMPUTE: (N_("compute"), N_("Tasks that compute.")),
+    PathShare.TRANSFER: (
+        N_("transfer"),
+        N_("Tasks that move data between two lanes, or to or from one."),
+    ),
+    PathShare.COLLECTIVE: (N_("collective"), N_("Collectives that every rank has reached.")),
+    PathShare.WAITING: (
+        N_("waiting"),
+        N_("The next task was launched, but its lane had not begun it."),
+    ),
+    PathShare.HOST: (N_("host"), N_("The next task had all that it needed, but came late.")),
+    PathShare.INCOMPLETE: (
+        N_("incomplete"),
+        N_("Spans of the step are missing: its path is not known."),
+    ),
+}
+Part = tuple[Look, float, str]
+"""A piece of a bar: its look, its ns, and its tooltip."""
+
+
+class PartsBar(Drawing):
+    """A drawing with bars of several parts."""
+
+    def draw_parts(self, painter: QPainter, bar: QRectF, parts: list[Part], whole: float) -> None:
+        """The parts from left to right; `whole` ns are as wide as the bar."""
+        painter.fillRect(bar, QColor(self.theme.grid))
+        x = bar.left()
+        for look, ns, tip in parts:
+            width = bar.width() * ns / whole if whole else 0.0
+            rect = QRectF(x, bar.top(), width, bar.height())
+            self.fill(painter, rect, look)
+            if width > 3:
+                painter.fillRect(
+                    QRectF(rect.right() - 1, bar.top(), 1, BAR), QColor(self.theme.plot)
+                )
+            self.spot(rect, tip)
+            x += width
+
+
+class PathBar(PartsBar):
+    """The shares of the critical path, which together are the makespan."""
+
+    def __init__(self) -> None:
+        super().__init__(tr("Shares of the critical path"))
+        self.shares: dict[PathShare, int] = {}
+
+    def show_shares(self, shares: dict[str, int]) -> None:
+        """Show the `critical_path` of StepFigures."""
+        self.shares = {share: shares[share] for share in PathShare if shares.get(share)}
+        self.refresh()
+
+    def content_height(self) -> float:  # noqa: D102
+        return BAR + 6 + LINE * len(self.shares) + 4
+
+    def words(self) -> str:  # noqa: D102
+        return "; ".join(self._words(share) for share in self.shares)
+
+    def draw(self, ink: Ink) -> None:  # noqa: D102
+        whole = sum(self.shares.values())
+        bar = QRectF(PAD, 0, self.width() - 2 * PAD, BAR)
+        parts = [
+            (SHARE_LOOKS[share], float(ns), f"{self._words(share)}\n{tr(SHARE_WORDS[share][1])}")
+            for share, ns in self.shares.items()
+        ]
+        self.draw_parts(ink.painter, bar, parts, whole)
+        for number, (share, ns) in enumerate(self.shares.items()):
+            y = BAR + 6 + LINE * number
+            name = tr(SHARE_WORDS[share][0])
+            self.legend_line(ink, y, SHARE_LOOKS[share], name, ns, whole)
+            self.spot(QRectF(0, y, self.width(), LINE), parts[number][2])
+
+    def _words(self, share: PathShare) -> str:
+        ns, whole = self.shares[share], sum(self.shares.values())
+        name = tr(SHARE_WORDS[share][0])
+        return f"{name}: {duration_text(ns)}, {percent_text(ns / whole)}"
+
+
+class IdleBars(PartsBar):
+    """A bar for each compute lane: how much of the step it is idle, and why."""
+
+    def __init__(self) -> None:
+        super().__init__(tr("Idle time of each lane by cause"))
+        self.lanes: list[tuple[str, dict[Cause, int]]] = []
+        self._makespan = 0
+
+    def show_idle(
+        self, lanes: tuple[Lane, ...], idle_by_cause: tuple[dict[str, int], ...], makespan: int
+    ) -> None:
+        """Show `idle_by_cause` of StepFigures; lanes that only move data are left out."""
+        self._makespan = makespan
+        self.lanes = [
+            (lane.name, {cause: idle[cause] for cause in CAUSES if idle.get(cause)})
+            for lane, idle in zip(lanes, idle_by_cause, strict=True)
+            if lane.role is Role.COMPUTE
+        ]
+        self.refresh()
+
+    @property
+    def totals(self) -> dict[Cause, int]:
+        """Idle ns of all lanes by cause, of the causes that there are."""
+        sums = {cause: sum(idle.get(cause, 0) for _, idle in self.lanes) for cause in CAUSES}
+        return {cause: ns for cause, ns in sums.items() if ns}
+
+    def content_height(self) -> float:  # noqa: D102
+        return ROW * len(self.lanes) + 6 + LINE * max(1, len(self.totals)) + 4
+
+    def words(self) -> str:  # noqa: D102
+        lines = []
+        for name, idle in self.lanes:
+            parts = [f"{tr(c.label)} {duration_text(ns)}" for c, ns in idle.items()]
+            lines.append(f"{name}: {', '.join(parts) or tr('never idle')}")
+        return "; ".join(lines)
+
+    def draw(self, ink: Ink) -> None:  # noqa: D102
+        names = max((text_width(ink.fonts.bold, name) for name, _ in self.lanes), default=0.0) + 10
+        times = [duration_text(sum(idle.values())) for _, idle in self.lanes]
+        figures = max((text_width(ink.fonts.small, time) for time in times), default=0.0) + 8
+        for number, ((name, idle), time) in enumerate(zip(self.lanes, times, strict=True)):
+            y = ROW * number
+            ink.bold(QRectF(PAD, y, names, BAR), name)
+            ink.small(QRectF(self.width() - PAD - figures, y, figures, BAR), time, RIGHT)
+            bar = QRectF(PAD + names, y + 1, self.width() - 2 * PAD - names - figures, BAR - 3)
+            parts = [(CAUSE_LOOKS[c], float(ns), self._tip(name, c, ns)) for c, ns in idle.items()]
+            self.draw_parts(ink.painter, bar, parts, self._makespan)
+            ink.painter.setPen(QPen(QColor(self.theme.line), 1))
+            # Half a pixel outwards: the line stands around the bar, and hides none of its parts.
+            ink.painter.drawRect(bar.adjusted(-0.5, -0.5, 0.5, 0.5))
+        self._legend(ink, ROW * len(self.lanes) + 6)
+
+    def _legend(self, ink: Ink, y: float) -> None:
+        totals = self.totals
+        if not totals:
+            ink.small(QRectF(PAD, y, self.width() - 2 * PAD, LINE), tr("never idle"))
+        whole = self._makespan * len(self.lanes)
+        for number, (cause, ns) in enumerate(totals.items()):
+            name = tr(cause.label)
+            self.legend_line(ink, y + LINE * number, CAUSE_LOOKS[cause], name, ns, whole)
+
+    def _tip(self, lane: str, cause: Cause, ns: int) -> str:
+        share = percent_text(ns / self._makespan) if self._makespan else ""
+        return tr(
+            "{lane} is idle for {time}, {share} of the step: {cause}.",
+            lane=lane, time=duration_text(ns), share=share, cause=tr(cause.label),
+        )  # fmt: skip

@@ -1,0 +1,211 @@
+"""The ladder: from the ideal step to the measured one as a waterfall."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPen
+
+from core.message import N_
+from core.report.waterfall import BAR_WORDS
+from gui.look.causes import BAR_LOOKS
+from gui.look.text import MINUS, NO_BREAK, percent_text, significant, tr
+from gui.look.writing import CENTRE
+from gui.timeline.layout.fonts import Fonts, text_width
+from gui.widgets.drawing import Drawing, Ink
+
+HEIGHT = 232.0
+PAD = 6.0
+VALUES = 34.0  # above the highest bar, for its two figures
+NAMES = 32.0  # below the bars
+BELOW = 32.0  # under a bar that goes down, for its two figures
+BAR = 0.66  # of a column
+WIDEST = 64.0
+GAP = 5.0  # between the names of two bars
+SMALLEST = 0.8  # of the usual size of small text
+TOTAL = N_("measured")
+
+BAR_NAMES: dict[str, tuple[str, ...]] = {
+    **{name: (word,) for name, word in BAR_WORDS.items()},
+    "communication": (BAR_WORDS["communication"], N_("exposed comm.")),
+    TOTAL: (N_("measured"),),
+}
+"""What stands under a bar; the second choice where the first has no room."""
+BAR_TIPS: dict[str, str] = {
+    "ideal": N_("All computing, divided evenly over the lanes: the best that they can do."),
+    "imbalance": N_("What the lane with the most computing has above an even share."),
+    "bubble": N_("What the order of the tasks adds, though nothing moves and nobody is late."),
+    "communication": N_("What moving data adds, where no computing hides it."),
+    "data": N_("What waiting for the next batch of data adds."),
+    "between": N_("What the job does after its update, before anything else of the next step."),
+    "contention": N_("What the tasks took longer than they were measured to cost before the run."),
+    "host": N_("All the rest: tasks that began late because of launch, Python or the system."),
+    TOTAL: N_("The whole step, from its start to its end."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WaterfallBar:
+    """A bar of the waterfall: from `below` to `above` ns, `above` being lower where it descends."""
+
+    name: str
+    below: int
+    above: int
+
+    @property
+    def value(self) -> int:
+        """What the bar adds, in ns; less than 0 where it descends."""
+        return self.above - self.below
+
+
+def waterfall_bars(ladder: dict[str, int]) -> list[WaterfallBar]:
+    """Where each bar stands, and at the end the whole step; `ladder` is that of StepFigures."""
+    bars, level = [], 0
+    for name, value in ladder.items():
+        bars.append(WaterfallBar(name, level, level + value))
+        level += value
+    return [*bars, WaterfallBar(TOTAL, 0, level)]
+
+
+class WaterfallChart(Drawing):
+    """A box for each bar, each standing where the one before it ends."""
+
+    def __init__(self) -> None:
+        super().__init__(tr("Ladder from the ideal step to the measured one"))
+        self.bars: list[WaterfallBar] = []
+        self._total = TOTAL
+
+    def show_waterfall(self, ladder: dict[str, int], predicted: bool = False) -> None:
+        """Show the bars of a step, measured or predicted, or the means of several."""
+        self.bars = waterfall_bars(ladder)
+        self._total = tr("predicted") if predicted else tr("measured")
+        self.refresh()
+
+    @property
+    def makespan(self) -> int:
+        """What the bars add up to, in ns."""
+        return self.bars[-1].value if self.bars else 0
+
+    def content_height(self) -> float:  # noqa: D102
+        return HEIGHT
+
+    def words(self) -> str:  # noqa: D102
+        return "; ".join(f"{self.name(bar)} {self.value_words(bar)}" for bar in self.bars)
+
+    def name(self, bar: WaterfallBar) -> str:
+        """What a bar is called."""
+        return self._total if bar.name == TOTAL else tr(BAR_NAMES[bar.name][0])
+
+    def value_words(self, bar: WaterfallBar) -> str:
+        """`12.1 ms, 24.1 %`."""
+        share = bar.value / self.makespan if self.makespan else 0.0
+        return f"{significant(bar.value / 1e6)}{NO_BREAK}ms, {percent_text(share)}"
+
+    def draw(self, ink: Ink) -> None:  # noqa: D102
+        if not self.bars:
+            return
+        wide = (self.width() - 2 * PAD) / len(self.bars)
+        texts, painter = self._texts(ink.fonts, wide), ink.painter
+        previous: QRectF | None = None
+        for number, bar in enumerate(self.bars):
+            column = QRectF(PAD + number * wide, 0, wide, HEIGHT)
+            box = self._box(column, bar)
+            self._draw_box(painter, bar, box)
+            if previous is not None:
+                self._connect(painter, previous, box, self.bars[number - 1])
+            self._values(ink, column, box, texts[number])
+            self._name(ink, column, bar)
+            tip = f"{self.name(bar)}: {self.value_words(bar)}\n{tr(BAR_TIPS[bar.name])}"
+            self.spot(column, tip)
+            previous = box
+        painter.setPen(QPen(QColor(self.theme.line), 1))
+        base = self._y(0)
+        painter.drawLine(QPointF(PAD, base), QPointF(self.width() - PAD, base))
+
+    def _y(self, value: float) -> float:
+        """The height of a value in ns; room is left below where a bar descends to the ground."""
+        levels = [level for bar in self.bars for level in (bar.below, bar.above)]
+        # At least 1, as heights are divided by what lies between.
+        low, high = min(levels), max([*levels, 1])
+        falls = any(bar.value < 0 and bar.above < 0.25 * high for bar in self.bars)
+        bottom = HEIGHT - NAMES - (BELOW if falls else 0)
+        return bottom - (value - low) / (high - low) * (bottom - VALUES)
+
+    def _box(self, column: QRectF, bar: WaterfallBar) -> QRectF:
+        y0, y1 = self._y(bar.below), self._y(bar.above)
+        # Whole pixels, so that the filled box and its outline end at the same ones.
+        width = round(min(WIDEST, BAR * column.width()))
+        left = round(column.center().x() - width / 2)
+        return QRectF(left, min(y0, y1), width, max(1.0, abs(y1 - y0)))
+
+    def _draw_box(self, painter: QPainter, bar: WaterfallBar, box: QRectF) -> None:
+        if bar.name == TOTAL:
+            painter.fillRect(box, QColor(self.theme.text))
+            return
+        look = BAR_LOOKS[bar.name]
+        self.fill(painter, box, look)
+        painter.setPen(QPen(QColor(str(getattr(self.theme, look.colour))), 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        # Half a pixel inwards: an outline of one pixel then lies on the box's own pixels.
+        painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5))
+
+    def _connect(self, painter: QPainter, before: QRectF, box: QRectF, bar: WaterfallBar) -> None:
+        """A thin line at the level that the bar before has reached."""
+        y = self._y(bar.above)
+        painter.setPen(QPen(QColor(self.theme.muted), 1, Qt.PenStyle.DotLine))
+        painter.drawLine(QPointF(before.right(), y), QPointF(box.left(), y))
+
+    def _texts_of(self, bar: WaterfallBar, unit: str = "") -> tuple[str, str]:
+        """A bar's value in ms and its share of the makespan."""
+        sign = "+" if bar.below and bar.value > 0 and bar.name != TOTAL else ""
+        value = sign + significant(bar.value / 1e6) + unit
+        share = percent_text(bar.value / (self.makespan or 1))
+        return value.replace("-", MINUS), share.replace("-", MINUS)
+
+    def _texts(self, fonts: Fonts, wide: float) -> list[tuple[str, str]]:
+        """All values and shares; with the unit where all have room for it."""
+        texts = [self._texts_of(bar, f"{NO_BREAK}ms") for bar in self.bars]
+        if max(text_width(fonts.bold, value) for value, _ in texts) <= wide - 2:
+            return texts
+        return [self._texts_of(bar) for bar in self.bars]
+
+    def _values(self, ink: Ink, column: QRectF, box: QRectF, texts: tuple[str, str]) -> None:
+        """Above a bar, or below one that descends."""
+        value, share = texts
+        y = box.bottom() + 1 if value.startswith(MINUS) else box.top() - 30
+        ink.bold(QRectF(column.left() - 4, y, column.width() + 8, 16), value, CENTRE)
+        ink.small(QRectF(column.left(), y + 14, column.width(), 14), share, CENTRE)
+
+    def _name(self, ink: Ink, column: QRectF, bar: WaterfallBar) -> None:
+        painter = ink.painter
+        painter.setFont(self._name_font(ink.fonts, column.width()))
+        painter.setPen(QColor(self.theme.text))
+        below = QRectF(column.left() - 2, HEIGHT - NAMES + 3, column.width() + 4, NAMES - 3)
+        flags = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
+        name = self._names(ink.fonts, column.width())[bar.name]
+        painter.drawText(below, int(flags | Qt.TextFlag.TextWordWrap), name)
+
+    def _names(self, fonts: Fonts, room: float) -> dict[str, str]:
+        """What stands under each bar: the first choice whose words fit into `room` pixels."""
+        names = {}
+        for bar in self.bars:
+            choices = [tr(name) for name in BAR_NAMES[bar.name]]
+            if bar.name == TOTAL:
+                choices = [self._total]
+            fitting = (c for c in choices if _widest_word(fonts, c) <= room)
+            names[bar.name] = next(fitting, choices[-1])
+        return names
+
+    def _name_font(self, fonts: Fonts, room: float) -> QFont:
+        """One size for all names, smaller where the longest word would touch its neighbour."""
+        widest = max(_widest_word(fonts, n) for n in self._names(fonts, room).values()) + GAP
+        font = QFont(fonts.small)
+        if widest > room:
+            # A copy was made above: Fonts are shared by all that is drawn.
+            font.setPointSizeF(font.pointSizeF() * max(SMALLEST, room / widest))
+        return font
+
+
+def _widest_word(fonts: Fonts, text: str) -> float:
+    return max(text_width(fonts.small, word) for word in text.split())

@@ -1,1 +1,0 @@
-"""The panels around the timeline: settings on the left, docks below."""

@@ -1,1 +1,0 @@
-"""Panels of plain data: spans, steps, log, bookmarks, figures."""

@@ -1,1 +1,0 @@
-"""Panels that say where the time went."""

@@ -1,1 +1,0 @@
-"""Panels of predictions: the advisor and What if."""

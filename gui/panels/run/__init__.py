@@ -1,1 +1,0 @@
-"""Panels that say what to run and what was run."""

@@ -1,1 +1,0 @@
-"""Controllers of what is predicted: What if, the advisor, ghosts beside runs."""

@@ -1,1 +1,0 @@
-"""Opening, saving and exporting recordings while the window goes on."""

@@ -1,1 +1,0 @@
-"""Finding spans and bookmarks, and keeping bar, table, timeline and overview in step."""

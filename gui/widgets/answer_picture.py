@@ -1,0 +1,238 @@
+"""A predicted step in small: every compute lane, however many there are, over the whole step."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtWidgets import QSizePolicy
+
+from core.plan.task import KINDS
+from core.predict.whatif import WhatIfResult
+from gui.look.families import FAMILY_CODES
+from gui.look.text import duration_text, percent_text, tr
+from gui.look.theme import Theme
+from gui.look.writing import CENTRE, write, write_wrapped
+from gui.timeline.layout.axis import ticks
+from gui.timeline.layout.fonts import Fonts, text_width
+from gui.timeline.layout.frame import Viewport
+from gui.timeline.paint.hatch import hatch_brush
+from gui.timeline.paint.pixels import SEAM_PIXELS
+from gui.timeline.reduce.shades import blended, shares
+from gui.widgets.drawing import Painted
+
+HEAD = 20.0  # the word "Predicted" and the axis
+LEFT = 44.0  # the lanes' names
+RIGHT = 8.0
+FOOT = 4.0
+MOST_ROW = 26.0
+GAPPED = 5.0  # rows of at least so many pixels stand apart
+LETTER_ROW = 13.0
+LETTER_BAR = 9.0
+BARE_ROW, MOST_BARE, BARE_HEIGHT = 10.0, 6, 64.0
+NAME = 13.0  # from one lane's name to the next at least
+
+
+class AnswerPicture(Painted):
+    """Draws an answer as one strip a lane; what is under the pointer is told in a tooltip.
+
+    A `bare` one has neither axis nor names, and is as high as its lanes.
+    """
+
+    def __init__(self, bare: bool = False) -> None:
+        super().__init__(tr("Predicted timeline"), QSizePolicy.Policy.Expanding)
+        self._bare = bare
+        if not bare:
+            self.setMinimumHeight(80)
+        self.answer: WhatIfResult | None = None
+        self.note = tr("The predicted step appears here.")
+        self._veiled = False
+        self._picture: QPixmap | None = None
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in other colours."""
+        self._picture = None
+        super().set_theme(theme)
+
+    def show_answer(self, answer: WhatIfResult) -> None:
+        """Show a predicted step."""
+        self.answer, self.note, self._veiled, self._picture = answer, "", False, None
+        self.setAccessibleDescription(answer_words(answer))
+        if self._bare:
+            lanes = len(answer.first) - 1
+            self.setFixedHeight(round(lanes * BARE_ROW if lanes <= MOST_BARE else BARE_HEIGHT))
+        self.update()
+
+    def show_note(self, text: str) -> None:
+        """Say something in place of a picture; the last one stays behind it, faint."""
+        self.note, self._veiled = text, True
+        self.setAccessibleDescription(text)
+        self.update()
+
+    @property
+    def plot(self) -> QRectF:
+        """Where the lanes are drawn."""
+        if self._bare:
+            return QRectF(self.rect())
+        area = QRectF(self.rect()).adjusted(LEFT, HEAD, -RIGHT, -FOOT)
+        if self.answer is not None:
+            area.setHeight(min(area.height(), MOST_ROW * (len(self.answer.first) - 1)))
+        return area
+
+    def sizeHint(self) -> QSize:  # noqa: D102
+        return QSize(360, 220)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: D102
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), QColor(self.theme.plot))
+            if self.answer is not None:
+                if self._picture is None:
+                    # Kept, as words and veils over it paint the
+                    # widget anew far more often than it changes.
+                    self._picture = self._draw(self.answer)
+                if self._veiled:
+                    painter.setOpacity(0.25)
+                painter.drawPixmap(0, 0, self._picture)
+                painter.setOpacity(1.0)
+            if self.note:
+                colour = self.theme.text if self._veiled else self.theme.muted
+                words = QRectF(self.rect()).adjusted(16, HEAD, -16, -8)
+                write_wrapped(painter, colour, words, self.note)
+
+    def resizeEvent(self, event: QEvent) -> None:  # noqa: D102
+        self._picture = None
+
+    def tip_at(self, at: QPointF) -> str:
+        """What a lane does at a pixel: `lane 3: 3F12, 1.00 ms`; nothing outside the lanes."""
+        answer, plot = self.answer, self.plot
+        if answer is None or self._veiled or not plot.contains(at):
+            return ""
+        # The one at `time` is the last that began by then, unless it is over.
+        lane = int((at.y() - plot.top()) / plot.height() * (len(answer.first) - 1))
+        time = (at.x() - plot.left()) / plot.width() * answer.makespan_ns
+        mine = _of_lane(answer, lane)
+        found = int(np.searchsorted(answer.start[mine], time, "right")) - 1 + mine.start
+        if found < mine.start or time >= answer.end[found]:
+            return tr("lane {lane}: idle at {time}", lane=lane, time=duration_text(time))
+        length = duration_text(float(answer.end[found] - answer.start[found]))
+        return tr("lane {lane}: {task}, {time}", lane=lane, task=task_text(answer, found),
+                  time=length)  # fmt: skip
+
+    def _draw(self, answer: WhatIfResult) -> QPixmap:
+        ratio = self.devicePixelRatioF()
+        picture = QPixmap(self.size() * ratio)
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(QColor(self.theme.plot))
+        fonts = Fonts.of(self.font())
+        with QPainter(picture) as painter:
+            if not self._bare:
+                head = QRectF(0, 0, LEFT + 40, HEAD - 3)
+                write(painter, fonts.bold, self.theme.text, head, tr("Predicted"), CENTRE)
+                self._draw_axis(painter, fonts, answer)
+            self._draw_lanes(painter, fonts, answer, ratio)
+        return picture
+
+    def _draw_axis(self, painter: QPainter, fonts: Fonts, answer: WhatIfResult) -> None:
+        plot = self.plot
+        view = Viewport(0.0, max(1.0, float(answer.makespan_ns)), plot.width())
+        painter.setFont(fonts.small)
+        for tick in ticks(view):
+            x = plot.left() + tick.x
+            painter.setPen(QPen(QColor(self.theme.grid), 1))
+            painter.drawLine(QPointF(x, HEAD - 3), QPointF(x, plot.bottom()))
+            width = text_width(fonts.small, tick.label)
+            # The word Predicted stands over the first 40 pixels of the plot.
+            if tick.x > 50 and tick.x + width / 2 < plot.width():
+                place = QRectF(x - width / 2, 0, width + 2, HEAD - 4)
+                write(painter, fonts.small, self.theme.muted, place, tick.label, CENTRE)
+
+    def _draw_lanes(
+        self, painter: QPainter, fonts: Fonts, answer: WhatIfResult, ratio: float
+    ) -> None:
+        plot, lanes = self.plot, len(answer.first) - 1
+        row = plot.height() / lanes
+        painter.setFont(fonts.small)
+        # Of rows lower than a name every second, third... is named.
+        every = max(1, int(np.ceil(NAME / row)))
+        image = self._image(answer, max(1, round(plot.width() * ratio)))
+        for lane in range(lanes):
+            top = plot.top() + lane * row
+            strip = QRectF(plot.left(), top, plot.width(), row - (1.0 if row >= GAPPED else 0.0))
+            painter.fillRect(strip, hatch_brush(self.theme.idle, ratio))
+            painter.drawImage(strip, image, QRectF(0, 2 * lane, image.width(), 2))
+            if lane % every == 0 and not self._bare:
+                painter.setPen(QColor(self.theme.muted))
+                name = QRectF(0, top + row / 2 - NAME / 2, LEFT - 6, NAME)
+                words = tr("lane {lane}", lane=lane) if lanes <= 10 else str(lane)
+                painter.drawText(name, Qt.AlignmentFlag.AlignRight, words)
+            if row >= GAPPED:
+                self._draw_seams(painter, answer, lane, strip)
+            if row >= LETTER_ROW:
+                self._draw_letters(painter, fonts, answer, lane, strip)
+
+    def _image(self, answer: WhatIfResult, width: int) -> QImage:
+        """Two rows of pixels for each lane: of an overlap the forward and the backward."""
+        found = shares(answer, width)
+        halves = [
+            blended(found, np.array([_rgb(parts[part]) for parts in self.theme.families]))
+            for part in (0, -1)
+        ]
+        # (lanes, 2, width) as 2 * lanes lines: each lane is drawn from two of them, stretched to
+        # its row.
+        pixels = np.stack(halves, axis=1).reshape(-1, width)
+        form = QImage.Format.Format_ARGB32_Premultiplied
+        image = QImage(pixels.data, width, len(pixels), 4 * width, form)
+        return image.copy()  # it does not keep the array
+
+    def _draw_seams(
+        self, painter: QPainter, answer: WhatIfResult, lane: int, strip: QRectF
+    ) -> None:
+        """A free pixel behind every task that is wide enough to spare it."""
+        mine, scale = _of_lane(answer, lane), strip.width() / max(1, answer.makespan_ns)
+        wide = (answer.end[mine] - answer.start[mine]) * scale > SEAM_PIXELS
+        for end in answer.end[mine][wide].tolist():
+            seam = QRectF(strip.left() + end * scale - 1, strip.top(), 1, strip.height())
+            painter.fillRect(seam, QColor(self.theme.plot))
+
+    def _draw_letters(
+        self, painter: QPainter, fonts: Fonts, answer: WhatIfResult, lane: int, strip: QRectF
+    ) -> None:
+        mine, scale = _of_lane(answer, lane), strip.width() / max(1, answer.makespan_ns)
+        wide = (answer.end[mine] - answer.start[mine]) * scale >= LETTER_BAR
+        letters = self.theme.letters(self.theme.families)
+        for found in (np.flatnonzero(wide) + mine.start).tolist():
+            left = strip.left() + float(answer.start[found]) * scale
+            width = float(answer.end[found] - answer.start[found]) * scale
+            kind = KINDS[answer.kind[found]]
+            text = f"{kind.letter}{max(0, int(answer.microbatch[found]))}"
+            if answer.microbatch[found] < 0 or text_width(fonts.small, text) > width - 2:
+                text = kind.letter
+            if text_width(fonts.small, text) <= width:
+                painter.setPen(letters[FAMILY_CODES[answer.kind[found]]][0])
+                painter.drawText(QRectF(left, strip.top(), width, strip.height()), CENTRE, text)
+
+
+def _of_lane(answer: WhatIfResult, lane: int) -> slice:
+    """The tasks of a lane: all are sorted by lane, then by start; `first` has each lane's first."""
+    return slice(int(answer.first[lane]), int(answer.first[lane + 1]))
+
+
+def task_text(answer: WhatIfResult, found: int) -> str:
+    """A task as the literature writes it: `3F12`."""
+    numbers = (int(answer.stage[found]), int(answer.microbatch[found]))
+    stage, microbatch = ("" if number < 0 else str(number) for number in numbers)
+    return f"{stage}{KINDS[answer.kind[found]].letter}{microbatch}"
+
+
+def answer_words(answer: WhatIfResult) -> str:
+    """A picture for screen readers."""
+    return tr(
+        "{lanes} lanes, {tasks} tasks: makespan {makespan}, bubble {bubble}",
+        lanes=len(answer.first) - 1, tasks=f"{answer.tasks:,}",
+        makespan=duration_text(answer.makespan_ns),
+        bubble=percent_text(answer.bubble_by_makespan),
+    )  # fmt: skip
+
+
+def _rgb(colour: QColor) -> tuple[int, int, int]:
+    return colour.red(), colour.green(), colour.blue()

@@ -1,0 +1,97 @@
+"""What a run will do, in a few lines below the form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from core.explain.balance import LanePart
+from core.plan.division import Part
+from core.plan.lanes import timing_note
+from core.plan.specification import Specification
+from core.plan.strategies import STRATEGIES
+from core.predict.whatif import WhatIfResult
+from gui.app.check import Checked
+from gui.look.text import percent_text, rows_text, sentence, tr
+
+MOST_NUMBERS = 8
+
+
+def preview_text(
+    specification: Specification, checked: Checked, answer: WhatIfResult | None = None
+) -> str:
+    """How the batch will be cut, how many tasks a step has, and what its times are worth.
+
+    `answer` is the step as if all passes took the same time, if it is a pipeline's.
+    """
+    lines = [split_text(plan.parts) for plan in checked.plans.values()]
+    if checked.plans:
+        plan = next(iter(checked.plans.values()))
+        values = {"count": len(plan.tasks), "lanes": len(checked.lanes)}
+        lines.append(
+            tr("{count} tasks a step on {lanes} lanes (expected)", **values)
+            if plan.expected
+            else tr("{count} tasks a step on {lanes} lanes", **values)
+        )
+    note = timing_note(checked.lanes, specification.link)
+    if answer is not None:
+        bubble = percent_text(answer.bubble_by_makespan)
+        lines.append(tr("Bubble {bubble} with equal passes", bubble=bubble))
+    lines += [sentence(note)] if note else []
+    idle = idle_lanes(specification, checked)
+    if idle:
+        lines.append(
+            tr("{count} of {lanes} lanes get no rows.", count=idle, lanes=len(checked.lanes))
+        )
+    # Steps of different sizes may be cut alike: each line once.
+    return "\n".join(dict.fromkeys(lines))
+
+
+def idle_lanes(specification: Specification, checked: Checked) -> int:
+    """How many compute lanes the largest step leaves without a task."""
+    if not checked.plans or specification.strategy not in STRATEGIES:
+        return 0
+    plan = checked.plans[max(checked.plans)]
+    return len(checked.lanes) - len({t.lane for t in plan.tasks if t.lane < len(checked.lanes)})
+
+
+def split_text(parts: Sequence[Part | LanePart]) -> str:
+    """`64 rows in 8 micro-batches of 8`, over replicas where there are several.
+
+    A piece that several lanes have a part of counts once.
+    """
+    pieces = sorted({(part.replica, part.microbatch): part.rows for part in parts}.items())
+    replicas: dict[int, int] = {}
+    for (replica, _), rows in pieces:
+        replicas[replica] = replicas.get(replica, 0) + rows
+    sizes = [rows for _, rows in pieces]
+    total = rows_text(sum(sizes))
+    over = ""
+    if len(replicas) > 1:
+        over = tr(" over {n} replicas: {sizes}", n=len(replicas),
+                  sizes=numbers(list(replicas.values())))  # fmt: skip
+        if len(sizes) == len(replicas):
+            return total + over
+    return _pieces_text(total, sizes, over)
+
+
+def _pieces_text(total: str, sizes: list[int], over: str) -> str:
+    """`64 rows in 8 micro-batches of 8`, with what is said of replicas behind."""
+    if len(sizes) < 2:
+        return tr("{total} in one piece", total=total)
+    if len(set(sizes)) == 1:
+        return tr(
+            "{total} in {n} micro-batches of {size}{over}",
+            total=total, n=len(sizes), size=sizes[0], over=over,
+        )  # fmt: skip
+    return tr(
+        "{total} in {n} micro-batches: {sizes}{over}",
+        total=total, n=len(sizes), sizes=numbers(sizes), over=over,
+    )  # fmt: skip
+
+
+def numbers(values: list[int]) -> str:
+    """Numbers with commas, the middle left out where there are many."""
+    if len(values) <= MOST_NUMBERS:
+        return ", ".join(map(str, values))
+    shown = [*map(str, values[: MOST_NUMBERS - 2]), "…", str(values[-1])]
+    return ", ".join(shown)

@@ -1,0 +1,101 @@
+"""Comparing in the window, by key alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from core.trace.span import Span
+from gui.features.compare.chooser import RunChooser
+from gui.window.window import MainWindow
+from tests.make_believe import record, specification
+
+Key, Modifier = Qt.Key, Qt.KeyboardModifier
+BOTH = Modifier.ControlModifier | Modifier.ShiftModifier
+
+
+def test_two_runs_are_compared_by_key_alone(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    def press(key: Key, modifier: Modifier = Modifier.NoModifier) -> None:
+        qtbot.keyClick(window, key, modifier)
+
+    press(Key.Key_C, BOTH)
+    assert "There is no run to compare yet" in window.banner.label.text()
+    for name, count in (("two", 2), ("eight", 8)):
+        record(specification(microbatches=count), tmp_path / f"{name}.arrow")
+        window.show_run(window.session.open(tmp_path / f"{name}.arrow")[0])
+    press(Key.Key_C, BOTH)
+    chooser = window.findChild(RunChooser)
+    assert chooser is not None and not chooser.isModal()
+    qtbot.keyClick(chooser.list, Key.Key_End)  # before it may stand the run's prediction
+    qtbot.keyClick(chooser.list, Key.Key_Return)
+    comparing, a = window.comparing, window.timeline
+    b, two = comparing.frame.b, comparing.two
+    assert (
+        b is not None
+        and two is not None
+        and a.state.trace is not None
+        and b.state.trace is not None
+    )
+    assert window.panels.compare.isVisible()
+    assert "2 micro-batches instead of 8" in window.panels.compare.sentence.text()
+
+    a.selector.select_task(two.step_a, 0)
+    for _ in range(3):
+        press(Key.Key_Period, Modifier.AltModifier)
+    assert isinstance(a.state.selection, Span) and isinstance(b.state.selection, Span)
+    assert a.state.selection.task == 0 and b.state.selection.task != two.matches.task_in_b(0)
+    press(Key.Key_A, BOTH)
+    assert window.actions_by_name["compare_align"].isChecked()
+    assert a.state.viewport.x(a.state.selection.start) == pytest.approx(
+        b.state.viewport.x(b.state.selection.start), abs=0.01
+    )
+    press(Key.Key_A, BOTH)
+    starts = a.state.trace.step_bounds(two.step_a)[0], b.state.trace.step_bounds(two.step_b)[0]
+    assert a.state.viewport.x(starts[0]) == pytest.approx(b.state.viewport.x(starts[1]), abs=0.01)
+
+    press(Key.Key_L, BOTH)
+    ends = a.state.trace.step_bounds(two.step_a)[1], b.state.trace.step_bounds(two.step_b)[1]
+    assert a.state.viewport.x(ends[0]) == pytest.approx(b.state.viewport.x(ends[1]), abs=0.01)
+    before = b.state.viewport
+    press(Key.Key_W)
+    assert b.state.viewport.span < before.span
+
+    press(Key.Key_J)
+    window.grab()
+    assert comparing.frame.overlay.joined is not None
+    press(Key.Key_Escape)
+    assert a.state.selection is None and comparing.frame.divided
+    press(Key.Key_Escape)
+    assert not comparing.frame.divided and not window.panels.compare.isVisible()
+    assert not window.actions_by_name["compare_joins"].isEnabled()
+
+
+def test_in_a_low_window_the_overview_gives_way_to_the_second_timeline(
+    window: MainWindow, tmp_path: Path
+) -> None:
+    window.resize(1024, 700)
+    for name in ("one", "other"):
+        record(specification(), tmp_path / f"{name}.arrow")
+    window.show_run(window.session.open(tmp_path / "one.arrow")[0])
+    window.comparing.choice.open(tmp_path / "other.arrow")
+    assert window.overview.isHidden()
+    window.comparing.leave()
+    assert not window.overview.isHidden()
+
+
+def test_every_control_of_a_comparison_has_a_name(window: MainWindow, tmp_path: Path) -> None:
+    for name, count in (("two", 2), ("eight", 8)):
+        record(specification(microbatches=count), tmp_path / f"{name}.arrow")
+    window.show_run(window.session.open(tmp_path / "two.arrow")[0])
+    window.comparing.choice.open(tmp_path / "eight.arrow")
+    for part in (window.comparing.frame, window.panels.compare):
+        for widget in part.findChildren(QWidget):
+            if widget.focusPolicy() is not Qt.FocusPolicy.NoFocus and widget.isVisible():
+                words = widget.accessibleName() or getattr(widget, "text", lambda: "")()
+                assert words or widget.parent().inherits("QAbstractScrollArea"), widget

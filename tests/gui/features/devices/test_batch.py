@@ -1,0 +1,35 @@
+"""Batch split: what its heading says of a step that was run."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.plan.strategies import STRATEGIES
+from gui.features.devices.batch import BatchPanel
+from gui.timeline.state.scene import Scene
+from gui.widgets.batch_preview import split_text
+from tests.make_believe import header_and_plans, specification, trace_of
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+
+def heading(**values: object) -> str:
+    return BatchPanel().words_of(Scene(trace_of(specification(**values)))).split(". ")[1]
+
+
+def test_pipelines_side_by_side_are_as_many_replicas_as_they_are() -> None:
+    told = heading(
+        strategy="dp-pp", replicas=3, devices="6xvirtual", batch=50, microbatches=4, steps=1
+    )
+    assert told == "50 rows in 12 micro-batches: 5, 4, 4, 4, 5, 4, …, 4 over 3 replicas: 17, 17, 16"
+
+
+def test_replicas_with_a_piece_each_are_told_by_their_rows() -> None:
+    assert heading(strategy="dp", devices="3xcpu", batch=8) == "8 rows over 3 replicas: 3, 3, 2"
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_split_is_told_after_a_run_as_before_it(strategy: str) -> None:
+    asked = specification(strategy=strategy, devices="4xcpu", batch=26)
+    (plan,) = header_and_plans(asked)[1].values()
+    assert heading(strategy=strategy, devices="4xcpu", batch=26) == split_text(plan.parts)

@@ -1,0 +1,62 @@
+"""The Devices panel blames no lane for less than the lanes' times scatter from step to step."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from core.models.catalogue import ModelSettings
+from core.plan.specification import Specification
+from gui.features.devices.devices import balance_rows, load_words
+from gui.timeline.state.scene import Scene
+from tests.core.report.verdicts import made
+from tests.make_believe import specification, trace_of
+
+MODEL = ModelSettings("mlp", width=64, depth=8)
+
+
+def scene(steps: int = 8, **given: object) -> Scene:
+    """Steps of four equal lanes whose times scatter by 5 %, in view."""
+    asked = Specification(
+        "ddp", MODEL, "4xvirtual:cpu", batch=64, steps=steps, warmup=0, jitter=0.05, seed=3, **given
+    )
+    return Scene(made(asked).trace)
+
+
+def compute_cell(shown: Scene) -> str:
+    return balance_rows(shown)[-1][1]
+
+
+@pytest.fixture(autouse=True)
+def _application(qapp: QApplication) -> None:
+    """Texts are translated by an application."""
+
+
+def test_differences_within_the_scatter_are_called_noise() -> None:
+    shown = scene()
+    assert load_words(shown).startswith("virtual:0: ")
+    assert " (noise) × the mean work" in load_words(shown)
+    assert compute_cell(shown).endswith("× (noise)")
+
+
+def test_a_lane_that_is_surely_slower_is_not() -> None:
+    first, other = scene(slow_lane="0:1.5"), scene(slow_lane="2:1.5")
+    assert "noise" not in compute_cell(first) + compute_cell(other)
+    assert "noise" not in load_words(first)
+
+
+def test_one_step_in_view_is_judged_by_the_scatter_of_all() -> None:
+    shown = scene()
+    shown.sum_up([3])
+    assert shown.summed == 1 and compute_cell(shown).endswith("× (noise)")
+
+
+def test_of_two_steps_the_scatter_is_not_known() -> None:
+    assert "noise" not in compute_cell(scene(steps=2))
+
+
+def test_the_load_of_the_first_lane_heads_only_runs_whose_lanes_do_the_same() -> None:
+    pipeline = specification(devices="4xvirtual", microbatches=4, steps=2)
+    assert load_words(Scene(trace_of(pipeline))) == ""
+    data_parallel = Specification("dp", ModelSettings("tutorial"), "8xcpu", batch=30, steps=2)
+    assert load_words(Scene(trace_of(data_parallel))).startswith("cpu:0: ")

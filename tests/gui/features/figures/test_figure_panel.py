@@ -1,0 +1,177 @@
+"""The panel of figures, and what the window copies, saves and reports."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtWidgets import QFileDialog, QPushButton
+from pytestqt.qtbot import QtBot
+
+from core.trace.excerpt import ExcerptOptions
+from gui.app.figure_options import FigureOptions
+from gui.app.settings import Settings
+from gui.features.figures.panel import FigurePanel, Wish, size_text
+from gui.figures.make import figure_of
+from gui.figures.picture import SVG, Picture
+from gui.timeline.layout.axis import ticks
+from gui.timeline.state.scene import Scene
+from gui.window.window import MainWindow
+from tests.gui.features.figures.test_export import words_of
+from tests.make_believe import record, specification, trace_of
+
+
+@pytest.fixture(scope="module")
+def scene(qapp: object) -> Scene:
+    return Scene(trace_of(specification(devices="4xcpu", steps=3)))
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, scene: Scene) -> FigurePanel:
+    made = FigurePanel(lambda wish: figure_of([scene], wish.options))
+    qtbot.addWidget(made)
+    made.set_options(FigureOptions("one-column"))
+    made.draw_now()
+    return made
+
+
+def choose(panel: FigurePanel, name: str, value: str) -> None:
+    field = getattr(panel, name)
+    field.setCurrentIndex(field.findData(value))
+
+
+def test_the_panel_gives_back_the_options_that_it_was_given(panel: FigurePanel) -> None:
+    for options in (
+        FigureOptions("slide", "dark", 200.0, 14.0, 3.0, True, legend=False, idle=False),
+        FigureOptions("one-column", greyscale=True, title="", caption="Mine"),
+        FigureOptions(theme="dark", axis=False, makespan=False),
+    ):
+        panel.set_options(options)
+        assert panel.wish == Wish(options, False)
+
+
+def test_a_printed_figure_is_light_and_what_a_figure_does_not_take_is_disabled(
+    panel: FigurePanel,
+) -> None:
+    choose(panel, "preset", "slide")
+    choose(panel, "theme", "dark")
+    assert panel.wish.options.theme == "dark"
+    choose(panel, "preset", "two-column")
+    assert not panel.theme.isEnabled() and panel.wish.options.theme == "light"
+    choose(panel, "preset", "")
+    assert not panel.font_pt.isEnabled() and not panel.colours.isEnabled()
+
+
+def test_steps_and_times_are_typed_into_one_field(panel: FigurePanel) -> None:
+    choose(panel, "part", "named")
+    panel.times.setText("2-3")
+    panel.lanes.setText("0-1")
+    assert panel.wish.options.excerpt == ExcerptOptions(steps="2-3", lanes="0-1")
+    panel.times.setText("10ms:40ms")
+    assert panel.wish.options.excerpt == ExcerptOptions(range="10ms:40ms", lanes="0-1")
+
+
+def test_what_cannot_be_drawn_is_said_in_words_and_cannot_be_saved(panel: FigurePanel) -> None:
+    choose(panel, "part", "named")
+    panel.times.setText("9")
+    panel.draw_now()
+    assert panel.problem.text().startswith("Steps 9: the run has the measured steps 1 to 3")
+    assert panel.picture is None and not panel.save.isEnabled() and not panel.copy.isEnabled()
+    panel.times.setText("3")
+    panel.draw_now()
+    assert panel.problem.isHidden() and panel.save.isEnabled()
+
+
+def test_the_preview_follows_every_change_after_a_moment(qtbot: QtBot, panel: FigurePanel) -> None:
+    panel.show()
+    qtbot.waitExposed(panel)
+    before = panel.picture
+    qtbot.mouseClick(panel.parts["legend"], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: panel.picture is not before)
+    assert panel.picture is not None and before is not None
+    assert panel.picture.height < before.height
+    grabbed = panel.preview.grab().toImage()
+    seen = {grabbed.pixelColor(x, grabbed.height() // 2).name() for x in range(grabbed.width())}
+    assert len(seen) > 4
+
+
+def test_the_size_is_told_on_paper_and_in_pixels(panel: FigurePanel) -> None:
+    assert panel.size_label.text().startswith("85 × ") and "2008 × " in panel.size_label.text()
+    assert size_text(None) == ""
+
+
+def test_save_and_copy_hand_out_what_is_set_even_if_it_was_typed_just_now(
+    qtbot: QtBot, panel: FigurePanel
+) -> None:
+    panel.words["title"].setText("Typed just now")
+    with qtbot.waitSignal(panel.save_asked) as saved:
+        panel.save.click()
+    assert isinstance(saved.args[0], Picture) and saved.args[0].title == "Typed just now"
+
+
+def test_settings_keep_the_last_figure_and_survive_what_is_unreadable(tmp_path: Path) -> None:
+    settings = Settings(tmp_path / "s.ini")
+    assert settings.figure == FigureOptions("two-column")
+    settings.figure = FigureOptions("slide", "dark", idle=False, excerpt=ExcerptOptions(steps="3"))
+    assert Settings(tmp_path / "s.ini").figure == FigureOptions("slide", "dark", idle=False)
+    settings.store.setValue("figure", '{"preset": "poster"}')
+    assert settings.figure == FigureOptions("two-column")
+
+
+def test_the_window_makes_figures_copies_and_reports(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    qtbot.keyClick(window, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
+    assert window.exporting.panel is None and window.banner.isVisible()
+
+    record(specification(devices="4xcpu", steps=3), tmp_path / "run.arrow")
+    window.files.open_from(tmp_path / "run.arrow")
+    qtbot.keyClick(window, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
+    panel = window.exporting.panel
+    assert panel is not None and panel.isVisible() and not panel.isModal()
+    choose(panel, "preset", "one-column")
+    panel.copy.click()
+    assert bytes(QGuiApplication.clipboard().mimeData().data(SVG).data()).count(b"B7") > 0
+    panel.save.click()
+    asked = panel.findChild(QFileDialog)
+    assert asked is not None and asked.isVisible()
+    asked.done(0)
+    window.exporting.save_to(panel.picture, tmp_path / "x.png")
+    assert QImage(str(tmp_path / "x.png")).width() == 2008
+    panel.close()
+    assert window.settings.figure == FigureOptions("one-column")
+
+    part, origin = (
+        replace(window.timeline.state.viewport, width=1404.0),
+        window.timeline.state.frame.origin,
+    )
+    wanted = {tick.number.replace("\u00a0", " ") for tick in ticks(part, origin)}
+    window.exporting.export_to(tmp_path / "seen.svg", visible=True)
+    assert wanted <= set(words_of(tmp_path / "seen.svg"))  # the axis counts as on screen
+
+    clipboard = QGuiApplication.clipboard()
+    clipboard.clear()
+    qtbot.keyClick(window, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert clipboard.mimeData().hasImage() and clipboard.mimeData().hasFormat(SVG)
+
+    window.exporting.report_to(tmp_path / "run.html")
+    with qtbot.waitSignal(window.exporting.report.done):
+        pass
+    assert "Critical path" in (tmp_path / "run.html").read_text()
+
+
+def test_a_report_that_is_cancelled_leaves_no_file(
+    qtbot: QtBot, window: MainWindow, tmp_path: Path
+) -> None:
+    record(specification(steps=3), tmp_path / "run.arrow")
+    window.files.open_from(tmp_path / "run.arrow")
+    window.exporting.report_to(tmp_path / "run.html")
+    job, progress = window.exporting.report, window.exporting.progress
+    with qtbot.assertNotEmitted(job.done):
+        progress.dialog.findChild(QPushButton).click()
+        qtbot.waitUntil(lambda: not job.running)
+    assert progress.dialog is None
+    assert not (tmp_path / "run.html").exists()

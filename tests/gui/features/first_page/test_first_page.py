@@ -1,0 +1,186 @@
+"""The first page: samples, things to try and recent files, by mouse and by keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QToolButton
+
+from core.engine.messages import Ended, Outcome
+from core.lessons.lesson import read_lesson, shipped
+from core.plan.specification import Specification
+from core.recording.recording import open_recording
+from gui.app.session import Run
+from gui.app.settings import Settings
+from gui.features.first_page.card_grid import cards_across
+from gui.features.first_page.samples import PIPELINE, SAMPLES, preset
+from gui.features.first_page.thumbnail import thumbnail_of
+from gui.features.first_page.welcome import FIRST_ACTIONS
+from gui.features.run.queue import RunQueue
+from gui.window.window import MainWindow
+from tests.gui.fake_client import FakeClient
+from tests.make_believe import record, specification, trace_of
+
+MakeWindow = Callable[[FakeClient, Settings], MainWindow]
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.file)
+def test_every_sample_is_there_and_whole(sample: object) -> None:
+    opened = open_recording(sample.path)
+    assert opened.warning == ""
+    assert opened.trace.span_count > 100
+
+
+@pytest.mark.parametrize("name", ["gpipe", "1f1b"])
+def test_the_presets_are_pipelines_of_their_schedule(name: str) -> None:
+    made = preset(name)
+    assert (made.strategy, made.schedule) == ("pipeline", name)
+
+
+def test_the_page_stands_in_place_of_the_empty_timeline(window: MainWindow) -> None:
+    assert window.welcome.isVisible()
+    assert not window.timeline.isVisible()
+    window.files.open_from(PIPELINE.path)
+    assert window.timeline.isVisible()
+    window.actions_by_name["first_page"].trigger()
+    assert window.welcome.isVisible()
+    window.tabs.tabBarClicked.emit(0)
+    assert window.timeline.isVisible()
+
+
+def test_what_a_run_waits_for_is_said_in_the_timeline_and_a_refusal_brings_the_page_back(
+    window: MainWindow, client: FakeClient
+) -> None:
+    window.actions_by_name["run"].trigger()
+    assert window.timeline.isVisible()
+    assert "Preparing" in window.timeline.waiting
+    client.say(Ended(Outcome.REFUSED, "no memory for that"))
+    window.session.tick()
+    assert window.welcome.isVisible()
+    assert window.banner.label.text() == "no memory for that"
+
+
+def test_a_sample_is_opened_by_keys_alone(window: MainWindow, qtbot: object) -> None:
+    last_lesson, card = window.welcome.cards[5:7]
+    last_lesson.setFocus()
+    qtbot.keyClick(last_lesson, Qt.Key.Key_Tab)
+    qtbot.waitUntil(card.hasFocus)
+    qtbot.keyClick(card, Qt.Key.Key_Space)
+    assert window.run_shown.source == SAMPLES[0].path
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter])
+def test_a_card_is_chosen_by_each_key_that_people_try(
+    window: MainWindow, key: Qt.Key, qtbot: object
+) -> None:
+    card = next(c for c in window.welcome.cards if c.text() == "Compare DP with DDP")
+    card.setFocus()
+    qtbot.keyClick(card, key)
+    qtbot.waitUntil(lambda: window.comparing.two is not None)
+
+
+def test_the_longest_bubble_can_be_tried(window: MainWindow) -> None:
+    card = next(c for c in window.welcome.cards if c.text() == FIRST_ACTIONS[1][1])
+    card.click()
+    gap = window.timeline.state.selection
+    assert gap.end - gap.start > 5_000_000
+    assert " waits " in window.details.sentence.text()
+    assert "Longest bubble" in window.statusBar().currentMessage()
+
+
+def test_two_schedules_run_one_after_the_other_and_are_compared(
+    window: MainWindow, client: FakeClient
+) -> None:
+    window.first_page_actions.do("schedules")
+    for _ in range(2):
+        client.perform(client.asked[-1])
+        window.session.tick()
+        while window.session.live is not None:
+            window.session.tick()
+    assert [asked.schedule for asked in client.asked] == ["gpipe", "1f1b"]
+    assert window.tabs.count() == 2
+    assert not window.session.asking
+    assert window.comparing.other is not None
+
+
+@pytest.mark.parametrize("outcome", [Outcome.STOPPED, Outcome.FAILED])
+def test_what_waits_for_its_turn_is_forgotten_when_a_run_does_not_finish(outcome: Outcome) -> None:
+    started: list[Specification] = []
+
+    def start(wanted: Specification) -> bool:
+        started.append(wanted)
+        return True
+
+    ended: list[list[Run]] = []
+    queue = RunQueue(start)
+    queue.run([preset("gpipe"), preset("1f1b")], ended.append)
+    queue.end(Run(1, trace_of(specification(steps=1)), outcome=outcome))
+    queue.end(Run(2, trace_of(specification(steps=1)), outcome=Outcome.FINISHED))
+    assert started == [preset("gpipe")]
+    assert ended == []
+
+
+def test_recent_files_are_listed_and_a_missing_one_is_marked_and_removed(
+    make_window: MakeWindow, settings: Settings, tmp_path: Path, qtbot: object
+) -> None:
+    record(specification(steps=1), tmp_path / "here.arrow")
+    for name in ("here.arrow", "gone.arrow"):
+        settings.remember(tmp_path / name)
+    window = make_window(FakeClient(), settings)
+    buttons = {b.accessibleName(): b for b in window.welcome.findChildren(QToolButton)}
+    assert not buttons["Open gone.arrow"].isEnabled()
+    buttons["Remove gone.arrow from the list"].click()
+    assert settings.recent == [tmp_path / "here.arrow"]
+    card = next(c for c in window.welcome.cards if c.accessibleName() == "Open here.arrow")
+    qtbot.waitUntil(lambda: card.thumbnail is not None)
+    assert card.thumbnail == thumbnail_of(open_recording(tmp_path / "here.arrow").trace)
+    card.click()
+    assert window.run_shown.source == tmp_path / "here.arrow"
+
+
+def test_every_lesson_and_sample_has_a_card_with_its_picture(window: MainWindow) -> None:
+    cards = window.welcome.cards
+    for path, card in zip([*shipped(), *(one.path for one in SAMPLES)], cards, strict=False):
+        assert card.thumbnail is not None and len(card.thumbnail.bars) >= 4
+        if path.suffix == ".arrow":
+            assert card.thumbnail == thumbnail_of(open_recording(path).trace)
+        else:
+            lanes = read_lesson(path).steps[0].runs[-1].devices
+            assert lanes == f"{card.thumbnail.lanes}xvirtual"
+
+
+@pytest.mark.parametrize(
+    ("count", "width", "across"), [(6, 1180, 6), (6, 900, 3), (4, 700, 2), (3, 100, 1), (0, 500, 1)]
+)
+def test_rows_of_cards_are_as_long_as_each_other(count: int, width: int, across: int) -> None:
+    assert cards_across(count, width) == across
+
+
+def test_nothing_is_cut_off_in_a_small_window(window: MainWindow) -> None:
+    window.resize(1024, 700)
+    assert (window.width(), window.height()) == (1024, 700)
+    sheet, page = window.welcome.widget(), window.welcome.viewport()
+    assert sheet.width() <= page.width()
+    for card in window.welcome.cards:
+        assert card.height() >= card.heightForWidth(card.width())
+    last = window.welcome.cards[-1]
+    window.welcome.ensureWidgetVisible(last)
+    assert page.rect().contains(last.mapTo(page, last.rect().center()))
+
+
+@pytest.mark.parametrize("size", [(1000, 650), (1600, 1000), (3840, 2160)])
+def test_the_cards_stand_in_the_middle_of_the_space_there_is(
+    window: MainWindow, size: tuple[int, int]
+) -> None:
+    window.resize(*size)
+    whole, cards = window.welcome.widget(), window.welcome.cards
+    sheet = cards[0].parentWidget().parentWidget()
+    title = sheet.findChild(QLabel, "welcome")
+    assert abs(sheet.geometry().center().x() - whole.rect().center().x()) <= 1
+    above = title.mapTo(whole, title.rect().topLeft()).y()
+    last = sheet.findChildren(QLabel)[-1]
+    below = whole.height() - last.mapTo(whole, last.rect().bottomLeft()).y()
+    assert abs(above - below) <= 4

@@ -1,0 +1,236 @@
+"""Lessons in the window: their runs, the light on what they point at, questions and answers."""
+
+from dataclasses import replace
+from html import escape
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QToolButton
+
+from core.engine.messages import Ended, Outcome
+from core.lessons.figures import figures_of
+from core.lessons.lesson import PARTS, filled, read_lesson, shipped
+from core.plan.task import Kind
+from gui.menus.menus import listed_actions
+from tests.core.lessons.test_lesson import GOOD, small
+
+LEFT = Qt.MouseButton.LeftButton
+SECOND = """
+## Another step
+
+It says more.
+
+    --strategy pipeline --devices 2xvirtual --width 16 --depth 2 --batch 8 --steps 1 --warmup 0
+    --strategy single --devices 1xvirtual --width 16 --depth 2 --batch 8 --steps 1 --warmup 0
+
+Point: bubble
+
+Question: How long?
+
+Answer: {step_ms@1} and {step_ms@2}.
+"""
+
+
+@pytest.fixture
+def lesson(tmp_path):
+    path = tmp_path / "own.md"
+    path.write_text(GOOD + SECOND)
+    return path
+
+
+def take(window):
+    window.session.tick()
+    while window.session.behind_s:
+        window.session.tick()
+
+
+def make_runs(window, client, qtbot):
+    """Press Run, and make the runs that are asked for."""
+    QTest.mouseClick(window.panels.lesson.run, LEFT)
+    for _ in window.lessons.lesson.steps[window.lessons.place].runs:
+        assert window.panels.lesson.run.text() == "Stop"
+        client.perform(client.asked[-1])
+        take(window)
+    qtbot.waitUntil(lambda: window.lessons.place in window.lessons.done)
+    qtbot.waitUntil(window.lessons.spotlight.isVisible)
+
+
+def test_a_step_runs_points_asks_and_answers_from_what_ran(window, client, qtbot, lesson):
+    before = window.form.specification()
+    window.lessons.open(lesson)
+    panel = window.panels.lesson
+    assert panel.isVisible() and panel.text.text() == "It says …."
+    assert not panel.reveal.isEnabled() and not panel.back.isEnabled()
+    make_runs(window, client, qtbot)
+    assert window.form.specification() == before
+    read = read_lesson(lesson)
+    assert client.asked == list(read.steps[0].runs)
+    assert window.run_shown.trace.header.specification == read.steps[0].runs[0]
+    (place,) = window.lessons.spotlight.places
+    assert window.panels.batch.isVisible() and place.contains(
+        window.panels.batch.mapTo(window, window.panels.batch.rect().center())
+    )
+    QTest.mouseClick(panel.reveal, LEFT)
+    assert not window.lessons.spotlight.isVisible()
+    figures = figures_of(window.run_shown.trace)
+    assert panel.answer.isVisible()
+    assert panel.answer.text() == filled(read.steps[0].answer, [figures])
+    assert panel.text.text() == f"It says {figures['split']}."
+    QTest.mouseClick(panel.again, LEFT)
+    assert window.lessons.spotlight.isVisible()
+
+
+def test_the_next_step_makes_all_its_runs_and_each_can_be_shown(window, client, qtbot, lesson):
+    window.lessons.open(lesson)
+    panel = window.panels.lesson
+    QTest.mouseClick(panel.forth, LEFT)
+    assert panel.place.text() == "Step 2 of 2" and panel.forth.isHidden()
+    make_runs(window, client, qtbot)
+    done = window.lessons.done[1]
+    assert panel.answer.text() == f"{done.figures[0]['step_ms']} and {done.figures[1]['step_ms']}."
+    links = [one for one in panel.findChildren(QToolButton) if one.text().endswith("ms")]
+    QTest.mouseClick(links[0], LEFT)
+    assert window.run_shown is done.runs[0]
+    QTest.mouseClick(panel.back, LEFT)
+    assert panel.place.text() == "Step 1 of 2" and not panel.reveal.isEnabled()
+    QTest.mouseClick(panel.forth, LEFT)
+    assert panel.reveal.isEnabled()
+
+
+def test_what_is_pointed_at_is_lit_and_the_first_key_lights_all(window, client, qtbot, lesson):
+    window.lessons.open(lesson)
+    window.lessons.step(1)
+    make_runs(window, client, qtbot)
+    window._show(window.lessons.done[1].runs[0])
+    for point in (*PARTS, "lane 1", Kind.FORWARD, Kind.ALL_REDUCE):
+        window.lessons.spotlight.point(window.lessons._pointer.places(point))
+        (place,) = window.lessons.spotlight.places
+        assert place.width() > 4 and place.height() > 4, point
+        assert window.rect().contains(place.toAlignedRect()), point
+        QTest.keyClick(window, Qt.Key.Key_Shift)
+        assert not window.lessons.spotlight.isVisible()
+
+
+def test_a_run_that_is_stopped_or_refused_ends_the_step(window, client, qtbot, lesson):
+    window.lessons.open(lesson)
+    panel = window.panels.lesson
+    QTest.mouseClick(panel.run, LEFT)
+    QTest.mouseClick(panel.run, LEFT)
+    assert client.stopped
+    client.perform(client.asked[-1], Outcome.STOPPED)
+    take(window)
+    assert panel.progress.text() == "The run was stopped." and panel.run.text() == "▶  Run"
+    QTest.mouseClick(panel.run, LEFT)
+    client.running = False
+    client.say(Ended(Outcome.REFUSED, "no memory for that"))
+    take(window)
+    assert panel.progress.text() == "No memory for that." and panel.run.isEnabled()
+
+
+def test_leaving_a_step_ends_its_runs(window, client, qtbot, lesson):
+    window.lessons.open(lesson)
+    window.lessons.step(1)
+    QTest.mouseClick(window.panels.lesson.run, LEFT)
+    window.lessons.step(-1)
+    assert client.stopped
+    client.perform(client.asked[-1], Outcome.STOPPED)
+    take(window)
+    assert len(client.asked) == 1 and not window.lessons.done
+    assert window.panels.lesson.progress.isHidden()
+
+
+def test_a_bad_lesson_is_refused_in_one_line(window, tmp_path):
+    path = tmp_path / "bad.md"
+    path.write_text(GOOD.replace("--batch 30", "--batch 0"))
+    window.lessons.open(path)
+    assert "line 9: --batch 0: use 1 or more" in window.banner.label.text()
+    assert window.lessons.lesson is None
+
+
+def test_lessons_stand_in_the_menu_the_palette_and_on_the_first_page(window, qtbot):
+    titles = [f"Lesson {n}: {read_lesson(path).title}" for n, path in enumerate(shipped(), 1)]
+    offered = [command.text for command in window.commands()]
+    assert all(title in offered for title in titles)
+    menu = next(a.menu() for a in window.menuBar().actions() if a.text() == "&Help")
+    named = {action.text(): action for _, action in listed_actions(menu)}
+    named[titles[3]].trigger()
+    assert window.lessons.lesson.title == "One model over two devices"
+    QTest.mouseClick(window.welcome.cards[5], LEFT)
+    assert window.panels.lesson.lesson.text() == "Schedules"
+    window.lessons.open(shipped()[0])
+    for _ in window.lessons.lesson.steps:
+        window.lessons.step(1)
+    assert window.lessons.path == shipped()[1]
+
+
+@pytest.mark.parametrize("number", range(1, 7))
+def test_a_shipped_lesson_goes_through_in_the_window(window, client, qtbot, number):
+    """Its runs are made up; tests/core/lessons makes them all on an engine."""
+    path, panel = shipped()[number - 1], window.panels.lesson
+    window.lessons.open(path)
+    for place, step in enumerate(read_lesson(path).steps):
+        make_runs(window, client, qtbot)
+        assert client.asked[-len(step.runs) :] == list(step.runs)
+        done = window.lessons.done[place]
+        assert window.run_shown is done.runs[-1] and window.lessons.spotlight.places
+        QTest.mouseClick(panel.reveal, LEFT)
+        assert panel.answer.text() == filled(step.answer, done.figures)
+        QTest.mouseClick(panel.forth, LEFT)
+
+
+def test_a_lesson_really_runs_by_keys_alone(real_window, qtbot, monkeypatch):
+    """From the palette to the last answer, on a real engine, with narrow layers."""
+    window, panel, lessons = real_window, real_window.panels.lesson, real_window.lessons
+    whole = read_lesson(shipped()[2])
+    monkeypatch.setattr("gui.features.lessons.lessons.read_lesson", lambda path: _small(whole))
+    window.command_palette.toggle()
+    QTest.keyClicks(window.command_palette.field, "lesson 3")
+    QTest.keyClick(window.command_palette.field, Qt.Key.Key_Return)
+    for place, step in enumerate(whole.steps):
+        _press(panel.run)
+        qtbot.waitUntil(lambda place=place: place in lessons.done, timeout=60_000)
+        qtbot.waitUntil(lessons.spotlight.isVisible)
+        assert lessons.spotlight.places
+        _tab_to(panel.reveal)
+        _press(panel.reveal)
+        figures = [figures_of(run.trace) for run in lessons.done[place].runs]
+        assert len(figures) == len(step.runs)
+        assert panel.answer.isVisible() and panel.answer.text() == filled(step.answer, figures)
+        _tab_to(panel.forth)
+        _press(panel.forth)
+    assert lessons.path == shipped()[3]
+
+
+def _press(button):
+    assert QApplication.focusWidget() is button
+    QTest.keyClick(button, Qt.Key.Key_Space)
+
+
+def _tab_to(wanted):
+    for _ in range(10):
+        if QApplication.focusWidget() is wanted:
+            return
+        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    raise AssertionError("Tab does not get there")
+
+
+def _small(lesson):
+    steps = (replace(step, runs=tuple(map(small, step.runs))) for step in lesson.steps)
+    return replace(lesson, steps=tuple(steps))
+
+
+def test_a_very_long_error_of_a_run_is_shortened_and_whole_in_the_tooltip(
+    window, client, qtbot, lesson
+):
+    window.lessons.open(lesson)
+    QTest.mouseClick(window.panels.lesson.run, LEFT)
+    text = f"ValueError: {'x' * 4000} " + "no such layer <b> " * 400
+    client.messages.append(Ended(Outcome.REFUSED, text))
+    take(window)
+    progress = window.panels.lesson.progress
+    for label in (progress, window.banner.label):
+        assert label.text().startswith("ValueError: xxx") and len(label.text()) <= 502
+        assert escape(text.strip()) in label.toolTip()
+    QTest.mouseClick(window.panels.lesson.run, LEFT)
+    assert progress.toolTip() == ""

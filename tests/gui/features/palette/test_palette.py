@@ -1,0 +1,105 @@
+"""The command palette: what is found, and how the keyboard moves it."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from gui.features.palette.fuzzy import score
+from gui.features.palette.palette import Command, matching
+from gui.window.window import MainWindow
+
+
+def command(text: str, where: str = "", enabled: bool = True) -> Command:
+    return Command(text, where, "", lambda: None, enabled)
+
+
+@pytest.mark.parametrize(
+    ("typed", "better", "worse"),
+    [
+        ("zoom", "Zoom in", "A room for zebras"),  # a word's beginning over scattered letters
+        ("in", "Zoom in", "Beginning"),  # a word's beginning over its inside
+        ("gap", "Longest gap", "Go to a plan"),
+        ("zi", "Zoom in", "Zebras roam in"),  # the tighter run
+        ("fit", "Fit", "Fit the selection"),  # of two as good ones the shorter
+    ],
+)
+def test_what_was_meant_is_worth_more(typed: str, better: str, worse: str) -> None:
+    one, other = score(typed, better), score(typed, worse)
+    assert one is not None
+    assert other is None or one > other
+
+
+def test_every_typed_word_must_be_found_in_whatever_order() -> None:
+    assert score("in zoom", "Zoom in") == score("zoom in", "Zoom in")
+    assert score("zoom out", "Zoom in") is None
+    assert score("", "Zoom in") is not None
+
+
+def test_commands_that_cannot_be_done_come_last() -> None:
+    commands = [command("Stop", enabled=False), command("Show more", "Stop the clock")]
+    assert [found.text for found in matching("stop", commands)] == ["Show more", "Stop"]
+    assert [found.text for found in matching("", commands)] == ["Show more", "Stop"]
+
+
+def open_palette(window: MainWindow, qtbot: object) -> None:
+    qtbot.keyClick(
+        window,
+        Qt.Key.Key_P,
+        Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier,
+    )
+    qtbot.waitUntil(
+        lambda: window.command_palette.isVisible() and window.command_palette.field.hasFocus()
+    )
+
+
+def texts(window: MainWindow) -> list[str]:
+    tree = window.command_palette.list
+    return [tree.topLevelItem(row).text(0) for row in range(tree.topLevelItemCount())]
+
+
+def test_the_palette_is_opened_searched_and_obeyed_by_keys_alone(
+    window: MainWindow, qtbot: object
+) -> None:
+    window.timeline.setFocus()
+    open_palette(window, qtbot)
+    assert len(texts(window)) > 50
+    field = window.command_palette.field
+    qtbot.keyClicks(field, "dark")
+    assert texts(window)[0] == "Dark colours"
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    assert not window.command_palette.isVisible()
+    assert window.colours.theme.name == "dark"
+
+
+def test_arrows_move_in_the_list_and_escape_gives_the_focus_back(
+    window: MainWindow, qtbot: object
+) -> None:
+    before = window.form.fields["batch"].widget
+    before.setFocus()
+    open_palette(window, qtbot)
+    field, tree = window.command_palette.field, window.command_palette.list
+    for key, row in ((Qt.Key.Key_Down, 1), (Qt.Key.Key_Down, 2), (Qt.Key.Key_Up, 1)):
+        qtbot.keyClick(field, key)
+        assert tree.indexOfTopLevelItem(tree.currentItem()) == row
+    qtbot.keyClick(field, Qt.Key.Key_Escape)
+    assert not window.command_palette.isVisible()
+    qtbot.waitUntil(before.hasFocus)
+
+
+def test_a_schedule_is_put_into_the_form_with_a_strategy_that_takes_one(
+    window: MainWindow, qtbot: object
+) -> None:
+    single = next(c for c in window.commands() if c.text == "Strategy: Single lane")
+    single.do()
+    assert window.form.specification().schedule is None
+    next(c for c in window.commands() if c.text == "Schedule: ZB-H1").do()
+    assert window.form.specification().schedule == "zb-h1"
+
+
+def test_letters_that_name_nothing_say_so(window: MainWindow, qtbot: object) -> None:
+    open_palette(window, qtbot)
+    qtbot.keyClicks(window.command_palette.field, "qqxx")
+    assert texts(window) == ["Nothing is called that."]
+    qtbot.keyClick(window.command_palette.field, Qt.Key.Key_Return)
+    assert window.command_palette.isVisible()

@@ -1,0 +1,168 @@
+"""Beside every run that ended: its prediction, and by how much that is wrong."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.predict.compare import Comparison, CostSource, predict_steps
+from core.recording.recording import RecordingFile
+from core.recording.schema import COSTS_LEVEL, Record
+from core.trace.trace import Trace
+from gui.app.jobs import Work
+from gui.app.session import Run
+from gui.features.predict import ghosts as module
+from gui.features.predict.ghosts import Ghosts, compared
+from gui.features.status.words import lane_notes, predicted_text, predicted_tip
+from gui.window.window import MainWindow
+from tests.core.helpers import Note, batch_of
+from tests.gui.fake_client import FakeClient
+from tests.make_believe import batches, specification, trace_of, without_steps
+
+GHOST_MS = 30_000
+COSTS = {"forward_ms": 3.6, "backward_ms": 7.2, "loss_ms": 0.2, "step_ms": 1.5,
+         "transfer_ms": 0.4, "rows": 8}  # fmt: skip
+
+
+def result_of(work: Work[Comparison | None]) -> Comparison | None:
+    try:
+        while True:
+            next(work)
+    except StopIteration as end:
+        return end.value
+
+
+def perform(window: MainWindow, client: FakeClient, **values: object) -> Run:
+    spec = specification(**values)
+    window.session.run(spec)
+    client.perform(spec)
+    while window.session.asking:
+        window.session.tick()
+    return window.session.runs[-1]
+
+
+def test_a_run_that_ended_gets_ghosts_and_the_error_in_the_status_bar(
+    window: MainWindow, client: FakeClient, qtbot: object
+) -> None:
+    run = perform(window, client, steps=3)
+    assert window.status.predicted.text() == ""
+    qtbot.waitUntil(lambda: window.status.predicted.text() != "", timeout=GHOST_MS)
+    assert run.comparison is not None and run.comparison.source is CostSource.WARMUP
+    assert [step.step for step in run.comparison.steps] == [2, 3, 4]
+    assert window.timeline.state.strips.prediction
+    assert window.timeline.state.strips.prediction and window.scene.prediction is run.ghost
+    start, end = run.trace.step_bounds(2)
+    assert run.ghost.step_bounds(2)[0] == start
+    assert run.comparison.makespans_ns == (end - start, run.comparison.steps[0].predicted_ns)
+    text = window.status.predicted.text().replace("\u00a0", " ")
+    assert text.startswith("predicted ") and ", measured " in text and text.endswith(" %")
+    for name in ("cpu:0", "cpu:1"):
+        assert window.scene.beside_ghosts[name].startswith("predicted ")
+        assert name in window.status.predicted.toolTip()
+
+
+def test_a_live_run_has_no_ghost(window: MainWindow, client: FakeClient) -> None:
+    window.session.run(specification())
+    header, _ = batches(specification())
+    run = Run(1, Trace(header))
+    window.predictions.ghosts.predict(run)
+    assert run.ghost is None
+    assert not window.predictions.ghosts.runner.running
+
+
+def test_another_run_that_is_shown_brings_its_own_prediction(
+    window: MainWindow, client: FakeClient, qtbot: object
+) -> None:
+    first = perform(window, client)
+    qtbot.waitUntil(lambda: first.comparison is not None, timeout=GHOST_MS)
+    second = perform(window, client, warmup=0)
+    assert window.status.predicted.text() == ""
+    assert second.comparison is None, "a run without calibration and warm-up has no costs"
+    window.show_run(first)
+    assert window.status.predicted.text() == predicted_text(first.comparison)
+    assert window.timeline.state.strips.prediction and window.scene.prediction is first.ghost
+
+
+def test_a_recording_that_carries_costs_gets_its_prediction(
+    window: MainWindow, tmp_path: Path, qtbot: object
+) -> None:
+    header, made = batches(specification(warmup=0))
+    file = RecordingFile(tmp_path / "costs.arrow", header)
+    told = batch_of([Note(Record.LOG, COSTS_LEVEL, 0, text=json.dumps(COSTS))])
+    for batch in (told, *made):
+        file.write(batch)
+    file.close()
+    window.files.open_from(tmp_path / "costs.arrow")
+    run = window.run_shown
+    qtbot.waitUntil(lambda: run.comparison is not None, timeout=GHOST_MS)
+    assert run.comparison.source is CostSource.CALIBRATED
+    # Forwards and backwards are told as 10 % quicker than they were.
+    assert -0.1 < run.comparison.makespan_error < -0.05
+    assert "\u2212" in lane_notes(run.comparison)["cpu:0"]
+    qtbot.waitUntil(lambda: window.status.predicted.text() != "")
+
+
+def test_costs_that_say_nothing_of_a_runs_tasks_are_said_to_in_one_line(
+    window: MainWindow, tmp_path: Path, qtbot: object
+) -> None:
+    header, made = batches(specification(warmup=0))
+    file = RecordingFile(tmp_path / "costs.arrow", header)
+    costs = json.dumps({**COSTS, "forward_ms": [1, 2, 3]})
+    for batch in (batch_of([Note(Record.LOG, COSTS_LEVEL, 0, text=costs)]), *made):
+        file.write(batch)
+    file.close()
+    window.files.open_from(tmp_path / "costs.arrow")
+    wanted = "There is no prediction: forward_ms has 3 entries, but the plan has 2 stages"
+    qtbot.waitUntil(lambda: window.banner.label.text().startswith(wanted), timeout=GHOST_MS)
+    assert window.run_shown.comparison is None
+
+
+def test_what_was_predicted_itself_gets_no_ghost(qapp: object) -> None:
+    measured = trace_of(specification())
+    run = Run(1, without_steps(measured), source=Path("somewhere"))
+    ghosts = Ghosts()
+    ghosts.predict(run)
+    assert not ghosts.runner.running
+
+
+def test_of_a_very_long_run_the_last_steps_have_ghosts(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = trace_of(specification(steps=10))
+    tasks = trace.span_count // len(trace.steps)
+    monkeypatch.setattr(module, "MOST_SPANS", 3 * tasks - 1)
+    found = result_of(compared(trace))
+    assert found is not None
+    assert [step.step for step in found.steps] == [9, 10, 11]
+
+
+def test_a_request_to_stop_ends_the_work_at_the_next_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    predicted: list[object] = []
+
+    def predict(trace: Trace, steps: list[int]) -> object:
+        predicted.extend(steps)
+        return predict_steps(trace, steps)
+
+    monkeypatch.setattr(module, "predict_steps", predict)
+    work = compared(trace_of(specification(steps=5)))
+    next(work)
+    work.close()
+    assert len(predicted) == 1
+
+
+def test_the_words_name_both_makespans_and_every_lane() -> None:
+    found = result_of(compared(trace_of(specification(steps=2))))
+    assert found is not None
+    assert len(predicted_tip(found).splitlines()) == 3
+    assert "the median of 2 steps" in predicted_tip(found)
+    assert predicted_text(None) == predicted_tip(None) == ""
+    assert lane_notes(None) == {}
+    assert np.isfinite(found.makespan_error)
+
+
+def test_closing_the_window_ends_the_thread(window: MainWindow, client: FakeClient) -> None:
+    perform(window, client, steps=200)
+    window.close()
+    assert "ghosts" not in {thread.name for thread in threading.enumerate()}

@@ -1,0 +1,53 @@
+"""What if, the advisor and the Blocks panel share one process that predicts."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from pytestqt.qtbot import QtBot
+
+from core.process.worker import MODULE
+from gui.widgets.layouts import bring
+from gui.window.window import MainWindow
+from tests.gui.fake_client import FakeClient
+from tests.gui.features.blocks.test_cutting import JOB, drag, measure
+from tests.processes import children
+
+ANSWER_MS = 30_000
+
+
+def worker_processes() -> list[int]:
+    """Ids of the worker processes that this process has started."""
+    found = []
+    for pid in children(os.getpid()):
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        if MODULE.encode() in command:
+            found.append(pid)
+    return found
+
+
+def test_three_panels_are_answered_by_one_process(
+    window: MainWindow, client: FakeClient, qtbot: QtBot
+) -> None:
+    assert worker_processes() == []
+    window.form.set_specification(JOB)
+    bring(window.docks["blocks"])
+    blocks = window.panels.blocks
+    blocks.measure.click()
+    measure(window, client, client.asked[-1])
+    qtbot.waitUntil(lambda: "Predicted passes" in blocks.predicted.text(), timeout=ANSWER_MS)
+    bring(window.docks["whatif"])
+    picture = window.predictions.whatif_panel.picture
+    qtbot.waitUntil(lambda: picture.answer is not None, timeout=ANSWER_MS)
+    bring(window.docks["advisor"])
+    advisor = window.predictions.advisor_panel
+    qtbot.waitUntil(lambda: advisor.model.rowCount() > 0, timeout=ANSWER_MS)
+    # All three still work together, whichever was used first.
+    bring(window.docks["blocks"])
+    before = blocks.predicted.text()
+    drag(blocks.strip, 0, 5)
+    qtbot.waitUntil(lambda: blocks.predicted.text() != before, timeout=ANSWER_MS)
+    assert worker_processes() == [window.predictions.service.pid]
+    window.close()
+    assert worker_processes() == []

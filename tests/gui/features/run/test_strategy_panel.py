@@ -1,0 +1,466 @@
+"""The form: what it asks for, what it refuses and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible, QAccessibleInterface
+from PySide6.QtWidgets import QApplication, QFileDialog
+
+from core.models.catalogue import MODELS, ModelSettings
+from core.plan.faults import FAULT_OPTIONS, SLOW_LANE
+from core.plan.pipeline.options import SCHEDULE
+from core.plan.schedules import SCHEDULES
+from core.plan.specification import OPTIONS, STRATEGY_OPTIONS, Specification
+from core.plan.strategies import STRATEGIES
+from core.plan.task import KINDS, Kind
+from gui.app.check import Checked, check_specification, friendly
+from gui.features.run.panel import StrategyPanel, device_choices
+from tests.make_believe import GPUS, HARDWARE
+
+
+@pytest.fixture
+def panel(qtbot: object) -> StrategyPanel:
+    made = StrategyPanel()
+    qtbot.addWidget(made)
+    made.set_hardware(HARDWARE)
+    return made
+
+
+def is_refused(result: object) -> bool:
+    return isinstance(result, str)
+
+
+def can_run(result: object) -> bool:
+    return isinstance(result, Checked)
+
+
+ROUND_TRIPS = [
+    Specification(model=ModelSettings().filled(), schedule="1f1b"),
+    Specification("dp", ModelSettings("tutorial"), devices="8xcpu", batch=30, data=100),
+    Specification("ddp", ModelSettings("gpt", 64, 2, 4, 32), bucket_mb=2.5, verify=True, seed=7),
+    Specification("pipeline", ModelSettings("toymodel", dtype="float64"), schedule="gpipe",
+                  split_size=3, stages=2, steps=9, warmup=0, optimizer="adam", lr=0.125,
+                  cores_per_lane=1),
+    Specification("mp", ModelSettings("/somewhere/mine.py"), batch=12),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("specification", ROUND_TRIPS, ids=lambda s: f"{s.strategy}-{s.model.name}")
+def test_the_form_gives_back_what_it_was_filled_with(
+    panel: StrategyPanel, specification: Specification
+) -> None:
+    panel.set_specification(specification)
+    assert panel.specification() == specification
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_every_strategy_can_be_picked_and_checked(panel: StrategyPanel, name: str) -> None:
+    panel.strategies.choose(name)
+    panel.check_now()
+    assert isinstance(panel.result, Checked)
+    assert panel.specification().strategy == name
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_only_the_fields_that_a_strategy_takes_are_there(panel: StrategyPanel, name: str) -> None:
+    panel.options.unfolded = {"advanced"}
+    panel.strategies.choose(name)
+    panel.fields[SCHEDULE.name].write("interleaved")  # it takes chunks
+    for option in STRATEGY_OPTIONS:
+        shown = panel.options.isRowVisible(panel.fields[option.name].widget)
+        of_use = not option.unused(panel.specification())
+        assert shown is (option in STRATEGIES[name].options and of_use)
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_torchrun_can_be_chosen_where_torch_has_an_engine(panel: StrategyPanel, name: str) -> None:
+    panel.options.unfolded = {"advanced"}
+    panel.set_specification(Specification(name, devices="2xcpu", launcher="torchrun"))
+    field = panel.fields["launcher"].widget
+    assert panel.options.isRowVisible(field) is bool(STRATEGIES[name].torch_engine)
+    assert panel.specification().launcher == (
+        "torchrun" if STRATEGIES[name].torch_engine else "engine"
+    )
+    panel.set_specification(Specification(name, devices="2xvirtual", launcher="torchrun"))
+    assert panel.specification().launcher == "engine"
+
+
+def test_rare_settings_are_folded_and_counted(panel: StrategyPanel) -> None:
+    advanced, seed = panel.options.folds["advanced"], panel.fields["seed"].widget
+    assert not panel.options.isRowVisible(seed) and advanced.text() == "Advanced"
+    panel.set_specification(Specification(seed=3, warmup=0))
+    assert not panel.options.isRowVisible(seed) and advanced.text() == "Advanced (2 set)"
+    assert panel.specification().seed == 3
+    advanced.click()
+    assert panel.options.isRowVisible(seed) and panel.options.unfolded == {"advanced"}
+
+
+def test_numbers_that_are_left_alone_show_what_they_come_to(panel: StrategyPanel) -> None:
+    def shown(*names: str) -> list[str]:
+        texts = [panel.fields[name].widget.text() for name in names]
+        return [text.replace("\u00a0", " ") for text in texts]
+
+    panel.set_specification(Specification(devices="2xcpu"))
+    assert shown("batch", "steps") == ["64 rows", "5"]
+    assert shown("microbatches", "split_size") == ["8", "8 rows"]
+    panel.set_specification(Specification(devices="2xcpu", split_size=12))
+    assert shown("microbatches", "split_size") == ["6", "12 rows"]
+    panel.set_specification(Specification(devices="2xcpu", batch=30, microbatches=4))
+    assert shown("microbatches", "split_size") == ["4", "7 to 8 rows"]
+    panel.set_specification(Specification(devices="2xcpu", stages=99))
+    assert shown("microbatches", "split_size") == ["up to 8", "not used"]
+
+
+@pytest.mark.parametrize(
+    ("hardware", "devices", "offered"),
+    [
+        (HARDWARE, "4xcpu", "4xvirtual:cpu"),
+        (GPUS, "3xcuda:1", "3xvirtual:cuda:1"),
+        (HARDWARE, "2xcpu", ""),
+        (HARDWARE, "8xvirtual", ""),
+    ],
+)
+def test_virtual_lanes_are_a_click_away_where_real_ones_would_share_something(
+    panel: StrategyPanel, qtbot: object, hardware: object, devices: str, offered: str
+) -> None:
+    panel.set_hardware(hardware)
+    panel.set_specification(Specification(devices=devices))
+    link = panel.footer.virtual
+    assert link.isVisibleTo(panel.footer) is bool(offered)
+    if offered:
+        assert f"lanes share {'2 cores' if 'cpu' in devices else 'cuda:1'}." in (
+            panel.footer.preview.text()
+        )
+        qtbot.mouseClick(link, Qt.MouseButton.LeftButton)
+        panel.check_now()
+        assert panel.specification().devices == offered
+        assert not link.isVisibleTo(panel.footer)
+
+
+def test_the_arrow_keys_choose_a_strategy_and_tab_walks_down_the_form(
+    panel: StrategyPanel, qtbot: object
+) -> None:
+    panel.resize(280, 700)
+    panel.show()
+    qtbot.waitUntil(panel.isActiveWindow)
+    names = panel.strategies.list
+    names.setFocus()
+    panel.strategies.choose("single")
+    for name in ("dp", "ddp"):
+        qtbot.keyClick(names, Qt.Key.Key_Down)
+        assert panel.specification().strategy == name
+    reached = []
+    for _ in range(30):
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        focused = QApplication.focusWidget()
+        if focused is names:
+            break
+        reached.append(focused.objectName())
+        assert (
+            panel.viewport()
+            .rect()
+            .contains(focused.mapTo(panel.viewport(), focused.rect().center()))
+        )
+    rows = [name for name, field in panel.fields.items() if field.widget.isVisible()]
+    assert reached == [*rows, "fold"]
+    panel.close()
+
+
+def test_the_form_is_a_tree_that_a_screen_reader_can_tell(panel: StrategyPanel) -> None:
+    panel.options.unfolded = {"advanced", "faults"}
+    panel.set_specification(Specification(devices="4xvirtual:cpu"))
+    panel.show()
+    told = list(accessible_tree(QAccessible.queryAccessibleInterface(panel)))
+    roles = QAccessible.Role
+    names = {name for role, name, _ in told if role is roles.ListItem}
+    assert names == {strategy.title for strategy in STRATEGIES.values()}
+    by_name = {name: role for role, name, _ in told if role in CONTROLS}
+    assert "" not in by_name
+    assert by_name["Model"] is roles.ComboBox
+    assert by_name["Batch"] is roles.SpinBox
+    assert by_name["Link"] is roles.EditableText
+    shown = {o.title for o in OPTIONS if o.title and panel.fields[o.name].widget.isVisible()}
+    assert shown < by_name.keys()
+    texts = {name: value for role, name, value in told if role in CONTROLS}
+    assert texts["Model"] == "MLP" and texts["Depth"] == "8"
+    panel.close()
+
+
+CONTROLS = (
+    QAccessible.Role.ComboBox, QAccessible.Role.SpinBox, QAccessible.Role.EditableText,
+    QAccessible.Role.CheckBox, QAccessible.Role.PushButton, QAccessible.Role.Button,
+)  # fmt: skip
+
+
+def accessible_tree(item: QAccessibleInterface) -> Iterator[tuple[QAccessible.Role, str, str]]:
+    """Role, name and value of what can be seen, and of what is in it, but for parts of fields.
+
+    A label names a field: Qt gives the value of a drop-down list as its name on Linux.
+    """
+    role = item.role()
+    texts = QAccessible.Text
+    if not item.state().invisible:
+        labels = [other for other, how in item.relations() if how is QAccessible.RelationFlag.Label]
+        yield role, (labels or [item])[0].text(texts.Name), item.text(texts.Value)
+        if role not in CONTROLS:
+            for place in range(item.childCount()):
+                yield from accessible_tree(item.child(place))
+
+
+def test_faults_are_shown_for_virtual_lanes_alone_and_folded(panel: StrategyPanel) -> None:
+    def shown() -> list[bool]:
+        fields = [panel.fields[option.name].widget for option in FAULT_OPTIONS]
+        return [
+            panel.options.isRowVisible(widget)
+            for widget in (panel.options.folds["faults"], *fields)
+        ]
+
+    assert not any(shown())
+    panel.set_specification(Specification(devices="4xvirtual:cpu"))
+    assert shown() == [True, *[False] * 5]
+    panel.options.folds["faults"].click()
+    assert all(shown())
+    panel.options.folds["faults"].click()
+    assert shown() == [True, *[False] * 5]
+
+
+def test_faults_that_are_given_are_shown_and_asked_for(panel: StrategyPanel) -> None:
+    asked = Specification(
+        "dp", ModelSettings("mlp").filled(), devices="4xvirtual:cpu", slow_lane="1:2 2:1.5",
+        hiccup="lane=2,step=4,ms=50", jitter=0.1,
+    )  # fmt: skip
+    panel.set_specification(asked)
+    assert panel.specification() == asked and can_run(panel.result)
+    assert panel.options.folds["faults"].text() == "Faults (3 set)"
+    panel.options.folds["faults"].click()
+    assert all(panel.options.isRowVisible(panel.fields[o.name].widget) for o in FAULT_OPTIONS)
+    panel.fields[SLOW_LANE.name].write("7:2")
+    panel.check_now()
+    assert panel.result == "Slow lane 7:2: there are lanes 0 to 3"
+    panel.fields[SLOW_LANE.name].write("often")
+    panel.check_now()
+    assert str(panel.result).startswith("Slow lane 'often': use LANE:FACTOR, such as 2:1.5")
+
+
+def test_real_lanes_run_without_the_faults_that_were_set_for_virtual_ones(
+    panel: StrategyPanel,
+) -> None:
+    panel.set_specification(Specification(devices="2xvirtual:cpu", jitter=0.1))
+    panel.fields["devices"].write("2xcpu")
+    panel.check_now()
+    assert can_run(panel.result) and panel.specification().jitter is None
+
+
+def test_micro_batches_and_split_size_exclude_each_other(panel: StrategyPanel) -> None:
+    panel.strategies.choose("pipeline")
+    panel.fields["microbatches"].widget.setValue(4)
+    assert not panel.fields["split_size"].widget.isEnabled()
+    assert "Micro-batches excludes this: set it back" in panel.fields["split_size"].widget.toolTip()
+    panel.fields["microbatches"].widget.setValue(0)
+    panel.fields["split_size"].widget.setValue(5)
+    assert not panel.fields["microbatches"].widget.isEnabled()
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_chunks_are_for_the_schedules_that_take_them(panel: StrategyPanel, name: str) -> None:
+    panel.strategies.choose("pipeline")
+    panel.fields[SCHEDULE.name].write(name)
+    panel.options.unfolded = {"advanced"}
+    panel.fields["chunks"].widget.setValue(2)
+    shown = panel.options.isRowVisible(panel.fields["chunks"].widget)
+    assert shown is SCHEDULES[name].settable_chunks
+    assert panel.specification().chunks == (2 if SCHEDULES[name].settable_chunks else None)
+
+
+def test_schedules_that_cannot_run_are_disabled_with_the_reason(panel: StrategyPanel) -> None:
+    panel.set_specification(Specification(devices="3xcpu", microbatches=6))
+    item = (
+        panel.fields["schedule"]
+        .widget.model()
+        .item(panel.fields["schedule"].widget.findData("chimera"))
+    )
+    assert not item.isEnabled()
+    assert "even number of ranks" in item.toolTip()
+    panel.set_specification(Specification(devices="4xcpu", microbatches=6))
+    assert item.isEnabled()
+    assert item.toolTip() == SCHEDULES["chimera"].line
+
+
+@pytest.mark.parametrize("name", SCHEDULES)
+def test_a_pipeline_is_pictured_with_the_passes_of_its_schedule(
+    panel: StrategyPanel, name: str
+) -> None:
+    panel.set_specification(Specification(devices="2xcpu", microbatches=6, schedule=name))
+    (plan,) = panel.result.plans.values()
+    answer = panel.footer.picture.answer
+    assert panel.footer.picture.isVisibleTo(panel.footer)
+    passes = [KINDS.index(kind) for kind in (*SCHEDULES[name].uses, Kind.OVERLAP)]
+    planned = [KINDS.index(task.kind) for task in plan.tasks if KINDS.index(task.kind) in passes]
+    shown = [kind for kind in answer.kind.tolist() if kind in passes]
+    assert sorted(shown) == sorted(planned)
+    assert len(answer.first) == 3
+
+
+def test_what_is_no_pipeline_has_no_picture(panel: StrategyPanel) -> None:
+    panel.set_specification(Specification("dp", devices="2xcpu"))
+    assert not panel.footer.picture.isVisibleTo(panel.footer)
+
+
+def test_a_schedule_is_taken_from_a_file(
+    panel: StrategyPanel, tmp_path: Path, qtbot: object
+) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text("0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n")
+    panel.set_specification(Specification(devices="2xcpu", microbatches=2))
+    panel.fields["schedule"].widget.setCurrentIndex(panel.fields["schedule"].widget.count() - 1)
+    panel.fields["schedule"].widget.activated.emit(panel.fields["schedule"].widget.currentIndex())
+    assert panel.specification().schedule == "1f1b"
+    dialog = panel.fields["schedule"].widget.findChild(QFileDialog)
+    dialog.selectFile(str(path))
+    dialog.accept()
+    panel.check_now()
+    assert panel.specification().schedule == str(path)
+    assert panel.fields["schedule"].widget.currentText() == "From mine.csv"
+    assert isinstance(panel.result, Checked)
+    again = panel.specification()
+    panel.set_specification(Specification())
+    assert panel.specification().schedule == "1f1b"
+    panel.set_specification(again)
+    assert panel.specification() == again
+
+
+def test_a_schedule_that_was_not_picked_after_all_leaves_the_last_one(
+    panel: StrategyPanel,
+) -> None:
+    panel.fields[SCHEDULE.name].write("gpipe")
+    panel.fields["schedule"].widget.setCurrentIndex(panel.fields["schedule"].widget.count() - 1)
+    panel.fields["schedule"].widget.activated.emit(panel.fields["schedule"].widget.currentIndex())
+    panel.fields["schedule"].widget.findChild(QFileDialog).reject()
+    assert panel.specification().schedule == "gpipe"
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ({"schedule": "chimera"}, "64 rows in 8 micro-batches of 8 over 2 replicas: 32, 32"),
+        ({"strategy": "dp-pp", "devices": "4xcpu", "microbatches": 4},
+         "64 rows in 8 micro-batches of 8 over 2 replicas: 32, 32"),
+        ({"batch": 30, "microbatches": 4}, "30 rows in 4 micro-batches: 8, 8, 7, 7"),
+        ({"strategy": "fsdp"}, "64 rows over 2 replicas: 32, 32"),
+    ],
+)  # fmt: skip
+def test_the_preview_names_micro_batches_and_replicas(
+    panel: StrategyPanel, values: dict, told: str
+) -> None:
+    panel.set_specification(Specification(**{"devices": "2xcpu", **values}))
+    assert panel.footer.preview.text().replace("\u00a0", " ").splitlines()[0] == told
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ({"batch": 4, "microbatches": 9}, "9 micro-batches need at least 9 rows"),
+        ({"stages": 99}, "99 stages need at least 99 blocks"),
+        ({"devices": "cuda:0"}, "There is no cuda:0"),
+        ({"devices": "3xtpu"}, "'3xtpu' is no device"),
+        ({"model": ModelSettings("gpt", width=30, heads=4)}, "Heads 4 do not divide Width 30"),
+        ({"model": ModelSettings("/nowhere/mine.py")}, "There is no file /nowhere/mine.py"),
+    ],
+)
+def test_what_cannot_run_is_told_in_one_line(
+    panel: StrategyPanel, values: dict, reason: str
+) -> None:
+    panel.set_specification(Specification(**values))
+    assert isinstance(panel.result, str)
+    assert reason in panel.result
+    assert "--" not in panel.result
+    assert "\n" not in panel.result
+
+
+def test_the_check_follows_the_last_change(panel: StrategyPanel, qtbot: object) -> None:
+    with qtbot.waitSignal(panel.checked, check_params_cb=is_refused):
+        panel.fields["stages"].widget.setValue(50)
+    with qtbot.waitSignal(panel.checked, check_params_cb=can_run):
+        panel.fields["stages"].widget.setValue(2)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_picked_model_brings_its_own_settings_and_defaults(
+    panel: StrategyPanel, name: str
+) -> None:
+    panel.fields["model"].widget.setCurrentIndex(panel.fields["model"].widget.findData(name))
+    panel.fields["model"].widget.activated.emit(panel.fields["model"].widget.currentIndex())
+    settings = MODELS[name].settings
+    for setting in ("width", "depth", "heads", "sequence", "image_size"):
+        assert panel.options.isRowVisible(panel.fields[setting].widget) is (setting in settings)
+    assert panel.specification().model == ModelSettings(name).filled()
+
+
+def test_every_field_has_a_tooltip_of_one_sentence_and_an_accessible_name(
+    panel: StrategyPanel,
+) -> None:
+    for option in OPTIONS:
+        assert option.help.endswith(".")
+        assert option.help.count(". ") == 0
+        if option.title:
+            assert panel.fields[option.name].widget.accessibleName() == option.title
+            assert panel.fields[option.name].widget.toolTip()
+
+
+def test_numbers_show_no_zeros_behind_their_last_digit(panel: StrategyPanel) -> None:
+    panel.set_specification(Specification("ddp", bucket_mb=2.5, lr=100.0))
+    assert panel.fields["bucket_mb"].widget.text() == "2.5"
+    assert panel.fields["lr"].widget.text() == "100"
+
+
+@pytest.mark.parametrize("number", [10**30, -(10**30), 1e308, float("nan"), float("-inf")])
+def test_numbers_beyond_a_fields_range_are_the_nearest_that_it_takes(
+    panel: StrategyPanel, number: float
+) -> None:
+    whole = {"seed": number, "batch": number, "stages": number} if isinstance(number, int) else {}
+    panel.set_specification(Specification(lr=float(number), **whole))
+    assert panel.specification().lr >= 0
+    assert panel.specification().seed >= 0
+
+
+def test_the_lanes_field_offers_what_the_machine_has() -> None:
+    assert "cuda:0" not in device_choices(HARDWARE)
+    gpus = ["auto", "cuda:0,cuda:1", "cuda:0", "cuda:1"]
+    assert set(gpus) < set(device_choices(GPUS))
+    assert device_choices(replace(GPUS, accelerators=GPUS.accelerators * 2))[:2] == [
+        *gpus[:1],
+        "cuda:0,cuda:1,cuda:0,cuda:1",
+    ]
+
+
+def test_virtual_lanes_are_offered_first_where_four_real_ones_would_share_something() -> None:
+    assert device_choices(replace(HARDWARE, cores=2))[:2] == ["4xvirtual", "8xvirtual"]
+    assert device_choices(GPUS)[0] == "4xvirtual"
+    assert device_choices(replace(HARDWARE, cores=8))[0] == "auto"
+
+
+def test_a_gpu_counts_as_missing_only_when_the_machine_is_known() -> None:
+    wanted = Specification(devices="cuda:0")
+    assert isinstance(check_specification(wanted, HARDWARE, known=True), str)
+    assert isinstance(
+        check_specification(Specification(devices="cuda:0"), GPUS, known=True), Checked
+    )
+
+
+def test_messages_name_fields_instead_of_flags() -> None:
+    assert friendly("--split-size 0: use 1 or more") == "Split size 0: use 1 or more"
+    assert friendly("--frobnicate 3") == "--frobnicate 3"
+
+
+def test_the_preview_tells_how_the_batch_is_cut(panel: StrategyPanel) -> None:
+    panel.set_specification(
+        Specification("dp", ModelSettings("tutorial"), devices="8xcpu", batch=30)
+    )
+    text = panel.footer.preview.text().replace("\u00a0", " ")
+    assert "30 rows over 8 replicas: 4, 4, 4, 4, 4, 4, 4, 2" in text
+    assert "8 lanes share 2 cores" in text

@@ -1,0 +1,191 @@
+"""Runs and recordings as tabs: each keeps how one stood in it, and closing one ends nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QFileDialog
+
+from core.engine.messages import Ended, Outcome
+from core.trace.complete import measured_steps
+from gui.features.first_page.samples import SAMPLES
+from gui.features.runs.tabs import KEPT_SCENES, title_of
+from gui.look.text import duration_text
+from gui.window.window import MainWindow
+from tests.gui.fake_client import FakeClient
+from tests.gui.window.test_window import perform
+from tests.make_believe import batches, record, specification
+
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+def titles(window: MainWindow) -> list[str]:
+    return [window.tabs.tabText(place) for place in range(window.tabs.count())]
+
+
+def drop(window: MainWindow, paths: list[Path]) -> None:
+    """Let files fall onto the window."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    how = Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    for event in (QDragEnterEvent(QPoint(500, 300), *how), QDropEvent(QPointF(500, 300), *how)):
+        QApplication.sendEvent(window, event)
+
+
+def test_each_tab_keeps_view_selection_and_history(
+    window: MainWindow, client: FakeClient, qtbot: object
+) -> None:
+    perform(window, client, specification())
+    first, timeline = window.run_shown, window.timeline
+    begun = timeline.state.viewport
+    timeline.navigator.zoom(1)
+    timeline.state.select(first.trace.span(1, 3))
+    left = timeline.state.viewport
+    perform(window, client, specification("dp"))
+    second = window.run_shown
+    assert timeline.state.selection is None
+    timeline.setFocus()
+    qtbot.keyClick(timeline, Qt.Key.Key_Tab, CTRL)
+    assert window.run_shown is first
+    assert (timeline.state.viewport, timeline.state.selection) == (left, first.trace.span(1, 3))
+    assert "cpu:1" in [window.details.table.item(row, 1).text() for row in range(2)]
+    qtbot.keyClick(timeline, Qt.Key.Key_Z, CTRL)
+    assert timeline.state.viewport == begun
+    qtbot.keyClick(timeline, Qt.Key.Key_PageUp, CTRL)
+    assert window.run_shown is second
+    assert window.runs.currentItem() is window.runs.topLevelItem(1)
+
+
+def test_a_live_run_has_a_dot_until_it_ends_and_outlives_its_tab(
+    window: MainWindow, client: FakeClient, qtbot: object
+) -> None:
+    perform(window, client, specification("dp"))
+    header, made = batches(specification())
+    window.actions_by_name["run"].trigger()
+    client.say(header, *made[:4])
+    window.session.tick()
+    run = window.session.live
+    assert [title.startswith("● ") for title in titles(window)] == [False, True]
+    assert "running" in window.tabs.tabToolTip(1)
+    qtbot.keyClick(window.timeline, Qt.Key.Key_W, CTRL)
+    assert window.tabs.count() == 1
+    assert window.session.live is run
+    client.say(*made[4:], Ended(Outcome.FINISHED))
+    while window.session.live is not None:
+        window.session.tick()
+    window.runs.setCurrentItem(window.runs.topLevelItem(1))
+    assert window.run_shown is run
+    assert title_of(run).startswith(titles(window)[1].rstrip("…"))
+    assert len(window.scene.step_numbers) == len(header.specification.all_rows)
+
+
+def test_closing_the_last_tab_clears_everything_and_shows_the_first_page(
+    window: MainWindow, client: FakeClient
+) -> None:
+    perform(window, client, specification())
+    window.timeline.state.select(window.run_shown.trace.span(0, 2))
+    window.actions_by_name["close_tab"].trigger()
+    assert window.run_shown is None
+    assert window.welcome.isVisible()
+    assert window.windowTitle() == "Bubblescope"
+    assert (window.bar.title.text(), window.status.recorded.text()) == ("", "")
+    assert window.log.model.rowCount() == 0
+    assert window.batch.scene is None
+    assert window.details.table.rowCount() == 0
+    assert len(window.session.runs) == 1
+    window.actions_by_name["close_tab"].trigger()  # there is nothing to close any more
+    window.runs.setCurrentItem(None)
+    window.runs.setCurrentItem(window.runs.topLevelItem(0))
+    assert window.timeline.isVisible()
+    assert window.run_shown is window.session.runs[0]
+
+
+def test_a_tab_is_closed_by_its_button(
+    window: MainWindow, client: FakeClient, qtbot: object
+) -> None:
+    perform(window, client, specification())
+    perform(window, client, specification("dp"))
+    button = window.tabs.tabButton(0, window.tabs.ButtonPosition.RightSide)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert window.tabs.count() == 1
+    assert window.run_shown is window.session.runs[1]
+
+
+def test_only_the_last_tabs_keep_their_sums(window: MainWindow, tmp_path: Path) -> None:
+    for number in range(KEPT_SCENES + 2):
+        record(specification(steps=1, warmup=0), tmp_path / f"{number}.arrow")
+        window.files.open_from(tmp_path / f"{number}.arrow")
+    kept = [window.tabs.open(run).scene for run in window.session.runs[:-1]]
+    assert sum(scene is not None for scene in kept) == KEPT_SCENES
+    window.show_run(window.session.runs[0])
+    assert window.scene.trace is window.session.runs[0].trace
+
+
+def test_several_files_fall_onto_the_window_and_one_line_tells_of_the_bad_ones(
+    window: MainWindow, tmp_path: Path
+) -> None:
+    good = [tmp_path / "a.arrow", tmp_path / "b.arrow"]
+    for path in good:
+        record(specification(steps=1), path)
+    (tmp_path / "notes.txt").write_text("no recording")
+    (tmp_path / "table.parquet").write_bytes(b"PAR1")
+    drop(window, [good[0], tmp_path / "notes.txt", tmp_path / "table.parquet", good[1]])
+    assert titles(window) == ["a.arrow", "b.arrow"]
+    assert window.run_shown.source == good[1]
+    text = window.banner.label.text()
+    assert text.startswith("2 of 4 files cannot be opened: ")
+    assert "notes.txt" in text
+    assert "table.parquet" in text
+    assert "\n" not in text
+
+
+def test_several_files_are_opened_at_once_from_the_dialog(
+    window: MainWindow, qtbot: object
+) -> None:
+    qtbot.keyClick(window, Qt.Key.Key_O, CTRL)
+    dialog = window.findChild(QFileDialog)
+    qtbot.waitUntil(dialog.isVisible)
+    dialog.setDirectory(str(SAMPLES[0].path.parent))
+    names = " ".join(f'"{sample.file}"' for sample in SAMPLES[:2])
+    dialog.findChild(type(window.command_palette.field)).setText(names)
+    dialog.accept()
+    assert sorted(titles(window)) == sorted(sample.file for sample in SAMPLES[:2])
+
+
+def test_recent_files_come_latest_first_and_missing_ones_can_be_removed(
+    window: MainWindow, tmp_path: Path
+) -> None:
+    for name in ("a", "b", "gone"):
+        record(specification(steps=1), tmp_path / f"{name}.arrow")
+        window.files.open_from(tmp_path / f"{name}.arrow")
+    window.files.open_from(tmp_path / "a.arrow")
+    (tmp_path / "gone.arrow").unlink()
+    window.recent.refresh()
+    actions = [a for a in window.recent.menu.actions() if not a.isSeparator()]
+    assert [(action.text(), action.isEnabled()) for action in actions] == [
+        ("a.arrow", True),
+        ("gone.arrow (missing)", False),
+        ("b.arrow", True),
+        ("Remove missing files", True),
+        ("Clear the list", True),
+    ]
+    actions[3].trigger()
+    assert window.settings.recent == [tmp_path / "a.arrow", tmp_path / "b.arrow"]
+    actions = window.recent.menu.actions()
+    actions[1].trigger()
+    assert window.run_shown.source == tmp_path / "b.arrow"
+
+
+def test_the_list_of_runs_tells_the_median_step_as_the_verdict_does(
+    window: MainWindow, client: FakeClient
+) -> None:
+    spec = specification(batch=30, split_size=5, data=100, steps=4, warmup=1)
+    perform(window, client, spec)
+    trace = window.run_shown.trace
+    steps = [np.ptp(trace.step_bounds(step)) for step in measured_steps(trace)]
+    told = window.runs.topLevelItem(0).text(3)
+    assert told == duration_text(float(np.median(steps)))
+    assert told != duration_text(float(np.mean(steps)))

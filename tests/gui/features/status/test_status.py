@@ -1,0 +1,47 @@
+"""What the header says before there is a bar, or while costs are measured."""
+
+import pytest
+
+from core.recording.decode import append_batch
+from core.recording.schema import NoteRow, Record, note_batch
+from core.trace.event_rows import PASSES, STARTED
+from core.trace.trace import Trace
+from gui.app.session import Run
+from gui.features.status.words import starting_text, step_text
+from gui.timeline.state.scene import Scene
+from tests.make_believe import batches, header_and_plans, specification
+
+
+def tell(trace, *counters):
+    """Counters come: of each its name, lane and value."""
+    rows = [NoteRow(Record.COUNTER, name, 0, None, lane, value) for name, lane, value in counters]
+    append_batch(trace, note_batch(rows))
+
+
+@pytest.mark.parametrize(
+    ("there", "text"),
+    [(0, "starting rank 1 of 4…"), (3, "starting rank 4 of 4…"), (4, "starting…")],
+)
+def test_the_rank_that_is_waited_for_is_named(qapp, there, text):
+    ranks = specification("ddp", devices="4xcpu")
+    trace = Trace(header_and_plans(ranks)[0])
+    tell(trace, *((STARTED, rank, 1) for rank in range(there)))
+    assert starting_text(Run(1, trace)) == text
+
+
+@pytest.mark.parametrize(
+    ("passes", "text"),
+    [
+        ((), "pass 1 of at most 20"),
+        ((1, 2), "pass 3 of at most 20"),
+        ((20,), "pass 20 of at most 20"),
+    ],
+)
+def test_the_pass_that_measures_costs_is_numbered(qapp, passes, text):
+    spec = specification(steps=2, warmup=1, calibrate=True)
+    header, made = batches(spec)
+    trace = Trace(header)
+    for batch in made[:4]:  # plans, and the warm-up
+        append_batch(trace, batch)
+    tell(trace, *((PASSES, None, value) for value in passes))
+    assert step_text(Run(1, trace), Scene(trace)) == f"measuring costs, {text}"

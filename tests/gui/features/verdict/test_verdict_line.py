@@ -1,0 +1,144 @@
+"""The line above the timeline: what limits the run, while it goes on and at its end."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from core.engine.messages import Message
+from core.explain.run_step import explain_run_step
+from core.models.catalogue import ModelSettings
+from core.plan.specification import Specification
+from core.report.idling import Idling, idle_sentences
+from core.report.summary import summarise
+from gui.features.verdict.suggestion import Change, Suggestion
+from gui.look.text import tr
+from gui.window.window import MainWindow
+from tests.gui.fake_client import FakeClient
+from tests.gui.window.test_window import perform
+from tests.make_believe import batches, specification
+
+
+def verdict_of(window: MainWindow) -> str:
+    found = summarise(window.run_shown.trace).verdict
+    assert found is not None
+    return found.text
+
+
+def test_a_run_that_has_ended_has_its_verdict_above_the_timeline(
+    window: MainWindow, client: FakeClient, qtbot: QtBot
+) -> None:
+    perform(window, client, specification("dp", devices="4xcpu", steps=3))
+    qtbot.waitUntil(lambda: window.verdict.label.text() == verdict_of(window))
+    assert window.verdict.isVisible() and window.verdict.accessibleName() == verdict_of(window)
+    line, lanes = (
+        part.mapTo(window, part.rect().bottomLeft()).y()
+        for part in (window.verdict, window.timeline)
+    )
+    assert line < lanes
+
+
+def test_a_run_that_goes_on_has_its_last_whole_step_told(
+    window: MainWindow, client: FakeClient
+) -> None:
+    spec = specification(steps=6, warmup=0)
+    window.session.run(spec)
+    client.perform(spec)
+    client.messages, rest = client.messages[:-1], client.messages[-1:]
+    while client.messages or window.session._waiting:
+        window.session.tick()
+    window.live.update()
+    trace, steps = window.run_shown.trace, window.run_shown.trace.steps
+    assert window.run_shown.live
+    told = {idle_sentences(Idling.of([explain_run_step(trace, step)]), tr) for step in steps}
+    assert window.verdict.label.text() in told
+    client.say(*rest)
+
+
+def test_a_click_on_the_line_and_its_button_bring_why_to_the_front(
+    window: MainWindow, client: FakeClient, qtbot: QtBot
+) -> None:
+    perform(window, client, specification(steps=2))
+    qtbot.waitUntil(lambda: window.verdict.label.text() == verdict_of(window))
+    assert not window.why.isVisible()
+    QTest.mouseClick(window.verdict, Qt.MouseButton.LeftButton, pos=window.verdict.rect().center())
+    qtbot.waitUntil(window.why.isVisible)
+    assert not window.why.visibleRegion().isEmpty()
+    window.why.parentWidget().hide()
+    window.verdict.why.setFocus()
+    QTest.keyClick(window.verdict.why, Qt.Key.Key_Space)
+    qtbot.waitUntil(window.why.isVisible)
+
+
+def test_a_change_is_offered_and_a_click_puts_it_into_the_form(
+    window: MainWindow, client: FakeClient, qtbot: QtBot
+) -> None:
+    perform(window, client, specification(steps=2))
+    qtbot.waitUntil(lambda: window.verdict.label.text() == verdict_of(window))
+    other = Specification("dp", ModelSettings("mlp", width=64), "4xvirtual", batch=64)
+    link = window.verdict.changes[0]
+    header = window.run_shown.trace.header
+    window.verdict.advise([Suggestion(Change.OTHER_WAY, other, 29_000_000, -0.2, -9_000)], header)
+    assert link.text().replace("\u00a0", " ") == "Data parallel: 29 ms, −9 kB"
+    asked = len(client.asked)
+    QTest.mouseClick(link, Qt.MouseButton.LeftButton)
+    assert window.form.specification().strategy == "dp"
+    assert window.form.specification().devices == "4xvirtual" and len(client.asked) == asked
+    wider = Specification("dp", ModelSettings("mlp", width=512), "4xvirtual", batch=64)
+    window.verdict.suggest(Suggestion(Change.WIDER, wider))
+    assert [one.text() for one in window.verdict.changes[:2]] == [
+        "Try width 512",
+        "Data parallel: 29 ms, −9 kB".replace("29 ms", "29\u00a0ms").replace("9 kB", "9\u00a0kB"),
+    ]
+
+
+def test_without_a_run_there_is_no_line(window: MainWindow, client: FakeClient) -> None:
+    assert not window.verdict.isVisible()
+    perform(window, client, specification(steps=2))
+    window.actions_by_name["close_tab"].trigger()
+    assert not window.verdict.isVisible()
+
+
+def test_a_live_runs_line_tells_whole_steps_only_and_never_the_beginning_of_one(
+    window: MainWindow, client: FakeClient
+) -> None:
+    spec = specification("dp", devices="4xcpu", steps=1, warmup=1)
+    window.session.run(spec)
+    header, made = batches(spec)
+    plan, _, warmup, told, _, measured, loss = made
+
+    def line_after(*messages: Message) -> str:
+        client.say(*messages)
+        window.session.tick()
+        window.live.update()
+        return window.verdict.label.text()
+
+    def of(step: int) -> str:
+        return idle_sentences(Idling.of([explain_run_step(window.run_shown.trace, step)]), tr)
+
+    on_its_way = "Running the first step…"
+    half = len(warmup) // 2
+    assert line_after(header, plan, warmup.slice(0, half)) == on_its_way
+    assert line_after(warmup.slice(half)) == on_its_way
+    assert line_after(told) == of(0)
+    assert line_after(measured.slice(0, half)) == of(0)
+    assert line_after(measured.slice(half)) == of(0) != of(1)
+    assert line_after(loss) == of(1)
+
+
+def test_the_line_is_as_high_before_answers_arrive_as_after(
+    window: MainWindow, client: FakeClient, qtbot: QtBot
+) -> None:
+    perform(window, client, specification(steps=2))
+    qtbot.waitUntil(lambda: window.verdict.label.text() == verdict_of(window))
+    before, lanes = window.verdict.height(), window.timeline.height()
+    header = window.run_shown.trace.header
+    others = [Specification(name, devices="4xvirtual", batch=64) for name in ("dp", "ddp", "mp")]
+    ways = [Suggestion(Change.OTHER_WAY, other, 29_000_000, -0.2, 9_000_000) for other in others]
+    window.verdict.advise(ways, header)
+    window.verdict.show_outcome("Predicted before this run: 29 ms. " * 9, header)
+    window.verdict.show_text("A verdict of many words. " * 30)
+    qtbot.wait(50)
+    assert (window.verdict.height(), window.timeline.height()) == (before, lanes)
+    assert window.verdict.toolTip().startswith("A verdict of many words.")
+    shown = [link.isVisible() for link in window.verdict.changes]
+    assert shown[0] and shown == sorted(shown, reverse=True)

@@ -1,0 +1,109 @@
+"""Lanes from the window's menu and keys, and what is remembered of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from core.engine.client import EngineClient
+from core.plan.devices import Hardware
+from core.plan.specification import Specification
+from gui.app.settings import Settings
+from gui.features.view.options import grouping_of
+from gui.timeline.layout.groups import Grouping
+from gui.timeline.state.scene import Scene
+from gui.window.window import MainWindow
+from tests.gui.fake_client import FakeClient
+from tests.make_believe import specification, trace_of
+
+MakeWindow = Callable[[EngineClient, Settings], MainWindow]
+NO_KEYS = Qt.KeyboardModifier.NoModifier
+SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
+
+
+def shown(window: MainWindow) -> list[int]:
+    return [row.lane for row in window.timeline.state.stack.layout.tracks if not row.helper]
+
+
+def press(window: MainWindow, key: Qt.Key, keys: Qt.KeyboardModifier = NO_KEYS) -> None:
+    window.timeline.setFocus()
+    QTest.keyClick(window, key, keys)
+
+
+def test_lanes_are_arranged_by_keys_alone(window: MainWindow) -> None:
+    run = specification("dp-pp", steps=1, devices="8xcpu", replicas=4, stages=2)
+    window.timeline.state.show_scene(Scene(trace_of(run, Hardware(64, 8 << 30))))
+    press(window, Qt.Key.Key_G)
+    press(window, Qt.Key.Key_G)
+    assert window.timeline.lanes.tracks.grouping is Grouping.PIPELINE
+    assert window.actions_by_name["group_pipelines"].isChecked()
+    press(window, Qt.Key.Key_S, SHIFT)
+    press(window, Qt.Key.Key_E)
+    assert shown(window) == [2, 3, 4, 5, 6, 7]
+    press(window, Qt.Key.Key_S, SHIFT)
+    press(window, Qt.Key.Key_Down, CTRL | SHIFT)
+    assert shown(window) == [3, 2, 4, 5, 6, 7]
+    press(window, Qt.Key.Key_P)
+    press(window, Qt.Key.Key_E, SHIFT)
+    assert shown(window) == [2]
+    press(window, Qt.Key.Key_U)
+    assert shown(window) == [2, 0, 1, 3, 4, 5, 6, 7]
+    press(window, Qt.Key.Key_F, CTRL | SHIFT)
+    assert window.timeline.lane_filter.field.hasFocus()
+
+
+def test_the_menu_says_how_lanes_are_grouped_and_it_is_remembered(
+    make_window: MakeWindow, client: FakeClient, settings: Settings
+) -> None:
+    window = make_window(client, settings)
+    assert window.actions_by_name["group_devices"].isChecked()
+    window.actions_by_name["group_none"].trigger()
+    window.view_options.set_node_devices(4)
+    assert window.actions_by_name["group_nodes"].isChecked()
+    window.actions_by_name["nested"].trigger()
+    again = make_window(client, settings)
+    assert again.timeline.lanes.tracks.grouping is Grouping.NODE
+    assert again.timeline.lanes.tracks.node_devices == 4
+    assert not again.timeline.state.stack.chosen.nested
+    assert not again.actions_by_name["nested"].isChecked()
+
+
+def test_the_number_of_a_nodes_devices_is_asked_for_without_waiting(window: MainWindow) -> None:
+    window.actions_by_name["node_devices"].trigger()
+    dialog = window.view_options.dialog
+    assert dialog is not None
+    assert dialog.isVisible()
+    dialog.setIntValue(16)
+    dialog.accept()
+    assert window.timeline.lanes.tracks.grouping is Grouping.NODE
+    assert window.timeline.lanes.tracks.node_devices == 16
+
+
+def test_settings_that_cannot_be_read_give_groups_by_device() -> None:
+    assert grouping_of("galaxy") is Grouping.DEVICE
+    assert grouping_of("pipelines") is Grouping.PIPELINE
+
+
+def test_blocks_are_recorded_where_the_form_says_so_and_never_for_ranks(
+    window: MainWindow,
+) -> None:
+    window.form.set_specification(Specification(blocks=True))
+    assert window.form.specification().blocks
+    window.form.strategies.choose("ddp")
+    assert not window.form.specification().blocks
+    window.form.options.unfolded = {"advanced"}
+    assert not window.form.fields["blocks"].widget.isVisible()
+    window.form.strategies.choose("dp")
+    assert window.form.fields["blocks"].widget.isVisible()
+
+
+def test_lanes_grow_and_shrink_without_the_mouse(window: MainWindow) -> None:
+    window.timeline.state.show_scene(Scene(trace_of(specification(steps=1))))
+    before = window.timeline.state.stack.layout.compute
+    press(window, Qt.Key.Key_Minus, CTRL)
+    lower = window.timeline.state.stack.layout.compute
+    press(window, Qt.Key.Key_Plus, CTRL)
+    press(window, Qt.Key.Key_Plus, CTRL)
+    assert lower < before < window.timeline.state.stack.layout.compute

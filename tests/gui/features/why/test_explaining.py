@@ -1,0 +1,150 @@
+"""Large steps are never explained in the window's own thread, and the largest not at all."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from core.explain.causes import Explanation
+from core.explain.run_step import explain_run_step
+from core.trace.trace import Trace
+from gui.app.explaining import Explainer, why_not_yet
+from gui.app.jobs import close_all
+from gui.timeline.state.explained import LARGE, MOST, Explained, Wanted
+from gui.window.window import MainWindow
+from tests.gui.fake_client import FakeClient
+from tests.gui.features.why.test_why import show_why
+from tests.gui.timeline.state.test_gaps import click, place, shown_step
+from tests.gui.window.test_window import perform
+from tests.make_believe import MS, specification, trace_of
+
+
+class Gate:
+    """Explains steps on threads alone, and only while it is open."""
+
+    def __init__(self) -> None:
+        self.open = threading.Event()
+        self.asked: list[int] = []
+
+    def explain(self, trace: Trace, step: int) -> Explanation:
+        assert threading.current_thread() is not threading.main_thread()
+        self.asked.append(step)
+        assert self.open.wait(30)
+        return explain_run_step(trace, step)
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
+    made = Gate()
+    monkeypatch.setattr("gui.timeline.state.explained.LARGE", 1)
+    monkeypatch.setattr("gui.timeline.state.explained.explain_run_step", made.explain)
+    yield made
+    made.open.set()
+
+
+def test_the_window_goes_on_while_a_large_step_is_explained(
+    qtbot: QtBot, window: MainWindow, client: FakeClient, gate: Gate
+) -> None:
+    perform(window, client, specification("ddp", bucket_mb=0.01))
+    show_why(window)
+    window.why.explain_button.click()
+    qtbot.waitUntil(lambda: gate.asked == [shown_step(window)])
+    assert window.why._question.text() == "Explaining…"
+    for _ in range(3):  # who asks again and again waits for the one answer
+        window.live.update()
+        QTest.qWait(1)
+    assert window.why.figures is None and window.buckets.isHidden()
+    gate.open.set()
+    qtbot.waitUntil(window.why.waterfall.isVisible)
+    assert not window.buckets.isHidden()
+    assert gate.asked == [shown_step(window)]
+
+
+def test_nothing_that_one_does_in_the_window_explains_a_large_step_there(
+    qtbot: QtBot, window: MainWindow, client: FakeClient, gate: Gate, tmp_path: Path
+) -> None:
+    perform(window, client, specification("mp", steps=3))
+    start, end = window.run_shown.trace.step_bounds(shown_step(window))
+    show_why(window)
+    window.why.chooser.setCurrentIndex(1)
+    QTest.mouseMove(window.timeline.viewport(), place(window, 1, start + MS))
+    window.timeline.selector.select_visible()
+    window.bubbles.step(1)
+    window.actions_by_name["critical_path"].trigger()
+    window.timeline.grab()
+    window.exporting.export_to(tmp_path / "run.svg")
+    click(window, 1, start + MS)
+    window.exporting.report_to(tmp_path / "run.html")
+    gate.open.set()
+    with qtbot.waitSignal(window.exporting.report.done):
+        pass
+    assert "Critical path" in (tmp_path / "run.html").read_text()
+    assert end > start and not window.banner.isVisible()
+
+
+def test_a_step_of_more_tasks_than_that_is_not_explained_and_the_window_says_so(
+    window: MainWindow, client: FakeClient, monkeypatch: pytest.MonkeyPatch, gate: Gate,
+    qtbot: QtBot, tmp_path: Path,
+) -> None:  # fmt: skip
+    monkeypatch.setattr("gui.timeline.state.explained.MOST", 8)
+    perform(window, client, specification("mp"))
+    said = "Not explained: the step has 9 tasks, and at most 8 are explained here."
+    start, _ = window.run_shown.trace.step_bounds(shown_step(window))
+    QTest.mouseMove(window.timeline.viewport())  # it may be at the place already
+    QTest.mouseMove(window.timeline.viewport(), place(window, 1, start + MS))
+    assert window.timeline.overlays.hovered[2][-1] == said
+    click(window, 1, start + MS)
+    assert window.details.sentence.text() == said
+    show_why(window)
+    assert window.why._question.text() == said
+    assert not window.why.explain_button.isVisible()
+    window.exporting.report_to(tmp_path / "run.html")
+    with qtbot.waitSignal(window.exporting.report.failed) as failed:
+        pass
+    assert failed.args == [said] and not (tmp_path / "run.html").exists()
+    assert gate.asked == []
+
+
+def test_a_large_step_of_a_live_run_waits_for_the_runs_end(gate: Gate) -> None:
+    explained = Explained(trace_of(specification("mp", steps=1, warmup=0)))
+    said = why_not_yet(explained, 0, live=True)
+    assert said == "This step has 9 tasks: it is explained when the run has ended."
+    assert why_not_yet(explained, 0, live=False).endswith("explaining it takes some seconds.")
+
+
+def test_what_cannot_be_explained_is_not_asked_for_again(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(trace: Trace, step: int) -> Explanation:
+        raise ValueError("step 0 lacks 2 spans")
+
+    monkeypatch.setattr("gui.timeline.state.explained.LARGE", 1)
+    monkeypatch.setattr("gui.timeline.state.explained.explain_run_step", refuse)
+    explained = Explained(trace_of(specification("mp", steps=1, warmup=0)))
+    explainer = Explainer()
+    with qtbot.waitSignal(explainer.explained):
+        explainer.ask(explained, [0])
+    close_all(explainer)
+    assert explained.problem(0) == "step 0 lacks 2 spans"
+    assert not explained.at_hand(0)
+
+
+def test_a_large_step_stays_at_hand_while_small_ones_come_and_go(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    trace = trace_of(specification(steps=4, warmup=0))
+    explained = Explained(trace)
+    tasks = explained.extent(0).tasks
+    monkeypatch.setattr("gui.timeline.state.explained.LARGE", tasks - 1)
+    explained.keep(0, explained.work_out(0))
+    monkeypatch.setattr("gui.timeline.state.explained.KEPT_TASKS", tasks)
+    assert explained.at_hand(0) and explained.knows(0, Wanted.FIGURES)
+    explained.keep(1, explained.work_out(1))
+    assert explained.at_hand(1) and not explained.at_hand(0)
+    assert explained.knows(0, Wanted.FIGURES)
+    assert LARGE < MOST

@@ -1,0 +1,513 @@
+"""The Why dock: ladder, idle causes, bubbles and critical path of a step."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QAction, QHelpEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QScrollArea, QToolTip
+from pytestqt.qtbot import QtBot
+
+from core.engine.messages import Ended, Message, Outcome
+from core.explain.buckets import bucket_times
+from core.explain.critical import ON_TASKS, PathShare, path_shares
+from core.recording.recording import open_recording
+from core.recording.schema import NoteRow, Record, note_batch
+from core.report.summary import summarise
+from core.trace.span import Span
+from gui.app.settings import Settings
+from gui.features.devices.buckets import bucket_name, bucket_words
+from gui.features.devices.devices import balance_rows, share_rows
+from gui.features.why.arrivals import MOST
+from gui.features.why.panel import LISTED
+from gui.features.why.shares import SHARE_WORDS
+from gui.features.why.waterfall import BAR_NAMES, BAR_TIPS, WaterfallChart, waterfall_bars
+from gui.timeline.paint.critical import path_boxes, path_lines
+from gui.timeline.state.explained import Wanted
+from gui.widgets.layouts import bring
+from gui.window.window import MainWindow
+from tests.core.recorder.made import two_ranks
+from tests.gui.fake_client import FakeClient
+from tests.gui.features.figures.test_export import words_of
+from tests.gui.window.test_window import perform
+from tests.make_believe import MS, batches, specification, trace_of
+
+MakeWindow = Callable[[FakeClient, Settings], MainWindow]
+DOWN = {"ideal": 24 * MS, "imbalance": 0, "bubble": 9 * MS, "contention": -3 * MS, "host": MS}
+
+
+def show_why(window: MainWindow) -> None:
+    """Open the dock with its key."""
+    if not window.why.isVisible():
+        QTest.keySequence(window, window.findChild(QAction, "show_why").shortcut())
+    assert window.why.isVisible()
+
+
+def explained(window: MainWindow, client: FakeClient, *given: str, **values: object) -> None:
+    """A run with these settings, and the dock open."""
+    perform(window, client, specification(*given, **values))
+    show_why(window)
+
+
+def test_the_rungs_shown_add_up_to_the_makespan_shown(
+    window: MainWindow, client: FakeClient
+) -> None:
+    explained(window, client, devices="4xcpu", steps=3)
+    trace = window.run_shown.trace
+    start, end = trace.step_bounds(window.scene.described)
+    *bars, whole = window.why.waterfall.bars
+    assert [bar.below for bar in bars[1:]] == [bar.above for bar in bars[:-1]]
+    assert bars[-1].above == whole.above == end - start
+    assert window.why.waterfall.makespan == sum(bar.value for bar in bars)
+    last = summarise(trace).steps[-1]
+    assert {bar.name: bar.value for bar in bars} == last.ladder
+    assert sum(window.why.path_bar.shares.values()) == end - start
+    assert f"measured {(end - start) / 1e6:.0f} ms, 100.0 %" in (
+        window.why.waterfall.accessibleDescription().replace("\u00a0", " ")
+    )
+
+
+def test_the_verdict_on_the_run_stands_above_all(
+    window: MainWindow, client: FakeClient, qtbot: QtBot
+) -> None:
+    explained(window, client, devices="4xcpu", steps=3)
+    qtbot.waitUntil(window.why.verdict.isVisible)
+    said = summarise(window.run_shown.trace).verdict
+    assert said is not None and window.why.verdict.text() == said.text
+    assert window.why.verdict.y() < window.why.chooser.y()
+    explained(window, client, "single", devices="1xcpu", steps=3)
+    qtbot.waitUntil(lambda: window.why.verdict.text().endswith("less than a twentieth each."))
+
+
+def test_a_run_that_goes_on_has_no_verdict_yet(window: MainWindow, client: FakeClient) -> None:
+    spec = specification(steps=2)
+    window.session.run(spec)
+    client.perform(spec)
+    messages = client.messages
+    client.messages = messages[: len(messages) // 2]
+    window.session.tick()
+    show_why(window)
+    assert window.session.live is not None and not window.why.verdict.isVisible()
+
+
+def test_the_idle_bars_are_the_summarys_causes(window: MainWindow, client: FakeClient) -> None:
+    explained(window, client, "dp", devices="4xcpu")
+    shown = {
+        name: {str(cause): ns for cause, ns in idle.items()} for name, idle in window.why.idle.lanes
+    }
+    lanes = summarise(window.run_shown.trace).steps[-1].lanes
+    assert shown == {lane.name: lane.idle_by_cause for lane in lanes}
+    assert sum(window.why.idle.totals.values()) == sum(lane.idle_ns for lane in lanes)
+
+
+def test_both_bubbles_stand_beside_the_closed_form(window: MainWindow, client: FakeClient) -> None:
+    explained(window, client, schedule="gpipe")
+    step = summarise(window.run_shown.trace).steps[-1]
+    figures = (step.bubble_by_makespan, step.bubble_by_lane_span, step.closed_form)
+    texts = [text.replace("\u00a0", " ") for text in window.why.bubbles.texts]
+    assert texts == [f"{100 * figure:.1f} %" for figure in figures]
+    assert "GPipe" in window.why.bubbles.notes[-1].text()
+    explained(window, client, "dp")
+    assert window.why.bubbles.texts[-1] == "–"
+    assert "no formula" in window.why.bubbles.notes[-1].text()
+
+
+def test_without_a_run_the_dock_says_when_it_will_be_filled(window: MainWindow) -> None:
+    show_why(window)
+    assert window.why._stack.currentIndex() == 0
+    assert "Where a step's time goes" in window.why._stack.currentWidget().text()
+    assert window.why.figures is None
+
+
+def test_the_step_on_screen_is_explained(window: MainWindow, client: FakeClient) -> None:
+    explained(window, client, steps=3, warmup=1)
+    assert window.why.steps == [2]
+    assert window.why.chooser.currentText() == "on screen: step 2"
+    window.timeline.selector.select_span(0, 0)
+    assert window.why.steps == [0]
+    assert window.why.chooser.currentText() == "on screen: warm-up 1"
+    window.timeline.selector.clear()
+    assert window.why.steps == [window.scene.described]
+
+
+@pytest.mark.parametrize(
+    ("warmup", "sent", "wanted", "shown"),
+    [
+        (3, 3 * 3, "mean of 2 warm-up steps", [0, 1]),
+        (1, 3 * 2, "mean of 1 step", [0]),
+        (1, 3 * 3, "mean of 1 step", [1]),
+        (1, 3 * 4, "mean of 2 measured steps", [1, 2]),
+    ],
+)
+def test_the_mean_says_which_steps_it_is_of_and_a_step_that_was_stopped_is_none_of_them(
+    window: MainWindow, client: FakeClient, qtbot: QtBot,
+    warmup: int, sent: int, wanted: str, shown: list[int],
+) -> None:  # fmt: skip
+    spec = specification(steps=5, warmup=warmup)
+    header, made = batches(spec)
+    stopped = note_batch([NoteRow(Record.LOG, "state", 0, text="stopped")])
+    window.session.run(spec)
+    # Without what is told of the last step behind its spans: it was stopped in the middle.
+    client.say(header, *made[:sent], stopped, Ended(Outcome.STOPPED))
+    qtbot.waitUntil(lambda: window.run_shown is not None and window.run_shown.outcome is not None)
+    bring(window.docks["why"])
+    window.live.update()
+    assert window.why.chooser.itemText(1) == wanted
+    window.why.chooser.setCurrentIndex(1)
+    assert window.why.steps == shown
+
+
+def test_the_chooser_offers_each_step_and_the_mean_of_the_measured_ones(
+    window: MainWindow, client: FakeClient, qtbot: QtBot
+) -> None:
+    explained(window, client, "dp", batch=30, data=100, warmup=1)
+    chooser = window.why.chooser
+    texts = [chooser.itemText(i) for i in range(chooser.count())]
+    assert texts[1:] == ["mean of 4 measured steps", "step 4", "step 3", "step 2", "step 1",
+                         "warm-up 1"]  # fmt: skip
+    chooser.setFocus()
+    QTest.keyClick(chooser, Qt.Key.Key_Down)
+    steps = summarise(window.run_shown.trace).steps
+    # Explained a little at a time: on busy cores not all at once.
+    qtbot.waitUntil(lambda: not window.why.path.isVisible())
+    assert window.why.steps == [step.step for step in steps]
+    assert window.why.waterfall.makespan == sum(step.makespan_ns for step in steps) // 4
+    chooser.setCurrentIndex(chooser.findText("step 1"))
+    qtbot.waitUntil(window.why.path.isVisible)
+    assert window.why.waterfall.makespan == steps[0].makespan_ns
+    assert LISTED >= 100
+
+
+def test_means_of_many_steps_arrive_without_blocking(
+    window: MainWindow, client: FakeClient, qtbot: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gui.features.why.panel.SHARE_S", 0.0)
+    explained(window, client, steps=6)
+    window.why.chooser.setCurrentIndex(1)
+    mean = sum(step.makespan_ns for step in summarise(window.run_shown.trace).steps) // 6
+    qtbot.waitUntil(lambda: window.why.waterfall.makespan == mean and len(window.why.steps) == 6)
+    assert window.scene.explained.knows(window.why.steps[0], Wanted.FIGURES)
+
+
+def test_a_step_of_very_many_tasks_is_explained_when_one_asks_for_it(
+    qtbot: QtBot, window: MainWindow, client: FakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gui.timeline.state.explained.LARGE", 10)
+    explained(window, client, devices="4xcpu")
+    assert window.why.figures is None
+    assert window.why.explain_button.isVisible()
+    start, end = window.run_shown.trace.step_bounds(window.why.steps[0])
+    QTest.mouseClick(window.why.explain_button, Qt.MouseButton.LeftButton)
+    assert not window.why.explain_button.isVisible()
+    qtbot.waitUntil(window.why.waterfall.isVisible)
+    assert window.why.waterfall.makespan == end - start
+
+
+def test_a_step_under_way_is_not_explained(window: MainWindow, client: FakeClient) -> None:
+    header, made = batches(specification(warmup=0))
+    window.actions_by_name["run"].trigger()
+    told, opened = 1 + 3 * 2, made[1 + 3 * 2]
+
+    def explained_after(*messages: Message) -> list[int]:
+        client.say(*messages)
+        window.session.tick()
+        while window.session._waiting:
+            window.session.tick()
+        window.live.update()
+        assert window.why.figures is not None
+        return window.why.steps
+
+    show_why(window)
+    # All spans of step 1 are there, but whether it is over shows its loss.
+    assert explained_after(header, *made[: told - 1]) == [0]
+    assert explained_after(made[told - 1]) == [1]
+    assert explained_after(opened) == [1]
+    assert window.run_shown.trace.open_tasks[0].step == 2
+
+
+@pytest.mark.parametrize("key", [None, Qt.Key.Key_Down])
+def test_a_piece_of_the_path_leads_to_its_task(
+    window: MainWindow, client: FakeClient, key: Qt.Key | None
+) -> None:
+    explained(window, client, devices="4xcpu")
+    path = window.why.path
+    item = path.topLevelItem(1)
+    if key is None:
+        spot = path.visualItemRect(item).center()
+        QTest.mouseClick(path.viewport(), Qt.MouseButton.LeftButton, pos=spot)
+    else:
+        path.setFocus()
+        path.setCurrentItem(path.topLevelItem(0))
+        QTest.keyClick(path, key)
+    chosen = window.timeline.state.selection
+    assert isinstance(chosen, Span)
+    assert chosen.task == item.data(0, Qt.ItemDataRole.UserRole)
+    assert path.currentItem().text(1) == item.text(1)
+    assert window.why.isVisible()
+
+
+def test_the_list_has_every_piece_of_the_path_in_order(
+    window: MainWindow, client: FakeClient
+) -> None:
+    explained(window, client, "dp", devices="4xcpu")
+    step = window.scene.described
+    pieces = window.scene.explained.step(step).path
+    path = window.why.path
+    shares = [path.topLevelItem(i).text(0) for i in range(path.topLevelItemCount())]
+    assert shares == [SHARE_WORDS[piece.share][0] for piece in pieces]
+    shown = {share: ns for share, ns in path_shares(pieces).items() if ns}
+    assert window.why.path_bar.shares == shown
+
+
+def test_the_action_outlines_the_tasks_that_core_names(
+    window: MainWindow, client: FakeClient
+) -> None:
+    explained(window, client, devices="4xcpu", steps=2)
+    window.timeline.setFocus()
+    before = window.timeline.viewport().grab().toImage()
+    QTest.keyClick(window.timeline, Qt.Key.Key_C)
+    assert window.actions_by_name["critical_path"].isChecked()
+    assert window.timeline.state.strips.path
+    scene, frame = window.scene, window.timeline.state.frame
+    step = scene.described
+    columns = scene.explained.explanation(step).columns
+    pieces = [p for p in scene.explained.step(step).path if p.share in ON_TASKS]
+    boxes = path_boxes(scene.explained.step(step), frame)
+    assert len(boxes) == len(pieces) > 5
+    for box, piece in zip(boxes, pieces, strict=True):
+        row = frame.layout.track_of(int(columns.lane[piece.task]))
+        assert (box.top(), box.height()) == (frame.top + row.top, row.height)
+        assert box.left() == pytest.approx(frame.x(piece.start), abs=0.01)
+        assert box.width() >= frame.x(piece.end) - frame.x(piece.start) - 0.01
+    after = window.timeline.viewport().grab().toImage()
+    ratio, wide = after.devicePixelRatio(), max(boxes, key=lambda box: box.width())
+    edge = QPoint(int((wide.left() + 1) * ratio), int(wide.center().y() * ratio))
+    assert after.pixelColor(edge).name() == window.timeline.state.theme.path
+    assert before.pixelColor(edge).name() != window.timeline.state.theme.path
+
+
+def test_the_paths_lines_lead_from_one_task_to_the_next(
+    window: MainWindow, client: FakeClient
+) -> None:
+    explained(window, client, devices="4xcpu")
+    known = window.scene.explained.step(window.scene.described)
+    boxes = path_boxes(known, window.timeline.state.frame)
+    lines = path_lines(boxes)
+    changes = sum(a.top() != b.top() for a, b in pairwise(boxes))
+    assert changes > 3
+    assert len(lines) >= changes
+    for line in lines:
+        assert line.x2() >= line.x1() - 1
+
+
+def test_the_path_is_remembered_and_in_figures_with_a_legend(
+    make_window: MakeWindow, client: FakeClient, settings: Settings, tmp_path: Path
+) -> None:
+    first = make_window(client, settings)
+    first.session.start()
+    first.session.tick()
+    perform(first, client, specification())
+    first.exporting.export_to(tmp_path / "without.svg")
+    first.actions_by_name["critical_path"].trigger()
+    first.exporting.export_to(tmp_path / "with.svg")
+    assert "critical path" not in words_of(tmp_path / "without.svg")
+    assert "critical path" in words_of(tmp_path / "with.svg")
+    colour = first.timeline.state.theme.path
+    assert colour in (tmp_path / "with.svg").read_text()
+    assert colour not in (tmp_path / "without.svg").read_text()
+    first.close()
+    second = make_window(FakeClient(), Settings(Path(settings.store.fileName())))
+    assert second.actions_by_name["critical_path"].isChecked()
+    assert second.timeline.state.stack.chosen.path
+
+
+def test_every_rung_and_share_has_a_name_and_a_sentence(tmp_path: Path) -> None:
+    trace = trace_of(specification(steps=1, warmup=0))
+    costs = {"forward_ms": 2.0, "backward_ms": 4.0, "step_ms": 1.0, "transfer_ms": 0.1}
+    trace.costs = json.dumps(costs)
+    two_ranks(tmp_path)
+    job = open_recording(tmp_path).trace
+    ladders = [summarise(one).steps[0].ladder for one in (trace, job)]
+    names = {bar.name for ladder in ladders for bar in waterfall_bars(ladder)}
+    assert names == set(BAR_NAMES) == set(BAR_TIPS)
+    assert set(SHARE_WORDS) == set(PathShare)
+    for sentence in (*BAR_TIPS.values(), *(tip for _, tip in SHARE_WORDS.values())):
+        assert sentence.endswith(".") and sentence.count(".") == 1
+
+
+def test_a_rung_below_zero_hangs_down_with_its_figure_below(qtbot: object) -> None:
+    chart = WaterfallChart()
+    qtbot.addWidget(chart)
+    chart.resize(360, 232)
+    chart.show_waterfall(DOWN)
+    chart.grab()
+    names = [bar.name for bar in chart.bars]
+    down = chart.bars[names.index("contention")]
+    assert down.value < 0
+    assert chart._y(down.above) > chart._y(down.below)
+    assert chart._texts_of(down)[0].startswith("\u2212")
+    assert chart._y(0) < 232
+
+
+def test_hovering_over_a_rung_tells_what_it_is(qtbot: object) -> None:
+    chart = WaterfallChart()
+    qtbot.addWidget(chart)
+    chart.resize(360, 232)
+    chart.show_waterfall(DOWN)
+    chart.show()
+    qtbot.waitExposed(chart)
+    chart.grab()
+    at = QPoint(10, 150)
+    QApplication.sendEvent(chart, QHelpEvent(QEvent.Type.ToolTip, at, chart.mapToGlobal(at)))
+    assert BAR_TIPS["ideal"] in QToolTip.text()
+    assert BAR_TIPS["bubble"] in chart.tip_at(QPointF(2.5 * 360 / 6, 100))
+    assert chart.tip_at(QPointF(-5, 0)) == ""
+    QToolTip.hideText()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_charts_are_drawn_in_the_colours_of_the_theme(
+    window: MainWindow, client: FakeClient, theme: str
+) -> None:
+    explained(window, client, devices="4xcpu")
+    window.colours.toggle_theme(theme == "dark")
+    for chart in (window.why.waterfall, window.why.path_bar, window.why.idle):
+        image = chart.grab().toImage()
+        colours = {
+            image.pixelColor(x, y).name()
+            for x in range(0, image.width(), 3)
+            for y in range(0, image.height(), 3)
+        }
+        assert window.timeline.state.theme.plot in colours
+        assert len(colours) > 8
+    image = window.why.waterfall.grab().toImage()
+    colours = {image.pixelColor(x, y).name() for x in range(image.width()) for y in (150, 190)}
+    assert window.timeline.state.theme.forward in colours
+
+
+def test_everything_fits_into_a_dock_of_360_pixels(
+    window: MainWindow, client: FakeClient, qtbot: object
+) -> None:
+    explained(window, client, devices="4xcpu", schedule="gpipe")
+    dock = window.docks["why"]
+    dock.setFloating(True)
+    dock.resize(360, 700)
+    qtbot.waitUntil(lambda: window.why.width() <= 360)
+    area = window.why.findChild(QScrollArea)
+    assert area.widget().minimumSizeHint().width() <= area.viewport().width() <= 360
+    assert window.why.waterfall.width() <= area.viewport().width()
+    dock.setFloating(False)
+
+
+def test_every_control_of_the_dock_has_a_name_and_can_be_reached_by_keys(
+    window: MainWindow, client: FakeClient
+) -> None:
+    explained(window, client)
+    controls = (window.why.chooser, window.why.path, window.why.path_button)
+    for control in controls:
+        assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
+        assert control.toolTip()
+    assert window.why.chooser.accessibleName() == "Step"
+    assert window.why.path.accessibleName() == "Critical path"
+    for chart in (window.why.waterfall, window.why.path_bar, window.why.idle):
+        assert chart.accessibleName() and chart.accessibleDescription()
+
+
+def test_each_lanes_work_rows_and_memory_stand_in_a_table_with_the_largest_over_the_mean(
+    window: MainWindow, client: FakeClient
+) -> None:
+    perform(window, client, specification("dp", devices="4xcpu", batch=30, steps=3))
+    rows = [[cell.replace("\u00a0", " ") for cell in row] for row in balance_rows(window.scene)]
+    assert rows[0][1:] == ["compute", "moves", "rows", "peak"]
+    assert [row[0] for row in rows[1:]] == ["cpu:0", "cpu:1", "cpu:2", "cpu:3", "max / mean"]
+    assert [row[3] for row in rows[1:5]] == ["8", "8", "8", "6"]
+    assert rows[5][3] == "1.07×"
+    assert rows[5][2] == "4.00×"
+    assert rows[2][2] == "–"
+    words = window.devices.accessibleDescription().replace("\u00a0", " ")
+    assert "max / mean" in words and "1.07×" in words
+
+
+def test_lane_0s_gather_and_reduce_are_told_in_time_and_bytes(
+    window: MainWindow, client: FakeClient
+) -> None:
+    perform(window, client, specification("dp", devices="4xcpu", steps=3))
+    rows = {row[0]: row[1:] for row in share_rows(window.scene)}
+    assert rows["gather"][0].replace("\u00a0", " ") == "500 µs"
+    assert rows["reduce"][0].replace("\u00a0", " ") == "3 ms"
+    assert all("B" in rows[kind][1] for kind in ("gather", "reduce", "replicate"))
+    assert rows["reduce"][2] == "none"
+
+
+def test_runs_without_collectives_have_no_chart_of_them(
+    window: MainWindow, client: FakeClient
+) -> None:
+    perform(window, client, specification("dp"))
+    assert not window.buckets.isVisible()
+    perform(window, client, specification("ddp", bucket_mb=0.01))
+    assert window.buckets.isVisible()
+    window.runs.setCurrentItem(window.runs.topLevelItem(0))
+    assert not window.buckets.isVisible()
+
+
+def test_collectives_of_ranks_tell_who_came_last_and_others_say_nothing_of_it(
+    window: MainWindow, client: FakeClient
+) -> None:
+    explained(window, client, "ddp", bucket_mb=0.01)
+    met = window.why.figures.collectives
+    lines = window.why.arrivals.text().splitlines()
+    assert window.why.arrivals.isVisible() and len(lines) == min(len(met), MOST + 1)
+    assert sum(count for _, count in met[0].last) == met[0].times == 1
+    assert all("came last" in line for line in lines[:MOST])
+    perform(window, client, specification("dp"))
+    assert not window.why.arrivals.isVisible()
+
+
+def test_each_bucket_tells_when_it_was_ready_launched_and_done_and_what_was_exposed(
+    window: MainWindow, client: FakeClient
+) -> None:
+    perform(window, client, specification("ddp", bucket_mb=0.01))
+    step = window.scene.described
+    explanation = window.scene.explained.explanation(step)
+    expected = bucket_times(explanation, window.run_shown.trace)
+    chart = window.buckets
+    assert [b for lane in sorted(chart.ranks) for b in chart.ranks[lane]] == sorted(
+        expected, key=lambda bucket: bucket.lane
+    )
+    assert {bucket_name(b) for b in expected} == {f"A{n}" for n in range(8)}
+    words = chart.accessibleDescription().replace("\u00a0", " ")
+    assert words.count("moved for") == len(expected)
+    assert "exposed" in words
+    chart.grab()
+    tips = {tip for _, tip in chart._spots}
+    assert bucket_words(expected[0]) in tips
+    assert "The gradients of block 0 were there." in tips
+
+
+def test_the_collectives_of_the_selected_step_are_shown(
+    window: MainWindow, client: FakeClient
+) -> None:
+    perform(window, client, specification("ddp", bucket_mb=0.01, steps=2))
+    window.timeline.selector.select_span(0, 0)
+    shown = window.buckets.ranks[0][0]
+    begin, end = window.run_shown.trace.step_bounds(0)
+    assert begin <= shown.launched <= shown.done <= end
+
+
+def test_more_ranks_than_fit_are_counted(window: MainWindow, client: FakeClient) -> None:
+    perform(window, client, specification("ddp", devices="6xcpu", batch=60))
+    assert len(window.buckets.ranks) == 6
+    assert window.buckets.shown == [0, 1, 2, 3]
+    image = window.buckets.grab().toImage()
+    colours = {image.pixelColor(x, y).name() for x in range(0, image.width(), 2)
+               for y in range(0, image.height(), 2)}  # fmt: skip
+    assert {
+        window.timeline.state.theme.communication,
+        window.timeline.state.theme.backward,
+    } <= colours
