@@ -24,7 +24,6 @@ from gui.features.bookmarks.bookmarking import Bookmarking
 from gui.features.bubbles.bubbles import Bubbles
 from gui.features.compare.comparing import Comparing
 from gui.features.compare.frame import CompareFrame
-from gui.features.details.selection import SelectionPanels
 from gui.features.figures.exporting import Exporting
 from gui.features.figures.trace_exports import TraceExports
 from gui.features.first_page.actions import FirstPageActions
@@ -61,6 +60,7 @@ from gui.window.dock_tabs import DockTabs
 from gui.window.docks import LowDocks, Panels, front_action, make_docks, restore_docks, size_docks
 from gui.window.leaving import Leaving
 from gui.window.panes import Panes
+from gui.window.selection_panels import SelectionPanels
 
 SIZE = QSize(1440, 900)
 NOTE_MS = 6000
