@@ -116,7 +116,7 @@ def listen(given: argparse.Namespace) -> None:
     check_is_no_dash("--out", given.out)
     # rpartition, because an IPv6 address contains colons. Its brackets are removed for the socket.
     host, _, port = given.address.rpartition(":")
-    if not (host and port.isdecimal() and int(port) < 1 << 16):
+    if not (host and port.isdecimal() and len(port) <= 5 and int(port) < 1 << 16):
         raise ValueError(
             f"--address {given.address}: use HOST:PORT, a port from 0 to 65535, such as 127.0.0.1:0"
         )

@@ -105,8 +105,9 @@ def shipped() -> list[Path]:
 def find_lesson(name: str) -> Path:
     """Return the file of a lesson, given its number or its path. Raises LessonError."""
     known = shipped()
-    if name.isdigit() and 1 <= int(name) <= len(known):
-        return known[int(name) - 1]
+    numbers = [str(number) for number in range(1, len(known) + 1)]
+    if name.lstrip("0") in numbers:
+        return known[numbers.index(name.lstrip("0"))]
     if name.isdigit() or not name.endswith(".md"):
         raise LessonError(f"lesson {name!r}: use 1 to {len(known)} or a file that ends in .md")
     return Path(name)

@@ -13,8 +13,8 @@ from core.trace.query import UNITS
 from core.trace.trace import Trace
 
 _TIME = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*(ns|us|µs|ms|s)")
-_STEP = re.compile(r"(w?)(\d+)")
-_NUMBERS = re.compile(r"(\d+)(?:-(\d+))?")
+_STEP = re.compile(r"(w?)(\d{1,9})")
+_NUMBERS = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 LONGEST_NS = 100 * 365 * 86_400 * 1_000_000_000
 """The longest accepted time; sums of two fit into 64 bits."""
 RANGE_FORM = message("START:END in ns, us, ms or s, such as 10ms:40ms, 10ms: or :1.5s")

@@ -31,6 +31,9 @@ UNITS = {"ns": 1, "us": 1_000, "µs": 1_000, "μs": 1_000, "ms": 1_000_000, "s":
 GROUPS = ("communication", "compute")
 """Values of `kind:` other than the names of kinds."""
 
+MOST_LETTERS = 2000
+"""Most characters of a search. Python refuses to parse numbers of thousands of digits."""
+
 # Quotes protect spaces here, and `|` in _ALTERNATIVES.
 _WORDS = re.compile(r'(?:"[^"]*"|[^\s"])+')
 # A double colon is part of a name such as at::native.
@@ -98,6 +101,14 @@ class Query:
 
 def parse_query(text: str) -> Query:
     """Parse a search. Raises SearchError with a message of one line."""
+    if len(text) > MOST_LETTERS:
+        raise SearchError(
+            message(
+                "a search of {count:,} characters; use at most {most:,}",
+                count=len(text),
+                most=MOST_LETTERS,
+            )
+        )
     if text.count('"') % 2:
         raise SearchError(message('a quote is not closed; end the quoted words with another "'))
     terms = [_term(word) for word in _WORDS.findall(text)]

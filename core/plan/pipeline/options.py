@@ -26,7 +26,9 @@ def _lane_memory_unused(settings: RunSettings) -> str:
 
 def read_borders(text: str) -> list[int]:
     """Return the first block of each stage after the first. Raises ValueError."""
-    numbers = [int(word) if word.isdecimal() else 0 for word in text.split(",")]
+    words = text.split(",")
+    are_numbers = all(word.isdecimal() and len(word) < 10 for word in words)
+    numbers = list(map(int, words)) if are_numbers else [0]
     if numbers != sorted(set(numbers)) or numbers[0] < 1:
         raise ValueError(
             message(

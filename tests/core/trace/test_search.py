@@ -137,6 +137,7 @@ def test_durations_are_whole_nanoseconds(text, least, most):
         ("kind:forward | lane:0", ["|", "without spaces", "mb:2|5"]),
         ("kind:forward|lane:0", ["kind lane:0", "mb:2|5"]),
         ("mb:2|mb:3", ["mb:3 is not a number", "mb:2|5"]),
+        ("mb:" + "9" * 5000, ["5,003 characters", "at most 2,000"]),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_is_said_in_one_line_that_names_it(text, named):
