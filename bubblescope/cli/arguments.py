@@ -21,7 +21,7 @@ from core.option import Option, OptionGroup, flag_of, listed
 from core.plain import error_text
 from core.plan.specification import OPTIONS, STRATEGY_OPTIONS
 from core.plan.strategies import STRATEGIES
-from core.report.slowdown import Axis
+from core.report.mesh import Axis
 from core.sweep.sweep import MOST_RUNS, REFERENCES, REPEATS
 from core.sweep.values import COMMA, SWEPT
 from core.version import VERSION

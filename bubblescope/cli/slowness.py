@@ -16,7 +16,8 @@ from core.errors import PlanError
 from core.files import check_outputs, write_whole
 from core.plain import cell, counted, duration_text, say
 from core.report.even_split import EvenSplit, even_split
-from core.report.slowdown import Axis, Saving, Slowdown, slowdown
+from core.report.mesh import Axis
+from core.report.slowdown import Saving, Slowdown, slowdown
 from core.trace.median_step import whole_steps
 
 MOST_LISTED = 8

@@ -38,7 +38,7 @@ PARTS = {Fault.WORKER: Uneven.WORKER, Fault.STAGE: Uneven.STAGE, Fault.LENGTHS: 
 class Found:
     """A job and the split that was found, in `seconds` of processor time.
 
-    There is no split if the importer finds no order of the stages. `error` is that of the named amount, relative to the truth.
+    There is no split if the importer finds no order of the stages.
     """
 
     job: PipelineJob

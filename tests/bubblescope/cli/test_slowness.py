@@ -12,7 +12,7 @@ from bubblescope.cli.slowness import parse_axes
 from bubblescope.cli.start import run_arguments
 from core.errors import PlanError
 from core.recording.exporters.recording import write_recording
-from core.report.slowdown import Axis
+from core.report.mesh import Axis
 from tests.core.recording.importers.pipeline_jobs import (
     Fault,
     JobOptions,

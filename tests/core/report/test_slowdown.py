@@ -9,7 +9,8 @@ from core.errors import PlanError
 from core.plan.specification import Specification
 from core.recording.recording import open_recording
 from core.report.even_split import even_split
-from core.report.slowdown import Axis, Part, Slowdown, slowdown
+from core.report.mesh import Axis
+from core.report.slowdown import Part, Slowdown, slowdown
 from core.trace.median_step import whole_steps
 from core.trace.own_steps import with_range
 from core.trace.trace import Trace
@@ -19,6 +20,7 @@ from tests.core.recording.importers.pipeline_jobs import (
     make_job,
     trace_of_job,
 )
+from tests.core.report.made_jobs import MS, Job, opened, ran
 from tests.core.report.verdicts import made
 from tests.make_believe import specification, trace_of
 
@@ -90,7 +92,7 @@ def test_of_many_steps_and_workers_fewer_steps_are_replayed(monkeypatch) -> None
     trace = trace_of_job(make_job(JobOptions(replicas=2, steps=8, fault=Fault.WORKER)))
     every = matrix_of(trace)
     assert every.replayed == every.steps == 8
-    monkeypatch.setattr("core.report.slowdown.MOST_WORK", 20_000)
+    monkeypatch.setattr("core.report.peer_replays.MOST_WORK", 20_000)
     some = matrix_of(trace)
     assert 2 <= some.replayed < 8
     assert some.matrix().max() == pytest.approx(every.matrix().max(), rel=0.1)
@@ -99,8 +101,22 @@ def test_of_many_steps_and_workers_fewer_steps_are_replayed(monkeypatch) -> None
 def test_several_parts_are_replayed_at_once_as_well_as_one_by_one(monkeypatch) -> None:
     trace = trace_of_job(make_job(JobOptions(replicas=2, fault=Fault.STAGE)))
     at_once = matrix_of(trace)
-    monkeypatch.setattr("core.report.slowdown.MOST_TIMES", 1)
+    monkeypatch.setattr("core.report.peer_replays.MOST_TIMES", 1)
     assert shares(matrix_of(trace).every) == pytest.approx(shares(at_once.every))
+
+
+@pytest.mark.parametrize("part", ["forward", "data", "host", "update"])
+def test_a_slow_rank_of_a_job_has_the_cell_and_the_kind(tmp_path, part: str) -> None:
+    job = Job(ranks=4, extra={(2, part, None): 3 * MS})
+    trace, slow = opened(job, tmp_path)
+    longer = slow.iterations.mean() - ran(job.without()).iterations.mean()
+    found = matrix_of(trace)
+    cells = found.matrix().ravel()
+    assert cells.argmax() == 2 and np.abs(np.delete(cells, 2)).max() < 0.03
+    assert found.of_workers[2].saved_ns == pytest.approx(longer, rel=0.15)
+    kinds = shares(found.of_kinds)
+    name = {"update": "step"}.get(part, part)
+    assert max(kinds, key=lambda one: kinds[one]) == name and kinds[name] > 0.05
 
 
 def test_one_lane_has_no_peers() -> None:
@@ -116,8 +132,8 @@ def test_lanes_that_are_not_known_to_wait_are_refused(tmp_path) -> None:
     ]
     path = tmp_path / "trace.json"
     path.write_text(json.dumps(events))
-    opened = open_recording(path).trace
-    trace = with_range(opened, 0, opened.bounds[1] + 1)
+    whole = open_recording(path).trace
+    trace = with_range(whole, 0, whole.bounds[1] + 1)
     assert even_split(trace, whole_steps(trace)) is None
     with pytest.raises(PlanError, match="does not contain what tasks wait for on other lanes"):
         matrix_of(trace)
