@@ -140,8 +140,11 @@ def device_time(trace: Trace, device: Device, windows: Windows) -> RankTime:
 
 
 def _memory(trace: Trace) -> NDArray[np.bool_]:
-    """Return for each name of the trace whether it names a copy or a fill of memory."""
-    return matches(trace.table.names, MEMORY_COPY)
+    """Return for each name of the trace whether it names a copy or a fill of memory.
+
+    The last entry is for tasks without a name, which have the position -1.
+    """
+    return np.append(matches(trace.table.names, MEMORY_COPY), False)
 
 
 def _in_use(trace: Trace, spans: Spans) -> Windows:

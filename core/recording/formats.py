@@ -19,6 +19,8 @@ from core.message import N_
 _IMPORTERS = "core.recording.importers"
 _SQLITE = b"SQLite format 3\0"
 _PACKET = b"\x0a"  # the key of the first field of a Perfetto trace, which is a message
+_PARQUET = b"PAR1"
+_PASSES = re.compile(rb'^\{\s*"\d{1,9}"\s*:\s*\{.*"fwd_start"\s*:', re.DOTALL)
 _ENTRIES = re.compile(rb'"entries"\s*:\s*\[')
 
 
@@ -50,8 +52,9 @@ class Format:
     is imported on demand: `reader(path, progress)` returns ImportedEvents, empty if the file has no
     event. Errors are worded "FILE cannot be read as {noun}: ..."; `empty` is the reason if there
     are no events. `suffixes` are the ends of file names that the file dialog shows. If a file has
-    the events of one rank, `one_rank` is True, and a folder of such files is one run. `name`
-    identifies the format in tests; the other texts are a row of the table in the docs.
+    the events of one rank, `one_rank` is True, and a folder of such files is one run;
+    `companions` are names of files in it that describe the run. `name` identifies the format in
+    tests; the other texts are a row of the table in the docs.
     """
 
     name: str
@@ -66,6 +69,7 @@ class Format:
     not_read: str
     one_rank: bool = False
     dialects: tuple[Dialect, ...] = ()
+    companions: tuple[str, ...] = ()
 
 
 def load_function(name: str) -> Callable[..., Any]:
@@ -83,7 +87,18 @@ def is_dump(beginning: bytes) -> bool:
 
 def is_trace_events(beginning: bytes) -> bool:
     """Return True for any other JSON: the list of events may start later in the file."""
-    return bool(_json_text(beginning)) and not is_dump(beginning)
+    text = _json_text(beginning)
+    return bool(text) and not (is_dump(beginning) or is_pipeline_dump(beginning))
+
+
+def is_pipeline_dump(beginning: bytes) -> bool:
+    """Return True for JSON with passes by iteration, as Primus writes it."""
+    return _PASSES.search(_json_text(beginning)) is not None
+
+
+def is_parquet(beginning: bytes) -> bool:
+    """Return True for a table in Parquet."""
+    return beginning.startswith(_PARQUET)
 
 
 def is_sqlite(beginning: bytes) -> bool:
@@ -128,6 +143,17 @@ MEGASCAN = Dialect(
     not_read="Parallel groups other than pipeline stages; other arguments are only shown in "
     "Details",
 )
+NDTIMELINE = Dialect(
+    name="ndtimeline",
+    title="ndtimeline (veScale)",
+    recogniser="ndtimeline:is_ndtimeline",
+    reader="ndtimeline:read_ndtimeline",
+    recognised_by="events with the name and category `forward-compute` or `backward-compute`",
+    read_as="Operations of a [pipeline](#pipelines-of-other-programs). Step, micro-batch, chunk "
+    "and ranks are taken from arguments `step`, `mb_id`, `model_chunk`, `pp`, `tp`, from names of "
+    "threads (`PP rank 1, TP rank 0`) and from numbers of processes (the rank in data parallelism)",
+    not_read="Events without a step; other arguments",
+)
 CHROME = Format(
     name="chrome",
     title="Chrome's Trace Event Format",
@@ -141,7 +167,7 @@ CHROME = Format(
     "asynchronous events, instants, [counters](#counters) and arrows are shown too",
     not_read="Samples, stack frames, object snapshots and memory dumps",
     one_rank=True,
-    dialects=(KINETO, MEGASCAN),
+    dialects=(KINETO, NDTIMELINE, MEGASCAN),
 )
 FLIGHT_RECORDER = Format(
     name="flight",
@@ -181,7 +207,36 @@ PERFETTO = Format(
     read_as="Slices, moments, counters and flows of track events",
     not_read="All other packets, such as scheduling, samples, heap profiles and logs",
 )
-TRACE_FORMATS = (CHROME, FLIGHT_RECORDER, NSIGHT, PERFETTO)
+PRIMUS = Format(
+    name="primus",
+    title="Primus' dumps of pipelines",
+    noun=N_("a dump of a pipeline"),
+    suffixes=(".json", ".json.gz"),
+    recognises=is_pipeline_dump,
+    reader="primus:read_primus",
+    empty=N_("it has no pass that says when it ran"),
+    recognised_by="JSON with `fwd_start` in a numbered iteration",
+    read_as="Passes of a rank of a [pipeline](#pipelines-of-other-programs), which is in the "
+    "file's name (`pp_rank_3.json`). Micro-batches and chunks are listed, or else those of 1F1B or "
+    "interleaved 1F1B with the sizes in `config.json`",
+    not_read="Memory and the iteration's total",
+    one_rank=True,
+    companions=("config.json",),
+)
+NDTIMELINE_TABLE = Format(
+    name="ndtimeline-table",
+    title="ndtimeline as a table in Parquet",
+    noun=N_("a table of a pipeline"),
+    suffixes=(".parquet",),
+    recognises=is_parquet,
+    reader="ndtimeline:read_ndtimeline_table",
+    empty=N_("it has no operation that says when it ran"),
+    recognised_by="the first bytes of Parquet; its columns are `step`, `optype`, `start_ts` and "
+    "`duration` (s), and if there are any `stage`, `dp_rank`, `tp_rank`, `mc` and `mb_id`",
+    read_as="Operations of a [pipeline](#pipelines-of-other-programs)",
+    not_read="Other columns",
+)
+TRACE_FORMATS = (CHROME, FLIGHT_RECORDER, NSIGHT, PERFETTO, PRIMUS, NDTIMELINE_TABLE)
 """All formats of other programs. A file has the first format that recognises it."""
 
 

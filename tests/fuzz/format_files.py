@@ -15,10 +15,18 @@ from typing import Any
 from core.recording.formats import TRACE_FORMATS
 from tests.core.recording.importers import foreign_files
 from tests.core.recording.importers.kineto_files import kineto_file
+from tests.core.recording.importers.pipeline_files import (
+    as_parquet,
+    ndtimeline_events,
+    ndtimeline_table,
+    small_job,
+)
+from tests.core.recording.importers.pipeline_jobs import JobOptions, make_job, primus_files
 from tests.fuzz.bombs import File
 from tests.fuzz.made.databases import made_database
 from tests.fuzz.made.documents import made_document
 from tests.fuzz.made.packets import made_trace
+from tests.fuzz.made.pipelines import made_dump, made_parquet
 
 TWO_RANKS = Path(__file__).parents[1] / "data" / "two-ranks"
 
@@ -91,6 +99,30 @@ def _megascan_files() -> list[File]:
     return [(".json", json.dumps(foreign_files.MEGASCAN).encode())]
 
 
+def _primus_files() -> list[File]:
+    """Return a rank's dump of a made-up job, with and without micro-batches listed."""
+    job = make_job(JobOptions(ranks=2, microbatches=4, steps=2, sends=False, own_clocks=True))
+    text = primus_files(job)["pp_rank_0.json"]
+    iterations = json.loads(text)
+    for iteration in iterations.values():
+        for word in ("fwd", "bwd"):
+            iteration[f"{word}_minibatch"] = iteration[f"{word}_chunk"] = []
+    return [(".json", text.encode()), (".json", json.dumps(iterations).encode())]
+
+
+def _ndtimeline_files() -> list[File]:
+    texts = [json.dumps(ndtimeline_events(small_job(), way)).encode() for way in (False, True)]
+    return [(".json", texts[0]), (".json", texts[1]), (".json.gz", gzip.compress(texts[0]))]
+
+
+def _ndtimeline_tables() -> list[File]:
+    return [(".parquet", as_parquet(ndtimeline_table(small_job())))]
+
+
+def _made_dump(random: Random, number: int) -> File:
+    return made_dump([data for _, data in _primus_files()], random)
+
+
 def _flight_files() -> list[File]:
     return [(".json", foreign_files.flight_dump())]
 
@@ -111,6 +143,9 @@ EXAMPLES: dict[str, Examples] = {
     "chrome": _json_examples(_chrome_files, "traceEvents"),
     "kineto": _json_examples(_kineto_files, "traceEvents"),
     "megascan": _json_examples(_megascan_files, "traceEvents"),
+    "ndtimeline": _json_examples(_ndtimeline_files, "traceEvents"),
+    "primus": Examples(_primus_files, _made_dump),
+    "ndtimeline-table": Examples(_ndtimeline_tables, lambda random, _: made_parquet(random)),
     "flight": _json_examples(_flight_files, "entries"),
     "nsight": Examples(_nsight_files, lambda random, _: made_database(random)),
     "perfetto": Examples(

@@ -20,7 +20,7 @@ from core.recording.importers.read_trace import LIBRARY_ERRORS, read_imported_ev
 from core.recording.importers.to_trace import check_names, trace_of_events
 from core.recording.index import Progress, partial_progress, report_progress
 from core.recording.limits import MOST_EVENTS, check_count
-from core.recording.sniff import RANK_FILES, trace_files
+from core.recording.sniff import RANK_FILES, format_of, trace_files
 from core.recording.stream import Opened
 from core.trace.import_issue import ImportIssue
 from core.trace.imported import issue_text
@@ -35,7 +35,7 @@ def read_trace_folder(path: Path | str, progress: Progress | None = None) -> Ope
     Raises RecordingError, naming the folder, if none of its files can be read, and Cancelled if
     `progress` returns False.
     """
-    files = trace_files(path)
+    files = _without_companions(trace_files(path))
     if len(files) > MOST_FILES:
         raise RecordingError(f"{path} has {len(files):,} traces; at most {MOST_FILES:,} are read")
     words = f"{path} cannot be read as a folder of traces"
@@ -49,6 +49,16 @@ def read_trace_folder(path: Path | str, progress: Progress | None = None) -> Ope
     warnings = [issue_text(trace.imported), *problems[:1]]
     warning = " ".join(filter(None, warnings))
     return Opened(trace, f"{path}: {warning}" if warning else "")
+
+
+def _without_companions(files: Sequence[Path]) -> list[Path]:
+    """Return the files that are traces: some formats have a file that describes the run."""
+    companions: set[str] = set()
+    for file in files:
+        format_ = format_of(file)
+        if format_ is not None:
+            companions.update(format_.companions)
+    return [file for file in files if file.name not in companions]
 
 
 def _read_files(

@@ -20,7 +20,7 @@ from core.trace.event_arguments import EventArguments, Reading, bounded
 
 def json_arguments(events: TraceEvents, path: Path) -> EventArguments:
     """Return the places of the arguments of a file's complete events."""
-    file = JsonArguments(path, tuple(events.firsts), events.is_careful, file_identity(path))
+    file = JsonArguments.of(events, path)
     return EventArguments(np.concatenate(events.columns["place"]), ((0, file),))
 
 
@@ -35,6 +35,11 @@ class JsonArguments:
     firsts: tuple[int, ...]
     is_careful: bool
     identity: tuple[int, int]
+
+    @classmethod
+    def of(cls, events: TraceEvents, path: Path) -> JsonArguments:
+        """Return the arguments of the events that were read from a file."""
+        return cls(path, tuple(events.firsts), events.is_careful, file_identity(path))
 
     def read(self, place: int) -> Reading:
         """Read the arguments of an event, as JSON. Raises RecordingError."""

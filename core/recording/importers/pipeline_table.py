@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter as Counts
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.order import groups, row_keys
+from core.order import groups, row_keys, turns
 from core.plan.plan import Role
-from core.plan.task import ABSENT, IS_COLLECTIVE
+from core.plan.task import ABSENT, IS_COLLECTIVE, KIND_CODES, PASSES, Kind
 from core.recording.importers.imported_events import (
     ImportedEvents,
     ImportedTrack,
@@ -29,7 +29,8 @@ class PipelineTable:
     """The n events of a pipeline as arrays of shape (n,); numbers are ABSENT if they do not apply.
 
     `kind` is a position in KINDS and `name` one in `names`; passes have no name. `start` and `end`
-    are ns. The other columns have the meaning of those of PipelinePlaces.
+    are ns. `tensor` is the rank in tensor parallelism, 0 without it. The other columns have the
+    meaning of those of PipelinePlaces, except that `replica` is the rank in data parallelism.
     """
 
     step: NDArray[np.int64]
@@ -42,6 +43,7 @@ class PipelineTable:
     end: NDArray[np.int64]
     transfer: NDArray[np.int8]
     name: NDArray[np.int32]
+    tensor: NDArray[np.int64]
     names: tuple[str, ...] = ()
     own_clocks: bool = False
 
@@ -62,7 +64,48 @@ _COLUMNS = (
     "end",
     "transfer",
     "name",
+    "tensor",
 )
+
+
+def numbered_microbatches(table: PipelineTable, ranks: int = 1, chunks: int = 1) -> PipelineTable:
+    """Return the table with micro-batches and chunks for passes, if no pass has a micro-batch.
+
+    Passes of a chunk run its micro-batches in order. If the chunks are unknown too, passes are in
+    the order of interleaved 1F1B: rounds of as many micro-batches as there are `ranks`, each of
+    them through all `chunks` of a rank, in reverse order in the backward pass.
+    """
+    passes = np.flatnonzero(PASSES[table.kind])
+    if not len(passes) or (table.microbatch[passes] >= 0).any():
+        return table
+    passes = passes[np.argsort(table.start[passes], kind="stable")]
+    lane = (table.step, table.replica, table.tensor, table.rank, table.kind)
+    keys = row_keys(*(column[passes] for column in lane))
+    chunk = table.chunk[passes].copy()
+    if chunks == 1 or (chunk >= 0).all():
+        turn = turns(row_keys(keys, chunk))
+    else:
+        turn, chunk = _interleaved(keys, ranks, chunks)
+        is_backward = table.kind[passes] != KIND_CODES[Kind.FORWARD]
+        chunk = np.where(is_backward, chunks - 1 - chunk, chunk)
+    microbatches, all_chunks = table.microbatch.copy(), table.chunk.copy()
+    microbatches[passes] = turn
+    all_chunks[passes] = chunk
+    return replace(table, microbatch=microbatches, chunk=all_chunks)
+
+
+def _interleaved(
+    keys: NDArray[np.int64], ranks: int, chunks: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return micro-batch and chunk of passes in rounds; `keys` are equal in one rank and step."""
+    turn = turns(keys)
+    code = np.unique(keys, return_inverse=True)[1]
+    microbatches = np.bincount(code)[code] // chunks
+    round_number, place = np.divmod(turn, ranks * chunks)
+    first = round_number * ranks
+    # The last round may have fewer micro-batches.
+    size = np.maximum(np.minimum(ranks, microbatches - first), 1)
+    return first + place % size, np.minimum(place // size, chunks - 1)
 
 
 def events_of_table(table: PipelineTable, issues: Counts[ImportIssue]) -> ImportedEvents:
@@ -75,15 +118,16 @@ def events_of_table(table: PipelineTable, issues: Counts[ImportIssue]) -> Import
     is_valid = (table.end >= table.start) & (table.step >= 0)
     is_valid &= table.step < np.iinfo(np.int32).max
     is_valid &= table.microbatch < np.iinfo(np.int32).max
-    for column in (table.rank, table.replica, table.chunk):
+    for column in (table.rank, table.replica, table.tensor, table.chunk):
         is_valid &= (column >= ABSENT) & (column <= MOST_PLACE)
-    is_valid &= table.rank >= 0
+    is_valid &= (table.rank >= 0) & (table.replica >= 0) & (table.tensor >= 0)
     if not is_valid.all():
         issues[ImportIssue.NO_TIME] += int((~is_valid).sum())
         table = table.picked(is_valid)
     if not len(table.start):
         return ImportedEvents.empty()
-    tracks, track = _tracks(table)
+    pipeline = _pipelines(table)
+    tracks, track = _tracks(table, pipeline)
     microbatch = np.maximum(table.microbatch, ABSENT)
     bucket, groups_of_ranks, spans_stages = _collective_groups(table)
     return ImportedEvents(
@@ -95,7 +139,7 @@ def events_of_table(table: PipelineTable, issues: Counts[ImportIssue]) -> Import
         end=table.end,
         kind=table.kind,
         attributes={
-            "replica": np.maximum(table.replica, 0).astype(np.int16),
+            "replica": pipeline.astype(np.int16),
             "microbatch": microbatch.astype(np.int32),
             "bucket": bucket,
         },
@@ -106,7 +150,7 @@ def events_of_table(table: PipelineTable, issues: Counts[ImportIssue]) -> Import
         pipeline=PipelinePlaces(
             rank=table.rank.astype(np.int32),
             chunk=table.chunk.astype(np.int32),
-            replica=np.maximum(table.replica, 0).astype(np.int32),
+            replica=pipeline.astype(np.int32),
             transfer=table.transfer.astype(np.int8),
             spans_stages=spans_stages,
             own_clocks=table.own_clocks,
@@ -114,19 +158,35 @@ def events_of_table(table: PipelineTable, issues: Counts[ImportIssue]) -> Import
     )
 
 
-def _tracks(table: PipelineTable) -> tuple[tuple[ImportedTrack, ...], NDArray[np.int32]]:
+def _pipelines(table: PipelineTable) -> NDArray[np.int64]:
+    """Return the number of each event's pipeline: one for each data and tensor rank.
+
+    Raises ValueError for too many.
+    """
+    keys = row_keys(table.replica, table.tensor)
+    found, number = np.unique(keys, return_inverse=True)
+    if len(found) > MOST_PLACE:
+        raise ValueError(f"it has more than {MOST_PLACE:,} pipelines")
+    return number
+
+
+def _tracks(
+    table: PipelineTable, pipeline: NDArray[np.int64]
+) -> tuple[tuple[ImportedTrack, ...], NDArray[np.int32]]:
     """Return the tracks, those that compute first, and the track of each event."""
     is_collective = IS_COLLECTIVE[table.kind]
     part = np.where(table.transfer >= 0, 2 + table.transfer, is_collective.astype(np.int64))
-    has_replicas = len(np.unique(table.replica)) > 1
+    has_replicas, has_tensors = bool(table.replica.any()), bool(table.tensor.any())
     tracks: list[ImportedTrack] = []
     track = np.empty(len(table.start), np.int32)
     main_of: dict[str, int] = {}
-    for mine in groups(row_keys(part, table.replica, table.rank)):
+    for mine in groups(row_keys(part, pipeline, table.rank)):
         first = mine[0]
         place = f"rank {table.rank[first]}"
+        if has_tensors:
+            place = f"tensor {table.tensor[first]} {place}"
         if has_replicas:
-            place = f"replica {max(0, table.replica[first])} {place}"
+            place = f"replica {table.replica[first]} {place}"
         track[mine] = len(tracks)
         number = int(part[first])
         if number == 0:
@@ -150,20 +210,25 @@ def _collective_groups(
 
     The mask is true for collectives that ranks of several stages join. A collective is joined by
     the ranks of its stage in all replicas, except those of embeddings, which the first and the last
-    stage of a replica share, and those of tensor parallelism, whose other ranks the file lacks.
+    stage of a replica share, and those of tensor parallelism, which the ranks of a stage of one
+    replica share.
     """
     bucket = np.full(len(table.start), ABSENT, np.int16)
     spans_stages = np.zeros(len(table.start), np.bool_)
     names: dict[str, int] = {}
     collectives = np.flatnonzero(IS_COLLECTIVE[table.kind])
-    for mine in groups(row_keys(table.name, table.replica, table.rank), collectives):
+    places = row_keys(table.name, table.replica, table.tensor, table.rank)
+    for mine in groups(places, collectives):
         first = mine[0]
         name = table.names[table.name[first]] if table.name[first] >= 0 else ""
+        replica, tensor, rank = table.replica[first], table.tensor[first], table.rank[first]
+        group: tuple[object, ...] = (name, "tensor", tensor)
         if name.startswith("embedding"):
             spans_stages[mine] = True
-            name = f"{name} of replica {max(0, table.replica[first])}"
+            group = (name, "replica", replica, "tensor", tensor)
         elif name.startswith(("layernorm", "tp-")):
-            name = f"{name} of replica {max(0, table.replica[first])} rank {table.rank[first]}"
+            group = (name, "replica", replica, "rank", rank)
+        name = " ".join(map(str, group))
         number = names.setdefault(name, len(names))
         bucket[mine] = min(number, MOST_PLACE)
     return bucket, tuple(names), spans_stages

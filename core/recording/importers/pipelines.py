@@ -350,14 +350,26 @@ def _stages_of_events(imported: ImportedEvents, passes: _Passes, stage: Ints) ->
 
 
 def _compute_events(imported: ImportedEvents) -> list[Ints]:
-    """Return the positions of the computing events of each rank of each replica, by start."""
+    """Return the positions of the computing events of each rank of each replica, by start.
+
+    Moments, and events inside others, are notes on what runs: nothing waits for them.
+    """
     places = imported.pipeline
     assert places is not None
     roles = [track.role is Role.COMPUTE for track in imported.tracks]
     is_computing = np.array(roles, np.bool_)[imported.track] & ~IS_COMMUNICATION[imported.kind]
+    is_computing &= imported.end > imported.start
     mine = np.flatnonzero(is_computing & (places.rank >= 0))
-    mine = mine[np.argsort(imported.start[mine], kind="stable")]
-    return groups(row_keys(places.replica, places.rank), mine)
+    mine = mine[np.lexsort((-imported.end[mine], imported.start[mine]))]
+    lanes = []
+    for tasks in groups(row_keys(places.replica, places.rank), mine):
+        last_ends = np.maximum.accumulate(imported.end[tasks])
+        is_inside = np.zeros(len(tasks), np.bool_)
+        is_inside[1:] = imported.end[tasks[1:]] <= last_ends[:-1]
+        # Both halves of an overlap have the same times.
+        is_half = _DIRECTIONS[imported.kind[tasks]] >= 0
+        lanes.append(tasks[~is_inside | is_half])
+    return lanes
 
 
 def _collective_links(imported: ImportedEvents, compute: list[Ints]) -> Ints:
@@ -379,21 +391,25 @@ def _collective_links(imported: ImportedEvents, compute: list[Ints]) -> Ints:
 
 def _links_of_lane(imported: ImportedEvents, tasks: Ints, collectives: Ints) -> list[Ints]:
     """Return the dependencies between a rank's computing `tasks`, by start, and `collectives`."""
-    start, end = imported.start, imported.end
-    slack = (end[collectives] - start[collectives]) // SLIGHT_SHARE
-    last_ends = np.maximum.accumulate(end[tasks])
-    before = np.searchsorted(last_ends, start[collectives] + slack, "right") - 1
-    following = np.searchsorted(start[tasks], end[collectives] - slack, "left")
-    has_before = before >= 0
-    made = [np.stack([tasks[before[has_before]], collectives[has_before]], axis=1)]
+    # A task may seem to overlap a collective by a small share of its length.
+    slack = (imported.end[tasks] - imported.start[tasks]) // SLIGHT_SHARE
+    sure_end, sure_start = imported.end[tasks] - slack, imported.start[tasks] + slack
+    by_end, by_start = np.argsort(sure_end, kind="stable"), np.argsort(sure_start, kind="stable")
+    ended = np.searchsorted(sure_end[by_end], imported.start[collectives], "right")
+    begun = np.searchsorted(sure_start[by_start], imported.end[collectives], "left")
+    has_before = ended > 0
+    before = tasks[by_end[ended[has_before] - 1]]
+    made = [np.stack([before, collectives[has_before]], axis=1)]
     # Nothing ran during the collective: the next task waits for it.
-    is_alone = (following == before + 1) & (following < len(tasks))
-    made.append(np.stack([collectives[is_alone], tasks[following[is_alone]]], axis=1))
+    is_alone = (ended == begun) & (begun < len(tasks))
+    following = tasks[by_start[begun[is_alone]]]
+    made.append(np.stack([collectives[is_alone], following], axis=1))
     # The next update, if passes ran meanwhile.
-    updates = np.flatnonzero(_FOLLOWS_COLLECTIVES[imported.kind[tasks]])
-    place = np.searchsorted(updates, following)
+    ordered = tasks[by_start]
+    updates = np.flatnonzero(_FOLLOWS_COLLECTIVES[imported.kind[ordered]])
+    place = np.searchsorted(updates, begun)
     is_hidden = ~is_alone & (place < len(updates))
-    next_update = tasks[updates[place[is_hidden]]]
+    next_update = ordered[updates[place[is_hidden]]]
     made.append(np.stack([collectives[is_hidden], next_update], axis=1))
     made.append(_gathered_chunks(imported, tasks, collectives))
     return made

@@ -34,6 +34,8 @@ NAMES = (
     "thread_name",
     "iteration",
     "forward",
+    "forward-compute",
+    "backward-send",
     "x" * 70_000,
     "},{" * 50,
     '"},{"',
@@ -77,10 +79,10 @@ def made_document(documents: Sequence[bytes], key: str, suffix: str, random: Ran
     else:
         document = events
     text = json.dumps(document, separators=random.choice(SEPARATORS)).encode()
-    return _packed(_written(text, random), suffix, random)
+    return packed_text(written_text(text, random), suffix, random)
 
 
-def _written(text: bytes, random: Random) -> bytes:
+def written_text(text: bytes, random: Random) -> bytes:
     """The text as it is, or with an end, a beginning or an encoding of its own."""
     way = random.randrange(12)
     if way == 0:  # cut after a structural character
@@ -99,7 +101,7 @@ def _written(text: bytes, random: Random) -> bytes:
     return text
 
 
-def _packed(text: bytes, suffix: str, random: Random) -> File:
+def packed_text(text: bytes, suffix: str, random: Random) -> File:
     way = random.randrange(8)
     if way > 2:
         return suffix, text
@@ -189,6 +191,10 @@ def _argued(events: Events, random: Random) -> Events:
         "microbatch",
         "model_chunk",
         "pp_rank",
+        "step",
+        "mb_id",
+        "pp",
+        "tp",
         "x",
     )
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from core.plan.schedules import SCHEDULES
 from core.plan.schedules.schedule import Action
-from core.plan.task import ABSENT, KIND_CODES, Kind
+from core.plan.task import ABSENT, KIND_CODES, PASSES, Kind
 from core.recording.importers.imported_events import ImportedEvents, Transfer
 from core.recording.importers.pipeline_table import PipelineTable, events_of_table
 from core.recording.importers.to_trace import trace_of_events
@@ -418,6 +418,7 @@ def events_of_job(job: PipelineJob) -> ImportedEvents:
     pipeline = PipelineTable(
         step=table["step"],
         replica=table["replica"],
+        tensor=np.zeros_like(table["replica"]),
         rank=table["rank"],
         kind=kind.astype(np.int8),
         microbatch=table["microbatch"],
@@ -425,7 +426,7 @@ def events_of_job(job: PipelineJob) -> ImportedEvents:
         start=table["start"],
         end=table["end"],
         transfer=transfer.astype(np.int8),
-        name=np.where(kind == KIND_CODES[Kind.COPY], name, ABSENT).astype(np.int32),
+        name=np.where(PASSES[kind], ABSENT, name).astype(np.int32),
         names=NAMES,
         own_clocks=job.options.own_clocks,
     )

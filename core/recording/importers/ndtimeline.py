@@ -1,0 +1,253 @@
+"""Timelines of veScale's ndtimeline: operations of a pipeline by step and rank.
+
+ByteDance publishes them as tables in Parquet, with times in seconds, and as complete events of the
+Trace Event Format, with times in microseconds. Both have the same names of operations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter as Counts
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from core.plan.task import ABSENT, KIND_CODES, PASSES, Kind
+from core.reading import open_regular
+from core.recording.importers.event_counters import counters_of_events
+from core.recording.importers.event_numbers import Scalar, event_times, to_float
+from core.recording.importers.event_threads import thread_names
+from core.recording.importers.imported_events import ImportedEvents, Transfer
+from core.recording.importers.json_arguments import JsonArguments
+from core.recording.importers.pipeline_table import (
+    PipelineTable,
+    events_of_table,
+    numbered_microbatches,
+)
+from core.recording.importers.trace_events import TraceEvents
+from core.recording.index import Progress, report_progress, watched
+from core.recording.limits import check_count, most_events
+from core.trace.import_issue import ImportIssue
+
+_KIND_OF_NAME = {
+    "forward-compute": Kind.FORWARD,
+    "backward-compute": Kind.BACKWARD,
+    "backward-wgrad-compute": Kind.BACKWARD_WEIGHT,
+    "optimizer": Kind.STEP,
+    "data-load": Kind.DATA,
+}
+_KIND_OF_PART = (
+    (re.compile("all-?reduce"), Kind.ALL_REDUCE),
+    (re.compile("all-?gather"), Kind.ALL_GATHER),
+    (re.compile("reduce-?scatter"), Kind.REDUCE_SCATTER),
+    (re.compile("send|recv"), Kind.COPY),
+    (re.compile("^optimizer"), Kind.STEP),
+)
+_TRANSFER_OF_NAME = {
+    "forward-send": Transfer.FORWARD_SEND,
+    "forward-recv": Transfer.FORWARD_RECEIVE,
+    "backward-send": Transfer.BACKWARD_SEND,
+    "backward-recv": Transfer.BACKWARD_RECEIVE,
+}
+_PP_RANK = re.compile(r"PP rank (\d{1,5})", re.IGNORECASE)
+_TP_RANK = re.compile(r"TP rank (\d{1,5})", re.IGNORECASE)
+_NAMES = frozenset({"forward-compute", "backward-compute"})
+NS_PER_SECOND = 1e9
+LATEST_SECONDS = 2e9
+"""Limit of times in seconds: in ns they need 61 bits."""
+_REQUIRED = ("step", "optype", "start_ts", "duration")
+_COLUMNS = (*_REQUIRED, "stage", "dp_rank", "tp_rank", "mc", "mb_id")
+
+
+class _Arguments(msgspec.Struct, gc=False):
+    """The arguments of an event that describe its place in the pipeline; numbers may be texts."""
+
+    step: Scalar = None
+    mb_id: Scalar = None
+    model_chunk: Scalar = None
+    pp: Scalar = None
+    tp: Scalar = None
+
+
+def is_ndtimeline(events: TraceEvents) -> bool:
+    """Return True if passes have the names of ndtimeline, which are their categories too."""
+    return bool(_NAMES & {str(name) for name in events.names} & set(events.categories))
+
+
+def read_ndtimeline(
+    events: TraceEvents, path: Path, progress: Progress | None = None
+) -> ImportedEvents:
+    """Return the events of a file. Raises ValueError, Cancelled.
+
+    The process is the rank of data parallelism. The stage is an argument, or in the thread's name.
+    """
+    columns = events.whole_columns()
+    start, end = event_times(columns["begin"], columns["length"])
+    places = columns["place"]
+    values = np.full((len(_Arguments.__struct_fields__), events.count), np.nan)
+    file = JsonArguments.of(events, path)
+    for place, text in zip(range(events.count), watched(file.every(), progress), strict=False):
+        if text:
+            values[:, place] = _numbers(text)
+    step, microbatch, chunk, pp, tp = (_whole(column[places]) for column in values)
+    stage_of_thread, tensor_of_thread, replica_of_thread = _places_of_threads(events)
+    thread = columns["thread"]
+    table = _table(
+        names=events.labels,
+        name=columns["name"],
+        step=step,
+        replica=replica_of_thread[thread],
+        tensor=np.where(tp >= 0, tp, tensor_of_thread[thread]),
+        rank=np.where(pp >= 0, pp, stage_of_thread[thread]),
+        chunk=chunk,
+        microbatch=microbatch,
+        start=start,
+        end=end,
+    )
+    imported = events_of_table(table, events.issues)
+    return replace(imported, counters=counters_of_events(events))
+
+
+def _numbers(text: str) -> list[float]:
+    """Return the numbers in an event's arguments, NaN for those that it lacks."""
+    try:
+        found = msgspec.json.decode(text, type=_Arguments)
+    except (msgspec.DecodeError, RecursionError):
+        return [np.nan] * len(_Arguments.__struct_fields__)
+    return [to_float(value) for value in msgspec.structs.astuple(found)]
+
+
+def _whole(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return whole numbers from 0 on, ABSENT for other values."""
+    is_valid = (values >= 0) & (values < np.iinfo(np.int32).max)
+    return np.where(is_valid, values, ABSENT).astype(np.int64)
+
+
+def _places_of_threads(events: TraceEvents) -> tuple[NDArray[np.int64], ...]:
+    """Return stage, tensor rank and data rank of each thread; 0 for unknown ranks."""
+    stages, tensors, replicas = [], [], []
+    names = thread_names(events)
+    for (name, _), (pid, _) in zip(names, events.threads, strict=True):
+        stage, tensor = _PP_RANK.search(name), _TP_RANK.search(name)
+        stages.append(int(stage[1]) if stage else ABSENT)
+        tensors.append(int(tensor[1]) if tensor else 0)
+        replica = to_float(pid)
+        replicas.append(int(replica) if 0 <= replica < np.iinfo(np.int16).max else 0)
+    return np.array(stages, np.int64), np.array(tensors, np.int64), np.array(replicas, np.int64)
+
+
+def read_ndtimeline_table(path: Path, progress: Progress | None = None) -> ImportedEvents:
+    """Read a table in Parquet. Raises ValueError, Cancelled."""
+    try:
+        table = _read_parquet(path)
+    except pa.ArrowException as error:
+        raise ValueError(f"it is no readable table: {error}") from error
+    report_progress(progress, 1, 2)
+    issues = Counts[ImportIssue]()
+    names = table.column("optype").cast(pa.large_string()).combine_chunks().dictionary_encode()
+    texts = names.dictionary.to_pylist()
+    start, duration = _seconds(table, "start_ts"), _seconds(table, "duration")
+    is_valid = (np.abs(start) < LATEST_SECONDS) & (duration >= 0) & (duration < LATEST_SECONDS)
+    is_valid &= ~np.asarray(names.is_null())
+    issues[ImportIssue.BAD_ROW] += int((~is_valid).sum())
+    mine = np.flatnonzero(is_valid)
+    code = names.indices.fill_null(0).to_numpy(zero_copy_only=False)[mine]
+    numbers = {name: _integers(table, name)[mine] for name in _COLUMNS if name not in _REQUIRED}
+    start, duration = start[mine], duration[mine]
+    made = _table(
+        names=tuple(text or "unnamed" for text in texts),
+        name=code.astype(np.int32),
+        step=_integers(table, "step")[mine],
+        replica=numbers["dp_rank"],
+        tensor=np.maximum(numbers["tp_rank"], 0),
+        rank=numbers["stage"],
+        chunk=numbers["mc"],
+        microbatch=numbers["mb_id"],
+        start=np.rint(start * NS_PER_SECOND).astype(np.int64),
+        end=np.rint((start + duration) * NS_PER_SECOND).astype(np.int64),
+    )
+    report_progress(progress, 2, 2)
+    return events_of_table(made, issues)
+
+
+def _read_parquet(path: Path) -> pa.Table:
+    """Return the columns of a table that are used. Raises ValueError, pa.ArrowException."""
+    # Loaded on demand, because few files are tables.
+    import pyarrow.parquet as pq
+
+    with open_regular(path) as source, pq.ParquetFile(source) as file:
+        check_count(file.metadata.num_rows, most_events(path), "row")
+        there = set(file.schema_arrow.names)
+        missing = [name for name in _REQUIRED if name not in there]
+        if missing:
+            raise ValueError(f"its table has no column {missing[0]}")
+        table = file.read([name for name in _COLUMNS if name in there], use_threads=False)
+    kind = table.schema.field("optype").type
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
+        raise ValueError(f"its column optype has the type {kind}, not text")
+    return table
+
+
+def _seconds(table: pa.Table, name: str) -> NDArray[np.float64]:
+    """Return a column of numbers, NaN for nulls. Raises ValueError for other types."""
+    column = table.column(name)
+    if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)):
+        raise ValueError(f"its column {name} has the type {column.type}, not a number")
+    values: NDArray[np.float64] = column.to_numpy().astype(np.float64)
+    return np.where(np.isfinite(values), values, np.nan)
+
+
+def _integers(table: pa.Table, name: str) -> NDArray[np.int64]:
+    """Return a column of numbers from 0 on, ABSENT for others and for a column that is missing."""
+    if name not in table.column_names:
+        return np.full(len(table), ABSENT, np.int64)
+    return _whole(np.nan_to_num(_seconds(table, name), nan=float(ABSENT)))
+
+
+def _table(
+    names: Sequence[str],
+    name: NDArray[np.int32],
+    step: NDArray[np.int64],
+    replica: NDArray[np.int64],
+    tensor: NDArray[np.int64],
+    rank: NDArray[np.int64],
+    chunk: NDArray[np.int64],
+    microbatch: NDArray[np.int64],
+    start: NDArray[np.int64],
+    end: NDArray[np.int64],
+) -> PipelineTable:
+    """Return the operations as a table, with kinds and transfers by their names."""
+    kinds = np.array([KIND_CODES[_kind(text)] for text in names] or [0], np.int8)
+    transfers = np.array([_TRANSFER_OF_NAME.get(text, ABSENT) for text in names] or [0], np.int8)
+    kind = kinds[name]
+    made = PipelineTable(
+        step=step,
+        replica=np.maximum(replica, 0),
+        tensor=tensor,
+        rank=np.maximum(rank, 0),
+        kind=kind,
+        microbatch=microbatch,
+        chunk=chunk,
+        start=start,
+        end=end,
+        transfer=transfers[name],
+        name=np.where(PASSES[kind], ABSENT, name).astype(np.int32),
+        names=tuple(names),
+    )
+    return numbered_microbatches(made)
+
+
+def _kind(name: str) -> Kind:
+    if name in _KIND_OF_NAME:
+        return _KIND_OF_NAME[name]
+    for pattern, kind in _KIND_OF_PART:
+        if pattern.search(name):
+            return kind
+    return Kind.OTHER

@@ -1,0 +1,154 @@
+"""Dumps of pipelines by Primus (AMD): a file `pp_rank_N.json` for each rank, and `config.json`.
+
+A rank's file has, for each iteration, starts and ends of its passes in ms, from the rank's own
+start of the iteration. Newer dumps also list the micro-batch and the chunk of each pass.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter as Counts
+from pathlib import Path
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from core.plan.task import ABSENT, KIND_CODES, Kind
+from core.reading import open_regular, read_regular
+from core.recording.importers.imported_events import ImportedEvents
+from core.recording.importers.json_pieces import unpacking_reader
+from core.recording.importers.pipeline_table import (
+    PipelineTable,
+    events_of_table,
+    numbered_microbatches,
+)
+from core.recording.index import Progress, report_progress, watched
+from core.recording.limits import check_count, most_events
+from core.trace.import_issue import ImportIssue
+
+_RANK = re.compile(r"pp_rank_(\d{1,5})", re.IGNORECASE)
+CONFIG = "config.json"
+NS_PER_MS = 1e6
+LATEST_MS = 1e12
+"""Limit of times in ms, 31 years."""
+MOST_BYTES = 1 << 27
+"""Largest size in bytes of a rank's file, unpacked."""
+_MOST_STEP = np.iinfo(np.int32).max - 1
+
+
+class _Iteration(msgspec.Struct, gc=False):
+    """The passes of a rank in an iteration: starts and ends in ms, in the order of the calls."""
+
+    fwd_start: list[float] = []
+    fwd_end: list[float] = []
+    fwd_minibatch: list[int] = []
+    fwd_chunk: list[int] = []
+    bwd_start: list[float] = []
+    bwd_end: list[float] = []
+    bwd_minibatch: list[int] = []
+    bwd_chunk: list[int] = []
+    wgrad_start: list[float] = []
+    wgrad_end: list[float] = []
+    wgrad_minibatch: list[int] = []
+    wgrad_chunk: list[int] = []
+
+
+class _Config(msgspec.Struct, gc=False):
+    """The sizes of the job; simulated dumps have other names for two of them."""
+
+    pp_size: int = 1
+    vp_size: int | None = None
+    vpp_size: int | None = None
+
+
+def read_primus(path: Path, progress: Progress | None = None) -> ImportedEvents:
+    """Read a rank's file. Raises ValueError, MsgspecError, OSError, Cancelled."""
+    with open_regular(path) as file:
+        data = unpacking_reader(file)(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise ValueError(f"it has more than {MOST_BYTES >> 20:,} MiB")
+    report_progress(progress, 1, 2)
+    iterations = msgspec.json.decode(data, type=dict[str, _Iteration])
+    issues = Counts[ImportIssue]()
+    most = most_events(path)
+    parts: list[NDArray[np.float64]] = []
+    count = 0
+    for text, iteration in watched(iterations.items(), progress):
+        step = int(text) if text.isdecimal() and len(text) < 10 else ABSENT
+        for part in _passes(iteration, min(step, _MOST_STEP), issues):
+            parts.append(part)
+            count += part.shape[1]
+            check_count(count, most, "pass")
+    report_progress(progress, 2, 2)
+    if not count:
+        return ImportedEvents.empty()
+    return events_of_table(_table(path, np.concatenate(parts, axis=1)), issues)
+
+
+def _passes(
+    iteration: _Iteration, step: int, issues: Counts[ImportIssue]
+) -> list[NDArray[np.float64]]:
+    """Return columns of step, kind, micro-batch, chunk, start and end; shape (6, n) for a kind."""
+    # A dump with weight gradients has the backward for the input only.
+    backward = Kind.BACKWARD_INPUT if iteration.wgrad_start else Kind.BACKWARD
+    kinds = (("fwd", Kind.FORWARD), ("bwd", backward), ("wgrad", Kind.BACKWARD_WEIGHT))
+    parts = []
+    for word, kind in kinds:
+        start = np.array(getattr(iteration, f"{word}_start"), np.float64)
+        end = np.array(getattr(iteration, f"{word}_end"), np.float64)
+        count = min(len(start), len(end))
+        issues[ImportIssue.NO_END] += len(start) - count
+        issues[ImportIssue.NO_BEGIN] += len(end) - count
+        columns = np.full((6, count), float(ABSENT))
+        columns[0] = step
+        columns[1] = KIND_CODES[kind]
+        columns[2] = _listed(getattr(iteration, f"{word}_minibatch"), count)
+        columns[3] = _listed(getattr(iteration, f"{word}_chunk"), count)
+        columns[4], columns[5] = start[:count], end[:count]
+        is_valid = (np.abs(columns[4]) < LATEST_MS) & (np.abs(columns[5]) < LATEST_MS)
+        issues[ImportIssue.NO_TIME] += int((~is_valid).sum())
+        parts.append(columns[:, is_valid])
+    return parts
+
+
+def _listed(numbers: list[int], count: int) -> NDArray[np.float64]:
+    """Return numbers of `count` passes; ABSENT if not each of them has one."""
+    if len(numbers) < count:
+        return np.full(count, float(ABSENT))
+    listed = np.array([float(number) for number in numbers[:count]])
+    is_valid = (listed >= 0) & (listed < np.iinfo(np.int32).max)
+    return np.where(is_valid, listed, float(ABSENT))
+
+
+def _table(path: Path, columns: NDArray[np.float64]) -> PipelineTable:
+    """Return the passes of a rank's file as a table."""
+    step, kind, microbatch, chunk, start, end = columns
+    match = _RANK.search(path.name)
+    rank = int(match[1]) if match else 0
+    count = len(step)
+    table = PipelineTable(
+        step=step.astype(np.int64),
+        replica=np.zeros(count, np.int64),
+        tensor=np.zeros(count, np.int64),
+        rank=np.full(count, rank, np.int64),
+        kind=kind.astype(np.int8),
+        microbatch=microbatch.astype(np.int64),
+        chunk=chunk.astype(np.int64),
+        start=np.rint(start * NS_PER_MS).astype(np.int64),
+        end=np.rint(end * NS_PER_MS).astype(np.int64),
+        transfer=np.full(count, ABSENT, np.int8),
+        name=np.full(count, ABSENT, np.int32),
+        own_clocks=True,
+    )
+    config = _config(path.with_name(CONFIG))
+    chunks = config.vp_size or config.vpp_size or 1
+    return numbered_microbatches(table, max(1, config.pp_size), max(1, chunks))
+
+
+def _config(path: Path) -> _Config:
+    """Return the sizes of the job; one rank and chunk if there is no readable file."""
+    try:
+        return msgspec.json.decode(read_regular(path), type=_Config)
+    except (OSError, ValueError):
+        return _Config()
