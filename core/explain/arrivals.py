@@ -29,7 +29,8 @@ class Arrivals:
     It ran `times` times. `group` is the index of the process group's name, None for all ranks.
     `last` has (compute lane of a rank, number of times that it arrived last), most often first.
     `wait_ns` runs from the first arrival to the last, `transfer_ns` from there to the last end;
-    both are sums over all times.
+    both are sums over all times. `members` ranks take part, and each moves up to `bytes`; 0 if the
+    size is not known.
     """
 
     kind: Kind
@@ -41,6 +42,8 @@ class Arrivals:
     wait_ns: int
     transfer_ns: int
     group: int | None = None
+    members: int = 0
+    bytes: int = 0
 
     @property
     def key(self) -> tuple[Kind, int | None, int | None, int | None, int | None]:
@@ -84,6 +87,8 @@ def _of_one(explanation: Explanation, members: Positions) -> Arrivals:
         wait_ns=max(0, last_arrival - first_arrival),
         transfer_ns=max(0, last_end - last_arrival),
         group=known(columns.group[one]),
+        members=len(members),
+        bytes=int(columns.bytes[members].max()),
     )
 
 
@@ -95,6 +100,8 @@ def _sum(one: Arrivals, other: Arrivals) -> Arrivals:
         last=tuple(last.most_common()),
         wait_ns=one.wait_ns + other.wait_ns,
         transfer_ns=one.transfer_ns + other.transfer_ns,
+        members=max(one.members, other.members),
+        bytes=max(one.bytes, other.bytes),
     )
 
 

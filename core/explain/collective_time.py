@@ -1,0 +1,81 @@
+"""What the time of a collective goes to: the transfer, or the wait for the last rank.
+
+The time of a collective runs from the first arrival of a rank to the last end. The clocks of ranks
+are known to some uncertainty only, so the last arrival may be earlier or later by as much. If the
+class depends on that, it is not certain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.explain.arrivals import Arrivals
+from core.plan.link import Link
+
+MOSTLY = 2 / 3
+"""The share of the time from which on a collective is a matter of skew, or of the transfer."""
+
+
+class TimeClass(StrEnum):
+    """What most of the time of a collective goes to."""
+
+    TRANSFER = "transfer"
+    """Moving data."""
+    SKEW = "arrival skew"
+    """Waiting for the last rank."""
+    MIXED = "mixed"
+    """Both."""
+    UNCERTAIN = "not certain"
+    """Clocks are not precise enough to tell, or it took no time."""
+
+
+@dataclass(frozen=True, slots=True)
+class CollectiveTime:
+    """The class of a collective's time, and how long its bytes need on the link.
+
+    `needed_ns` is for one time; None if the size is not known or if there is no link.
+    """
+
+    time_class: TimeClass
+    needed_ns: float | None
+
+
+def collective_time(one: Arrivals, uncertainty_ns: float, link: Link | None) -> CollectiveTime:
+    """Classify a collective; clocks are known to `uncertainty_ns`."""
+    wait, transfer = one.wait_ns / one.times, one.transfer_ns / one.times
+    needed = None
+    if link is not None and one.bytes:
+        needed = link.transfer_ns(one.kind, one.bytes, one.members)
+    return CollectiveTime(_time_class(wait, transfer, uncertainty_ns), needed)
+
+
+def _time_class(wait: float, transfer: float, uncertainty_ns: float) -> TimeClass:
+    whole = wait + transfer
+    if whole <= 0:
+        return TimeClass.UNCERTAIN
+    least = max(0.0, wait - uncertainty_ns) / whole
+    most = min(whole, wait + uncertainty_ns) / whole
+    lowest, highest = _of_share(least), _of_share(most)
+    return lowest if lowest is highest else TimeClass.UNCERTAIN
+
+
+def _of_share(wait_share: float) -> TimeClass:
+    if wait_share >= MOSTLY:
+        return TimeClass.SKEW
+    return TimeClass.TRANSFER if wait_share <= 1 - MOSTLY else TimeClass.MIXED
+
+
+def fastest_link(every: Iterable[Arrivals]) -> Link | None:
+    """Return the link of the fastest collective, without latency; None if no size is known.
+
+    For traces whose link is not known: what other collectives of the same bytes could take.
+    """
+    without_latency = Link(0.0, 1.0)
+    rates = []
+    for one in every:
+        moved = without_latency.transfer_ns(one.kind, one.bytes, one.members)
+        if moved > 0 and one.transfer_ns > 0:
+            rates.append(one.transfer_ns / one.times / moved)
+    return Link(0.0, min(rates)) if rates else None
