@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from core.report.slowdown import Saving, Slowdown, slowdown
 from core.trace.median_step import whole_steps
 
 MOST_LISTED = 8
-"""Workers that are listed by name below the matrix."""
+"""Rows of a table below the matrix."""
 LEAST_SHARE = 0.0005
 """Smaller shares are printed as 0."""
 
@@ -70,16 +70,20 @@ def slowdown_text(found: Slowdown, split: EvenSplit | None) -> str:
         lines.append(str(split.text))
     lines += ["", "per cent of a step that the job would save if a part were like its peers:", ""]
     lines.append(_matrix_text(found))
-    slowest = sorted(found.of_workers, key=lambda one: -one.share)[:MOST_LISTED]
-    slowest = [one for one in slowest if one.share >= LEAST_SHARE]
-    if slowest:
-        lines += ["", table(("worker", "saves %", "saves ms"), [_row(one) for one in slowest])]
-    kinds = [_row(one) for one in sorted(found.of_kinds, key=lambda one: -one.share)]
-    return "\n".join([*lines, "", table(("kind", "saves %", "saves ms"), kinds)])
+    slow = [one for one in found.of_workers if one.share >= LEAST_SHARE]
+    if slow:
+        lines += ["", _savings_text("worker", slow)]
+    lines += ["", _savings_text("kind", found.of_kinds)]
+    return "\n".join(lines)
 
 
-def _row(one: Saving) -> tuple[str, str, str]:
-    return one.name, _percent(one.share), f"{one.saved_ns / 1e6:.3f}"
+def _savings_text(head: str, savings: Sequence[Saving]) -> str:
+    """Return a table of the largest savings."""
+    largest = sorted(savings, key=lambda one: one.share, reverse=True)
+    rows = []
+    for one in largest[:MOST_LISTED]:
+        rows.append((one.name, _percent(one.share), f"{one.saved_ns / 1e6:.3f}"))
+    return table((head, "saves %", "saves ms"), rows)
 
 
 def _matrix_text(found: Slowdown) -> str:
@@ -105,8 +109,14 @@ def slowdown_csv(found: Slowdown) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["part", "name", *(axis.lower() for axis in Axis), "saved_ns", "share"])
-    places: list[list[object]] = [[worker.place[axis] for axis in Axis] for worker in found.workers]
-    places += [[""] * len(Axis)] * (len(found.every) - len(places))
-    for one, place in zip(found.every, places, strict=True):
-        writer.writerow([one.part, cell(one.name), *place, round(one.saved_ns), one.share])
+    for worker, saving in zip(found.workers, found.of_workers, strict=True):
+        writer.writerow(_csv_row(saving, worker.place))
+    for saving in (*found.of_rows, *found.of_columns, *found.of_kinds):
+        writer.writerow(_csv_row(saving, {}))
     return out.getvalue()
+
+
+def _csv_row(saving: Saving, place: Mapping[Axis, int]) -> list[object]:
+    coordinates = [place.get(axis, "") for axis in Axis]
+    name, saved = cell(saving.name), round(saving.saved_ns)
+    return [saving.part, name, *coordinates, saved, saving.share]

@@ -12,9 +12,9 @@ MOST_NAMED = 8
 def find_baseline(baseline: str, new: str, name: str | None) -> str:
     """Return the path of the baseline of `new`.
 
-    In a folder it is the recording called `name`, with or without its ending; without a name, the
-    one that is called like `new`, if there is one. Anything else, such as a folder of ranks, is
-    the baseline itself. Raises PlanError if no recording or several have the name.
+    In a folder it is the recording called `name`, with or without its ending. Without a name it is
+    the recording with the name of `new`, if the folder has it. Anything else, such as a folder of
+    ranks, is the baseline itself. Raises PlanError if no recording or several have the name.
     """
     folder = Path(baseline)
     if name is None:
@@ -23,14 +23,19 @@ def find_baseline(baseline: str, new: str, name: str | None) -> str:
         return str(same) if is_other else baseline
     if not folder.is_dir():
         raise PlanError(f"--name {name}: {baseline} is not a folder of baselines")
-    every = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
-    found = [path for path in every if path.name == name]
-    found = found or [path for path in every if path.name.split(".")[0] == name]
+    names = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+    if name in names:
+        return str(folder / name)
+    found = [each for each in names if each.split(".")[0] == name]
     if not found:
-        known = ", ".join(path.name for path in every[:MOST_NAMED])
-        more = ", ..." if len(every) > MOST_NAMED else ""
-        raise PlanError(f"--name {name}: {baseline} has no such recording; it has {known}{more}")
+        known = _listed(names)
+        raise PlanError(f"--name {name}: {baseline} has no such recording; it has {known}")
     if len(found) > 1:
-        names = ", ".join(path.name for path in found[:MOST_NAMED])
-        raise PlanError(f"--name {name}: several recordings have this name: {names}")
-    return str(found[0])
+        raise PlanError(f"--name {name}: several recordings have this name: {_listed(found)}")
+    return str(folder / found[0])
+
+
+def _listed(names: list[str]) -> str:
+    """Return the first names of a list, separated by commas."""
+    text = ", ".join(names[:MOST_NAMED])
+    return f"{text}, ..." if len(names) > MOST_NAMED else text

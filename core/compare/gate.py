@@ -58,7 +58,7 @@ class Gate:
 
     @property
     def shift(self) -> float:
-        """How much longer the run's steps are, as a fraction of the baseline's; negative if not."""
+        """Additional length of the run's steps, as a fraction of the baseline's; may be negative."""
         return self.new.mean_ns / self.baseline.mean_ns - 1
 
     @property
@@ -150,7 +150,7 @@ def _judgement(shift: float, noise: float, fail_over: float) -> Judgement:
 
 
 def _reason(a: Trace, b: Trace, before: StepTimes, after: StepTimes) -> str:
-    """Return what makes B's steps longer than A's: by replay, or else by contributions."""
+    """Return the reason why B's steps are longer than A's: by replay, or else by contributions."""
     found = slower_work(a, b, list(before.middle), list(after.middle))
     if found is not None:
         return f"{found} costs {duration_text(found.cost_ns)} more"

@@ -5,29 +5,44 @@ from __future__ import annotations
 from xml.sax.saxutils import escape, quoteattr
 
 from core.compare.gate import Gate, Judgement, percent
+from core.compare.step_times import StepTimes
 from core.plain import counted, duration_text, plain, plain_markup
 
 SUITE = "bubblescope gate"
 _MARKDOWN = "\\`*_[]<>|#"
+"""Characters with a meaning in Markdown; the backslash is escaped first."""
 
 
 def gate_markdown(gate: Gate, names: tuple[str, str]) -> str:
     """Return a Markdown section with the judgement, both sides' steps and the assertions.
 
-    `names` are those of the baseline and of the new run.
+    `names` are the names of the baseline and of the new run.
     """
-    title = "passed" if gate.passes else "failed"
-    lines = [f"### Step time: {title}", "", _escaped(gate.sentence), ""]
-    lines += ["| | run | steps | mean of the middle half |", "|---|---|---|---|"]
-    for role, name, side in zip(("baseline", "new"), names, (gate.baseline, gate.new), strict=True):
-        mean = duration_text(side.mean_ns)
-        lines.append(f"| {role} | {_escaped(name)} | {len(side.steps)} | {mean} |")
+    state = "passed" if gate.passes else "failed"
     change = f"{100 * gate.shift:+.3g} %"
-    lines += ["", f"Difference {change}, noise {percent(gate.noise)}, allowed slow-down "]
-    lines[-1] += f"{percent(gate.fail_over)}."
+    noise, allowed = percent(gate.noise), percent(gate.fail_over)
+    lines = [
+        f"### Step time: {state}",
+        "",
+        _escaped(gate.sentence),
+        "",
+        "| | run | steps | mean of the middle half |",
+        "|---|---|---|---|",
+        _side_row("baseline", names[0], gate.baseline),
+        _side_row("new", names[1], gate.new),
+        "",
+        f"Difference {change}, noise {noise}, allowed slow-down {allowed}.",
+    ]
     if gate.checked:
-        lines += ["", *(f"- {_escaped(str(one))}" for one in gate.checked)]
+        lines.append("")
+    for one in gate.checked:
+        lines.append(f"- {_escaped(str(one))}")
     return "\n".join(lines) + "\n"
+
+
+def _side_row(role: str, name: str, side: StepTimes) -> str:
+    mean = duration_text(side.mean_ns)
+    return f"| {role} | {_escaped(name)} | {len(side.steps)} | {mean} |"
 
 
 def gate_junit(gate: Gate, names: tuple[str, str]) -> str:
@@ -35,44 +50,51 @@ def gate_junit(gate: Gate, names: tuple[str, str]) -> str:
 
     A step time that is not judged is a skipped case.
     """
-    sentence = _line(gate.sentence)
-    inner = ""
-    if gate.judgement is Judgement.SLOWER:
-        inner = f"<failure message={quoteattr(sentence)}/>"
-    elif gate.judgement is Judgement.NOT_JUDGED:
-        inner = f"<skipped message={quoteattr(sentence)}/>"
-    cases = [_case("step time", names[1], inner, sentence)]
+    results = {Judgement.SLOWER: "failure", Judgement.NOT_JUDGED: "skipped"}
+    cases = [_case("step time", names[1], results.get(gate.judgement, ""), gate.sentence)]
     for one in gate.checked:
-        text = _line(str(one))
-        failure = "" if one.holds else f"<failure message={quoteattr(text)}/>"
-        cases.append(_case(one.assertion.text, names[1], failure, text))
+        result = "" if one.holds else "failure"
+        cases.append(_case(one.assertion.text, names[1], result, str(one)))
     skipped = int(gate.judgement is Judgement.NOT_JUDGED)
     counts = f'tests="{len(cases)}" failures="{len(gate.failures)}" skipped="{skipped}"'
-    suite = f'<testsuite name="{SUITE}" {counts} errors="0">'
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<testsuites>", suite, *cases]
-    return "\n".join([*lines, "</testsuite>", "</testsuites>"]) + "\n"
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        "<testsuites>",
+        f'<testsuite name="{SUITE}" {counts} errors="0">',
+        *cases,
+        "</testsuite>",
+        "</testsuites>",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def gate_text(gate: Gate, names: tuple[str, str]) -> str:
     """Return the text that `gate` prints: one line, and one for each assertion."""
     state = "PASS" if gate.passes else "FAIL"
-    steps = [counted(len(side.steps), "step") for side in (gate.baseline, gate.new)]
+    before = counted(len(gate.baseline.steps), "step")
+    after = counted(len(gate.new.steps), "step")
     lines = [f"{state}: {gate.sentence}"]
     lines += [str(one) for one in gate.checked]
-    lines.append(f"baseline: {names[0]}, {steps[0]}; new: {names[1]}, {steps[1]}")
-    return "\n".join(map(plain, lines))
+    lines.append(f"baseline: {names[0]}, {before}; new: {names[1]}, {after}")
+    return "\n".join(plain(line) for line in lines)
 
 
-def _case(name: str, run: str, inner: str, text: str) -> str:
+def _case(name: str, run: str, result: str, text: str) -> str:
+    """Return a test case; `result` is the name of an element with the text as its message."""
+    line = _line(text)
     head = f"<testcase classname={quoteattr(_line(run))} name={quoteattr(_line(name))}>"
-    return f"{head}{inner}<system-out>{escape(text)}</system-out></testcase>"
+    inner = f"<{result} message={quoteattr(line)}/>" if result else ""
+    return f"{head}{inner}<system-out>{escape(line)}</system-out></testcase>"
 
 
 def _line(text: str) -> str:
+    """Return a text on one line, without characters that XML does not allow."""
     return plain_markup(plain(text))
 
 
 def _escaped(text: str) -> str:
     """Return a text on one line in which Markdown finds no markup."""
-    letters = [f"\\{letter}" if letter in _MARKDOWN else letter for letter in plain(text)]
-    return "".join(letters)
+    line = plain(text)
+    for letter in _MARKDOWN:
+        line = line.replace(letter, f"\\{letter}")
+    return line

@@ -1,9 +1,8 @@
 """The work that makes one run's steps longer than another's, found by replaying the step.
 
 Contributions (core.compare.differences) say where lanes spend the time, and count a lane that waits
-for a slow one as much as the slow one itself. Here the tasks of B take what the same tasks of A
-took, one sort of work after the other. The sort by which the step becomes shorter most is the
-reason.
+for a slow one as much as the slow one itself. Here the tasks of B take as long as in A,
+one sort of work after the other. The sort that shortens the step most is the reason.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ class SlowerWork:
 
 
 def slower_work(a: Trace, b: Trace, steps_a: list[int], steps_b: list[int]) -> SlowerWork | None:
-    """Return the work that makes steps of B longer than those of A.
+    """Return the work that makes steps of B longer than steps of A.
 
     None if the runs have different tasks, if one has lanes whose waits are not known (a device's
     streams, ranks of a job), and if no sort of work explains MOST_OF_IT.
@@ -118,18 +117,19 @@ class _Replay:
         return cls(other, taken, as_in_a)
 
     def costs(self, work: Work, tasks: NDArray[np.bool_]) -> SlowerWork:
-        """Return what a sort of work costs, and its kind and lane if there is one of each."""
+        """Return the cost of a sort of work, with its kind and lane if there is one of each."""
+        columns = self.run.columns
         cost = self.saved(tasks)
-        kinds = {
-            str(KINDS[code]): self.saved(tasks & (self.run.columns.kind == code))
-            for code in np.unique(self.run.columns.kind[tasks]).tolist()
-        }
-        lanes = {
-            self.run.lanes[lane].name: self.saved(tasks & (self.run.columns.lane == lane))
-            for lane in np.unique(self.run.columns.lane[tasks]).tolist()
-        }
-        lane = "" if work is Work.MOVING else _alone(lanes, cost)
-        return SlowerWork(work, cost, _alone(kinds, cost), lane)
+        by_kind: dict[str, int] = {}
+        for code in np.unique(columns.kind[tasks]).tolist():
+            by_kind[str(KINDS[code])] = self.saved(tasks & (columns.kind == code))
+        by_lane: dict[str, int] = {}
+        for lane in np.unique(columns.lane[tasks]).tolist():
+            by_lane[self.run.lanes[lane].name] = self.saved(tasks & (columns.lane == lane))
+        kind = _alone(by_kind, cost)
+        # Data move between lanes: the lane of a copy says little.
+        name = "" if work is Work.MOVING else _alone(by_lane, cost)
+        return SlowerWork(work, cost, kind, name)
 
     def saved(self, tasks: NDArray[np.bool_]) -> int:
         """Return by how many ns the step is shorter if some tasks take as long as in A."""
@@ -148,7 +148,7 @@ def _alone(costs: dict[str, int], whole: int) -> str:
 
 
 def _places(run: MeasuredSteps, tasks: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return the places of tasks, by number, in a run's columns; -1 for those that it lacks."""
+    """Return the places of tasks, by number, in a run's columns; -1 for tasks that it lacks."""
     known = run.columns.task
     place = np.minimum(np.searchsorted(known, tasks), len(known) - 1)
     return np.where(known[place] == tasks, place, -1)

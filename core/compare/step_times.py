@@ -41,7 +41,7 @@ Floats = NDArray[np.float64]
 class StepTimes:
     """Times of the steps of a run.
 
-    `steps` are all that were looked at and `middle` those of the middle half by their length.
+    `steps` are all measured steps, and `middle` the steps of the middle half by length.
     `mean_ns` is the mean of the middle half, `variance` the square of its standard error (ns²), and
     `freedom` the degrees of freedom of this estimate.
     """
@@ -54,7 +54,7 @@ class StepTimes:
 
 
 def step_times(trace: Trace, steps: Sequence[int]) -> StepTimes:
-    """Measure those of `steps` that have the run's most frequent plan, in order of time.
+    """Measure the `steps` that have the run's most frequent plan, in order of time.
 
     Raises ValueError for fewer than FEWEST_STEPS of them.
     """
@@ -89,7 +89,7 @@ def noise_ns(one: StepTimes, other: StepTimes, chance: float = CHANCE) -> float:
 
 
 def student_quantile(freedom: float, chance: float) -> float:
-    """Return what Student's t exceeds with a probability of `chance` (below 1/2)."""
+    """Return the value that Student's t exceeds with a probability of `chance` (below 1/2)."""
     # With t = sqrt(freedom) * tan(angle) the density is proportional to a power of the cosine.
     angle = np.linspace(0, np.pi / 2, _ANGLES)
     density = np.cos(angle) ** (freedom - 1)
@@ -101,8 +101,8 @@ def student_quantile(freedom: float, chance: float) -> float:
 def _cosines(count: int) -> int:
     """Return how many cosines of n steps are used.
 
-    Fewer than the 0.4 n^(2/3) of Lazarus et al., who accept more false alarms than a gate may
-    raise: on autoregressions with a coefficient of 0.8 these keep them below one in 200.
+    Fewer than the 0.4 n^(2/3) of Lazarus et al., with which a gate would fail too often without a
+    change: on autoregressions with a coefficient of 0.8 these keep them below one in 200.
     """
     return max(2, int(count**0.4))
 

@@ -2,7 +2,7 @@
 
 The simulation of core.costs.simulate takes one set of durations at a time. Here the order of the
 tasks is worked out once: a task's level is the length of the longest chain of tasks before it. All
-tasks of a level start after those of lower levels, so that a level is a few operations on arrays.
+tasks of a level start after the tasks of lower levels, so that a level is a few operations on arrays.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """Nodes that can be timed together; `needs[first[i]:first[i + 1]]` are those of node i."""
+    """Nodes that can be timed together; `needs[first[i]:first[i + 1]]` are the needs of node i."""
 
     nodes: Ints
     needs: Ints
@@ -53,7 +53,7 @@ class Replay:
         """
         count = len(columns)
         meetings, meeting = np.unique(meets[meets != ABSENT], return_inverse=True)
-        # A collective is a node of its own: its members' needs are its needs, and they need it.
+        # A collective is a separate node: it needs all that its members need, and they need it.
         entry = np.arange(count)
         members = np.flatnonzero(meets != ABSENT)
         entry[members] = count + meeting

@@ -1,4 +1,4 @@
-"""What the time of a collective goes to: the transfer, or the wait for the last rank.
+"""Classes of collectives: most of their time is the transfer, or the wait for the last rank.
 
 The time of a collective runs from the first arrival of a rank to the last end. The clocks of ranks
 are known to some uncertainty only, so the last arrival may be earlier or later by as much. If the
@@ -19,7 +19,7 @@ MOSTLY = 2 / 3
 
 
 class TimeClass(StrEnum):
-    """What most of the time of a collective goes to."""
+    """The largest part of the time of a collective."""
 
     TRANSFER = "transfer"
     """Moving data."""
@@ -70,7 +70,7 @@ def _of_share(wait_share: float) -> TimeClass:
 def fastest_link(every: Iterable[Arrivals]) -> Link | None:
     """Return the link of the fastest collective, without latency; None if no size is known.
 
-    For traces whose link is not known: what other collectives of the same bytes could take.
+    For traces whose link is not known.
     """
     without_latency = Link(0.0, 1.0)
     rates = []

@@ -1,9 +1,9 @@
 """The time that a perfectly even job would save, divided among workers, stages and steps.
 
 In a perfectly even job all passes of one kind take equally long. The parts are found by replaying
-the steps (core.costs.replay). First, slow workers take what the other workers of their stages take;
-then, all stages take what the median stage takes; then, within each step all passes of a kind take
-their mean. What each change saves is its part, so the parts add up to the whole.
+the steps (core.costs.replay). First, slow workers take as long as the other workers of their
+stages; then, all stages take as long as the median stage; then, within each step all passes of a
+kind take their mean. The saving of each change is its part, so the parts add up to the whole.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NAMED = 0.05
 
 
 class Uneven(StrEnum):
-    """Parts of what an even job would save."""
+    """Parts of the savings of an even job."""
 
     WORKER = "worker"
     STAGE = "stage"
@@ -114,10 +114,10 @@ class EvenSplit:
 
 
 def even_split(trace: Trace, steps: Sequence[int]) -> EvenSplit | None:
-    """Return what an even job would save in whole `steps` of a trace.
+    """Return the savings of an even job in whole `steps` of a trace.
 
-    None if it is not known what tasks wait for on other lanes (streams of a device, ranks of a
-    job), and if there are no passes on two lanes.
+    None if the waits for tasks on other lanes are not known (streams of a device, ranks of a job),
+    and if there are no passes on two lanes.
     """
     if trace.step_table.follow:
         return None

@@ -6,9 +6,11 @@ replica by their stages, and TP the workers that share replica and stages.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,33 +42,46 @@ class Worker:
 def mesh_of(run: MeasuredSteps) -> tuple[Worker, ...]:
     """Return the workers of a run that have tasks, with their places."""
     columns = run.columns
-    abouts = []
+    groups = []
     for lane in computing_lanes(run.lanes):
         mine = columns.lane == lane.index
-        stages = tuple(np.unique(columns.stage[mine & (columns.stage != ABSENT)]).tolist())
-        replicas = columns.replica[mine & (columns.replica != ABSENT)]
-        replica = int(np.bincount(replicas).argmax()) if len(replicas) else 0
         if mine.any():
-            abouts.append((lane, replica, stages))
-    if len({(replica, stages) for _, replica, stages in abouts}) == 1:
+            replicas = columns.replica[mine & (columns.replica != ABSENT)]
+            replica = int(np.bincount(replicas).argmax()) if len(replicas) else 0
+            stages = np.unique(columns.stage[mine & (columns.stage != ABSENT)])
+            groups.append(_Group(lane, replica, tuple(stages.tolist())))
+    kinds = {(group.replica, group.stages) for group in groups}
+    if len(kinds) == 1:
         # Without stages and replicas every lane is a replica, as in data parallel jobs.
-        abouts = [(lane, place, stages) for place, (lane, _, stages) in enumerate(abouts)]
-    return tuple(_placed(abouts))
+        groups = [group._replace(replica=place) for place, group in enumerate(groups)]
+    return _placed(groups)
 
 
-def _placed(abouts: Sequence[tuple[Lane, int, tuple[int, ...]]]) -> Iterator[Worker]:
-    replicas = sorted({replica for _, replica, _ in abouts})
-    found: dict[tuple[int, tuple[int, ...]], int] = {}
-    for lane, replica, stages in abouts:
-        own = sorted({other for _, its, other in abouts if its == replica})
-        number = found.get((replica, stages), 0)
-        found[replica, stages] = number + 1
+class _Group(NamedTuple):
+    """A lane with the replica and the stages of its tasks."""
+
+    lane: Lane
+    replica: int
+    stages: tuple[int, ...]
+
+
+def _placed(groups: Sequence[_Group]) -> tuple[Worker, ...]:
+    """Return the workers of lanes, with their places."""
+    stages_of: dict[int, set[tuple[int, ...]]] = {}
+    for group in groups:
+        stages_of.setdefault(group.replica, set()).add(group.stages)
+    replicas = sorted(stages_of)
+    alike: Counter[tuple[int, tuple[int, ...]]] = Counter()
+    workers = []
+    for lane, replica, stages in groups:
         place = {
             Axis.DP: replicas.index(replica),
-            Axis.PP: own.index(stages),
-            Axis.TP: number,
+            Axis.PP: sorted(stages_of[replica]).index(stages),
+            Axis.TP: alike[replica, stages],
         }
-        yield Worker(lane.index, lane.name, place)
+        alike[replica, stages] += 1
+        workers.append(Worker(lane.index, lane.name, place))
+    return tuple(workers)
 
 
 def largest_axes(workers: Sequence[Worker]) -> tuple[Axis, Axis]:

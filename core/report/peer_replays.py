@@ -1,8 +1,8 @@
 """Replays of steps in which groups of workers, or kinds of work, are like their peers.
 
 The work of a group is scaled such that its pieces of one sort take, on average over all steps, as
-long as those of the other groups. Sorts of work are kinds of tasks of one stage or block; work that
-no other group has of this stage is compared with that of all stages. A kind of work is like its
+long as in the other groups. Sorts of work are kinds of tasks of one stage or block; work that no
+other group has of this stage is compared with the work of all stages. A kind of work is like its
 peers if its pieces take equally long within a step.
 """
 
@@ -22,7 +22,7 @@ from core.plan.plan import lane_ranks
 from core.plan.task import ABSENT, KINDS
 from core.report.job_step import JobStep, StepPart
 from core.report.measured import MeasuredSteps
-from core.report.mesh import Axis, Worker
+from core.report.mesh import Worker
 from core.trace.trace import Trace
 
 MOST_WORK = 40_000_000
@@ -57,7 +57,7 @@ class Replays(Protocol):
 
 
 def peer_factors(sums: Floats, counts: Floats) -> Floats:
-    """Return what scales a group's work to the mean of the other groups; NaN if it has no peers.
+    """Return the factors that scale groups to the mean of the others; NaN for groups without peers.
 
     `sums` and `counts`, (keys, groups), are the ns and the number of pieces of each sort of work.
     """
@@ -75,7 +75,7 @@ class StepReplays:
 
     `taken` (S, n) are the durations in all steps, of which `chosen` are replayed. `worker` (n) is
     the place of each task's worker, or -1; `work` (n) numbers tasks of the same kind and block, and
-    `staged` (n) those that have the same stage, too.
+    `staged` (n) tasks that have the same stage, too.
     """
 
     run: MeasuredSteps
@@ -91,19 +91,19 @@ class StepReplays:
     def of(cls, run: MeasuredSteps, workers: Sequence[Worker]) -> StepReplays:
         """Choose the steps that are replayed. Raises PlanError if collectives deadlock."""
         columns = run.columns
-        at = {worker.lane: place for place, worker in enumerate(workers)}
-        of_lane = np.array([at.get(lane, ABSENT) for lane in lane_ranks(run.lanes)])
-        work = np.unique(row_keys(columns.kind, columns.block), return_inverse=True)[1]
-        staged = np.unique(row_keys(work, columns.stage), return_inverse=True)[1]
+        worker_of_lane = _workers_of(lane_ranks(run.lanes), workers)
+        work = _numbered(row_keys(columns.kind, columns.block))
+        staged = _numbered(row_keys(work, columns.stage))
         replay = Replay.of(columns, run.meets)
-        axes = sum(1 + max(worker.place[axis] for worker in workers) for axis in Axis)
-        variants = len(workers) + axes + len(KINDS)
-        most = max(FEWEST_REPLAYED, MOST_WORK // (variants * max(1, len(columns))))
-        count = min(len(run.steps), most)
+        # Each worker and each kind once, and at most as many rows and columns as workers.
+        variants = 3 * len(workers) + len(KINDS)
+        tasks = variants * max(1, len(columns))
+        count = min(len(run.steps), max(FEWEST_REPLAYED, MOST_WORK // tasks))
         chosen = np.linspace(0, len(run.steps) - 1, count).astype(np.int64)
         taken = run.taken.astype(np.float64)
         usual = float(replay.makespans(taken[chosen]).mean())
-        return cls(run, replay, taken, chosen, usual, of_lane[columns.lane], work, staged)
+        worker = worker_of_lane[columns.lane]
+        return cls(run, replay, taken, chosen, usual, worker, work, staged)
 
     @property
     def replayed(self) -> int:
@@ -117,27 +117,33 @@ class StepReplays:
         factor = np.where(np.isnan(factor), self._factors(self.work, group, count), factor)
         factor = np.where(np.isnan(factor), 1.0, factor)
 
+        measured = self.taken[self.chosen]
+
         def changed(number: int) -> Floats:
-            return self.taken[self.chosen] * np.where(group == number, factor, 1.0)
+            return measured * np.where(group == number, factor, 1.0)
 
         return self._lengths(count, changed)
 
     def with_even_kinds(self) -> dict[str, float]:
         """Return the mean length with each kind of task even, by name; see Replays."""
-        codes = np.unique(self.run.columns.kind).tolist()
-        even = self.taken[self.chosen]
+        kind = self.run.columns.kind
+        codes = np.unique(kind).tolist()
+        measured = self.taken[self.chosen]
+        even = np.empty_like(measured)
         for mine in groups(self.work):
-            even[:, mine] = even[:, mine].mean(axis=1, keepdims=True)
+            even[:, mine] = measured[:, mine].mean(axis=1, keepdims=True)
 
         def changed(number: int) -> Floats:
-            is_kind = self.run.columns.kind == codes[number]
-            return np.where(is_kind, even, self.taken[self.chosen])
+            return np.where(kind == codes[number], even, measured)
 
-        names = [str(KINDS[code]) for code in codes]
-        return dict(zip(names, self._lengths(len(codes), changed).tolist(), strict=True))
+        lengths = self._lengths(len(codes), changed).tolist()
+        return {str(KINDS[code]): length for code, length in zip(codes, lengths, strict=True)}
 
     def _factors(self, keys: Ints, group: Ints, count: int) -> Floats:
-        """Return what scales each task to its group's peers with the same key; NaN without any."""
+        """Return the factor that scales each task to its group's peers; NaN without any.
+
+        Peers are tasks of other groups with the same key.
+        """
         known = group >= 0
         shape = (int(keys.max(initial=0)) + 1, count)
         place = (keys[known], group[known])
@@ -151,12 +157,13 @@ class StepReplays:
     def _lengths(self, count: int, changed: Callable[[int], Floats]) -> Floats:
         """Replay the steps with durations `changed` in `count` ways, several at once."""
         at_once = max(1, MOST_TIMES // max(1, self.replay.nodes * len(self.chosen)))
-        means = [np.empty(0)]
+        means = np.empty(count)
         for first in range(0, count, at_once):
             some = range(first, min(count, first + at_once))
-            lengths = self.replay.makespans(np.concatenate([changed(one) for one in some]))
-            means.append(lengths.reshape(len(some), -1).mean(axis=1))
-        return np.concatenate(means)
+            durations = np.concatenate([changed(number) for number in some])
+            lengths = self.replay.makespans(durations)
+            means[first : first + len(some)] = lengths.reshape(len(some), -1).mean(axis=1)
+        return means
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,11 +184,9 @@ class JobReplays:
         count = min(len(steps), MOST_JOB_STEPS)
         places = np.linspace(0, len(steps) - 1, count).astype(int).tolist()
         chosen = tuple(JobStep.of(explain_run_step(trace, steps[place])) for place in places)
-        at = {worker.lane: place for place, worker in enumerate(workers)}
-        mains = [lane.index for lane in trace.header.compute_lanes]
-        rank_worker = np.array([at.get(lane, ABSENT) for lane in mains])
-        usual = [float(step.periods(step.taken[:, np.newaxis])[0]) for step in chosen]
-        return cls(chosen, float(np.mean(usual)), rank_worker)
+        lanes = [lane.index for lane in trace.header.compute_lanes]
+        lengths = [step.periods(step.taken[:, np.newaxis]) for step in chosen]
+        return cls(chosen, float(np.mean(lengths)), _workers_of(lanes, workers))
 
     @property
     def replayed(self) -> int:
@@ -191,50 +196,76 @@ class JobReplays:
     def with_peers(self, places: Ints, count: int) -> Floats:
         """Return the mean length with each group of ranks like its peers; see Replays."""
         group = np.where(self.rank_worker >= 0, places[self.rank_worker], ABSENT)
-        parts = {part: key for key, part in enumerate(self._parts())}
-        sums, counts = np.zeros((len(parts), count)), np.zeros((len(parts), count))
-        for step in self.steps:
-            for part, times in step.totals().items():
-                known = group >= 0
-                np.add.at(sums[parts[part]], group[known], times[known])
-                np.add.at(counts[parts[part]], group[known], 1)
-        factors = np.nan_to_num(peer_factors(sums, counts), nan=1.0)
+        factors = self._factors(group, count)
 
         def changed(step: JobStep) -> Floats:
-            keys = np.array([parts[part] for part in step.parts])[step.part]
             mine = group[step.rank]
-            factor = np.where(mine >= 0, factors[keys, mine], 1.0)
-            ways = [np.where(mine == number, factor, 1.0) for number in range(count)]
-            taken: Floats = step.taken[:, np.newaxis] * np.stack(ways, axis=1)
-            return taken
+            factor = np.ones(len(mine))
+            for place, part in enumerate(step.parts):
+                nodes = (step.part == place) & (mine >= 0)
+                factor[nodes] = factors[part][mine[nodes]]
+            is_group = mine[:, np.newaxis] == np.arange(count)
+            scaled = step.taken * factor
+            return np.where(is_group, scaled[:, np.newaxis], step.taken[:, np.newaxis])
 
         return self._lengths(changed)
 
     def with_even_kinds(self) -> dict[str, float]:
         """Return the mean length with each kind of part the same on all ranks; see Replays."""
-        names = list(dict.fromkeys(_kind_name(part) for part in self._parts()))
+        numbers: dict[str, int] = {}
+        for part in self._parts():
+            numbers.setdefault(_kind_name(part), len(numbers))
 
         def changed(step: JobStep) -> Floats:
-            even = step.taken.copy()
+            ways = np.repeat(step.taken[:, np.newaxis], len(numbers), axis=1)
             totals = step.totals()
             for place, part in enumerate(step.parts):
-                mine = step.part == place
-                own = totals[part][step.rank[mine]]
-                even[mine] *= totals[part].mean() / np.maximum(1.0, own)
-            kind = np.array([_kind_name(part) for part in step.parts])[step.part]
-            ways = [np.where(kind == name, even, step.taken) for name in names]
-            return np.stack(ways, axis=1)
+                mine = np.flatnonzero(step.part == place)
+                own = np.maximum(1.0, totals[part][step.rank[mine]])
+                even = step.taken[mine] * totals[part].mean() / own
+                ways[mine, numbers[_kind_name(part)]] = even
+            return ways
 
-        return dict(zip(names, self._lengths(changed).tolist(), strict=True))
+        lengths = self._lengths(changed).tolist()
+        return dict(zip(numbers, lengths, strict=True))
+
+    def _factors(self, group: Ints, count: int) -> dict[StepPart, Floats]:
+        """Return the factor of each part for each of `count` groups of ranks; 1 without peers."""
+        known = group >= 0
+        factors = {}
+        for part in self._parts():
+            sums, counts = np.zeros((1, count)), np.zeros((1, count))
+            for step in self.steps:
+                times = step.totals().get(part)
+                if times is not None:
+                    np.add.at(sums[0], group[known], times[known])
+                    np.add.at(counts[0], group[known], 1)
+            factors[part] = np.nan_to_num(peer_factors(sums, counts)[0], nan=1.0)
+        return factors
 
     def _parts(self) -> list[StepPart]:
-        """Return all parts of the replayed steps."""
-        return list(dict.fromkeys(part for step in self.steps for part in step.parts))
+        """Return all parts of the replayed steps, each once."""
+        parts: dict[StepPart, None] = {}
+        for step in self.steps:
+            parts |= dict.fromkeys(step.parts)
+        return list(parts)
 
     def _lengths(self, changed: Callable[[JobStep], Floats]) -> Floats:
         lengths = [step.periods(changed(step)) for step in self.steps]
         means: Floats = np.mean(lengths, axis=0)
         return means
+
+
+def _workers_of(lanes: Sequence[int], workers: Sequence[Worker]) -> Ints:
+    """Return the place of the worker of each lane, or -1."""
+    places = {worker.lane: place for place, worker in enumerate(workers)}
+    return np.array([places.get(lane, ABSENT) for lane in lanes], np.int64)
+
+
+def _numbered(keys: Ints) -> Ints:
+    """Return small numbers for keys, in the same order."""
+    numbers: Ints = np.unique(keys, return_inverse=True)[1]
+    return numbers
 
 
 def _kind_name(part: StepPart) -> str:

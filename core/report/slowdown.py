@@ -1,4 +1,4 @@
-"""How much shorter a job would be if one worker, row, column or kind of work were like its peers.
+"""Savings of a job in which one worker, row, column or kind of work is like its peers.
 
 Workers form a mesh (core.report.mesh). Peers of a worker are the other workers of its stages, or
 all others if there are none; peers of a row or column of the mesh are the other rows or columns.
@@ -34,7 +34,7 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Saving:
-    """What a job saves if a part is like its peers: ns of a mean step, and as a share of it.
+    """Saving of a job with a part like its peers: ns of a mean step, and as a share of it.
 
     It is negative if the part is faster than its peers.
     """
@@ -85,8 +85,8 @@ class Slowdown:
 def slowdown(trace: Trace, steps: Sequence[int], axes: tuple[Axis, Axis] | None = None) -> Slowdown:
     """Return the savings of a trace in whole `steps`; by default with the two largest axes.
 
-    Raises PlanError if it is not known what tasks wait for on other lanes (streams of a device),
-    and if fewer than two lanes compute.
+    Raises PlanError if the waits for tasks on other lanes are not known (streams of a device), and
+    if fewer than two lanes compute.
     """
     run = MeasuredSteps.of(trace, steps)
     workers = mesh_of(run)

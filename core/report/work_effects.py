@@ -8,7 +8,7 @@ median polish, so that a few slow passes do not move them:
 1. a micro-batch's length is the median over all its passes, in all stages of its replica;
 2. a stage's effect is the lower median of its workers: if one of two workers is slow, the
    worker is slow and not the stage;
-3. a worker's effect is the median over the steps of what is left of its passes.
+3. a worker's effect is the median over the steps of the rest of its passes.
 
 A worker that is the only one of its stages has the part of its effect that all its stages share.
 If it has only one stage, the worker and the stage cannot be told apart.
@@ -132,7 +132,7 @@ def _stages_of_lanes(lane: Ints, stage: Ints) -> Ints:
 def _shared_excess(lane: Ints, stage: Ints, of_stage: Floats, counts: Ints) -> Floats:
     """Return the effect that all stages of a lane share, if it has several that no other lane has.
 
-    It is the lane's effect then, not that of its stages.
+    It is the lane's effect then, and not its stages'.
     """
     shared = np.zeros(len(lane))
     for mine in groups(lane):
