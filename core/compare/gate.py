@@ -58,7 +58,7 @@ class Gate:
 
     @property
     def shift(self) -> float:
-        """Additional length of the run's steps, as a fraction of the baseline's; may be negative."""
+        """Change of the step time, as a fraction of the baseline's; negative for a faster run."""
         return self.new.mean_ns / self.baseline.mean_ns - 1
 
     @property

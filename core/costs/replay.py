@@ -2,7 +2,8 @@
 
 The simulation of core.costs.simulate takes one set of durations at a time. Here the order of the
 tasks is worked out once: a task's level is the length of the longest chain of tasks before it. All
-tasks of a level start after the tasks of lower levels, so that a level is a few operations on arrays.
+tasks of a level start after the tasks of lower levels, so that a level is a few operations on
+arrays.
 """
 
 from __future__ import annotations
