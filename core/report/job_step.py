@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -246,7 +247,7 @@ class _Builder:
             waits = asked[(asked >= until) & (asked < min(ready, start))]
             since = int(waits.max()) if len(waits) else until
             if ready > until:
-                yield from _code(until, since, first)
+                yield from self._code_and_waits(moves, needs, until, since, first)
                 yield _Interval(min(max(ready, since), start), start, HOST_CODE, needs)
             else:
                 yield from _code(until, start, first, needs)
@@ -263,6 +264,29 @@ class _Builder:
             until = max(until, end)
         finish = int(self._explanation.finishes[self._mains[rank]])
         yield from _code(until, max(until, finish), first)
+
+    def _code_and_waits(
+        self, moves: NDArray[np.int64], needs: Sequence[int], start: int, end: int, first: int
+    ) -> Iterator[_Interval]:
+        """Yield a thread's code that is not seen, without its waits for moves.
+
+        `end` is the last request. Ranks often meet several times in a row:
+
+            code | request, wait | code | request, wait | code | request
+
+        A move that is needed, and that has ended before the next request, has been waited for.
+        """
+        asked = self._asked[moves]
+        requests = moves[(asked >= start) & (asked <= end)].tolist()
+        at = start
+        awaited: tuple[int, ...] = ()
+        for move, following in pairwise(requests):
+            request, ended = int(self._asked[move]), int(self._columns.end[move])
+            if move in needs and ended <= self._asked[following]:
+                yield from _code(at, request, first, awaited)
+                at = ended
+                awaited = (move,)
+        yield from _code(at, end, first, awaited)
 
     def _needed(self, task: int) -> tuple[int, ...]:
         """Return the moves that a task waited for."""
