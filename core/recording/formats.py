@@ -139,9 +139,9 @@ MEGASCAN = Dialect(
     reader="megascan:read_megascan",
     recognised_by="events with the argument `iteration`",
     read_as="Kind, iteration, micro-batch and stage are taken from names and arguments of the "
-    "events",
-    not_read="Parallel groups other than pipeline stages; other arguments are only shown in "
-    "Details",
+    "events. With micro-batches and `pp_rank` they are a [pipeline](#pipelines-of-other-programs)",
+    not_read="Parallel groups other than pipeline stages; combined exchanges are not divided into "
+    "sends and receives",
 )
 NDTIMELINE = Dialect(
     name="ndtimeline",

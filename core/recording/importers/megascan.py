@@ -7,19 +7,28 @@ categories are kinds of tasks, and their arrows are dependencies.
 from __future__ import annotations
 
 import re
+from collections import Counter as Counts
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.plan.plan import Role
-from core.plan.task import ABSENT, KIND_CODES, Kind
+from core.plan.task import ABSENT, KIND_CODES, PASSES, Kind
 from core.recording.importers.event_counters import counters_of_events
 from core.recording.importers.event_flows import links_of_flows
 from core.recording.importers.event_names import kind_from_name, kinds_from_categories, matches
-from core.recording.importers.event_numbers import event_times
+from core.recording.importers.event_numbers import Scalar, event_times
 from core.recording.importers.event_threads import thread_tracks, with_exported_roles
-from core.recording.importers.imported_events import ImportedEvents, ImportedTrack, StepRanges
+from core.recording.importers.imported_events import (
+    ImportedEvents,
+    ImportedTrack,
+    PipelinePlaces,
+    StepRanges,
+    Transfer,
+)
 from core.recording.importers.trace_events import TraceEvents
 from core.recording.index import Progress
 
@@ -34,6 +43,14 @@ _KINDS = (
     (re.compile(r"^(?:\w+[-_ ])?backward", re.IGNORECASE), Kind.BACKWARD),
     (re.compile(r"optimizer", re.IGNORECASE), Kind.STEP),
 )
+_TRANSFERS = (
+    (re.compile(r"^send[-_](?:forward|warmup)", re.IGNORECASE), Transfer.FORWARD_SEND),
+    (re.compile(r"^recv[-_](?:forward|warmup)", re.IGNORECASE), Transfer.FORWARD_RECEIVE),
+    (re.compile(r"^send[-_](?:backward|cooldown)", re.IGNORECASE), Transfer.BACKWARD_SEND),
+    (re.compile(r"^recv[-_](?:backward|cooldown)", re.IGNORECASE), Transfer.BACKWARD_RECEIVE),
+)
+MOST_RANK = (1 << 15) - 1
+"""Largest number of a rank or a chunk."""
 _ITERATION = re.compile(r"^(?:train[-_ ]?)?(?:iteration|step)\b", re.IGNORECASE)
 """Name of an event that encloses an iteration, and so is no work itself."""
 
@@ -50,7 +67,9 @@ def read_megascan(
     columns, names = events.whole_columns(), events.labels
     start, end = event_times(columns["begin"], columns["length"])
     # A process is a rank; its threads work at the same time, unless the file has their roles.
-    tracks = with_exported_roles(events, thread_tracks(events, stream_of="rank"))
+    places = _places(events, columns, names)
+    stream_of = "rank" if places is None else ""
+    tracks = with_exported_roles(events, thread_tracks(events, stream_of=stream_of))
     annotations = []
     for thread, track in enumerate(tracks):
         name = f"{track.name} iterations"
@@ -73,13 +92,70 @@ def read_megascan(
         attributes={
             "microbatch": _counted(columns["microbatch"]),
             "stage": np.minimum(_stage(columns), np.iinfo(np.int16).max),
+            **_replicas(places),
         },
         step=step.astype(np.int32),
         links=links_of_flows(events, columns["thread"], start, end, progress),
         steps=steps,
         counters=counters_of_events(events),
         issues=events.issues,
+        pipeline=places,
     )
+
+
+def _places(
+    events: TraceEvents, columns: dict[str, NDArray[Any]], names: tuple[str, ...]
+) -> PipelinePlaces | None:
+    """Return the places of the events in a pipeline; None if no pass has a rank and a micro-batch.
+
+    A process is a rank: its events without `pp_rank` have the rank of the others. Processes with
+    one rank belong to different replicas, in the order in which they appear.
+    """
+    rank, microbatch = _counted(columns["pp_rank"]), _counted(columns["microbatch"])
+    has_place = (rank >= 0) & (rank <= MOST_RANK) & (microbatch >= 0)
+    if not (has_place & PASSES[_kinds(events, columns, names)]).any():
+        return None
+    rank_of: dict[Scalar, int] = {}
+    processes = [pid for pid, _ in events.threads]
+    for thread, own in _first_of_threads(columns["thread"], rank, has_place):
+        rank_of.setdefault(processes[thread], own)
+    replica_of: dict[Scalar, int] = {}
+    uses = Counts[int]()
+    for pid, own in rank_of.items():
+        replica_of[pid] = min(uses[own], MOST_RANK)
+        uses[own] += 1
+    ranks = np.array([rank_of.get(pid, ABSENT) for pid in processes], np.int32)
+    replicas = np.array([replica_of.get(pid, ABSENT) for pid in processes], np.int32)
+    transfers = np.array([_transfer(name) for name in names], np.int8)
+    return replace(
+        PipelinePlaces.unknown(len(rank)),
+        rank=ranks[columns["thread"]],
+        chunk=np.minimum(_counted(columns["model_chunk"]), MOST_RANK).astype(np.int32),
+        replica=replicas[columns["thread"]],
+        transfer=transfers[columns["name"]],
+    )
+
+
+def _first_of_threads(
+    thread: NDArray[np.int32], rank: NDArray[np.int64], has_place: NDArray[np.bool_]
+) -> list[tuple[int, int]]:
+    """Return each thread that has an event with a place, and the rank of the first of these."""
+    placed = np.flatnonzero(has_place)
+    threads, first = np.unique(thread[placed], return_index=True)
+    return list(zip(threads.tolist(), rank[placed[first]].tolist(), strict=True))
+
+
+def _transfer(name: str) -> int:
+    """Return the transfer that a name means, as a value of Transfer; ABSENT for other names."""
+    for pattern, transfer in _TRANSFERS:
+        if pattern.search(name):
+            return transfer
+    return ABSENT
+
+
+def _replicas(places: PipelinePlaces | None) -> dict[str, NDArray[Any]]:
+    """Return the attribute of tasks with their replica, if they are parts of a pipeline."""
+    return {} if places is None else {"replica": places.replica}
 
 
 def _steps(

@@ -9,6 +9,8 @@ import pytest
 import core.recording.importers.lanes as lanes
 import core.recording.importers.perfetto_fields as perfetto
 from core.errors import RecordingError
+from core.explain.causes import CAUSES, Cause, cause_totals
+from core.explain.run_step import explain_run_step
 from core.plan.plan import Role
 from core.plan.task import Kind
 from core.recording.formats import FLIGHT_RECORDER
@@ -45,14 +47,38 @@ def odd_text(trace):
 
 def test_megascan_tells_iteration_microbatch_and_stage(written):
     trace = open_recording(written("scan.json", json.dumps(MEGASCAN).encode())).trace
-    assert trace.steps == [4] and trace.imported.issues == {}  # shown as step 5
-    forward = [span for span in trace if span.label == "forward"]
-    assert [(span.kind, span.microbatch, span.stage) for span in forward] == [
-        (Kind.FORWARD, 1, 2), (Kind.FORWARD, 1, 3),
-    ]  # fmt: skip
+    assert trace.steps == [4]  # shown as step 5
+    # The backward of rank 1 is sent to rank 0, and only that is not in the file.
+    assert trace.imported.issues == {ImportIssue.INFERRED_TRANSFER: 1}
+    forward = [span for span in trace if span.kind is Kind.FORWARD]
+    assert [(span.microbatch, span.stage) for span in forward] == [(1, 0), (1, 1)]
     kinds = {span.label: span.kind for span in trace}
-    assert (kinds["send_forward"], kinds["backward"]) == (Kind.COPY, Kind.BACKWARD)
+    assert (kinds["forward copy"], kinds["backward"]) == (Kind.COPY, Kind.BACKWARD)
     assert kinds["optimizer"] is Kind.STEP
+
+
+def test_megascan_has_the_causes_that_are_counted_by_hand(written):
+    """In us, from 1 on, when the first forward starts:
+
+    rank 0  F 1-20  send 21-25               B 70-90  U 92-98
+    rank 1              F 26-45  B 48-68              U 92-98
+    """
+    trace = open_recording(written("scan.json", json.dumps(MEGASCAN).encode())).trace
+    totals = cause_totals(explain_run_step(trace, 4))
+    lanes = [lane.name for lane in trace.header.lanes]
+    found = []
+    for lane in ("thread 0", "thread 1"):
+        row = totals[lanes.index(lane)].tolist()
+        found.append({CAUSES[code]: ns for code, ns in enumerate(row) if ns})
+    # Rank 0 waits until F and B of rank 1 have run, and for the backward's transfer. The host is
+    # late by 1 us before the send, 1 us before F and 3 us before B of rank 1. No update says what
+    # it waits for.
+    assert found[0] == {
+        Cause.COMPUTE: 39_000, Cause.TRANSFER: 6_000, Cause.HOST: 5_000, Cause.NOT_TOLD: 2_000,
+    }  # fmt: skip
+    assert found[1] == {
+        Cause.FILL: 19_000, Cause.TRANSFER: 4_000, Cause.HOST: 5_000, Cause.NOT_TOLD: 24_000,
+    }  # fmt: skip
 
 
 def test_moments_of_megascan_are_notes_and_no_lanes_that_compute(written):
