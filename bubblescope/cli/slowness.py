@@ -66,7 +66,7 @@ def slowdown_text(found: Slowdown, split: EvenSplit | None) -> str:
     replayed = f", {found.replayed} of them replayed" if found.replayed < found.steps else ""
     step = duration_text(found.step_ns)
     lines = [f"step {step}, mean of {counted(found.steps, 'step')}{replayed}"]
-    if split is not None and split.text:
+    if split is not None and split.text is not None:
         lines.append(str(split.text))
     lines += ["", "per cent of a step that the job would save if a part were like its peers:", ""]
     lines.append(_matrix_text(found))

@@ -16,8 +16,9 @@ import numpy as np
 
 from core.costs.replay import Replay
 from core.errors import PlanError
-from core.message import Message, message
+from core.message import N_, Message, join_texts, message
 from core.order import groups
+from core.plan.task import ABSENT
 from core.report.measured import Floats, MeasuredSteps
 from core.report.work_effects import WorkEffects
 from core.trace.trace import Trace
@@ -38,15 +39,16 @@ class Uneven(StrEnum):
 class EvenSplit:
     """Savings of an even job: ns of a mean step by part, in the order of Uneven.
 
-    `step_ns` is the mean step. `lane` is the name of the slowest worker and `worker_factor` its
-    effect; "" and 1 if no worker is slow. `stage` is the stage that takes longest and
-    `stage_factor` its effect; -1 and 1 if there is no stage. `stage_lane` is the name of the only
-    lane of this stage if it has no other stage: then either may be slow; else "".
+    `step_ns` is the mean step. `lane` is the name of the slowest worker, `lane_index` its lane and
+    `worker_factor` its effect; "", -1 and 1 if no worker is slow. `stage` is the stage that takes
+    longest and `stage_factor` its effect; -1 and 1 if there is no stage. `stage_lane` is the name
+    of the only lane of this stage if it has no other stage: then either may be slow; else "".
     """
 
     step_ns: float
     saved_ns: dict[Uneven, float]
     lane: str
+    lane_index: int
     worker_factor: float
     stage: int
     stage_factor: float
@@ -66,51 +68,53 @@ class EvenSplit:
 
     @property
     def where(self) -> str:
-        """Name of the worker or stage of the largest part, or ""."""
+        """Place of the largest part: `lane 2` or `stage 3`; "" if it has none."""
         if not self.named or self.named[0] is Uneven.STEPS:
             return ""
-        return self.lane if self.named[0] is Uneven.WORKER else f"stage {self.stage}"
+        is_worker = self.named[0] is Uneven.WORKER
+        return f"lane {self.lane_index}" if is_worker else f"stage {self.stage}"
 
     @property
-    def text(self) -> Message | str:
-        """A sentence with the largest part, and a second one after `also:`; "" without any."""
-        texts = [self._clause(part) for part in self.named]
-        if len(texts) > 1:
-            return message("{first}; also: {second}.", first=texts[0], second=texts[1])
-        return message("{first}.", first=texts[0]) if texts else ""
+    def text(self) -> Message | None:
+        """One sentence with the largest part, and one with the second; None if none is named."""
+        if not self.named:
+            return None
+        first, *others = self.named
+        template = _ALONE if first is Uneven.STAGE and self.stage_lane else _FIRST[first]
+        sentences = [message(template, **self._values(first))]
+        for part in others:
+            sentences.append(message(_SECOND[part], **self._values(part)))
+        return join_texts(sentences)
 
-    def _clause(self, part: Uneven) -> Message:
-        share = f"{100 * self.shares[part]:.0f} %"
+    def _values(self, part: Uneven) -> dict[str, object]:
+        cost = f"{100 * self.shares[part]:.0f} %"
         if part is Uneven.WORKER:
-            return message(
-                "{lane} takes {more} longer than the other workers of its stage, which costs "
-                "{share} of a step",
-                lane=self.lane,
-                more=_more(self.worker_factor),
-                share=share,
-            )
-        if part is Uneven.STEPS:
-            return message(
-                "the work differs from one micro-batch or step to the next, which costs {share} "
-                "of a step",
-                share=share,
-            )
-        if self.stage_lane:
-            return message(
-                "stage {stage} or its only worker, {lane}, takes {more} longer than the median "
-                "stage, which costs {share} of a step",
-                stage=self.stage,
-                lane=self.stage_lane,
-                more=_more(self.stage_factor),
-                share=share,
-            )
-        return message(
-            "stage {stage} has {more} more work than the median stage, which costs {share} of a "
-            "step",
-            stage=self.stage,
-            more=_more(self.stage_factor),
-            share=share,
-        )
+            return {"lane": self.lane, "more": _more(self.worker_factor), "cost": cost}
+        more = _more(self.stage_factor)
+        return {"stage": self.stage, "lane": self.stage_lane, "more": more, "cost": cost}
+
+
+_FIRST = {
+    Uneven.WORKER: N_(
+        "Worker {lane} takes {more} longer than the other workers of its stage, which costs {cost} "
+        "of a step."
+    ),
+    Uneven.STAGE: N_(
+        "Stage {stage} has {more} more work than the median stage, which costs {cost} of a step."
+    ),
+    Uneven.STEPS: N_(
+        "The work differs from one micro-batch or step to the next, which costs {cost} of a step."
+    ),
+}
+_ALONE = N_(
+    "Stage {stage}, or its only worker {lane}, takes {more} longer than the median stage, which "
+    "costs {cost} of a step."
+)
+_SECOND = {
+    Uneven.WORKER: N_("Also, worker {lane} takes {more} longer than its peers ({cost})."),
+    Uneven.STAGE: N_("Also, stage {stage} has {more} more work than the median stage ({cost})."),
+    Uneven.STEPS: N_("Also, the work differs between micro-batches or steps ({cost})."),
+}
 
 
 def even_split(trace: Trace, steps: Sequence[int]) -> EvenSplit | None:
@@ -152,6 +156,7 @@ def split_of(run: MeasuredSteps) -> EvenSplit | None:
         float(run.spans.mean()),
         dict(zip(Uneven, saved.tolist(), strict=True)),
         run.lanes[int(effects.lane[slowest])].name if has_worker else "",
+        int(effects.lane[slowest]) if has_worker else ABSENT,
         float(effects.of_worker[slowest]),
         stage,
         factors[stage],

@@ -51,7 +51,7 @@ def test_the_worker_and_the_matrix_are_printed(
     replica, rank = JOB.truth.worker
     first, sentence, *rows = out.splitlines()
     assert first.startswith("step ") and first.endswith(" ms, mean of 6 steps")
-    assert sentence.startswith(f"replica {replica} rank {rank} takes ")
+    assert sentence.startswith(f"Worker replica {replica} rank {rank} takes ")
     cells = next(row for row in rows if row.startswith(f"DP {replica}")).split()[2:]
     assert float(cells[rank]) == pytest.approx(100 * JOB.truth.saved, rel=0.1)
     assert any(row.startswith("backward ") for row in rows)

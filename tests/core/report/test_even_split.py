@@ -51,16 +51,17 @@ def test_the_part_and_its_amount_are_those_of_the_job(fault: Fault, shape) -> No
 @pytest.mark.parametrize("shape", SHAPES, ids=["1f1b", "interleaved", "no sends"])
 def test_nothing_is_named_in_an_even_job(shape) -> None:
     _, found = job_with(Fault.NOTHING, **shape)
-    assert found.named == [] and found.text == "" and found.where == ""
+    assert found.named == [] and found.text is None and found.where == ""
 
 
 def test_a_slow_worker_is_named_with_its_factor() -> None:
     job, found = job_with(Fault.WORKER, replicas=2, seed=3)
     assert job.truth.worker is not None
     replica, rank = job.truth.worker
-    assert found.lane == found.where == f"replica {replica} rank {rank}"
+    assert found.lane == f"replica {replica} rank {rank}"
+    assert found.where == f"lane {replica * job.options.ranks + rank}"
     assert found.worker_factor == pytest.approx(1.4, rel=0.03)
-    assert str(found.text).startswith(f"{found.lane} takes ")
+    assert str(found.text).startswith(f"Worker {found.lane} takes ")
     assert "longer than the other workers of its stage, which costs " in str(found.text)
 
 
@@ -68,13 +69,13 @@ def test_a_slow_stage_is_named_with_its_work() -> None:
     job, found = job_with(Fault.STAGE, replicas=2)
     assert found.stage == job.truth.stage and found.where == f"stage {job.truth.stage}"
     assert found.lane == "" and found.stage_factor == pytest.approx(1.4, rel=0.03)
-    assert f"stage {found.stage} has 40 % more work than the median stage" in str(found.text)
+    assert f"Stage {found.stage} has 40 % more work than the median stage" in str(found.text)
 
 
 def test_with_random_lengths_no_lane_and_no_stage_is_named() -> None:
     _, found = job_with(Fault.LENGTHS, replicas=4)
     assert found.where == found.lane == ""
-    assert str(found.text).startswith("the work differs from one micro-batch or step to the next")
+    assert str(found.text).startswith("The work differs from one micro-batch or step to the next")
 
 
 def test_a_stage_with_a_single_worker_is_not_told_from_it() -> None:
@@ -82,7 +83,7 @@ def test_a_stage_with_a_single_worker_is_not_told_from_it() -> None:
     assert job.truth.worker is not None
     rank = job.truth.worker[1]
     assert found.named == [Uneven.STAGE] and found.stage_lane == f"rank {rank}"
-    assert f"stage {rank} or its only worker, rank {rank}, takes " in str(found.text)
+    assert f"Stage {rank}, or its only worker rank {rank}, takes " in str(found.text)
 
 
 def test_a_lone_worker_of_two_slow_stages_is_slow_itself() -> None:
@@ -103,7 +104,7 @@ def test_a_second_part_is_named_in_a_second_clause() -> None:
     found = split(made(plain, longer=longer).trace)
     assert set(found.named) == {Uneven.WORKER, Uneven.STAGE}
     assert found.shares[found.named[0]] >= found.shares[found.named[1]]
-    assert "; also: " in str(found.text)
+    assert ". Also, " in str(found.text)
 
 
 def test_the_parts_add_up_to_what_an_even_job_saves() -> None:
