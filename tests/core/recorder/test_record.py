@@ -196,6 +196,29 @@ def test_a_collective_within_the_backward_is_waited_for_and_not_computed(tmp_pat
     assert parts[1].after == (move.task,)
 
 
+def test_all_collectives_of_a_step_are_recorded_with_their_kinds_and_bytes(tmp_path):
+    dist = torch.distributed
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    model = layers()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    numbers = torch.ones(3)
+    try:
+        with record(model, optimizer, tmp_path):
+            for _ in range(2):
+                model(torch.ones(4, 8)).sum().backward()
+                dist.all_reduce(numbers)
+                dist.broadcast(numbers, src=0)
+                dist.all_to_all_single(torch.empty(3), numbers)
+                dist.barrier()
+                optimizer.step()
+    finally:
+        dist.destroy_process_group()
+    spans = [span for span in open_recording(tmp_path).trace if span.step == 1]
+    spans.sort(key=lambda span: span.start)
+    moves = [(str(span.kind), span.bytes) for span in spans if span.kind.is_collective]
+    assert moves == [("all-reduce", 12), ("broadcast", 12), ("all-to-all", 12), ("barrier", 0)]
+
+
 @pytest.mark.parametrize("wrapped", [True, False], ids=["DDP", "all_reduce"])
 def test_sparse_gradients_are_reduced_and_recorded(tmp_path, wrapped):
     def job(folder):
