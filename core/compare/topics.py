@@ -75,7 +75,7 @@ TOPICS: tuple[Topic, ...] = (
     ),
     Topic(N_("loading data"), frozenset({Kind.DATA, Cause.DATA})),
     Topic(N_("waiting for other streams of the device"), frozenset({Cause.OTHER_STREAM})),
-    Topic(N_("waiting for reasons that the trace does not show"), frozenset({Cause.NOT_TOLD})),
+    Topic(N_("waiting for reasons that the trace does not show"), frozenset({Cause.UNEXPLAINED})),
     Topic(N_("other work"), frozenset({Kind.OTHER})),
 )
 

@@ -53,11 +53,14 @@ class Arrivals:
 
 def arrivals(explanation: Explanation) -> tuple[Arrivals, ...]:
     """Return a step's collectives of more than one rank, in the order of their first arrivals."""
-    columns, waits = explanation.columns, explanation.waits
-    members = np.flatnonzero(waits.meets >= 0)
-    members = members[np.argsort(columns.start[members], kind="stable")]
-    meetings = groups(waits.meets, members)
-    return sum_by_collective(_of_one(explanation, met) for met in meetings if len(met) > 1)
+    meets = explanation.waits.meets
+    members = np.flatnonzero(meets >= 0)
+    by_start = np.argsort(explanation.columns.start[members], kind="stable")
+    found: list[Arrivals] = []
+    for collective in groups(meets, members[by_start]):
+        if len(collective) > 1:
+            found.append(_of_one(explanation, collective))
+    return sum_by_collective(found)
 
 
 def sum_by_collective(several: Iterable[Arrivals]) -> tuple[Arrivals, ...]:
@@ -71,12 +74,14 @@ def sum_by_collective(several: Iterable[Arrivals]) -> tuple[Arrivals, ...]:
 
 def _of_one(explanation: Explanation, members: Positions) -> Arrivals:
     """Return the figures of one collective, whose tasks are at the positions `members`."""
-    columns, waits = explanation.columns, explanation.waits
+    columns = explanation.columns
+    waits = explanation.waits
     one = int(members[0])
     last_arrival = int(waits.begun[one])
     first_arrival = int(columns.start[members].min())
     last_end = int(columns.end[members].max())
-    last_rank = lane_ranks(explanation.lanes)[columns.lane[waits.slowest[one]]]
+    slowest_lane = columns.lane[waits.slowest[one]]
+    last_rank = lane_ranks(explanation.lanes)[slowest_lane]
     return Arrivals(
         kind=KINDS[columns.kind[one]],
         stage=known(columns.stage[one]),

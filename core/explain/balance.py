@@ -81,11 +81,16 @@ def lane_balances(trace: Trace, lanes: Iterable[int], steps: Sequence[int]) -> l
 def _balance(trace: Trace, lane: int, steps: Sequence[int], waiting_ns: int) -> LaneBalance:
     numbers = np.array(steps, np.int64)
     mine = _of_steps(trace.spans(lane), numbers)
-    kinds, length = mine["kind"], mine["end"] - mine["start"]
+    kinds = mine["kind"]
     # Sums of doubles: exact up to 2**53, which is 104 days of ns, or 9 PB.
-    ns = np.bincount(kinds, length, len(KINDS)).astype(np.int64)
+    ns = np.bincount(kinds, mine.end - mine.start, len(KINDS)).astype(np.int64)
     sizes = np.bincount(kinds, mine["bytes"], len(KINDS)).astype(np.int64)
-    present = np.flatnonzero(np.bincount(kinds, minlength=len(KINDS))).tolist()
+    counts = np.bincount(kinds, minlength=len(KINDS))
+    kind_ns: dict[Kind, int] = {}
+    kind_bytes: dict[Kind, int] = {}
+    for code in np.flatnonzero(counts).tolist():
+        kind_ns[KINDS[code]] = int(ns[code])
+        kind_bytes[KINDS[code]] = int(sizes[code])
     communication = int(ns[IS_COMMUNICATION].sum())
     busy = int(ns.sum()) - communication
     starts, ends = lane_bounds(trace, lane, numbers)
@@ -93,9 +98,9 @@ def _balance(trace: Trace, lane: int, steps: Sequence[int], waiting_ns: int) -> 
     return LaneBalance(
         lane=lane,
         time=LaneTime(busy, communication, whole - busy - communication, len(mine)),
-        kind_ns={KINDS[code]: int(ns[code]) for code in present},
-        kind_bytes={KINDS[code]: int(sizes[code]) for code in present},
-        peak_bytes=_peak_within(trace, lane, np.stack([starts, ends], axis=1)),
+        kind_ns=kind_ns,
+        kind_bytes=kind_bytes,
+        peak_bytes=_peak_within(trace, lane, starts, ends),
         rows=int(_forward(mine)["rows"].sum()),
         waiting_ns=waiting_ns,
     )
@@ -107,27 +112,40 @@ def _of_steps(spans: Spans, steps: NDArray[np.int64]) -> Spans:
     lasts = sorted_positions(spans.step, steps + 1)
     if not len(steps):
         return spans[:0]
-    if (lasts[:-1] == firsts[1:]).all():
+    are_consecutive = (lasts[:-1] == firsts[1:]).all()
+    if are_consecutive:
         return spans[firsts[0] : lasts[-1]]
-    return Spans.joined([spans[a:b] for a, b in zip(firsts, lasts, strict=True)])
+    parts = [spans[first:last] for first, last in zip(firsts, lasts, strict=True)]
+    return Spans.joined(parts)
 
 
-def _peak_within(trace: Trace, lane: int, bounds: NDArray[np.int64]) -> int:
-    """Return the most bytes that a lane held at a moment of n intervals; `bounds` is (n, 2)."""
+def _peak_within(
+    trace: Trace, lane: int, starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> int:
+    """Return the most bytes that a lane held at a moment of n intervals."""
     counters = _memory_of(trace, lane)
-    if not len(bounds) or not counters:
+    if not len(starts) or not counters:
         return 0
-    first, last = bounds[0, 0], bounds[:, 1].max()
+    first = starts[0]
+    last = ends.max()
     # The starts count too: a lane may hold its maximum since before an interval.
-    parts = [bounds[:, 0]]
+    moments = [starts]
     for counter in counters:
         low, high = np.searchsorted(counter.times, [first, last + 1])
-        parts.append(counter.times[low:high])
-    times = np.concatenate(parts)
-    interval = np.searchsorted(bounds[:, 0], times, "right") - 1
-    inside = times[bounds[interval, 1] >= times]
-    held = sum((counter.at(inside) for counter in counters), np.zeros(len(inside)))
+        moments.append(counter.times[low:high])
+    times = np.concatenate(moments)
+    interval = np.searchsorted(starts, times, "right") - 1
+    is_inside = ends[interval] >= times
+    held = _held_at(counters, times[is_inside])
     return int(held.max())
+
+
+def _held_at(counters: Sequence[Counter], times: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the sum of some counters of bytes at each of `times`."""
+    held = np.zeros(len(times))
+    for counter in counters:
+        held += counter.at(times)
+    return held
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,13 +204,15 @@ def first_lane_shares(trace: Trace, balances: Sequence[LaneBalance]) -> list[Fir
     two compute lanes.
     """
     compute = _computing(trace, balances)
-    ran: set[Kind] = set().union(*(balance.kind_ns for balance in compute))
-    if len(compute) < 2 or not ran & {Kind.GATHER, Kind.REDUCE}:
+    kinds: set[Kind] = set()
+    for balance in compute:
+        kinds.update(balance.kind_ns)
+    if len(compute) < 2 or not kinds & {Kind.GATHER, Kind.REDUCE}:
         return []
-    first, others = compute[0], compute[1:]
-    shares = []
+    first, *others = compute
+    shares: list[FirstLaneShare] = []
     for kind in SHARED_KINDS:
-        if kind in ran:
+        if kind in kinds:
             own = first.kind_ns.get(kind, 0)
             mean = fmean([balance.kind_ns.get(kind, 0) for balance in others])
             shares.append(FirstLaneShare(kind, own, mean, first.kind_bytes.get(kind, 0)))
@@ -263,7 +283,7 @@ def _times_by_step(trace: Trace, steps: Sequence[int]) -> tuple[Floats, Floats]:
     for lane in working_lanes(trace.header.lanes):
         mine = _of_steps(trace.spans(lane.index), numbers)
         place = np.searchsorted(numbers, mine.step)
-        length = (mine["end"] - mine["start"]).astype(np.float64)
+        length = (mine.end - mine.start).astype(np.float64)
         moves = IS_COMMUNICATION[mine["kind"]]
         compute_length = np.where(moves, 0, length)
         move_length = np.where(moves, length, 0)
@@ -288,9 +308,11 @@ def rows_by_step(trace: Trace, steps: Sequence[int]) -> NDArray[np.int64]:
     wanted = np.array(steps, np.int64)
     rows = np.zeros((len(steps), len(lanes)), np.int64)
     for column, lane in enumerate(lanes):
-        enter = _forward(_of_steps(trace.spans(lane.index), wanted))
+        mine = _of_steps(trace.spans(lane.index), wanted)
+        entering = _forward(mine)
+        place = np.searchsorted(wanted, entering.step)
         # Not `+=`, which would count one micro-batch of each step.
-        np.add.at(rows[:, column], np.searchsorted(wanted, enter.step), enter["rows"])
+        np.add.at(rows[:, column], place, entering["rows"])
     return rows
 
 
@@ -311,21 +333,24 @@ def lane_parts(trace: Trace, step: int) -> list[LanePart]:
     A lane that runs several stages or blocks of a part has it once. Rows are numbered in the order
     of replicas, then of micro-batches.
     """
-    seen: dict[tuple[int, int, int], int] = {}
+    of_lanes: dict[tuple[int, int, int], int] = {}
     rows: dict[tuple[int, int], int] = {}
     for lane in working_lanes(trace.header.lanes):
         spans = trace.spans(lane.index)
-        for replica, microbatch, count in entering_rows(spans[spans.of_step(step)]):
-            seen[lane.index, replica, microbatch] = count
+        of_step = spans[spans.of_step(step)]
+        for replica, microbatch, count in entering_rows(of_step):
+            of_lanes[lane.index, replica, microbatch] = count
             rows[replica, microbatch] = count
-    starts, total = {}, 0
+    starts: dict[tuple[int, int], int] = {}
+    total = 0
     for part in sorted(rows):
         starts[part] = total
         total += rows[part]
-    return [
-        LanePart(lane, replica, microbatch, starts[replica, microbatch], count)
-        for (lane, replica, microbatch), count in sorted(seen.items())
-    ]
+    parts: list[LanePart] = []
+    for (index, replica, microbatch), count in sorted(of_lanes.items()):
+        start = starts[replica, microbatch]
+        parts.append(LanePart(index, replica, microbatch, start, count))
+    return parts
 
 
 def held_bytes(
@@ -333,17 +358,18 @@ def held_bytes(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the memory of a lane over time: times in ns from `since` on, and bytes held."""
     counters = _memory_of(trace, lane)
-    parts = []
+    parts: list[NDArray[np.int64]] = []
     for counter in counters:
-        fresh = counter.times[np.searchsorted(counter.times, since) :]
-        if len(fresh):
-            parts.append(fresh)
-    if len(parts) == 1 and (np.diff(parts[0]) > 0).all():
+        first = np.searchsorted(counter.times, since)
+        if first < len(counter.times):
+            parts.append(counter.times[first:])
+    if not parts:
+        times = np.empty(0, np.int64)
+    elif len(parts) == 1 and (np.diff(parts[0]) > 0).all():
         times = parts[0]
     else:
-        times = np.unique(np.concatenate([*parts, np.empty(0, np.int64)]))
-    held = sum((counter.at(times) for counter in counters), np.zeros(len(times)))
-    return times, held
+        times = np.unique(np.concatenate(parts))
+    return times, _held_at(counters, times)
 
 
 def _memory_of(trace: Trace, lane: int) -> list[Counter]:

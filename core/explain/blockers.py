@@ -14,13 +14,12 @@ WAITS_FOR_PASS = frozenset(
     {Cause.FILL, Cause.DRAIN, Cause.COMPUTE, Cause.IMBALANCE, Cause.SLOWEST_RANK}
 )
 """Causes in which a lane waits for computation on another lane."""
-_HAS_BLOCKER = WAITS_FOR_PASS | frozenset(ACTIONS) | {Cause.TRANSFER, Cause.COLLECTIVE}
-_HAS_BLOCKER_BY_CODE = np.array([cause in _HAS_BLOCKER for cause in CAUSES])
-# Pieces of these causes may share a label: one wait for a lane is both "pipeline fills" and
-# "other lane computes" where the lane's first pass lies in between.
-_GROUP_BY_CODE = np.array(
-    [-1 if cause in WAITS_FOR_PASS else code for code, cause in enumerate(CAUSES)]
-)
+_WITH_BLOCKER = WAITS_FOR_PASS | frozenset(ACTIONS) | {Cause.TRANSFER, Cause.COLLECTIVE}
+_HAS_BLOCKER = np.array([cause in _WITH_BLOCKER for cause in CAUSES])  # by code
+_WAITS_FOR_PASS = np.array([cause in WAITS_FOR_PASS for cause in CAUSES])  # by code
+# Pieces of one group may share a label: one wait for a lane is both "pipeline fills" and "other
+# lane computes" if the lane's first pass is in between.
+_GROUP = np.where(_WAITS_FOR_PASS, -1, np.arange(len(CAUSES)))  # by code
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +48,17 @@ class BlockerWaits:
 
 def waits_by_blocker(explanation: Explanation) -> BlockerWaits:
     """Join neighbouring pieces of a gap that have the same blocking lane."""
-    gap, group = explanation.gap, _GROUP_BY_CODE[explanation.cause]
-    holder = _blocking_lanes(explanation)
+    gap = explanation.gap
+    group = _GROUP[explanation.cause]
+    blocker = _blocking_lanes(explanation)
     begins = np.ones(len(gap), np.bool_)
     begins[1:] = np.diff(gap) != 0
     begins[1:] |= np.diff(group) != 0
-    begins[1:] |= np.diff(holder) != 0
+    begins[1:] |= np.diff(blocker) != 0
     first = np.flatnonzero(begins)
-    return _joined(explanation, first, np.cumsum(begins) - 1, np.ones(len(gap), np.bool_))
+    entry = np.cumsum(begins) - 1
+    all_pieces = np.ones(len(gap), np.bool_)
+    return _joined(explanation, first, entry, all_pieces)
 
 
 def main_waits(explanation: Explanation) -> BlockerWaits:
@@ -64,24 +66,33 @@ def main_waits(explanation: Explanation) -> BlockerWaits:
     gaps, first, place = np.unique(explanation.gap, return_index=True, return_inverse=True)
     length = explanation.end - explanation.start
     # Number the pairs of gap and blocking lane, and add up the wait of each pair.
-    group, holder = _GROUP_BY_CODE[explanation.cause], _blocking_lanes(explanation)
-    keys = np.stack([place, group, holder], axis=1)
+    group = _GROUP[explanation.cause]
+    blocker = _blocking_lanes(explanation)
+    keys = np.stack([place, group, blocker], axis=1)
     pairs, pair = np.unique(keys, axis=0, return_inverse=True)
     pair = pair.reshape(-1)
     totals = np.bincount(pair, weights=length, minlength=len(pairs))
-    # Sorted by gap and total, the last pair of a gap is its longest.
-    order = np.lexsort((totals, pairs[:, 0]))
-    last_of_gap = np.searchsorted(pairs[order, 0], np.arange(len(gaps)), "right") - 1
-    longest = order[last_of_gap]
+    longest = _largest_of_groups(pairs[:, 0], totals, len(gaps))
     return _joined(explanation, first, place, np.isin(pair, longest))
+
+
+def _largest_of_groups(
+    group: NDArray[np.int64], size: NDArray[np.number], count: int
+) -> NDArray[np.int64]:
+    """Return the position of the largest entry of each of `count` groups; on a tie the last one."""
+    order = np.lexsort((size, group))
+    # Sorted by group and size, the last entry of a group is its largest.
+    ends = np.searchsorted(group[order], np.arange(count), "right")
+    return order[ends - 1]
 
 
 def _blocking_lanes(explanation: Explanation) -> NDArray[np.int64]:
     """Return the lane of each piece's blocking task, ABSENT for causes without one."""
-    holder = np.full(len(explanation.gap), ABSENT, np.int64)
-    has = _HAS_BLOCKER_BY_CODE[explanation.cause]
-    holder[has] = explanation.columns.lane[explanation.blocking[has]]
-    return holder
+    blocker = np.full(len(explanation.gap), ABSENT, np.int64)
+    has_blocker = _HAS_BLOCKER[explanation.cause]
+    blocking = explanation.blocking[has_blocker]
+    blocker[has_blocker] = explanation.columns.lane[blocking]
+    return blocker
 
 
 def _joined(
@@ -94,25 +105,23 @@ def _joined(
 
     `entry` is the entry of each piece. Pieces that are `counted` belong to the wait that is shown.
     """
+    count = len(first)
     length = np.where(counted, explanation.end - explanation.start, -1)
-    # Sorted by entry and length, the last piece of an entry is its longest.
-    order = np.lexsort((length, entry))
-    last_of_entry = np.searchsorted(entry[order], np.arange(len(first)), "right") - 1
-    longest = order[last_of_entry]
+    longest = _largest_of_groups(entry, length, count)
+    cause = explanation.cause[longest]
     # The slice is for a step without idle time.
-    last = np.append(first[1:], len(explanation.gap))[: len(first)] - 1
-    waited = np.bincount(entry[counted], length[counted], len(first)).astype(np.int64)
-    has_blocker = _HAS_BLOCKER_BY_CODE[explanation.cause[longest]]
-    blocking = np.where(has_blocker, explanation.blocking[longest], ABSENT)
+    next_first = np.append(first[1:], len(explanation.gap))[:count]
+    waited = np.bincount(entry[counted], length[counted], count)
+    blocking = np.where(_HAS_BLOCKER[cause], explanation.blocking[longest], ABSENT)
     tasks = np.stack([entry[counted], explanation.blocking[counted]], axis=1)
-    entry_of_task = np.unique(tasks, axis=0)[:, 0]
+    distinct = np.unique(tasks, axis=0)
     return BlockerWaits(
         start=explanation.start[first],
-        end=explanation.end[last],
-        waited=waited,
-        cause=explanation.cause[longest],
+        end=explanation.end[next_first - 1],
+        waited=waited.astype(np.int64),
+        cause=cause,
         blocking=blocking,
-        count=np.bincount(entry_of_task, minlength=len(first)),
+        count=np.bincount(distinct[:, 0], minlength=count),
         gap=explanation.gap[first],
         lane_first=np.searchsorted(first, explanation.lane_first),
     )

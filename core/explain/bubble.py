@@ -35,25 +35,34 @@ def bubble_of(
 
     The step lasts from its first start to its last end, or for the ns of `lengths` on each lane.
     """
+    lanes = [lane.index for lane in every if lane.role is Role.COMPUTE]
     begin = int(columns.start.min()) if len(columns) else 0
     finish = int(columns.end.max()) if len(columns) else 0
-    lanes = [lane.index for lane in every if lane.role is Role.COMPUTE]
-    count = len(every)
-    worked = np.zeros(count, np.int64)
+    worked = np.zeros(len(every), np.int64)
     np.add.at(worked, columns.lane, columns.duration)
     # Reversed initial values: a lane without tasks has a negative span, which is never the longest.
-    first = np.full(count, finish)
-    last = np.full(count, begin)
+    first = np.full(len(every), finish)
+    last = np.full(len(every), begin)
     np.minimum.at(first, columns.lane, columns.start)
     np.maximum.at(last, columns.lane, columns.end)
-    whole = (finish - begin) * len(lanes) if lengths is None else int(lengths[lanes].sum())
-    spans = last[lanes] - first[lanes]
-    longest = int(np.argmax(spans)) if len(lanes) else 0
-    span = int(spans[longest]) if len(lanes) else 0
+    whole = (finish - begin) * len(lanes)
+    if lengths is not None:
+        whole = int(lengths[lanes].sum())
+    longest_span = 0
+    its_work = 0
+    for lane in lanes:
+        span = int(last[lane] - first[lane])
+        if span > longest_span:
+            longest_span = span
+            its_work = int(worked[lane])
     return Bubble(
-        (whole - int(worked[lanes].sum())) / whole if whole else 0.0,
-        (span - int(worked[lanes[longest]])) / span if span > 0 else 0.0,
+        by_makespan=_idle_fraction(int(worked[lanes].sum()), whole),
+        by_lane_span=_idle_fraction(its_work, longest_span),
     )
+
+
+def _idle_fraction(worked: int, whole: int) -> float:
+    return (whole - worked) / whole if whole > 0 else 0.0
 
 
 def closed_form(columns: StepColumns, pipeline: Pipeline | None) -> float | None:
@@ -83,5 +92,6 @@ def _means(columns: StepColumns) -> list[float]:
     """Return the mean duration of each of KINDS in ns, 0 for kinds without tasks."""
     totals = np.bincount(columns.kind, columns.duration, len(KINDS))
     counts = np.bincount(columns.kind, minlength=len(KINDS))
-    means: list[float] = (totals / np.maximum(1, counts)).tolist()
-    return means
+    means = totals / np.maximum(1, counts)
+    found: list[float] = means.tolist()
+    return found

@@ -53,43 +53,48 @@ def bucket_times(explanation: Explanation, trace: Trace | None = None) -> list[B
 
     `ready` is filled in from the run's `trace`, if that is given.
     """
-    columns, waits = explanation.columns, explanation.waits
+    columns = explanation.columns
+    waits = explanation.waits
     exposed = _exposed(explanation)
     ready = _ready(explanation, trace) if trace is not None else {}
-    found = []
+    found: list[BucketTimes] = []
     for i in np.flatnonzero(IS_COLLECTIVE[columns.kind]).tolist():
         lane = explanation.lanes[columns.lane[i]].serves
-        start, begun = int(columns.start[i]), int(waits.begun[i])
+        start = int(columns.start[i])
+        begun = int(waits.begun[i])
         launched = int(columns.launched[i])
-        found.append(
-            BucketTimes(
-                kind=KINDS[columns.kind[i]],
-                block=known(columns.block[i]),
-                bucket=known(columns.bucket[i]),
-                lane=lane,
-                bytes=int(columns.bytes[i]),
-                ready=ready.get(int(columns.task[i])),
-                launched=start if launched == ABSENT else launched,
-                # A collective that queued on its lane may have begun before its recorded start
-                # (core.costs.waits).
-                started=min(start, begun),
-                begun=begun,
-                done=int(columns.end[i]),
-                exposed_ns=exposed.get((int(waits.slowest[i]), lane), 0),
-            )
+        slowest = int(waits.slowest[i])
+        times = BucketTimes(
+            kind=KINDS[columns.kind[i]],
+            block=known(columns.block[i]),
+            bucket=known(columns.bucket[i]),
+            lane=lane,
+            bytes=int(columns.bytes[i]),
+            ready=ready.get(int(columns.task[i])),
+            launched=start if launched == ABSENT else launched,
+            # A collective that queued on its lane may have begun before its recorded start
+            # (core.costs.waits).
+            started=min(start, begun),
+            begun=begun,
+            done=int(columns.end[i]),
+            exposed_ns=exposed.get((slowest, lane), 0),
         )
+        found.append(times)
     return found
 
 
 def gradient_wave(explanation: Explanation) -> list[GradientReady]:
     """Return the end of each block's backward pass on each lane, in order of time."""
     columns = explanation.columns
-    rows = np.flatnonzero((columns.kind == _BACKWARD) & (columns.block >= 0))
-    rows = rows[np.argsort(columns.end[rows], kind="stable")]
-    return [
-        GradientReady(int(columns.lane[i]), int(columns.block[i]), int(columns.end[i]))
-        for i in rows
-    ]
+    of_block = (columns.kind == _BACKWARD) & (columns.block >= 0)
+    tasks = np.flatnonzero(of_block)
+    by_end = tasks[np.argsort(columns.end[tasks], kind="stable")]
+    found: list[GradientReady] = []
+    for i in by_end.tolist():
+        lane = int(columns.lane[i])
+        block = int(columns.block[i])
+        found.append(GradientReady(lane, block, int(columns.end[i])))
+    return found
 
 
 def _exposed(explanation: Explanation) -> dict[tuple[int, int], int]:

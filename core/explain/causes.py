@@ -27,8 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.costs.waits import Positions, Waits, waits_of
+from core.explain.blocking import IdleGaps, IdlePieces, blocking_pieces, idle_gaps
 from core.explain.devices import cut_by_device
-from core.explain.walk import IdleGaps, IdlePieces, gaps_of, walk
 from core.message import N_, Text
 from core.plan.plan import Lane, Role, device_streams
 from core.plan.task import (
@@ -70,7 +70,7 @@ class Cause(StrEnum):
     LOSS = "loss-for-all"
     UPDATE = "update-for-all"
     OTHER_STREAM = "other-stream"
-    NOT_TOLD = "not-told"
+    UNEXPLAINED = "not-told"
 
     @property
     def label(self) -> str:
@@ -167,8 +167,8 @@ _WORDS = {
         N_("other stream works"),
         N_("Another stream of the same device computes: no loss in itself."),
     ),
-    Cause.NOT_TOLD: (
-        N_("not told"),
+    Cause.UNEXPLAINED: (
+        N_("unexplained"),
         N_(
             "The lane or device is idle although its next task had been launched, or "
             "neither its launch nor its dependencies are known: the trace does not show "
@@ -239,9 +239,13 @@ class Explanation:
 
     def find(self, lane: int, time_ns: int) -> int | None:
         """Return the idle piece of a lane at a time, None if it is busy or outside the step."""
-        first, last = int(self.lane_first[lane]), int(self.lane_first[lane + 1])
-        at = first + int(np.searchsorted(self.start[first:last], time_ns, "right")) - 1
-        return at if at >= first and time_ns < self.end[at] else None
+        first = int(self.lane_first[lane])
+        last = int(self.lane_first[lane + 1])
+        begun = int(np.searchsorted(self.start[first:last], time_ns, "right"))
+        if not begun:
+            return None
+        piece = first + begun - 1
+        return piece if time_ns < self.end[piece] else None
 
     def pieces(self, gap: int) -> range:
         """Return the pieces of a gap in order of time."""
@@ -280,9 +284,9 @@ def explain_step(
     """
     waits = waits_of(columns, lanes)
     bounds = bounds or Bounds.of_tasks(columns, len(lanes))
-    idle = gaps_of(columns, waits, lanes, bounds.begins, bounds.finishes)
-    gaps = cut_by_device(columns, lanes, idle)
-    pieces = walk(columns, waits, gaps)
+    whole_gaps = idle_gaps(columns, waits, lanes, bounds.begins, bounds.finishes)
+    gaps = cut_by_device(columns, lanes, whole_gaps)
+    pieces = blocking_pieces(columns, waits, gaps)
     lane = gaps.lane[pieces.gap]
     return Explanation(
         columns=columns,
@@ -308,10 +312,12 @@ def cause_totals(explanation: Explanation) -> NDArray[np.int64]:
 
     The cause on copy and communication lanes is always NOTHING_TO_MOVE.
     """
-    columns, lanes = explanation.columns, explanation.lanes
+    columns = explanation.columns
+    lanes = explanation.lanes
     totals = np.zeros((len(lanes), len(CAUSES)), np.int64)
     length = explanation.end - explanation.start
-    np.add.at(totals, (explanation.lane, explanation.cause.astype(np.int64)), length)
+    cause = explanation.cause.astype(np.int64)
+    np.add.at(totals, (explanation.lane, cause), length)
     worked = np.zeros(len(lanes), np.int64)
     np.add.at(worked, columns.lane, columns.duration)
     for lane in lanes:
@@ -328,7 +334,8 @@ def _causes(
     lane = gaps.lane[pieces.gap]
     streams = _Streams.of(columns, lanes, gaps, pieces)
     work = _Work.of(columns, len(lanes))
-    kind, replica = columns.kind[pieces.blocking], columns.replica[pieces.blocking]
+    kind = columns.kind[pieces.blocking]
+    replica = columns.replica[pieces.blocking]
     computes = ~IS_COMMUNICATION[kind]
     by_rows = PASSES[kind] | (kind == _LOSS)
     # A peer does the same work as this lane on other rows. This lane works for some replicas, and
@@ -347,7 +354,7 @@ def _causes(
         # first; the last rows (fill, drain, compute) are for what remains.
         (streams.other & streams.copies, Cause.TRANSFER),
         (streams.other & computes, Cause.OTHER_STREAM),
-        (streams.unexplained, Cause.NOT_TOLD),
+        (streams.unexplained, Cause.UNEXPLAINED),
         (streams.host, Cause.HOST),
         (~pieces.late & IS_COLLECTIVE[kind], Cause.COLLECTIVE),
         # A lane without passes has no rows; other lanes compute rows that it could have.
@@ -386,8 +393,9 @@ def _is_other_shard(
     name = (columns.replica.astype(np.int64) + 1) * stages + columns.stage + 1
     passes = PASSES[columns.kind] & (columns.stage >= 0) & (columns.replica >= 0)
     # The set of all (lane, replica, stage) that have passes.
-    held = np.unique(columns.lane[passes] * np.int64(stages * replicas) + name[passes])
-    mine = lane * np.int64(stages * replicas) + name[pieces.blocking]
+    names = np.int64(stages * replicas)
+    held = np.unique(columns.lane[passes] * names + name[passes])
+    mine = lane * names + name[pieces.blocking]
     computes = ~IS_COMMUNICATION[columns.kind[pieces.blocking]]
     on_another: NDArray[np.bool_] = computes & (columns.lane[pieces.blocking] != lane)
     return on_another & np.isin(mine, held)
@@ -414,20 +422,26 @@ class _Streams:
         device = np.full(len(lanes), ABSENT)
         places: set[str] = set()
         for main, streams in device_streams(lanes).items():
-            device[[stream.index for stream in streams]] = main
+            for stream in streams:
+                device[stream.index] = main
             places.add(streams[0].device)
-        copies = np.array([lane.role is Role.COPY for lane in lanes])
-        hosts = np.array([bool(lane.cores) and lane.device in places for lane in lanes])
-        hosts &= device == ABSENT
-        own, blocker = device[gaps.lane[pieces.gap]], columns.lane[pieces.blocking]
-        same = (own != ABSENT) & (device[blocker] == own)
-        launched, idle_since = columns.launched[pieces.blocking], gaps.start[pieces.gap]
+        is_copy_stream = np.zeros(len(lanes), np.bool_)
+        is_host_thread = np.zeros(len(lanes), np.bool_)
+        for lane in lanes:
+            is_copy_stream[lane.index] = lane.role is Role.COPY
+            is_stream = device[lane.index] != ABSENT
+            is_host_thread[lane.index] = lane.cores and lane.device in places and not is_stream
+        own = device[gaps.lane[pieces.gap]]
+        blocker = columns.lane[pieces.blocking]
+        of_stream = own != ABSENT
+        same_device = of_stream & (device[blocker] == own)
+        # An unknown launch (-1) is before everything.
+        had_launched = columns.launched[pieces.blocking] < gaps.start[pieces.gap]
         return cls(
-            other=same & ~pieces.late,
-            copies=copies[blocker],
-            # An unknown launch (-1) is before everything.
-            unexplained=same & pieces.late & (launched < idle_since),
-            host=(own != ABSENT) & hosts[blocker],
+            other=same_device & ~pieces.late,
+            copies=is_copy_stream[blocker],
+            unexplained=same_device & pieces.late & had_launched,
+            host=of_stream & is_host_thread[blocker],
         )
 
 
@@ -454,13 +468,15 @@ class _Work:
     def of(cls, columns: StepColumns, lanes: int) -> _Work:
         replicas = int(columns.replica.max(initial=ABSENT)) + 1
         passes = PASSES[columns.kind] | (columns.kind == _OTHER)
-        first = np.full(lanes, np.iinfo(np.int64).max)
-        last = np.full(lanes, np.iinfo(np.int64).min)
-        np.minimum.at(first, columns.lane[passes], columns.start[passes])
-        np.maximum.at(last, columns.lane[passes], columns.end[passes])
+        lane_of_pass = columns.lane[passes]
+        limits = np.iinfo(np.int64)
+        first = np.full(lanes, limits.max)
+        last = np.full(lanes, limits.min)
+        np.minimum.at(first, lane_of_pass, columns.start[passes])
+        np.maximum.at(last, lane_of_pass, columns.end[passes])
         # The last column is for tasks of no replica (-1).
         holds = np.zeros((lanes, replicas + 1), np.bool_)
-        holds[columns.lane[passes], columns.replica[passes]] = True
+        holds[lane_of_pass, columns.replica[passes]] = True
         enters = ENTERS[columns.kind] & (columns.stage <= 0) & (columns.block <= 0)
         rows = np.zeros(replicas + 1, np.int64)
         np.add.at(rows, columns.replica[enters], columns.rows[enters])

@@ -54,31 +54,36 @@ def critical_path(explanation: Explanation) -> list[PathPiece]:
     The path goes back from the task that ended last to its last wait, and so on, by the same rule
     as the explanation of gaps (core.explain.causes). Pieces of length 0 are dropped.
     """
-    columns, waits = explanation.columns, explanation.waits
-    task = int(np.argmax(columns.end)) if len(columns) else ABSENT
+    columns = explanation.columns
+    waits = explanation.waits
+    begin = explanation.begin
     until = explanation.finish
+    task = int(np.argmax(columns.end)) if len(columns) else ABSENT
     if explanation.fault:
-        return [PathPiece(PathShare.INCOMPLETE, explanation.begin, until, task)]
+        return [PathPiece(PathShare.INCOMPLETE, begin, until, task)]
     pieces: list[PathPiece] = []
-    while task >= 0 and until > explanation.begin:
+    while task >= 0 and until > begin:
         # A rank of a job may be ahead of the others and begin before the job's step.
-        begun = min(max(int(waits.begun[task]), explanation.begin), until)
+        begun = min(max(int(waits.begun[task]), begin), until)
         pieces.append(PathPiece(_share(int(columns.kind[task])), begun, until, task))
         # For a collective, go on from the member that arrived last: all others waited for it.
         waiter = int(waits.slowest[task])
         task = int(waits.before[waiter])
         # Clocks of two devices differ by some µs, so a task may seem to end after the start of a
         # task that waited for it. The path must not go forward in time.
-        until = min(int(columns.end[task]), begun) if task >= 0 else explanation.begin
+        until = min(int(columns.end[task]), begun) if task >= 0 else begin
         launched = int(columns.launched[waiter])
         # The delay before the task has two parts: before its launch the host is late, after it the
         # lane is.
         #   until ........ enqueued ........ begun
         #          host              waiting
-        enqueued = begun if launched == ABSENT else min(max(launched, until), begun)
+        enqueued = begun
+        if launched != ABSENT:
+            enqueued = min(max(launched, until), begun)
         pieces.append(PathPiece(PathShare.WAITING, enqueued, begun, waiter))
         pieces.append(PathPiece(PathShare.HOST, until, enqueued, waiter))
-    return [piece for piece in reversed(pieces) if piece.end > piece.start]
+    pieces.reverse()
+    return [piece for piece in pieces if piece.end > piece.start]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +97,18 @@ class Trail:
 
 def trail_of(explanation: Explanation, pieces: Sequence[PathPiece]) -> Trail:
     """Return the tasks of a path without its delays, small enough to keep for many steps."""
-    on_tasks = [piece for piece in pieces if piece.share in ON_TASKS]
-    tasks = [piece.task for piece in on_tasks]
+    tasks: list[int] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    for piece in pieces:
+        if piece.share in ON_TASKS:
+            tasks.append(piece.task)
+            starts.append(piece.start)
+            ends.append(piece.end)
     return Trail(
         lane=explanation.columns.lane[tasks].astype(np.int32),
-        start=np.array([piece.start for piece in on_tasks], np.int64),
-        end=np.array([piece.end for piece in on_tasks], np.int64),
+        start=np.array(starts, np.int64),
+        end=np.array(ends, np.int64),
     )
 
 
@@ -106,7 +117,9 @@ def path_shares(pieces: list[PathPiece]) -> dict[PathShare, int]:
     totals = dict.fromkeys(PathShare, 0)
     for piece in pieces:
         totals[piece.share] += piece.end - piece.start
-    return {share: ns for share, ns in totals.items() if ns or share is not PathShare.INCOMPLETE}
+    if not totals[PathShare.INCOMPLETE]:
+        del totals[PathShare.INCOMPLETE]
+    return totals
 
 
 def _share(kind: int) -> PathShare:

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.explain.blocking import IdleGaps
 from core.explain.intervals import Ints, disjoint, intersect, subtract
-from core.explain.walk import IdleGaps
 from core.plan.plan import Lane, Role, device_streams
 from core.plan.task import ABSENT, IS_COMMUNICATION
 from core.trace.step import StepColumns
@@ -36,40 +36,46 @@ def cut_by_device(columns: StepColumns, lanes: Sequence[Lane], gaps: IdleGaps) -
     devices = device_streams(lanes)
     if not devices:
         return gaps
-    streams = [stream.index for streams in devices.values() for stream in streams]
-    kept = np.flatnonzero(~np.isin(gaps.lane, streams))
-    parts = [_picked(gaps, kept)]
-    for streams_of_one in devices.values():
-        busy = _busy(columns, streams_of_one)
-        last = _last_of_place(columns, lanes, streams_of_one[0].device)
-        for stream in streams_of_one:
-            mine = np.flatnonzero(gaps.lane == stream.index)
-            parts += _cut(gaps, mine, busy, last)
-    return _joined(parts)
+    parts: list[IdleGaps] = []
+    is_stream = np.zeros(len(lanes), np.bool_)
+    for streams in devices.values():
+        busy = _busy(columns, streams)
+        last = _last_of_place(columns, lanes, streams[0].device)
+        for stream in streams:
+            is_stream[stream.index] = True
+            mine = _picked(gaps, np.flatnonzero(gaps.lane == stream.index))
+            parts.append(_while_working(mine, busy))
+            parts.append(_while_idle(mine, busy, last))
+    others = _picked(gaps, np.flatnonzero(~is_stream[gaps.lane]))
+    return _joined([others, *parts])
 
 
 def _busy(columns: StepColumns, streams: Sequence[Lane]) -> Busy:
     """Return the times at which a device computes, or else communicates, or else copies."""
-    indices = [stream.index for stream in streams]
-    copying = [stream.index for stream in streams if stream.role is Role.COPY]
-    mine = np.isin(columns.lane, indices)
+    all_streams = [stream.index for stream in streams]
+    copy_streams = [stream.index for stream in streams if stream.role is Role.COPY]
+    mine = np.isin(columns.lane, all_streams)
     moves = mine & IS_COMMUNICATION[columns.kind]
-    copies = np.isin(columns.lane, copying) & ~moves
-    busy = Busy(*np.empty((3, 0), np.int64))
+    copies = np.isin(columns.lane, copy_streams) & ~moves
+    computes = mine & ~moves & ~copies
+    nothing = np.empty(0, np.int64)
+    busy = Busy(nothing, nothing, nothing)
     # The first wins: while the device also computes, the task of the time is the computing one.
-    for some in (mine & ~moves & ~copies, moves, copies):
-        busy = _with(busy, columns, np.flatnonzero(some))
+    for tasks in (computes, moves, copies):
+        busy = _with(busy, columns, np.flatnonzero(tasks))
     return busy
 
 
 def _with(busy: Busy, columns: StepColumns, tasks: Ints) -> Busy:
     """Add the times of further tasks that lie outside the times in `busy`."""
     place, start, end = disjoint(columns.start[tasks], columns.end[tasks])
-    own, start, end = subtract(start, end, busy.start, busy.end)
-    task = np.concatenate([busy.task, tasks[place[own]]])
-    start, end = np.concatenate([busy.start, start]), np.concatenate([busy.end, end])
-    order = np.argsort(start, kind="stable")
-    return Busy(task[order], start[order], end[order])
+    own, free_start, free_end = subtract(start, end, busy.start, busy.end)
+    added = tasks[place[own]]
+    all_tasks = np.concatenate([busy.task, added])
+    starts = np.concatenate([busy.start, free_start])
+    ends = np.concatenate([busy.end, free_end])
+    order = np.argsort(starts, kind="stable")
+    return Busy(all_tasks[order], starts[order], ends[order])
 
 
 def _last_of_place(columns: StepColumns, lanes: Sequence[Lane], place: str) -> int:
@@ -79,39 +85,53 @@ def _last_of_place(columns: StepColumns, lanes: Sequence[Lane], place: str) -> i
     return int(mine[np.argmax(columns.end[mine])]) if len(mine) else ABSENT
 
 
-def _cut(gaps: IdleGaps, mine: NDArray[np.int64], busy: Busy, last: int) -> list[IdleGaps]:
-    """Return a stream's gaps in two groups of parts: its device works, and its device is idle."""
-    starts, ends = gaps.start[mine], gaps.end[mine]
-    own, other, start, end = intersect(starts, ends, busy.start, busy.end)
+def _while_working(gaps: IdleGaps, busy: Busy) -> IdleGaps:
+    """Return the parts of a stream's gaps in which its device works."""
+    own, other, start, end = intersect(gaps.start, gaps.end, busy.start, busy.end)
     absent = np.full(len(own), ABSENT, np.int64)
-    working = IdleGaps(
-        gaps.lane[mine[own]], start, end, absent, busy.task[other], absent, gaps.whole[mine[own]]
+    return IdleGaps(
+        lane=gaps.lane[own],
+        start=start,
+        end=end,
+        ended_by=absent,
+        running=busy.task[other],
+        last=absent,
+        whole=gaps.whole[own],
     )
-    own, start, end = subtract(starts, ends, busy.start, busy.end)
+
+
+def _while_idle(gaps: IdleGaps, busy: Busy, last: int) -> IdleGaps:
+    """Return the parts of a stream's gaps in which its device is idle.
+
+    `last` is the task with which the walk begins at the end of the step.
+    """
+    own, start, end = subtract(gaps.start, gaps.end, busy.start, busy.end)
     # The device's next task ended its idle time; at the end of the step there is none.
-    following = np.append(busy.task, ABSENT)[np.searchsorted(busy.start, end, "left")]
-    absent = np.full(len(own), ABSENT, np.int64)
-    until_end = np.full(len(own), last, np.int64)
-    idle = IdleGaps(
-        gaps.lane[mine[own]], start, end, following, absent, until_end, gaps.whole[mine[own]]
+    following = np.append(busy.task, ABSENT)
+    place = np.searchsorted(busy.start, end, "left")
+    return IdleGaps(
+        lane=gaps.lane[own],
+        start=start,
+        end=end,
+        ended_by=following[place],
+        running=np.full(len(own), ABSENT, np.int64),
+        last=np.full(len(own), last, np.int64),
+        whole=gaps.whole[own],
     )
-    return [working, idle]
 
 
 def _joined(parts: Sequence[IdleGaps]) -> IdleGaps:
     """Join all parts, sorted by interval and then by time."""
-    whole = np.concatenate([part.whole for part in parts])
-    start = np.concatenate([part.start for part in parts])
-    order = np.lexsort((start, whole))
-    return IdleGaps(
-        np.concatenate([part.lane for part in parts])[order],
-        start[order],
-        np.concatenate([part.end for part in parts])[order],
-        np.concatenate([part.ended_by for part in parts])[order],
-        np.concatenate([part.running for part in parts])[order],
-        np.concatenate([part.last for part in parts])[order],
-        whole[order],
+    joined = IdleGaps(
+        lane=np.concatenate([part.lane for part in parts]),
+        start=np.concatenate([part.start for part in parts]),
+        end=np.concatenate([part.end for part in parts]),
+        ended_by=np.concatenate([part.ended_by for part in parts]),
+        running=np.concatenate([part.running for part in parts]),
+        last=np.concatenate([part.last for part in parts]),
+        whole=np.concatenate([part.whole for part in parts]),
     )
+    return _picked(joined, np.lexsort((joined.start, joined.whole)))
 
 
 def _picked(gaps: IdleGaps, places: NDArray[np.int64]) -> IdleGaps:

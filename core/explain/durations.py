@@ -69,8 +69,8 @@ def histogram(counts: NDArray[np.int64], most: int = MOST_BINS) -> Histogram:
     # The first code also has durations of 0 ns (`size_codes`).
     if codes[0] == 0:
         edges[0] = 0.0
-    sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
-    return Histogram(codes, edges, np.diff(sums[codes]))
+    smaller = np.append(0, np.cumsum(counts))  # durations below each code
+    return Histogram(codes, edges, np.diff(smaller[codes]))
 
 
 def _ladder(parts: float) -> NDArray[np.int64]:
@@ -98,20 +98,22 @@ class RankedDurations:
     """
 
     def __init__(self, counts: NDArray[np.int64], ranks: NDArray[np.int64]) -> None:
-        before = np.cumsum(counts, axis=1)
+        up_to = np.cumsum(counts, axis=1)
         # The code of a rank is the first one up to which there are more durations than the rank.
-        self._code = np.empty(ranks.shape, np.int64)
-        for key, row in enumerate(before):
-            self._code[key] = np.searchsorted(row, ranks[key], "right")
-        code = np.minimum(self._code, CODES - 1)
-        smaller = np.take_along_axis(before - counts, code, axis=1)
+        code = np.empty(ranks.shape, np.int64)
+        for key, row in enumerate(up_to):
+            code[key] = np.searchsorted(row, ranks[key], "right")
+        np.minimum(code, CODES - 1, out=code)
+        smaller = np.take_along_axis(up_to - counts, code, axis=1)
         # The rank among the durations of this code.
         self._place = ranks - smaller
-        here = np.take_along_axis(counts, code, axis=1) > 0
-        self._flat = np.arange(len(counts))[:, None] * CODES + code
-        self._found: dict[int, list[tuple[NDArray[np.int64], NDArray[np.int64]]]] = {
-            flat: [] for flat in np.unique(self._flat[here]).tolist()
-        }
+        keys = np.arange(len(counts))[:, np.newaxis]
+        self._flat = keys * CODES + code
+        has_durations = np.take_along_axis(counts, code, axis=1) > 0
+        # By flat code, the distinct durations of each part and the number of each.
+        self._found: dict[int, list[tuple[NDArray[np.int64], NDArray[np.int64]]]] = {}
+        for flat in np.unique(self._flat[has_durations]).tolist():
+            self._found[flat] = []
 
     def look(self, flat: NDArray[np.int32], durations: NDArray[np.int64]) -> None:
         """Take n durations in ns; `flat` is key * CODES + size code of each."""
@@ -123,8 +125,9 @@ class RankedDurations:
 
     def values(self) -> NDArray[np.int64]:
         """Return the durations of the ranks in ns, (keys, ranks); 0 for keys without durations."""
-        asked = zip(self._flat.ravel().tolist(), self._place.ravel().tolist(), strict=True)
-        found = [self._value(flat, place) for flat, place in asked]
+        flats = self._flat.ravel().tolist()
+        places = self._place.ravel().tolist()
+        found = list(map(self._value, flats, places))
         return np.array(found, np.int64).reshape(self._flat.shape)
 
     def _value(self, flat: int, place: int) -> int:
@@ -132,7 +135,8 @@ class RankedDurations:
         if not parts:
             return 0
         values = np.concatenate([part[0] for part in parts])
-        times = np.concatenate([part[1] for part in parts])
+        counts = np.concatenate([part[1] for part in parts])
         order = np.argsort(values, kind="stable")
-        at = np.searchsorted(np.cumsum(times[order]), place, "right")
+        up_to = np.cumsum(counts[order])
+        at = np.searchsorted(up_to, place, "right")
         return int(values[order[at]])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from core.explain.causes import ACTIONS, CAUSES, Cause, Explanation
 from core.explain.lanes import gap_at
@@ -117,9 +118,11 @@ def longest_reasons(gap: GapReport) -> tuple[list[Reason], int]:
     """
     # A long gap may have hundreds of pieces, of which a sentence names only a few.
     reasons = _with_actions_joined(gap.reasons)
-    longest = sorted(reasons, key=lambda reason: reason.duration, reverse=True)[:MOST_REASONS]
+    by_duration = sorted(reasons, key=attrgetter("duration"), reverse=True)
+    longest = by_duration[:MOST_REASONS]
     named = [reason for reason in reasons if reason in longest]
-    return named, gap.duration - sum(reason.duration for reason in named)
+    named_ns = sum(reason.duration for reason in named)
+    return named, gap.duration - named_ns
 
 
 def _with_actions_joined(reasons: Sequence[Reason]) -> list[Reason]:
@@ -142,11 +145,14 @@ def _is_same_action(one: Reason, other: Reason) -> bool:
 def _reason(explanation: Explanation, piece: int) -> Reason:
     """Return the reason of a piece of idle time."""
     cause = CAUSES[explanation.cause[piece]]
-    start, end = int(explanation.start[piece]), int(explanation.end[piece])
+    start = int(explanation.start[piece])
+    end = int(explanation.end[piece])
     if cause is Cause.NOT_KNOWN:
         return Reason(cause, start, end)
-    columns, blocking = explanation.columns, int(explanation.blocking[piece])
-    return Reason(cause, start, end, columns[blocking], explanation.lanes[columns.lane[blocking]])
+    columns = explanation.columns
+    blocking = int(explanation.blocking[piece])
+    lane = explanation.lanes[columns.lane[blocking]]
+    return Reason(cause, start, end, columns[blocking], lane)
 
 
 def _one_reason(lane: Lane, cause: Cause, start: int, end: int) -> GapReport:

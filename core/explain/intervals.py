@@ -18,11 +18,12 @@ def disjoint(start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
     cover completely is dropped.
     """
     place = stable_argsort(start)
-    reach = np.maximum.accumulate(end[place])
+    ends = end[place]
+    reach = np.maximum.accumulate(ends)
     begins = start[place].copy()
     begins[1:] = np.maximum(begins[1:], reach[:-1])
-    some = begins < end[place]
-    return place[some], begins[some], end[place][some]
+    some = begins < ends
+    return place[some], begins[some], ends[some]
 
 
 def intersect(
@@ -32,12 +33,7 @@ def intersect(
 
     Both sets must be sorted and without overlaps.
     """
-    low = np.searchsorted(other_to, start, "right")
-    counts = np.maximum(0, np.searchsorted(other_from, end, "left") - low)
-    own = np.repeat(np.arange(len(start)), counts)
-    # The others of each interval are numbered from `low`, the first one that it meets.
-    first_part = np.repeat(np.cumsum(counts) - counts, counts)
-    other = np.arange(len(own)) - first_part + low[own]
+    own, other = _pairs(start, end, other_from, other_to)
     begins = np.maximum(start[own], other_from[other])
     ends = np.minimum(end[own], other_to[other])
     some = begins < ends
@@ -52,15 +48,20 @@ def subtract(start: Ints, end: Ints, busy_from: Ints, busy_to: Ints) -> tuple[In
     # The m + 1 free intervals before, between and after the m. Between two that overlap, the free
     # interval would end before it begins; it is dropped at the end.
     reach = np.maximum.accumulate(busy_to)
-    free_from = np.concatenate([[_FIRST], reach])
-    free_to = np.concatenate([busy_from, [_LAST]])
-    low = np.searchsorted(free_to, start, "right")
-    counts = np.maximum(0, np.searchsorted(free_from, end, "left") - low)
-    piece = np.repeat(np.arange(len(start)), counts)
-    # The free intervals of each of the n are numbered from `low`, the first one that it meets.
-    first_part = np.repeat(np.cumsum(counts) - counts, counts)
-    free = np.arange(len(piece)) - first_part + low[piece]
-    begins = np.maximum(start[piece], free_from[free])
-    ends = np.minimum(end[piece], free_to[free])
-    some = begins < ends
-    return piece[some], begins[some], ends[some]
+    free_from = np.append(_FIRST, reach)
+    free_to = np.append(busy_from, _LAST)
+    piece, _, begins, ends = intersect(start, end, free_from, free_to)
+    return piece, begins, ends
+
+
+def _pairs(start: Ints, end: Ints, other_from: Ints, other_to: Ints) -> tuple[Ints, Ints]:
+    """Return the indices of all pairs of an interval and another one that may overlap."""
+    first = np.searchsorted(other_to, start, "right")
+    last = np.searchsorted(other_from, end, "left")
+    counts = np.maximum(0, last - first)
+    own = np.repeat(np.arange(len(start)), counts)
+    # The others of an interval are numbered from its `first`, the pairs from `first_pair`.
+    first_pair = np.cumsum(counts) - counts
+    shift = first - first_pair
+    other = np.arange(len(own)) + shift[own]
+    return own, other

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from core.plan.plan import Role
 from core.plan.task import ABSENT, ENTERS, known
 from core.trace.columns import sorted_positions
 from core.trace.job_steps import lane_bounds, step_at
@@ -54,8 +53,10 @@ def gap_at(trace: Trace, lane: int, time_ns: int) -> Gap | None:
     if step is None:
         return None
     gaps = gaps_within(trace, lane, step, step)
-    hit = int(np.searchsorted(gaps.start, time_ns, "right")) - 1
-    return gaps.gap(hit) if hit >= 0 and time_ns < gaps.end[hit] else None
+    place = int(np.searchsorted(gaps.start, time_ns, "right")) - 1
+    if place < 0 or time_ns >= gaps.end[place]:
+        return None
+    return gaps.gap(place)
 
 
 class LaneGaps(NamedTuple):
@@ -69,8 +70,13 @@ class LaneGaps(NamedTuple):
 
     def gap(self, place: int) -> Gap:
         """Return the gap at an index."""
-        step, start, end = int(self.step[place]), int(self.start[place]), int(self.end[place])
-        return Gap(self.lane, step, start, end, known(int(self.before[place])))
+        return Gap(
+            lane=self.lane,
+            step=int(self.step[place]),
+            start=int(self.start[place]),
+            end=int(self.end[place]),
+            before=known(int(self.before[place])),
+        )
 
 
 def gaps_within(trace: Trace, lane: int, first: int, last: int) -> LaneGaps:
@@ -78,9 +84,10 @@ def gaps_within(trace: Trace, lane: int, first: int, last: int) -> LaneGaps:
 
     Gaps before spans are in order of time, and so are gaps at the ends of steps.
     """
-    table, spans = trace.step_table, trace.spans(lane)
-    low, high = sorted_positions(table.numbers, [first, last + 1])
-    numbers = table.numbers[low:high]
+    spans = trace.spans(lane)
+    numbers = trace.step_table.numbers
+    low, high = sorted_positions(numbers, [first, last + 1])
+    numbers = numbers[low:high]
     begins, finishes = lane_bounds(trace, lane, numbers.astype(np.int64))
     left, right = sorted_positions(spans.step, [first, last + 1]).tolist()
     mine = spans[left:right]
@@ -93,13 +100,15 @@ def gaps_within(trace: Trace, lane: int, first: int, last: int) -> LaneGaps:
     # The first span of a step follows the begin of the step, not the end of the previous step.
     before_each[heads[worked]] = begins[worked]
     after_last = begins.copy()
-    after_last[worked] = mine.end[tails[worked] - 1]
-    steps = np.concatenate([mine.step, numbers])
-    starts = np.concatenate([before_each, after_last])
-    ends = np.concatenate([mine.start, finishes])
-    before = np.concatenate([np.arange(left, right), np.full(len(numbers), ABSENT)])
-    idle = ends > starts
-    return LaneGaps(lane, steps[idle], starts[idle], ends[idle], before[idle])
+    lasts = tails[worked] - 1
+    after_last[worked] = mine.end[lasts]
+    no_span = np.full(len(numbers), ABSENT)
+    step = np.concatenate([mine.step, numbers])
+    start = np.concatenate([before_each, after_last])
+    end = np.concatenate([mine.start, finishes])
+    before = np.concatenate([np.arange(left, right), no_span])
+    idle = end > start
+    return LaneGaps(lane, step[idle], start[idle], end[idle], before[idle])
 
 
 def longest_gaps(
@@ -111,13 +120,16 @@ def longest_gaps(
     time and lane.
     """
     found: list[Gap] = []
-    for lane in trace.header.lanes:
-        if lane.role is Role.COMPUTE and (lanes is None or lane.index in lanes):
-            gaps = gaps_within(trace, lane.index, first, last)
-            # Negative lengths, so that the longest is first; the last key of lexsort is primary.
-            longest = np.lexsort((gaps.start, gaps.start - gaps.end))[:most]
-            found += map(gaps.gap, longest.tolist())
-    return sorted(found, key=lambda gap: (gap.start - gap.end, gap.start, gap.lane))[:most]
+    for lane in trace.header.compute_lanes:
+        if lanes is not None and lane.index not in lanes:
+            continue
+        gaps = gaps_within(trace, lane.index, first, last)
+        # Negative lengths, so that the longest is first; the last key of lexsort is primary.
+        longest_first = np.lexsort((gaps.start, gaps.start - gaps.end))
+        for place in longest_first[:most].tolist():
+            found.append(gaps.gap(place))
+    found.sort(key=lambda gap: (gap.start - gap.end, gap.start, gap.lane))
+    return found[:most]
 
 
 def spans_within(trace: Trace, first: ArrayLike, last: ArrayLike) -> int:
@@ -128,8 +140,10 @@ def spans_within(trace: Trace, first: ArrayLike, last: ArrayLike) -> int:
     count = 0
     for lane in range(len(trace.header.lanes)):
         steps = trace.spans(lane).step
-        places = sorted_positions(steps, last, "right") - sorted_positions(steps, first)
-        count += int(places.sum())
+        begins = sorted_positions(steps, first)
+        ends = sorted_positions(steps, last, "right")
+        counts = ends - begins
+        count += int(counts.sum())
     return count
 
 

@@ -1,4 +1,4 @@
-"""Noise floor: whether lanes differ by more than their times scatter from step to step."""
+"""Noise floor: tests that lanes differ by more than their times scatter from step to step."""
 
 from __future__ import annotations
 
@@ -30,9 +30,11 @@ def median_error(values: Floats, chance: float = CHANCE) -> float:
         return 0.0
     # For few values the median deviation is too small, by n / (n - 0.8) (Croux and Rousseeuw 1992).
     deviation = scatter(values) * count / (count - 0.8)
+    error_of_mean = deviation / math.sqrt(count)
     # Of normally distributed values the standard error of the median is sqrt(pi / 2), or 1.25,
     # times that of the mean.
-    return 1.25 * deviation * _student(count - 1, chance) / float(np.sqrt(count))
+    error_of_median = 1.25 * error_of_mean
+    return error_of_median * _student(count - 1, chance)
 
 
 def significantly_positive(values: Floats, chance: float) -> bool:
@@ -41,10 +43,12 @@ def significantly_positive(values: Floats, chance: float) -> bool:
     By a sign test at the level `chance`: if each value were positive with a probability of 1/2, so
     many would be positive with a probability of at most `chance`.
     """
-    count, above = len(values), int((values > 0).sum())
-    ways = sum(math.comb(count, number) for number in range(above, count + 1))
-    is_significant: bool = ways <= chance * 2**count
-    return is_significant
+    count = len(values)
+    above = int((values > 0).sum())
+    ways = 0
+    for number in range(above, count + 1):
+        ways += math.comb(count, number)
+    return bool(ways <= chance * 2**count)
 
 
 def significantly_above(times: Floats) -> NDArray[np.bool_]:
@@ -53,12 +57,14 @@ def significantly_above(times: Floats) -> NDArray[np.bool_]:
     `times` has the shape (steps, lanes). With fewer than FEWEST steps the scatter is unknown, and
     any excess counts.
     """
-    excess = times - times.mean(axis=1, keepdims=True)
+    mean = times.mean(axis=1, keepdims=True)
+    excess = times - mean
     usual = np.median(excess, axis=0)
     errors = np.array([median_error(of_lane) for of_lane in excess.T])
-    is_known = len(times) >= FEWEST
-    is_steady = (excess > 0).mean(axis=0) >= ALWAYS if is_known else usual > 0
-    found: NDArray[np.bool_] = (usual > errors) & is_steady
+    found: NDArray[np.bool_] = usual > errors
+    if len(times) >= FEWEST:
+        share = (excess > 0).mean(axis=0)
+        found &= share >= ALWAYS
     return found
 
 
@@ -74,7 +80,8 @@ def _student(freedom: int, chance: float) -> float:
     Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.5.
     """
     z = NormalDist().inv_cdf(1 - chance)
-    first = (z**3 + z) / (4 * freedom)
-    second = (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
-    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * freedom**3)
+    z3, z5, z7 = z**3, z**5, z**7
+    first = (z3 + z) / (4 * freedom)
+    second = (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom**2)
+    third = (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * freedom**3)
     return z + first + second + third

@@ -53,7 +53,8 @@ def steps_within(trace: Trace, start: int, end: int) -> NDArray[np.int32]:
     starts = table.starts
     if table.follow:
         starts = np.append(starts[:1], starts[:-1])
-    return table.numbers[(table.ends > start) & (starts < end)]
+    overlaps = (table.ends > start) & (starts < end)
+    return table.numbers[overlaps]
 
 
 def step_causes(
@@ -64,8 +65,8 @@ def step_causes(
     place = int(sorted_positions(table.numbers, step))
     until = end
     if not table.follow:
-        next_start = table.starts[place + 1 : place + 2].tolist()
-        until = min([end, *next_start])
+        if place + 1 < len(table):
+            until = min(end, int(table.starts[place + 1]))
         if place and table.ends[:place].max() > explanation.begin:
             explanation = without_earlier_work(explanation, trace, step)
     begin = np.clip(explanation.start, start, until)
@@ -89,25 +90,31 @@ def idle_causes(
     data the rest of the idle time is NOTHING_TO_MOVE, whether their steps are explained or not.
     """
     table = trace.step_table
-    inside = (table.ends > start) & (table.starts < end)
-    # As in `step_causes`, a step is over when the next one begins. After a short step that lies
-    # within a long one, no step is under way, although lanes may still work for the long one.
-    over = np.minimum(table.ends, np.append(table.starts[1:], end))
-    begins = np.maximum(table.starts[inside], start)
+    starts = table.starts
+    inside = (table.ends > start) & (starts < end)
+    # As in `step_causes`, a step is over when the next one begins. After a short step within a long
+    # one, no step is under way, although lanes may still work for the long one.
+    next_starts = np.append(starts[1:], end)
+    over = np.minimum(table.ends, next_starts)
+    begins = np.maximum(starts[inside], start)
     ends = np.clip(over[inside], begins, end)
-    outside = end - start - int((ends - begins).sum()) if len(table) else 0
+    in_steps = int((ends - begins).sum())
+    outside = end - start - in_steps if len(table) else 0
     # All tasks of a plan are in steps.
     works_outside = not trace.header.source.has_plan or (np.diff(table.ends) < 0).any()
-    by_lane, rest = {}, {}
+    by_lane: dict[int, dict[Cause, int]] = {}
+    rest: dict[int, int] = {}
     for lane, time in lanes.items():
-        totals = sum((step[lane] for step in explained), np.zeros(len(CAUSES), np.int64))
+        totals = np.zeros(len(CAUSES), np.int64)
+        for of_step in explained:
+            totals += of_step[lane]
         between = outside
         if outside and works_outside:
             between -= _busy_outside(trace.spans(lane), start, end, begins, ends)
         totals[_BETWEEN] += between
         if trace.header.lanes[lane].role is not Role.COMPUTE:
             totals[_NOTHING] = time.idle_ns - totals[_BETWEEN]
-        by_lane[lane] = {CAUSES[i]: int(totals[i]) for i in np.flatnonzero(totals)}
+        by_lane[lane] = {CAUSES[code]: int(totals[code]) for code in np.flatnonzero(totals)}
         rest[lane] = time.idle_ns - int(totals.sum())
     return IdleCauses(by_lane, rest, len(explained), int(inside.sum()))
 
@@ -117,18 +124,22 @@ def _busy_outside(
 ) -> int:
     """Return the ns of a range in which a lane works outside steps; steps must not overlap."""
     mine, _ = spans_in_range(spans, start, end)
-    first, last = _without_overlaps(np.maximum(mine.start, start), np.minimum(mine.end, end))
-    before = np.concatenate([[0], np.cumsum(ends - begins)])
+    span_start = np.maximum(mine.start, start)
+    span_end = np.minimum(mine.end, end)
+    first, last = _without_overlaps(span_start, span_end)
+    total = np.append(0, np.cumsum(ends - begins))
 
     def step_time_before(times: NDArray[np.int64]) -> NDArray[np.int64]:
-        place = np.searchsorted(begins, times, "right")
-        # The rest of the step under way; there is none before the first step (place 0).
-        end_of_step = np.append(times.min(initial=0), ends)[place]
-        result: NDArray[np.int64] = before[place] - np.maximum(end_of_step - times, 0)
+        begun = np.searchsorted(begins, times, "right")
+        # Before the first step no step is under way.
+        end_of_step = np.append(times.min(initial=0), ends)
+        rest = np.maximum(end_of_step[begun] - times, 0)
+        result: NDArray[np.int64] = total[begun] - rest
         return result
 
-    busy = int((last - first).sum())
-    return busy - int((step_time_before(last) - step_time_before(first)).sum())
+    busy = last - first
+    in_steps = step_time_before(last) - step_time_before(first)
+    return int((busy - in_steps).sum())
 
 
 def _without_overlaps(
@@ -137,4 +148,5 @@ def _without_overlaps(
     """Cut from each interval, sorted by start, the time that earlier ones cover."""
     last = np.maximum.accumulate(ends)
     previous = np.append(starts[:1], last[:-1])
-    return np.minimum(np.maximum(starts, previous), last), last
+    first = np.maximum(starts, previous)
+    return np.minimum(first, last), last

@@ -1,13 +1,14 @@
-"""Idle, compute, communication and overlap of each rank of a trace, by union of intervals.
+"""Idle, compute, communication and overlap time of each rank of a trace, by union of intervals.
 
-As Holistic Trace Analysis defines them: from the first start to the last end on a rank's device,
-time is compute while any of its streams computes; else it is idle while none of them does anything,
-and the rest is spent on communication or memory alone. Overlap is the part of communication during
-which the rank also computes.
+The definitions are those of Holistic Trace Analysis (github.com/facebookresearch/
+HolisticTraceAnalysis, temporal breakdown). From the first start to the last end on a rank's device,
+time is compute while any stream computes, else idle while no stream works, else communication or
+memory alone. Overlap is the part of communication during which the rank also computes.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.explain.statistics import union_ns
-from core.plan.plan import device_streams
+from core.plan.plan import Lane, device_streams
 from core.plan.task import ABSENT, IS_COMMUNICATION
 from core.recording.importers.event_names import MEMORY_COPY, matches
 from core.trace.own_steps import PART_STEP
@@ -23,16 +24,13 @@ from core.trace.spans import Spans
 from core.trace.trace import Trace
 from core.trace.warmup import first_measured, found_warmup
 
-_LATE = 1 << 62
-"""Ns; later than anything."""
-
 
 @dataclass(frozen=True, slots=True)
 class RankTime:
     """A rank's time in ns; `idle + compute + moving` is `span`.
 
-    `communication` is all of it, also what is hidden behind compute: that is `overlap`. `moving` is
-    communication or memory alone.
+    `communication` is all communication, `overlap` its part that is hidden by compute. `moving` is
+    the time with communication or memory operations but without compute.
     """
 
     place: str
@@ -45,7 +43,7 @@ class RankTime:
 
     @property
     def overlap_fraction(self) -> float:
-        """The share of communication that is hidden behind compute; 0 without communication."""
+        """Fraction of communication that is hidden by compute, 0 to 1; 0 without communication."""
         return self.overlap_ns / self.communication_ns if self.communication_ns else 0.0
 
     @property
@@ -55,43 +53,46 @@ class RankTime:
 
     @property
     def memory_ns(self) -> int:
-        """Copies and fills of memory alone, without communication or compute meanwhile."""
+        """Time with copies and fills of memory, but without communication or compute."""
         return self.moving_ns - self.exposed_ns
 
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """Stretches of time in ns, in order and apart."""
+    """Disjoint intervals of time in ns, in order."""
 
     start: NDArray[np.int64]
     end: NDArray[np.int64]
 
     def covered(self, times: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the part of the windows that lies before each time, in ns."""
-        before = np.concatenate([[0], np.cumsum(self.end - self.start)])
-        place = np.searchsorted(self.start, times, "right")
-        # The part of the window that a time lies in which comes after it; none before the first.
-        after = np.append(times.min(initial=0), self.end)[place] - times
-        result: NDArray[np.int64] = before[place] - np.maximum(after, 0)
+        """Return the part of the windows that is before each time, in ns."""
+        total = np.append(0, np.cumsum(self.end - self.start))
+        # The number of windows that have begun at each time; the last may not have ended.
+        begun = np.searchsorted(self.start, times, "right")
+        # Before the first window there is no window under way.
+        ends = np.append(times.min(initial=0), self.end)
+        rest = np.maximum(ends[begun] - times, 0)
+        result: NDArray[np.int64] = total[begun] - rest
         return result
 
     def cut(self, start: int, end: int) -> Windows:
-        """The parts of the windows between two times."""
-        begins, ends = np.maximum(self.start, start), np.minimum(self.end, end)
+        """Return the parts of the windows between two times."""
+        begins = np.maximum(self.start, start)
+        ends = np.minimum(self.end, end)
         some = begins < ends
         return Windows(begins[some], ends[some])
 
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device of a recorded trace, called `name`, and all that its streams did.
+    """A device of a recorded trace with the spans of all its streams.
 
-    `main` is the number of its main stream. Its time counts while it is `in_use`: from the first
-    start to the last end of its tasks. Where there are steps, those tasks do not count at either
-    end whose launch was not seen, or came after the last step: what was launched before the trace
-    began would look like the work of an idle host. Where first steps are warm-up
-    (core.trace.warmup), it is in use from the first measured step on at the earliest. Of a trace
-    with a `part` it is the tasks of the part that count.
+    `main` is the lane of its main stream. The device is `in_use` from the first start to the last
+    end of its tasks; only that time counts. In a trace with steps, tasks at either end are ignored
+    if their launch was not recorded or is after the last step: work that was launched before the
+    trace began would look like an idle host. If the first steps are warm-up (core.trace.warmup),
+    the time in use begins with the first measured step. In a trace with a `part` only the tasks of
+    the part count.
     """
 
     name: str
@@ -101,13 +102,16 @@ class Device:
 
 
 def rank_times(trace: Trace) -> list[RankTime]:
-    """The times of each place of a trace.
+    """Return the times of each place of a trace, while it is in use (see Device).
 
-    They are counted while the place is in use, see Device, on its streams; without any, on the
-    lanes that are devices' (without cores), or else on all.
+    The streams of a place count; if it has none, its lanes without cores, or else all its lanes.
     """
-    memory = _memory(trace)
-    return [_time(place, spans, memory, _in_use(trace, spans)) for place, spans in _places(trace)]
+    is_memory = _is_memory(trace)
+    times: list[RankTime] = []
+    for place, spans in _places(trace):
+        in_use = _in_use(trace, spans)
+        times.append(_time(place, spans, is_memory, in_use))
+    return times
 
 
 def imported_rank_times(trace: Trace) -> list[RankTime]:
@@ -119,28 +123,31 @@ def imported_rank_times(trace: Trace) -> list[RankTime]:
 
 
 def devices_of(trace: Trace) -> list[Device]:
-    """The devices whose streams another program recorded, those that did something."""
+    """Return the devices that did something and whose streams another program recorded."""
     devices = device_streams(trace.header.lanes)
-    places = [streams[0].device for streams in devices.values()]
-    found = []
+    count = Counter(streams[0].device for streams in devices.values())
+    found: list[Device] = []
     for main, streams in devices.items():
         spans = Spans.joined([trace.spans(stream.index) for stream in streams])
         in_use = _in_use(trace, spans)
-        if len(in_use.start):
-            place = streams[0].device
-            name = place if places.count(place) == 1 else f"{place} {streams[0].stream_of}"
-            found.append(Device(name, main, spans, in_use))
+        if not len(in_use.start):
+            continue
+        first = streams[0]
+        name = first.device
+        if count[name] > 1:
+            name = f"{first.device} {first.stream_of}"
+        found.append(Device(name, main, spans, in_use))
     return found
 
 
 def device_time(trace: Trace, device: Device, windows: Windows) -> RankTime:
-    """The times of a device within windows, as far as it is in use."""
+    """Return the times of a device in the windows, as far as it is in use."""
     in_use = windows.cut(int(device.in_use.start[0]), int(device.in_use.end[0]))
-    return _time(device.name, device.spans, _memory(trace), in_use)
+    return _time(device.name, device.spans, _is_memory(trace), in_use)
 
 
-def _memory(trace: Trace) -> NDArray[np.bool_]:
-    """Return for each name of the trace whether it names a copy or a fill of memory.
+def _is_memory(trace: Trace) -> NDArray[np.bool_]:
+    """Return True for each name of the trace that is a copy or fill of memory.
 
     The last entry is for tasks without a name, which have the position -1.
     """
@@ -148,50 +155,66 @@ def _memory(trace: Trace) -> NDArray[np.bool_]:
 
 
 def _in_use(trace: Trace, spans: Spans) -> Windows:
-    """The time in which a device with such spans is in use; none if it does nothing."""
+    """Return the time in which a device with these spans is in use; empty if it has no tasks."""
     if trace.part is not None:
         counted = spans[spans.step == PART_STEP]
     else:
         ends = trace.step_table.ends
-        counted = _seen(spans, int(ends[-1]) if len(ends) else None)
-    first, last = counted.start.min(initial=_LATE), counted.end.max(initial=-_LATE)
+        counted = _with_known_launch(spans, int(ends[-1]) if len(ends) else None)
+    nothing = np.empty(0, np.int64)
+    if not len(counted):
+        return Windows(nothing, nothing)
+    first = int(counted.start.min())
+    last = int(counted.end.max())
     if trace.part is None and found_warmup(trace) is not None:
         begin, _ = trace.step_bounds(first_measured(trace))
         first = max(first, begin)
-    some = first < last
-    return Windows(np.array([first])[[some]], np.array([last])[[some]])
+    if first >= last:
+        return Windows(nothing, nothing)
+    return Windows(np.array([first]), np.array([last]))
 
 
 def _places(trace: Trace) -> Iterator[tuple[str, Spans]]:
-    """The spans of each place."""
-    lanes = trace.header.lanes
-    for place in dict.fromkeys(lane.device for lane in lanes):
-        mine = [lane for lane in lanes if lane.device == place]
-        streams = [lane for lane in mine if lane.stream_of]
-        # Threads of a host have cores; a place without a device's lanes is shown by them.
-        own = streams or [lane for lane in mine if not lane.cores] or mine
+    """Yield each place with its spans."""
+    of_place: dict[str, list[Lane]] = {}
+    for lane in trace.header.lanes:
+        of_place.setdefault(lane.device, []).append(lane)
+    for place, lanes in of_place.items():
+        streams = [lane for lane in lanes if lane.stream_of]
+        # Threads of a host have cores. They count only at places without lanes of a device.
+        own = streams or [lane for lane in lanes if not lane.cores] or lanes
         yield place, Spans.joined([trace.spans(lane.index) for lane in own])
 
 
-def _seen(spans: Spans, until: int | None) -> Spans:
-    """Those spans whose launch was seen, until the last step's end; all if no launch is known."""
-    launched = spans["launched"] != ABSENT
-    if until is not None and launched.any():
-        spans = spans[launched & (spans["launched"] <= until)]
-    return spans
+def _with_known_launch(spans: Spans, until: int | None) -> Spans:
+    """Return the spans that were launched until a time; all of them if no launch was recorded."""
+    launched = spans["launched"]
+    is_known = launched != ABSENT
+    if until is None or not is_known.any():
+        return spans
+    counted: Spans = spans[is_known & (launched <= until)]
+    return counted
 
 
-def _time(place: str, spans: Spans, memory: NDArray[np.bool_], windows: Windows) -> RankTime:
-    """The times within windows."""
+def _time(place: str, spans: Spans, is_memory: NDArray[np.bool_], windows: Windows) -> RankTime:
+    """Return the times of a place's spans in the windows."""
     moves = IS_COMMUNICATION[spans["kind"]]
-    computes = ~moves & ~memory[spans["name"]]
+    computes = ~moves & ~is_memory[spans["name"]]
+    either = computes | moves
     span = int((windows.end - windows.start).sum())
-    # Counted in time of the windows alone: what lies outside of them has no length.
-    start, end = windows.covered(spans.start), windows.covered(spans.end)
+    # On an axis that has only the windows, so that time outside them has no length.
+    start = windows.covered(spans.start)
+    end = windows.covered(spans.end)
     busy = union_ns(start, end)
-    compute, communication = (union_ns(start[some], end[some]) for some in (computes, moves))
-    either = union_ns(start[computes | moves], end[computes | moves])
+    compute = union_ns(start[computes], end[computes])
+    communication = union_ns(start[moves], end[moves])
+    together = union_ns(start[either], end[either])
     return RankTime(
-        place, span, span - busy, compute, busy - compute, communication,
-        compute + communication - either,
-    )  # fmt: skip
+        place=place,
+        span_ns=span,
+        idle_ns=span - busy,
+        compute_ns=compute,
+        moving_ns=busy - compute,
+        communication_ns=communication,
+        overlap_ns=compute + communication - together,
+    )

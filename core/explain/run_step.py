@@ -1,4 +1,4 @@
-"""The idle time of a run's step: also of one that lacks spans, goes on, or overlaps the next."""
+"""The idle time of a step of a run, also if it lacks spans, is not over, or overlaps the next."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.costs.waits import Positions
 from core.explain.causes import CAUSES, Bounds, Cause, Explanation, Ints, explain_step
 from core.explain.intervals import subtract
 from core.order import stable_argsort
-from core.plan.plan import device_streams
+from core.plan.plan import Lane, device_streams
 from core.plan.task import ABSENT
 from core.trace.complete import find_faults, is_over
 from core.trace.job_steps import first_starts, lane_bounds
@@ -21,19 +22,22 @@ from core.trace.trace import Trace
 
 
 def explain_run_step(trace: Trace, step: int) -> Explanation:
-    """Explain a step of a run from the spans that it has so far; not one that lacks some.
+    """Explain a step of a run from the spans that have been recorded so far.
 
-    Of one that is not over what a lane waits for at its end is NOT_KNOWN; INCOMPLETE if the run has
-    ended in the middle of it, since nothing more will be told then.
+    In a step that lacks spans all idle time is INCOMPLETE. In a step that is not over, the wait at
+    the end of each lane is NOT_KNOWN, or INCOMPLETE if the run has ended during the step.
     """
     columns = StepColumns.of_trace(trace, step)
+    lanes = trace.header.lanes
     if trace.step_table.follow:
-        explanation = explain_step(columns, trace.header.lanes, _own_bounds(trace, step))
-        return _unless_faulty(_between_steps(explanation, trace, step), trace, step)
-    explanation = explain_step(columns, trace.header.lanes)
+        explanation = explain_step(columns, lanes, _rank_bounds(trace, step))
+        explanation = _with_between_steps(explanation, trace, step)
+        return _unless_faulty(explanation, trace, step)
+    explanation = explain_step(columns, lanes)
     if trace.imported is not None:
-        explanation = _as_far_as_told(explanation)
-        return without_earlier_work(_until_next(explanation, trace, step), trace, step)
+        explanation = _without_unproven_host(explanation)
+        explanation = _until_next_step(explanation, trace, step)
+        return without_earlier_work(explanation, trace, step)
     if not is_over(trace, step):
         at_end = Cause.NOT_KNOWN if trace.outcome is None else Cause.INCOMPLETE
         return _without_ends(explanation, at_end)
@@ -41,66 +45,92 @@ def explain_run_step(trace: Trace, step: int) -> Explanation:
 
 
 def _unless_faulty(explanation: Explanation, trace: Trace, step: int) -> Explanation:
-    """Return the same, but of a step with a fault all idle time as INCOMPLETE."""
+    """Return the explanation; for a step with a fault, one in which all causes are INCOMPLETE."""
     faults = find_faults(trace, step)
     if not faults:
         return explanation
-    # Each gap becomes one piece again: what divides it is not known of a step that lacks spans.
-    gap, first = np.unique(explanation.gap, return_index=True)
-    last = np.append(first[1:], len(explanation.gap)) - 1 if len(first) else first
+    # Each gap becomes one piece: in a step that lacks spans its parts are unknown.
+    gaps, first = np.unique(explanation.gap, return_index=True)
+    # The slice is for a step without idle time.
+    next_first = np.append(first[1:], len(explanation.gap))[: len(first)]
+    last = next_first - 1
     whole = _picked(explanation, last, explanation.start[first], explanation.end[last])
-    incomplete = np.full(len(gap), CAUSES.index(Cause.INCOMPLETE), np.int8)
+    incomplete = np.full(len(gaps), CAUSES.index(Cause.INCOMPLETE), np.int8)
     return replace(whole, cause=incomplete, fault=faults[0].text)
 
 
-def _as_far_as_told(explanation: Explanation) -> Explanation:
-    """The same with NOT_TOLD as the cause of what is laid to the host, but nothing shows that.
+def _with_cause(explanation: Explanation, pieces: NDArray[np.bool_], cause: Cause) -> Explanation:
+    """Return the explanation with another cause for the pieces of a mask."""
+    code = np.int8(CAUSES.index(cause))
+    return replace(explanation, cause=np.where(pieces, code, explanation.cause))
 
-    The host was late for a task that was launched after its lane became idle, or, where the trace
-    has no launch of it, that names what it waited for.
+
+def _without_unproven_host(explanation: Explanation) -> Explanation:
+    """Replace the cause HOST by UNEXPLAINED where the trace does not prove it.
+
+    The host was late if the task was launched after its lane became idle, or, without a recorded
+    launch, if the trace has the task's dependencies.
     """
-    late = explanation.cause == CAUSES.index(Cause.HOST)
-    columns, blocking = explanation.columns, explanation.blocking
-    # Of several pieces of a gap the first begins with it.
+    columns = explanation.columns
+    blocking = explanation.blocking
+    is_host = explanation.cause == CAUSES.index(Cause.HOST)
+    # The first piece of a gap begins with the gap.
     _, first, gap = np.unique(explanation.gap, return_index=True, return_inverse=True)
-    idle_since = explanation.start[first][gap]
+    idle_since = explanation.start[first[gap]]
     launched = columns.launched[blocking]
-    names_waits = np.diff(columns.after_first)[blocking] > 0
-    by_host = np.where(launched == ABSENT, names_waits, launched >= idle_since)
-    # A stream that waits for its host's own thread.
-    lanes = explanation.lanes
-    of_device = {lane.device for lane in lanes if lane.stream_of and not lane.cores}
-    threads = [bool(lane.cores) and lane.device in of_device for lane in lanes]
-    by_host |= np.array(threads, np.bool_)[columns.lane[blocking]]
-    not_told = np.int8(CAUSES.index(Cause.NOT_TOLD))
-    return replace(explanation, cause=np.where(late & ~by_host, not_told, explanation.cause))
+    has_dependencies = np.diff(columns.after_first)[blocking] > 0
+    is_proven = np.where(launched == ABSENT, has_dependencies, launched >= idle_since)
+    # The host is also proven if a stream waits for a thread of its host.
+    on_thread = _is_host_thread(explanation.lanes)[columns.lane[blocking]]
+    return _with_cause(explanation, is_host & ~is_proven & ~on_thread, Cause.UNEXPLAINED)
 
 
-def _own_bounds(trace: Trace, step: int) -> Bounds:
-    """Return when a job's step begins and finishes, and when it does for each of its ranks."""
-    steps, lanes = np.array([step], np.int64), trace.header.lanes
-    of_rank = {main: lane_bounds(trace, main, steps) for main in {lane.serves for lane in lanes}}
-    begins, finishes = (
-        np.array([of_rank[lane.serves][which][0] for lane in lanes], np.int64) for which in (0, 1)
-    )
-    return Bounds(*trace.step_bounds(step), begins, finishes, follow=True)
+def _is_host_thread(lanes: Sequence[Lane]) -> NDArray[np.bool_]:
+    """Return True for each lane that is a thread of a host with streams."""
+    with_streams = {lane.device for lane in lanes if lane.stream_of and not lane.cores}
+    is_thread = np.zeros(len(lanes), np.bool_)
+    for lane in lanes:
+        is_thread[lane.index] = bool(lane.cores) and lane.device in with_streams
+    return is_thread
 
 
-def _between_steps(explanation: Explanation, trace: Trace, step: int) -> Explanation:
-    """The same with BETWEEN_STEPS as the cause of what is late before anything of a rank begins."""
+def _rank_bounds(trace: Trace, step: int) -> Bounds:
+    """Return the begin and finish of a job's step, overall and for each of its ranks."""
     steps = np.array([step], np.int64)
-    lanes = explanation.lanes
-    firsts = {main: first_starts(trace, main, steps)[0] for main in {one.serves for one in lanes}}
-    first = np.array([firsts[lane.serves] for lane in lanes], np.int64)
+    lanes = trace.header.lanes
+    begins = np.zeros(len(lanes), np.int64)
+    finishes = np.zeros(len(lanes), np.int64)
+    of_rank: dict[int, tuple[Ints, Ints]] = {}
+    for lane in lanes:
+        main = lane.serves
+        if main not in of_rank:
+            of_rank[main] = lane_bounds(trace, main, steps)
+        starts, ends = of_rank[main]
+        begins[lane.index] = starts[0]
+        finishes[lane.index] = ends[0]
+    begin, finish = trace.step_bounds(step)
+    return Bounds(begin, finish, begins, finishes, follow=True)
+
+
+def _with_between_steps(explanation: Explanation, trace: Trace, step: int) -> Explanation:
+    """Replace the cause HOST by BETWEEN_STEPS before the first task of each rank in the step."""
+    steps = np.array([step], np.int64)
+    first = np.zeros(len(explanation.lanes), np.int64)
+    of_rank: dict[int, Ints] = {}
+    for lane in explanation.lanes:
+        main = lane.serves
+        if main not in of_rank:
+            of_rank[main] = first_starts(trace, main, steps)
+        first[lane.index] = of_rank[main][0]
     is_before = explanation.end <= first[explanation.lane]
-    is_before &= explanation.cause == CAUSES.index(Cause.HOST)
-    between = np.int8(CAUSES.index(Cause.BETWEEN_STEPS))
-    return replace(explanation, cause=np.where(is_before, between, explanation.cause))
+    is_host = explanation.cause == CAUSES.index(Cause.HOST)
+    return _with_cause(explanation, is_before & is_host, Cause.BETWEEN_STEPS)
 
 
 def _picked(explanation: Explanation, pieces: Positions, start: Ints, end: Ints) -> Explanation:
-    """The same with some of its pieces alone, in their order, at other times."""
+    """Return an explanation with only some pieces, in the order of `pieces`, at new times."""
     lane = explanation.lane[pieces]
+    count = len(explanation.lanes)
     return replace(
         explanation,
         lane=lane,
@@ -109,71 +139,80 @@ def _picked(explanation: Explanation, pieces: Positions, start: Ints, end: Ints)
         cause=explanation.cause[pieces],
         blocking=explanation.blocking[pieces],
         gap=explanation.gap[pieces],
-        lane_first=np.searchsorted(lane, np.arange(len(explanation.lanes) + 1)),
+        lane_first=np.searchsorted(lane, np.arange(count + 1)),
     )
 
 
-def _until_next(explanation: Explanation, trace: Trace, step: int) -> Explanation:
-    """The same up to the next step, in which a lane may well work while this one's last task runs.
+def _until_next_step(explanation: Explanation, trace: Trace, step: int) -> Explanation:
+    """Cut the idle time at the begin of the next step, which may overlap the end of this one.
 
-    Only steps of other programs' traces overlap so: their tasks are told apart by when they start.
+    Only steps of other programs' traces overlap: there the start of a task decides its step.
     """
-    starts = trace.step_table.starts
-    behind = starts[trace.step_table.numbers > step]
-    if not len(behind) or behind[0] >= explanation.finish:
+    table = trace.step_table
+    later_starts = table.starts[table.numbers > step]
+    if not len(later_starts) or later_starts[0] >= explanation.finish:
         return explanation
-    kept = np.flatnonzero(explanation.start < behind[0])
-    end = np.minimum(explanation.end[kept], behind[0])
+    limit = later_starts[0]
+    kept = np.flatnonzero(explanation.start < limit)
+    end = np.minimum(explanation.end[kept], limit)
     return _picked(explanation, kept, explanation.start[kept], end)
 
 
 def without_earlier_work(explanation: Explanation, trace: Trace, step: int) -> Explanation:
-    """The same without the time for which a lane still works for an earlier step.
+    """Remove the time in which a lane still works for an earlier step.
 
-    A stream is not idle while any stream of its device does. Each piece may be cut into several.
+    A stream is not idle while any stream of its device works. A piece may be cut into several.
     """
     lanes = explanation.lanes
-    late = [_ending_after(trace.spans(one.index), step, explanation.begin) for one in lanes]
-    if not any(len(start) for start, _ in late):
+    busy = [_ending_after(trace.spans(lane.index), step, explanation.begin) for lane in lanes]
+    if not any(len(start) for start, _ in busy):
         return explanation
-    # The streams of a device are joined once for all of them: there may be thousands.
-    busy = dict(enumerate(late))
+    # Joined once for all streams of a device, of which there may be thousands.
     for streams in device_streams(lanes).values():
-        working = [stream.index for stream in streams]
-        busy |= dict.fromkeys(working, _joined([late[index] for index in working]))
-    parts = []
+        joined = _joined([busy[stream.index] for stream in streams])
+        for stream in streams:
+            busy[stream.index] = joined
+    pieces, starts, ends = [], [], []
     for lane in lanes:
         first, last = explanation.lane_first[lane.index : lane.index + 2].tolist()
-        start, end = explanation.start[first:last], explanation.end[first:last]
-        piece, start, end = subtract(start, end, *busy[lane.index])
-        parts.append((first + piece, start, end))
-    return _picked(explanation, *map(np.concatenate, zip(*parts, strict=True)))
+        idle_start = explanation.start[first:last]
+        idle_end = explanation.end[first:last]
+        busy_start, busy_end = busy[lane.index]
+        piece, start, end = subtract(idle_start, idle_end, busy_start, busy_end)
+        pieces.append(first + piece)
+        starts.append(start)
+        ends.append(end)
+    return _picked(
+        explanation, np.concatenate(pieces), np.concatenate(starts), np.concatenate(ends)
+    )
 
 
 def _joined(times: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
-    """Starts and ends of all of several lanes' spans, by start."""
-    start, end = (np.concatenate(some) for some in zip(*times, strict=True))
+    """Join the starts and ends of several lanes, sorted by start."""
+    start = np.concatenate([starts for starts, _ in times])
+    end = np.concatenate([ends for _, ends in times])
     order = stable_argsort(start)
     return start[order], end[order]
 
 
 def _ending_after(spans: Spans, step: int, begin: int) -> tuple[Ints, Ints]:
-    """Starts and ends of a lane's spans of steps before `step` that end after `begin` (ns)."""
+    """Return starts and ends of a lane's spans of earlier steps that end after `begin` (ns)."""
     earlier = spans[: spans.of_step(step).start]
     # Spans of one lane do not overlap, so their ends are sorted as well.
-    late = earlier[int(np.searchsorted(earlier.end, begin, "right")) :]
-    return late.start, late.end
+    first = int(np.searchsorted(earlier.end, begin, "right"))
+    return earlier.start[first:], earlier.end[first:]
 
 
 def _without_ends(explanation: Explanation, cause: Cause) -> Explanation:
-    """The same with one piece, of this cause, for each lane's last gap if it ends with the step."""
-    columns, lanes = explanation.columns, len(explanation.lanes)
-    last = np.full(lanes, explanation.begin)
+    """Replace the gap at the end of each lane by one piece with the given cause."""
+    columns = explanation.columns
+    last = np.full(len(explanation.lanes), explanation.begin)
     np.maximum.at(last, columns.lane, columns.end)
-    at_end = explanation.start >= last[explanation.lane]
-    # Of the pieces at a lane's end only the first stays, and lasts until the step's end.
-    kept = np.flatnonzero(~at_end | (explanation.start == last[explanation.lane]))
-    end = np.where(at_end, explanation.finish, explanation.end)[kept]
-    kept_pieces = _picked(explanation, kept, explanation.start[kept], end)
-    unknown = np.int8(CAUSES.index(cause))
-    return replace(kept_pieces, cause=np.where(at_end[kept], unknown, kept_pieces.cause))
+    last_end = last[explanation.lane]
+    at_end = explanation.start >= last_end
+    # The first piece at a lane's end is kept and extended to the end of the step.
+    is_first = explanation.start == last_end
+    kept = np.flatnonzero(~at_end | is_first)
+    end = np.where(at_end, explanation.finish, explanation.end)
+    pieces = _picked(explanation, kept, explanation.start[kept], end[kept])
+    return _with_cause(pieces, at_end[kept], cause)

@@ -1,8 +1,8 @@
-"""What a range of time holds: every lane's time, and the durations of every kind of span.
+"""Times of the lanes in a range of time, and durations of spans by kind.
 
-Times are unions of intervals, so that nothing counts twice: not on a lane, and not where any of
-several lanes is busy. A span that the range cuts counts with its part inside in times, and whole in
-counts and durations.
+Times are unions of intervals, so that no time counts twice if spans of a lane or of several lanes
+overlap. Of a span that the range cuts, times include only the part inside. Counts and durations are
+of whole spans.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,17 +23,18 @@ from core.trace.spans import Spans
 from core.trace.trace import Trace
 
 PART = 250_000  # spans that are counted at a time
-SAMPLES = 100  # of each part's starts, to cut the time so that parts are alike
+SAMPLES = 100  # starts of each part that decide where the range is cut into parts
 COUNTED = (Role.COMPUTE, Role.COPY, Role.COMMUNICATION)
-"""Roles of lanes that have time of their own."""
+"""Roles of lanes whose time is counted."""
+_COMPUTES = ~IS_COMMUNICATION
 
 
 @dataclass(frozen=True, slots=True)
 class SpanFigures:
-    """Spans that a range holds at least a part of, at least one; all in ns.
+    """Figures in ns of at least one span that is in a range, whole or in part.
 
-    `inside` is the sum of their parts in the range. The rest counts whole spans: `mean`, `p50`
-    and `p99` (the shortest duration that so many per cent do not exceed) and `longest`.
+    `inside` is the sum of the parts in the range. The other figures are of whole spans: `mean`,
+    percentiles by nearest rank (`p50`, `p99`) and `longest`.
     """
 
     count: int
@@ -46,18 +47,18 @@ class SpanFigures:
 
 @dataclass(frozen=True, slots=True)
 class KindFigures(SpanFigures):
-    """The spans of one kind."""
+    """Figures of the spans of one kind."""
 
     kind: Kind
 
 
 @dataclass(frozen=True, slots=True)
 class RangeStatistics:
-    """A range from `start` to `end` (ns) of some lanes.
+    """Statistics of a range from `start` to `end` (ns) on some lanes.
 
-    `lanes` has each lane's time by its index, `any_lane` the time in which at least one of them
-    computes, or else communicates. `cut` spans reach over an end of the range. `sizes` (KINDS,
-    CODES) counts whole durations by kind and size code (core.explain.durations).
+    `lanes` has each lane's time by its index. `any_lane` is the time in which at least one lane
+    computes, or else communicates. `cut` is the number of spans that cross an end of the range.
+    `sizes` (KINDS, CODES) is the number of spans by kind and size code (core.explain.durations).
     """
 
     start: int
@@ -75,22 +76,24 @@ class RangeStatistics:
 
 
 def counted_lanes(lanes: Sequence[Lane], chosen: Sequence[int] | None = None) -> list[int]:
-    """Those of the `chosen` lanes (default: of all) that have time of their own, by index."""
-    return [
-        lane.index
-        for lane in lanes
-        if lane.role in COUNTED and (chosen is None or lane.index in chosen)
-    ]
+    """Return the indices of the lanes whose time is counted; with `chosen`, only of these."""
+    found: list[int] = []
+    for lane in lanes:
+        is_chosen = chosen is None or lane.index in chosen
+        if is_chosen and lane.role in COUNTED:
+            found.append(lane.index)
+    return found
 
 
 def union_ns(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> int:
-    """The time that n intervals cover, in ns. Those that follow one another are not sorted.
+    """Return the time in ns that n intervals cover; overlapping ones are sorted first.
 
-    Sorted starts and ends need not belong together: after the i-th end nothing goes on until the
-    start behind it, if that comes later.
+    A sorted start and the end at the same position need not belong to one interval: nothing is
+    under way from the i-th end to the start after it, if that is later.
     """
     if (starts[1:] < ends[:-1]).any():
-        starts, ends = np.sort(starts), np.sort(ends)
+        starts = np.sort(starts)
+        ends = np.sort(ends)
     return _union_of_sorted(starts, ends)
 
 
@@ -100,174 +103,238 @@ def longest_span(
     codes: tuple[int, int],
     kind: Kind | None = None,
 ) -> tuple[int, int] | None:
-    """Lane and index of the longest span (of a `kind`) with a size code from one to below another.
+    """Return lane and index of the longest span in a range with a size code in [low, high).
 
-    Of those that the counted range holds at least a part of; None if there is none.
+    With `kind`, only spans of this kind count. None if there is no such span.
     """
-    best, found = -1, None
+    low, high = codes
+    longest = -1
+    found: tuple[int, int] | None = None
     for lane in counted.lanes:
         inside, first = spans_in_range(trace.spans(lane), counted.start, counted.end)
-        lengths = inside.end - inside.start
-        sizes = size_codes(lengths)
-        fits = (sizes >= codes[0]) & (sizes < codes[1])
+        if not len(inside):
+            continue
+        durations = inside.end - inside.start
+        sizes = size_codes(durations)
+        fits = (sizes >= low) & (sizes < high)
         if kind is not None:
             fits &= inside["kind"] == KINDS.index(kind)
-        lengths[~fits] = -1
-        at = int(np.argmax(lengths)) if len(lengths) else 0
-        if len(lengths) and lengths[at] > best:
-            best, found = int(lengths[at]), (lane, first + at)
+        durations[~fits] = -1
+        at = int(np.argmax(durations))
+        if durations[at] > longest:
+            longest = int(durations[at])
+            found = (lane, first + at)
     return found
 
 
-class RangeCount:
-    """Counts a range part by part, so that one can draw, show progress or give up in between.
+class _CountedLane:
+    """Counters of one lane: the spans in the range, and the times that were added up so far."""
 
-    First all parts of the time for sums and sizes, then all spans again for the durations that
-    percentiles ask for. A lane's starts and ends must both grow.
+    def __init__(self, lane: int, spans: Spans) -> None:
+        self.lane = lane
+        self.spans = spans
+        self.taken = 0  # spans whose whole length was counted
+        self.busy = 0
+        self.worked = 0
+
+
+class _LanePart(NamedTuple):
+    """The n spans of a lane in a part of the range.
+
+    `sizes` has key and size code in one number, of the spans that begin in the part.
+    """
+
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    computes: NDArray[np.bool_]
+    sizes: NDArray[np.int32]
+
+
+class RangeCount:
+    """Counts a range part by part, so that the caller can draw, show progress or cancel.
+
+    First all parts of the time are counted, for sums and sizes. Then all spans are read again, for
+    the durations of percentiles. The starts and the ends of a lane must both be sorted.
     """
 
     def __init__(
         self, trace: Trace, start: int, end: int, lanes: Sequence[int] | None = None
     ) -> None:
-        self._start, self._end = start, max(start, end)
-        self._lanes = counted_lanes(trace.header.lanes, lanes)
-        self._spans = [spans_in_range(trace.spans(lane), start, end)[0] for lane in self._lanes]
+        self._start = start
+        self._end = max(start, end)
+        self._lanes: list[_CountedLane] = []
+        for lane in counted_lanes(trace.header.lanes, lanes):
+            spans, _ = spans_in_range(trace.spans(lane), start, end)
+            self._lanes.append(_CountedLane(lane, spans))
+        every = [lane.spans for lane in self._lanes]
+        self.spans = sum(map(len, every))
         self._kind_of = np.ascontiguousarray(trace.table.rows["kind"])
-        self.spans = sum(map(len, self._spans))
-        self._windows = _windows(self._spans, self._start, self._end)
-        self._looks = _looks(self._spans)
+        self._windows = _windows(every, self._start, self._end)
+        self._span_parts = _span_parts(every)
         self._parts = 0
-        self._taken = [0] * len(self._lanes)
-        self._busy, self._worked = [0] * len(self._lanes), [0] * len(self._lanes)
-        self._any_busy = self._any_worked = 0
-        self._inside, self._whole = (np.zeros(len(KINDS), np.int64) for _ in range(2))
+        self._any_busy = 0
+        self._any_worked = 0
+        self._inside = np.zeros(len(KINDS), np.int64)
+        self._whole = np.zeros(len(KINDS), np.int64)
         self._sizes = np.zeros((len(KINDS), CODES), np.int64)
-        self._ranked = RankedDurations(self._sizes, np.zeros((len(KINDS), 0), np.int64))
+        no_ranks = np.zeros((len(KINDS), 0), np.int64)
+        self._ranked = RankedDurations(self._sizes, no_ranks)
 
     @property
     def parts(self) -> int:
-        """How many parts there are to count."""
-        return len(self._windows) + len(self._looks)
+        """Number of parts to count."""
+        return len(self._windows) + len(self._span_parts)
 
     @property
     def left(self) -> int:
-        """How many of the parts are left."""
+        """Number of parts that are not counted yet."""
         return self.parts - self._parts
 
     def advance(self) -> None:
-        """Count the next part, if there is one left."""
-        if self._parts < len(self._windows):
-            self._count(*self._windows[self._parts])
-            if self._parts == len(self._windows) - 1:
-                self._ranked = RankedDurations(self._sizes, _ranks(self._sizes.sum(axis=1)))
-        elif self.left:
-            parts = self._looks[self._parts - len(self._windows)]
-            lengths = np.concatenate([spans.end - spans.start for spans in parts])
-            kinds = np.concatenate([self._kind_of[spans.row] for spans in parts])
-            self._ranked.look(self._flat(kinds, lengths), lengths)
-        self._parts += self.left > 0
+        """Count the next part, if there is one."""
+        if not self.left:
+            return
+        windows = len(self._windows)
+        if self._parts < windows:
+            begin, until = self._windows[self._parts]
+            self._count(begin, until)
+            if self._parts == windows - 1:
+                ranks = _ranks(self._sizes.sum(axis=1))
+                self._ranked = RankedDurations(self._sizes, ranks)
+        else:
+            self._read_again(self._span_parts[self._parts - windows])
+        self._parts += 1
 
     def result(self) -> RangeStatistics:
-        """The figures. Raises RuntimeError if there are parts left."""
+        """Return the statistics. Raises RuntimeError if parts are left."""
         if self.left:
             raise RuntimeError(f"{self.left} parts of the range are not counted yet")
         wall = self._end - self._start
-        times = zip(self._busy, self._worked, map(len, self._spans), strict=True)
+        times: dict[int, LaneTime] = {}
+        cut = 0
+        for lane in self._lanes:
+            times[lane.lane] = _time(lane.busy, lane.worked, len(lane.spans), wall)
+            cut += self._cut(lane.spans)
         return RangeStatistics(
-            self._start,
-            self._end,
-            dict(zip(self._lanes, (_time(*own, wall) for own in times), strict=True)),
-            _time(self._any_busy, self._any_worked, self.spans, wall),
-            self._kinds(),
-            sum(self._cut(spans) for spans in self._spans),
-            self._sizes,
+            start=self._start,
+            end=self._end,
+            lanes=times,
+            any_lane=_time(self._any_busy, self._any_worked, self.spans, wall),
+            kinds=self._kinds(),
+            cut=cut,
+            sizes=self._sizes,
         )
 
     def _count(self, begin: int, until: int) -> None:
         """Add up a part of the time; a span's size counts in the part in which it starts."""
-        columns = [self._count_lane(lane, begin, until) for lane in range(len(self._lanes))]
-        if columns:
-            start, end, computes, flat = map(np.concatenate, zip(*columns, strict=True))
-            np.maximum(start, begin, out=start)
-            np.minimum(end, until, out=end)
-            busy, worked = _busy_and_worked(start, end, computes)
-            self._any_busy += busy
-            self._any_worked += worked
-            counts = np.bincount(flat, minlength=self._sizes.size)
-            self._sizes += counts.reshape(self._sizes.shape)
+        parts = [self._count_lane(lane, begin, until) for lane in self._lanes]
+        if not parts:
+            return
+        start = np.concatenate([part.start for part in parts])
+        end = np.concatenate([part.end for part in parts])
+        computes = np.concatenate([part.computes for part in parts])
+        sizes = np.concatenate([part.sizes for part in parts])
+        np.maximum(start, begin, out=start)
+        np.minimum(end, until, out=end)
+        busy, worked = _busy_and_worked(start, end, computes)
+        self._any_busy += busy
+        self._any_worked += worked
+        counts = np.bincount(sizes, minlength=self._sizes.size)
+        self._sizes += counts.reshape(self._sizes.shape)
 
-    def _count_lane(self, lane: int, begin: int, until: int) -> tuple[NDArray[Any], ...]:
-        """Start, end and whether it computes of each span there, and what sizes have begun."""
-        spans, taken = self._spans[lane], self._taken[lane]
+    def _count_lane(self, lane: _CountedLane, begin: int, until: int) -> _LanePart:
+        """Add up a lane's times in a part of the range, and return its spans there."""
+        spans = lane.spans
         last = int(np.searchsorted(spans.start, until, "left"))
-        # Spans that began in an earlier part may reach into this one. Up to `taken` they have been
-        # counted as a whole; their time inside is still to be added.
-        first = min(taken, int(np.searchsorted(spans.end, begin, "right")))
-        start, end = spans.start[first:last], spans.end[first:last]
-        kind, lengths = self._kind_of[spans.row[first:last]], end - start
-        computes = ~IS_COMMUNICATION[kind]
-        # The first `known` spans began in an earlier part, which has counted their whole length.
-        known, sums = taken - first, _sums(kind, lengths)
+        # Spans that began in an earlier part may continue in this one. The first `taken` spans have
+        # been counted as a whole; their time inside is still to be added.
+        first = min(lane.taken, int(np.searchsorted(spans.end, begin, "right")))
+        start = spans.start[first:last]
+        end = spans.end[first:last]
+        kind = self._kind_of[spans.row[first:last]]
+        lengths = end - start
+        computes = _COMPUTES[kind]
+        known = lane.taken - first
+        sums = _sums(kind, lengths)
         self._whole += sums - _sums(kind[:known], lengths[:known])
+        # Only the inner part of spans that cross an end of the part.
         early = int(np.searchsorted(start, begin, "left"))
         late = int(np.searchsorted(end, until, "right"))
-        # Of spans that reach over an end of the part only what lies in it.
-        inside = sums - _sums(kind[:early], begin - start[:early])
-        inside -= _sums(kind[late:], end[late:] - until)
+        before = _sums(kind[:early], begin - start[:early])
+        after = _sums(kind[late:], end[late:] - until)
+        inside = sums - before - after
         self._inside += inside
-        busy, worked = int(inside[~IS_COMMUNICATION].sum()), int(inside.sum())
-        # Where spans of a lane overlap a sum would count the same time twice.
         if (start[1:] < end[:-1]).any():
-            within_window = np.maximum(start, begin), np.minimum(end, until)
-            busy, worked = _busy_and_worked(*within_window, computes)
-        self._busy[lane] += busy
-        self._worked[lane] += worked
-        self._taken[lane] = last
-        return start, end, computes, self._flat(kind[known:], lengths[known:])
+            # Spans of the lane overlap, and a sum would count some time twice.
+            start_inside = np.maximum(start, begin)
+            end_inside = np.minimum(end, until)
+            busy, worked = _busy_and_worked(start_inside, end_inside, computes)
+        else:
+            busy = int(inside[_COMPUTES].sum())
+            worked = int(inside.sum())
+        lane.busy += busy
+        lane.worked += worked
+        lane.taken = last
+        return _LanePart(start, end, computes, _flat_codes(kind[known:], lengths[known:]))
 
-    def _flat(self, kinds: NDArray[np.int8], lengths: NDArray[np.int64]) -> NDArray[np.int32]:
-        return kinds.astype(np.int32) * CODES + size_codes(lengths)
+    def _read_again(self, parts: Sequence[Spans]) -> None:
+        """Find the durations of percentiles among the spans of some parts."""
+        durations = np.concatenate([spans.end - spans.start for spans in parts])
+        kinds = np.concatenate([self._kind_of[spans.row] for spans in parts])
+        self._ranked.look(_flat_codes(kinds, durations), durations)
 
     def _cut(self, spans: Spans) -> int:
-        before = int(np.searchsorted(spans.start, self._start, "left"))
-        behind = len(spans) - int(np.searchsorted(spans.end, self._end, "right"))
-        return min(len(spans), before + behind)  # a span that reaches over both ends counts once
+        """Return the number of spans that cross an end of the range."""
+        at_start = int(np.searchsorted(spans.start, self._start, "left"))
+        at_end = len(spans) - int(np.searchsorted(spans.end, self._end, "right"))
+        return min(len(spans), at_start + at_end)  # a span that crosses both ends counts once
 
     def _kinds(self) -> tuple[KindFigures, ...]:
+        """Return the figures of each kind that has spans."""
         counts = self._sizes.sum(axis=1)
-        p50, p99, longest = self._ranked.values().T.tolist()
-        return tuple(
-            KindFigures(
-                int(counts[code]), int(self._inside[code]),
-                int(self._whole[code]) / int(counts[code]), p50[code], p99[code], longest[code],
-                KINDS[code],
+        values = self._ranked.values()
+        found: list[KindFigures] = []
+        for code in np.flatnonzero(counts).tolist():
+            count = int(counts[code])
+            p50, p99, longest = values[code].tolist()
+            figures = KindFigures(
+                count=count,
+                inside=int(self._inside[code]),
+                mean=int(self._whole[code]) / count,
+                p50=p50,
+                p99=p99,
+                longest=longest,
+                kind=KINDS[code],
             )
-            for code in np.flatnonzero(counts)
-        )  # fmt: skip
+            found.append(figures)
+        return tuple(found)
 
 
 def spans_in_range(spans: Spans, start: int, end: int) -> tuple[Spans, int]:
-    """The spans of which a part lies in a range, and the index of the first."""
+    """Return the spans that are in a range, whole or in part, and the index of the first one."""
     first = int(np.searchsorted(spans.end, start, "right"))
     last = int(np.searchsorted(spans.start, end, "left"))
     return spans[first : max(first, last)], first
 
 
 def _windows(lanes: Sequence[Spans], start: int, end: int) -> list[tuple[int, int]]:
-    """The range in parts of the time, in each of which about PART spans start."""
-    count = -(-sum(map(len, lanes)) // PART)
+    """Return the range in parts in which about PART spans start each."""
+    spans = sum(map(len, lanes))
+    count = -(-spans // PART)  # rounded up
     if count <= 1:
         return [(start, end)]
-    # A few starts of each lane are enough to cut the time where about as many spans start.
-    some = np.sort(np.concatenate([spans.start[:: PART // SAMPLES] for spans in lanes]))
-    between = np.unique(some[np.arange(1, count) * len(some) // count])
-    # Many spans may start at one moment: no part is empty.
-    edges = [start, *between[(between > start) & (between < end)].tolist(), end]
+    # A few starts of each lane suffice to find times between which about as many spans start.
+    samples = np.sort(np.concatenate([spans.start[:: PART // SAMPLES] for spans in lanes]))
+    places = np.arange(1, count) * len(samples) // count
+    cuts = np.unique(samples[places])
+    # Without cuts at the ends of the range: many spans may start at one moment.
+    inner = cuts[(cuts > start) & (cuts < end)]
+    edges = [start, *inner.tolist(), end]
     return list(pairwise(edges))
 
 
-def _looks(lanes: Sequence[Spans]) -> list[list[Spans]]:
-    """All spans in parts of at most PART, each of one or several lanes."""
+def _span_parts(lanes: Sequence[Spans]) -> list[list[Spans]]:
+    """Return all spans in parts of at most PART spans, each of one or several lanes."""
     parts: list[list[Spans]] = []
     room = 0
     for spans in lanes:
@@ -282,26 +349,29 @@ def _looks(lanes: Sequence[Spans]) -> list[list[Spans]]:
 
 
 def _ranks(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The ranks of p50, p99 and the longest among so many durations of each kind."""
-    ranks = np.stack([(counts + 1) // 2, (99 * counts + 99) // 100, counts], axis=1) - 1
-    asked: NDArray[np.int64] = np.maximum(ranks, 0)
-    return asked
+    """Return the ranks of p50, p99 and the longest duration for each count: (kinds, 3)."""
+    p50 = (counts + 1) // 2
+    p99 = (99 * counts + 99) // 100
+    ranks = np.stack([p50, p99, counts], axis=1) - 1
+    result: NDArray[np.int64] = np.maximum(ranks, 0)
+    return result
 
 
 def _union_of_sorted(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> int:
     if not len(starts):
         return 0
-    return int(ends[-1] - starts[0] - np.maximum(starts[1:] - ends[:-1], 0).sum())
+    pauses = np.maximum(starts[1:] - ends[:-1], 0)
+    return int(ends[-1] - starts[0] - pauses.sum())
 
 
 def _busy_and_worked(
     start: NDArray[np.int64], end: NDArray[np.int64], computes: NDArray[np.bool_]
 ) -> tuple[int, int]:
-    """The time in which any of n spans computes, and in which any computes or communicates.
+    """Return the ns in which any of n spans computes, and in which any computes or communicates.
 
-    Uses up `start` and `end`, which are sorted only once: the last bit holds the kind.
+    Overwrites `start` and `end`. They are sorted only once, with `computes` in the last bit.
     """
-    # There is room for a bit: no time is beyond 2**61 (core.recording.decode.LATEST).
+    # There is room for a bit: no time is beyond 2**61 (core.trace.spans.LATEST).
     for times in (start, end):
         times <<= 1
         times |= computes
@@ -309,12 +379,18 @@ def _busy_and_worked(
     worked = _union_of_sorted(start >> 1, end >> 1)
     if computes.all():
         return worked, worked
-    chosen = (times[times & 1 == 1] >> 1 for times in (start, end))
-    return _union_of_sorted(*chosen), worked
+    busy_starts = start[start & 1 == 1] >> 1
+    busy_ends = end[end & 1 == 1] >> 1
+    return _union_of_sorted(busy_starts, busy_ends), worked
+
+
+def _flat_codes(kinds: NDArray[np.int8], durations: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return kind and size code of each duration in one number."""
+    return kinds.astype(np.int32) * CODES + size_codes(durations)
 
 
 def _sums(kind: NDArray[np.int8], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The ns of each kind. Sums of doubles, which are exact up to 104 days."""
+    """Return the ns of each kind, as sums of doubles, which are exact up to 104 days."""
     sums: NDArray[np.int64] = np.bincount(kind, lengths, len(KINDS)).astype(np.int64)
     return sums
 

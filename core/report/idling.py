@@ -57,7 +57,7 @@ REASONS = {
     Cause.DATA: N_("waiting for the next batch of data"),
     Cause.BETWEEN_STEPS: N_("between steps"),
     Cause.OTHER_STREAM: N_("while another stream of the device works"),
-    Cause.NOT_TOLD: N_("for reasons that the trace does not tell"),
+    Cause.UNEXPLAINED: N_("for reasons that the trace does not tell"),
 }
 """Why lanes idle, by cause, with the lane or lanes that are waited for; English."""
 MORE_WORK = N_("waiting for {who}, with more work")

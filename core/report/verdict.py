@@ -115,7 +115,7 @@ def _of_lanes(trace: Trace, steps: Sequence[int], say: Say) -> tuple[str, Findin
 def _tells_of_host(trace: Trace, run: MeasuredSteps) -> bool:
     """True if most idle time that nothing else explains is known to be the host's."""
     idle = cause_totals(explain_run_step(trace, run.steps[run.median])).sum(axis=0)
-    return bool(idle[CAUSES.index(Cause.HOST)] >= idle[CAUSES.index(Cause.NOT_TOLD)])
+    return bool(idle[CAUSES.index(Cause.HOST)] >= idle[CAUSES.index(Cause.UNEXPLAINED)])
 
 
 def _of_job(trace: Trace, steps: Sequence[int], say: Say) -> tuple[str, Finding] | None:

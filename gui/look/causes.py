@@ -55,7 +55,7 @@ CAUSE_LOOKS: dict[Cause, Look] = {
     Cause.LOSS: Look("update", Pattern.CROSSED),
     Cause.UPDATE: Look("update", Pattern.UPRIGHT),
     Cause.OTHER_STREAM: Look("grid", Pattern.RISING),
-    Cause.NOT_TOLD: Look("muted", Pattern.UPRIGHT),
+    Cause.UNEXPLAINED: Look("muted", Pattern.UPRIGHT),
 }
 SHARE_LOOKS: dict[PathShare, Look] = {
     PathShare.COMPUTE: Look("forward", Pattern.SOLID),

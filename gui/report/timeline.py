@@ -178,10 +178,10 @@ def _idle(scene: Scene, lane: Lane, excerpt: Excerpt) -> Mapping[str, Value]:
     """The idle time of a compute lane in the excerpt's steps."""
     parts = [np.zeros((3, 0), np.int64)]
     for step in excerpt.steps if lane.role is Role.COMPUTE else ():
-        found = scene.explained.stretches(step)
+        found = scene.explained.cause_intervals(step)
         mine = found.of_lane(lane.index)
-        stretches = np.stack([found.start[mine], found.end[mine], found.cause[mine]])
-        parts.append(stretches[:, stretches[0] < excerpt.end])
+        intervals = np.stack([found.start[mine], found.end[mine], found.cause[mine]])
+        parts.append(intervals[:, intervals[0] < excerpt.end])
     start, end, cause = np.concatenate(parts, axis=1)
     return {
         "idle": _steps_of(start - excerpt.begin),

@@ -16,7 +16,7 @@ from core.paths import PROJECT_ROOT
 from gui.look.core_texts import TEMPLATES
 
 PLACES = (
-    "engine", "explain", "files.py", "job", "models", "option.py", "plain.py", "plan",
+    "engine", "files.py", "job", "models", "option.py", "plain.py", "plan",
     "predict", "process", "recorder/kinds.py", "recorder/rank_writer.py", "recorder/session.py",
     "recording", "sql/apart.py", "sql/query.py", "sweep/sweep.py", "sweep/values.py",
 )  # fmt: skip

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from core.explain.durations import histogram
-from core.explain.repeats import Outlier, Repeats
+from core.explain.name_statistics import NameStatistics, Outlier
 from core.explain.statistics import RangeStatistics, longest_span
 from core.plan.task import KINDS
 from core.trace.trace import Trace
@@ -27,7 +27,7 @@ class Durations(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._shown: tuple[Trace, RangeStatistics, Repeats | None] | None = None
+        self._shown: tuple[Trace, RangeStatistics, NameStatistics | None] | None = None
         self.outliers: list[Outlier] = []
         tip = tr("Whose durations the histogram shows.")
         self.which = named(Choice(), tr("Kind in the histogram"), tip)
@@ -42,9 +42,11 @@ class Durations(QWidget):
             of=self, margins=(0, 0, 0, 0), spacing=6,
         )  # fmt: skip
 
-    def show_spans(self, trace: Trace, counted: RangeStatistics, repeats: Repeats | None) -> None:
+    def show_spans(
+        self, trace: Trace, counted: RangeStatistics, by_name: NameStatistics | None
+    ) -> None:
         """Show the spans of a range; the kind that was chosen stays so if there is some of it."""
-        self._shown = trace, counted, repeats
+        self._shown = trace, counted, by_name
         wanted = self.which.currentData()
         # Else `clear` and the first entry would tell of other choices, each of them shown.
         with QSignalBlocker(self.which):
@@ -62,11 +64,11 @@ class Durations(QWidget):
     def _show(self) -> None:
         if self._shown is None:
             return
-        trace, counted, repeats = self._shown
+        trace, counted, by_name = self._shown
         kind, sizes = self.which.currentData(), counted.sizes
         own = sizes.sum(axis=0) if kind is None else sizes[KINDS.index(kind)]
         self.histogram.show_bins(histogram(own))
-        found = repeats.outliers if repeats else ()
+        found = by_name.outliers if by_name else ()
         self.outliers = [one for one in found if kind in (None, one.kind)]
         self.far.show_table(outlier_table(trace, self.outliers))
         self.far.setVisible(bool(self.outliers))

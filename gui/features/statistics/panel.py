@@ -174,17 +174,17 @@ class StatisticsPanel(QWidget):
     def _show(self, figures: RangeFigures) -> None:
         assert self._scene is not None
         trace = self._scene.trace
-        self.figures, (counted, causes, repeats) = figures, figures
+        self.figures, (counted, causes, by_name) = figures, figures
         whole = self._chosen is None
         self.explain.setVisible(not whole and not trace.header.source.has_plan)
         self.head.setText(steps_headline(trace, counted) if whole else headline(counted))
         self.lanes.show_table(lane_table(trace, counted, causes))
         self.kinds.show_table(kind_table(counted))
-        self.names.show_table(name_table(counted, repeats))
-        lines = notes(trace, counted, causes, repeats)
+        self.names.show_table(name_table(counted, by_name))
+        lines = notes(trace, counted, causes, by_name)
         self.notes.say(" ".join([*lines, tr(RANGE)] if whole else lines))
         self._show_tables()
-        self.durations.show_spans(trace, counted, repeats)
+        self.durations.show_spans(trace, counted, by_name)
         self._stack.setCurrentIndex(1)
 
     def _show_tables(self) -> None:
@@ -194,8 +194,8 @@ class StatisticsPanel(QWidget):
         self.names.setVisible(by_name)
 
     def _select_name(self, number: int) -> None:
-        if self.figures is not None and self.figures.repeats is not None:
-            self.span_chosen.emit(*self.figures.repeats.names[number].place)
+        if self.figures is not None and self.figures.by_name is not None:
+            self.span_chosen.emit(*self.figures.by_name.names[number].place)
 
     # Building
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.explain.name_statistics import NameStatistics, name_statistics
 from core.explain.range_causes import IdleCauses, idle_causes, step_causes, steps_within
-from core.explain.repeats import Repeats, repeats
 from core.explain.statistics import RangeCount, RangeStatistics
 from core.trace.trace import Trace
 from gui.app.jobs import Work
@@ -20,11 +20,11 @@ MOST_TASKS = 100_000  # and so many of their tasks; a large step only if it is e
 
 
 class RangeFigures(NamedTuple):
-    """What is known of a range; `repeats` is None where it has too many spans to name them."""
+    """What is known of a range; `by_name` is None where it has too many spans to name them."""
 
     counted: RangeStatistics
     causes: IdleCauses
-    repeats: Repeats | None
+    by_name: NameStatistics | None
 
 
 class RangeJob:
@@ -55,7 +55,7 @@ class RangeJob:
         counted = self._count.result()
         ends = self.range.start, self.range.end
         causes = idle_causes(self._trace, *ends, counted.lanes, self._causes)
-        return RangeFigures(counted, causes, repeats(self._trace, counted))
+        return RangeFigures(counted, causes, name_statistics(self._trace, counted))
 
     def _explain(self, step: int) -> None:
         """Explain a step unless that takes too long; one that is known costs nothing."""

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from core.explain.causes import Cause
 from core.explain.durations import Histogram
 from core.explain.lanes import LaneTime
+from core.explain.name_statistics import NameStatistics, Outlier
 from core.explain.range_causes import IdleCauses
-from core.explain.repeats import Outlier, Repeats
 from core.explain.statistics import RangeStatistics, SpanFigures
 from core.plain import cell
 from core.trace.complete import measured_steps
@@ -102,9 +102,9 @@ def kind_table(counted: RangeStatistics) -> Table:
     return Table(tr("Kinds"), _size_heads(tr("Kind"), counted), rows)
 
 
-def name_table(counted: RangeStatistics, repeats: Repeats | None) -> Table:
+def name_table(counted: RangeStatistics, by_name: NameStatistics | None) -> Table:
     """The same of every name, those with the most time first."""
-    rows = tuple(_size_words(own.label, own) for own in (repeats.names if repeats else ()))
+    rows = tuple(_size_words(own.label, own) for own in (by_name.names if by_name else ()))
     return Table(tr("Names"), _size_heads(tr("Name"), counted), rows)
 
 
@@ -155,16 +155,16 @@ def _size_words(title: str, own: SpanFigures) -> tuple[str, ...]:
 
 
 def notes(
-    trace: Trace, counted: RangeStatistics, causes: IdleCauses, repeats: Repeats | None
+    trace: Trace, counted: RangeStatistics, causes: IdleCauses, by_name: NameStatistics | None
 ) -> Iterator[str]:
     """What one has to know to read the figures."""
-    if repeats is None:
+    if by_name is None:
         yield tr("Too many spans to tell names and outliers apart: select a shorter range.")
-    elif repeats.named > len(repeats.names):
-        values = {"shown": f"{len(repeats.names):,}", "all": f"{repeats.named:,}"}
+    elif by_name.name_count > len(by_name.names):
+        values = {"shown": f"{len(by_name.names):,}", "all": f"{by_name.name_count:,}"}
         yield tr("{shown} of {all} names are listed, those with the most time.", **values)
-    if repeats is not None and repeats.outlying > len(repeats.outliers):
-        values = {"shown": f"{len(repeats.outliers):,}", "all": f"{repeats.outlying:,}"}
+    if by_name is not None and by_name.outlier_count > len(by_name.outliers):
+        values = {"shown": f"{len(by_name.outliers):,}", "all": f"{by_name.outlier_count:,}"}
         yield tr("{shown} of {all} outliers are listed, those that lost the most time.", **values)
     running = sum(
         task.lane in counted.lanes and task.start < counted.end for task in trace.open_tasks

@@ -11,12 +11,12 @@ from functools import cached_property
 from typing import Generic, NamedTuple, TypeVar
 
 from core.explain.blockers import BlockerWaits, main_waits, waits_by_blocker
+from core.explain.cause_intervals import CauseIntervals, cause_intervals
 from core.explain.causes import Explanation
 from core.explain.critical import PathPiece, Trail, critical_path, trail_of
 from core.explain.gaps import GapReport, run_gap_report
 from core.explain.lanes import Gap
 from core.explain.run_step import explain_run_step
-from core.explain.stretches import Stretches, stretches
 from core.plan.division import Pipeline
 from core.plan.plan import working_lanes
 from core.predict.replan import RunPlans
@@ -70,9 +70,9 @@ class ExplainedStep:
     task_labels: dict[int, str] = field(default_factory=dict)
 
     @cached_property
-    def stretches(self) -> Stretches:
-        """Its idle time in stretches of one cause."""
-        return stretches(self.explanation)
+    def cause_intervals(self) -> CauseIntervals:
+        """Idle time by cause."""
+        return cause_intervals(self.explanation)
 
     @cached_property
     def waits(self) -> BlockerWaits:
@@ -136,9 +136,9 @@ class Explained:
         self._counted: dict[int, Extent] = {}
         self._counted_at = -1
         self._known: OrderedDict[int, ExplainedStep] = OrderedDict()
-        # Its stretches stand in tables with its figures, and are as small: kept together, neither
-        # table has to explain the step again.
-        self._figures = _Kept[tuple[StepFigures, Stretches]](KEPT_FIGURES)
+        # Idle time by cause is shown in tables with the figures and is as small: both are kept
+        # together, so that no table has to explain the step again.
+        self._figures = _Kept[tuple[StepFigures, CauseIntervals]](KEPT_FIGURES)
         self._trails = _Kept[Trail](KEPT_TRAILS)
         self._refused: dict[int, str] = {}
         self._on_screen: frozenset[int] = frozenset()
@@ -164,10 +164,10 @@ class Explained:
         """Why its lanes are idle. Raises KeyError for a step without spans."""
         return self.step(step).explanation
 
-    def stretches(self, step: int) -> Stretches:
-        """Its idle time in stretches of one cause. They are kept as its figures are."""
+    def cause_intervals(self, step: int) -> CauseIntervals:
+        """Idle time of a step by cause, kept as long as its figures."""
         found = self._figures.get(step, self.extent(step))
-        return self.step(step).stretches if found is None else found[1]
+        return self.step(step).cause_intervals if found is None else found[1]
 
     def known_trail(self, step: int) -> Trail | None:
         """Where a step's critical path goes, if that was worked out."""
@@ -190,7 +190,7 @@ class Explained:
             found = self._figures.get(step, known.extent)
             if found is None:
                 figures = figures_of_step(self._plans, step, known.explanation)
-                found = self._figures.put(step, known.extent, (figures, known.stretches))
+                found = self._figures.put(step, known.extent, (figures, known.cause_intervals))
         return found[0]
 
     def pipeline(self, step: int) -> Pipeline | None:
@@ -252,7 +252,7 @@ class Explained:
         known = ExplainedStep(extent, self._clock(), explanation)
         # Cached properties, asked for here so that they are worked out on this thread and not with
         # the first picture.
-        _ = known.stretches, known.path, known.waits, known.main_waits
+        _ = known.cause_intervals, known.path, known.waits, known.main_waits
         return WorkedOut(known, figures_of_step(self._plans, step, explanation))
 
     def keep(self, step: int, made: WorkedOut) -> None:
@@ -261,7 +261,7 @@ class Explained:
         for other in [other for other, known in self._known.items() if known.extent.tasks > LARGE]:
             del self._known[other]
         self._known[step] = made.known
-        self._figures.put(step, made.known.extent, (made.figures, made.known.stretches))
+        self._figures.put(step, made.known.extent, (made.figures, made.known.cause_intervals))
         self._forget()
 
     def warm(

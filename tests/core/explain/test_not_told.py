@@ -43,7 +43,7 @@ def test_gaps_of_a_plain_chrome_trace_are_not_told(tmp_path: Path) -> None:
     trace = opened(tmp_path, events)
     trace = with_range(trace, *trace.bounds)
     assert Cause.HOST not in {cause for lane in (0, 1) for cause in idle(trace, lane)}
-    assert idle(trace)[Cause.NOT_TOLD] == 600
+    assert idle(trace)[Cause.UNEXPLAINED] == 600
     found = verdict(trace)
     assert found is not None and found.kind is Limit.NOT_TOLD
     assert "for reasons that the trace does not tell" in found.text and "host" not in found.text
@@ -65,7 +65,7 @@ def test_an_arrow_tells_what_a_task_waited_for_so_it_was_late_for_the_host(tmp_p
 def test_gaps_of_megascan_without_microbatches_are_not_told(tmp_path: Path, ranks: int) -> None:
     trace = opened(tmp_path, megascan_events(ranks, {}))
     for lane in range(ranks):
-        assert Cause.HOST not in idle(trace, lane) and idle(trace, lane)[Cause.NOT_TOLD] >= 200
+        assert Cause.HOST not in idle(trace, lane) and idle(trace, lane)[Cause.UNEXPLAINED] >= 200
 
 
 def test_gaps_of_megascan_with_microbatches_wait_for_the_neighbour(tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ def test_idle_time_is_laid_to_the_host_only_if_the_next_task_was_not_launched_ye
             *task(GEMM, 590, 600, 390, 3),
         ],
     )
-    assert causes(trace, 0) == {Cause.NOT_TOLD: 200_000, Cause.HOST: 200_000 + 9_000}
+    assert causes(trace, 0) == {Cause.UNEXPLAINED: 200_000, Cause.HOST: 200_000 + 9_000}
 
 
 def test_a_hiccup_is_one_of_a_devices_tasks_and_has_its_name(tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ def test_the_pages_timeline_has_the_very_times_of_the_trace(trace: Trace, tmp_pa
         assert [label for label, *_ in told] == [
             span.label for span in trace if span.lane == lane.index and span.step >= 2
         ]
-        idle = [scene.explained.stretches(step) for step in steps]
+        idle = [scene.explained.cause_intervals(step) for step in steps]
         pieces = [each.of_lane(lane.index) for each in idle]
         lengths = [each.end[p] - each.start[p] for each, p in zip(idle, pieces, strict=True)]
         assert sum(page_has["idleLength"]) == sum(int(length.sum()) for length in lengths)

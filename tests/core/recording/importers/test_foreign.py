@@ -74,10 +74,10 @@ def test_megascan_has_the_causes_that_are_counted_by_hand(written):
     # late by 1 us before the send, 1 us before F and 3 us before B of rank 1. No update says what
     # it waits for.
     assert found[0] == {
-        Cause.COMPUTE: 39_000, Cause.TRANSFER: 6_000, Cause.HOST: 5_000, Cause.NOT_TOLD: 2_000,
+        Cause.COMPUTE: 39_000, Cause.TRANSFER: 6_000, Cause.HOST: 5_000, Cause.UNEXPLAINED: 2_000,
     }  # fmt: skip
     assert found[1] == {
-        Cause.FILL: 19_000, Cause.TRANSFER: 4_000, Cause.HOST: 5_000, Cause.NOT_TOLD: 24_000,
+        Cause.FILL: 19_000, Cause.TRANSFER: 4_000, Cause.HOST: 5_000, Cause.UNEXPLAINED: 24_000,
     }  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
-from core.explain.repeats import Outlier, Repeats
+from core.explain.name_statistics import NameStatistics, Outlier
 from core.explain.statistics import RangeCount
 from core.plan.task import Kind
 from core.recording.decode import append_batch
@@ -149,8 +149,8 @@ def test_rows_by_kind_by_name_and_outliers_lead_to_what_they_name(
     assert scene.trace.span(*told.args).label == "B0"
 
     one = Outlier(1, 2, Kind.FORWARD, 9 * MS, 3 * MS)
-    repeats = Repeats(outliers=(one,), outlying=1)
-    panel.durations.show_spans(scene.trace, panel.figures.counted, repeats)
+    by_name = NameStatistics(outliers=(one,), outlier_count=1)
+    panel.durations.show_spans(scene.trace, panel.figures.counted, by_name)
     panel.durations.which.setCurrentIndex(0)
     assert cells(panel.durations.far)[0][3:] == ["9 ms", "3 ms", "3.0"]
     with qtbot.waitSignal(panel.span_chosen) as told:

@@ -14,10 +14,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QTableWidget
 from pytestqt.qtbot import QtBot
 
+from core.explain.cause_intervals import CauseIntervals
 from core.explain.causes import CAUSES, Cause, cause_totals
 from core.explain.lanes import Gap
 from core.explain.run_step import explain_run_step
-from core.explain.stretches import Stretches
 from core.recording.decode import append_batch
 from core.recording.schema import NoteRow, Record, note_batch
 from core.trace.span import Span
@@ -267,8 +267,8 @@ def test_what_was_made_of_a_step_before_it_was_over_is_made_anew_at_once_when_it
     explained = Explained(trace, lambda: 0.0)
     for batch in (made[0], made[2]):
         append_batch(trace, batch)
-    assert causes_of(explained.stretches(0)) == causes_of(explained.step(0).stretches)
-    assert Cause.NOT_KNOWN in causes_of(explained.stretches(0))
+    assert causes_of(explained.cause_intervals(0)) == causes_of(explained.step(0).cause_intervals)
+    assert Cause.NOT_KNOWN in causes_of(explained.cause_intervals(0))
     before = explained.figures(0), explained.trail(0)
     append_batch(
         trace,
@@ -281,13 +281,13 @@ def test_what_was_made_of_a_step_before_it_was_over_is_made_anew_at_once_when_it
     )
     assert not any(explained.knows(0, wanted) for wanted in Wanted)
     expected = explain_run_step(trace, 0)
-    assert Cause.NOT_KNOWN not in causes_of(explained.stretches(0))
+    assert Cause.NOT_KNOWN not in causes_of(explained.cause_intervals(0))
     assert cause_totals(explained.explanation(0)).tolist() == cause_totals(expected).tolist()
     assert explained.figures(0) is not before[0] and explained.trail(0) is not before[1]
     assert all(explained.knows(0, wanted) for wanted in Wanted)
 
 
-def causes_of(idle: Stretches) -> set[Cause]:
+def causes_of(idle: CauseIntervals) -> set[Cause]:
     return {CAUSES[place] for place in np.unique(idle.cause).tolist()}
 
 
@@ -330,7 +330,7 @@ def test_the_stretches_shown_are_the_idle_time_of_the_lanes(
 ) -> None:
     perform(window, client, specification("dp", devices="4xcpu"))
     explained, step = window.scene.explained, shown_step(window)
-    found = explained.stretches(step)
+    found = explained.cause_intervals(step)
     totals = cause_totals(explained.explanation(step))
     for lane in range(4):
         mine = found.of_lane(lane)

@@ -1,4 +1,4 @@
-"""Idle time in stretches of one cause, for pictures: who held a lane up is left out."""
+"""Idle time as intervals of one cause each, for pictures: blocking tasks are left out."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from core.explain.causes import Explanation
 
 
 @dataclass(frozen=True, slots=True)
-class Stretches:
+class CauseIntervals:
     """The idle time of a step's compute lanes, by lane and then by time; columns of k entries.
 
     From `start` to `end` (ns) a lane is idle for one `cause` (index into CAUSES), as part of a
-    `gap`. `lane_first[l] : lane_first[l + 1]` are lane l's.
+    `gap`. `lane_first[l] : lane_first[l + 1]` are the entries of lane l.
     """
 
     start: NDArray[np.int64]
@@ -25,22 +25,25 @@ class Stretches:
     lane_first: NDArray[np.int64]
 
     def of_lane(self, lane: int) -> slice:
-        """Where a lane's stretches stand."""
+        """Return the positions of a lane's intervals."""
         return slice(int(self.lane_first[lane]), int(self.lane_first[lane + 1]))
 
 
-def stretches(explanation: Explanation) -> Stretches:
+def cause_intervals(explanation: Explanation) -> CauseIntervals:
     """Join neighbouring pieces of a gap that have the same cause, whatever their blocking tasks."""
-    gap, cause = explanation.gap, explanation.cause
+    gap = explanation.gap
+    cause = explanation.cause
+    other_gap = gap[1:] != gap[:-1]
+    other_cause = cause[1:] != cause[:-1]
     begins = np.ones(len(gap), np.bool_)
-    begins[1:] = (gap[1:] != gap[:-1]) | (cause[1:] != cause[:-1])
+    begins[1:] = other_gap | other_cause
     first = np.flatnonzero(begins)
     # The slice is for a step without idle time.
-    last = np.append(first[1:], len(gap))[: len(first)] - 1
-    return Stretches(
-        explanation.start[first],
-        explanation.end[last],
-        cause[first],
-        gap[first],
-        np.searchsorted(first, explanation.lane_first),
+    next_first = np.append(first[1:], len(gap))[: len(first)]
+    return CauseIntervals(
+        start=explanation.start[first],
+        end=explanation.end[next_first - 1],
+        cause=cause[first],
+        gap=gap[first],
+        lane_first=np.searchsorted(first, explanation.lane_first),
     )

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from core.explain import repeats as module
-from core.explain.repeats import FEWEST, repeats
+from core.explain import name_statistics as module
+from core.explain.name_statistics import FEWEST, name_statistics
 from core.plan.task import Kind
 from core.recording.recording import open_recording
 from core.trace.trace import Trace
@@ -21,8 +21,8 @@ from tests.make_believe import specification, trace_of
 @given(drawn())
 def test_every_span_of_a_range_counts_under_its_label(case: Drawn) -> None:
     counted = range_statistics(case.trace, case.start, case.end)
-    found = repeats(case.trace, counted)
-    assert found is not None and found.named == len(found.names)
+    found = name_statistics(case.trace, counted)
+    assert found is not None and found.name_count == len(found.names)
     for name in found.names:
         lengths, inside = [], 0
         for span in case.trace:
@@ -44,7 +44,7 @@ def test_every_span_of_a_range_counts_under_its_label(case: Drawn) -> None:
 
 def test_the_same_micro_batch_of_several_stages_and_steps_is_one_name() -> None:
     trace = trace_of(specification(steps=3, warmup=0))
-    names = {name.label: name.count for name in repeats(trace, whole(trace)).names}
+    names = {name.label: name.count for name in name_statistics(trace, whole(trace)).names}
     assert names["F0"] == 6 and names["B0"] == 6  # two lanes, three steps
 
 
@@ -55,7 +55,7 @@ def test_a_span_is_an_outlier_only_among_enough_of_its_like() -> None:
 
     usual = [100, 102, 101, 99, 100]
     trace = trace_of_spans([lane([*usual, 180]), lane([300] * FEWEST), lane([*usual[:3], 900])])
-    found = repeats(trace, whole(trace))
+    found = name_statistics(trace, whole(trace))
     assert [(one.lane, one.index, one.usual) for one in found.outliers] == [(0, 5, 100)]
     assert found.outliers[0].duration == 180 and found.outliers[0].kind is Kind.FORWARD
 
@@ -63,9 +63,9 @@ def test_a_span_is_an_outlier_only_among_enough_of_its_like() -> None:
 def test_a_range_of_too_many_spans_is_not_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     trace = trace_of(specification(steps=2))
     monkeypatch.setattr(module, "MOST_SPANS", 5)
-    assert repeats(trace, whole(trace)) is None
+    assert name_statistics(trace, whole(trace)) is None
     nothing = range_statistics(trace, 0, 0)
-    assert repeats(trace, nothing).names == ()
+    assert name_statistics(trace, nothing).names == ()
 
 
 def whole(trace: Trace) -> object:
@@ -80,5 +80,5 @@ def test_names_that_differ_in_template_arguments_are_counted_apart_under_all_of_
     path = tmp_path / "trace.json"
     path.write_text(json.dumps(events))
     trace = open_recording(path).trace
-    found = repeats(trace, range_statistics(trace, *trace.bounds))
+    found = name_statistics(trace, range_statistics(trace, *trace.bounds))
     assert found is not None and [name.label for name in found.names] == list(names)

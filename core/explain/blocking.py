@@ -1,0 +1,166 @@
+"""Gaps of compute lanes, and the blocking task of each moment in them.
+
+The blocking tasks are found by a walk back from the end of each gap, along the last waits of tasks.
+The rule is in core.explain.causes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.costs.waits import Positions, Waits
+from core.order import stable_argsort
+from core.plan.plan import Lane, Role
+from core.plan.task import ABSENT, IS_COLLECTIVE
+from core.trace.step import StepColumns
+
+
+@dataclass(frozen=True, slots=True)
+class IdleGaps:
+    """Idle intervals, or parts of them, by lane and time; `whole` is the number of the interval.
+
+    An interval ends with the start of the task `ended_by`, or with the end of the task `running`.
+    Both are -1 at the end of the step; there the walk begins with the task `last`.
+    """
+
+    lane: NDArray[np.int32]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    ended_by: Positions
+    running: Positions
+    last: Positions
+    whole: NDArray[np.int64]
+
+
+class IdlePieces(NamedTuple):
+    """Parts of gaps with their blocking tasks.
+
+    `late`: no task ran, although the blocking task could have. `met`: the walk has passed through a
+    collective.
+    """
+
+    gap: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    blocking: Positions
+    late: NDArray[np.bool_]
+    met: NDArray[np.bool_]
+
+
+def idle_gaps(
+    columns: StepColumns,
+    waits: Waits,
+    lanes: Sequence[Lane],
+    begins: NDArray[np.int64],
+    finishes: NDArray[np.int64],
+) -> IdleGaps:
+    """Return the gaps of the compute lanes: before each task, and after the last one.
+
+    `begins` and `finishes` are the bounds of the step on each lane, in ns.
+    """
+    computes = np.array([lane.role is Role.COMPUTE for lane in lanes], np.bool_)
+    lane_of = columns.lane[waits.order]
+    order = waits.order[computes[lane_of]]
+    compute_lanes = np.flatnonzero(computes).astype(np.int32)
+    # One more entry for each lane: the end of the step.
+    lane = np.concatenate([columns.lane[order], compute_lanes])
+    start = np.concatenate([columns.start[order], finishes[compute_lanes]])
+    end = np.concatenate([columns.end[order], finishes[compute_lanes]])
+    task = np.concatenate([order, np.full(len(compute_lanes), ABSENT)])
+    by_lane = stable_argsort(lane)
+    lane = lane[by_lane]
+    start = start[by_lane]
+    end = end[by_lane]
+    task = task[by_lane]
+    first_of_lane = np.flatnonzero(np.diff(lane, prepend=ABSENT))
+    # If tasks of a lane overlap, the latest end counts.
+    for ends_of_lane in np.split(end, first_of_lane[1:]):
+        np.maximum.accumulate(ends_of_lane, out=ends_of_lane)
+    since = np.concatenate([end[:1], end[:-1]])
+    since[first_of_lane] = begins[compute_lanes]
+    idle = start > since
+    count = int(idle.sum())
+    final = int(np.argmax(columns.end)) if len(columns) else ABSENT
+    return IdleGaps(
+        lane=lane[idle],
+        start=since[idle],
+        end=start[idle],
+        ended_by=task[idle],
+        running=np.full(count, ABSENT, np.int64),
+        last=np.full(count, final, np.int64),
+        whole=np.arange(count),
+    )
+
+
+def blocking_pieces(columns: StepColumns, waits: Waits, gaps: IdleGaps) -> IdlePieces:
+    """Return the pieces of all gaps, by gap and then by time, with the blocking task of each.
+
+    Walks back from the end of all gaps at once, by one task in each turn. There are as many turns
+    as the longest walk has tasks. The work is proportional to the number of pieces.
+    """
+    gap = np.arange(len(gaps.start))
+    until = gaps.end
+    known = np.where(gaps.running >= 0, gaps.running, gaps.ended_by)
+    has_task = known >= 0
+    waiter = np.where(has_task, known, gaps.last)
+    # A task that starts waited for the task before it; a running task is itself the blocking task.
+    starts = (gaps.ended_by >= 0) & (gaps.running < 0)
+    task = np.where(starts, waits.before[waiter], waiter)
+    met = IS_COLLECTIVE[columns.kind[waiter]] & has_task
+    none = np.zeros(0, np.bool_)
+    # For a step without gaps: `concatenate` needs a part.
+    found = [IdlePieces(gap[:0], until[:0], until[:0], task[:0], none, none)]
+    while len(gap):
+        since = gaps.start[gap]
+        # One turn of one gap. Time runs to the right. The walk goes left, from the task that the
+        # lane waits for to the last wait of that task:
+        #   gap      [since .......................................... until)
+        #            |<- next turn ->|   `task` runs    |  over; what ended the gap was late  |
+        #                           begun              ended
+        # Both are clipped to the gap: work of the task before the gap did not block the lane.
+        is_task = task >= 0
+        ended = np.where(is_task, np.clip(columns.end[task], since, until), since)
+        begun = np.where(is_task, np.clip(waits.begun[task], since, ended), since)
+        found.append(_pieces(gap, ended, until, waiter, met, late=True))
+        found.append(_pieces(gap, begun, ended, task, met, late=False))
+        # A walk ends when its task ran at the begin of the gap.
+        goes_on = begun > since
+        gap = gap[goes_on]
+        until = begun[goes_on]
+        task = task[goes_on]
+        met = met[goes_on] | IS_COLLECTIVE[columns.kind[task]]
+        waiter = waits.slowest[task]
+        task = waits.before[waiter]
+    # Sort by gap, and in a gap by time: the walk found the latest pieces first.
+    found.reverse()
+    gaps_of_pieces = np.concatenate([pieces.gap for pieces in found])
+    order = stable_argsort(gaps_of_pieces)
+    return IdlePieces(
+        gap=gaps_of_pieces[order],
+        start=np.concatenate([pieces.start for pieces in found])[order],
+        end=np.concatenate([pieces.end for pieces in found])[order],
+        blocking=np.concatenate([pieces.blocking for pieces in found])[order],
+        late=np.concatenate([pieces.late for pieces in found])[order],
+        met=np.concatenate([pieces.met for pieces in found])[order],
+    )
+
+
+def _pieces(
+    gap: NDArray[np.int64],
+    start: NDArray[np.int64],
+    end: NDArray[np.int64],
+    blocking: Positions,
+    met: NDArray[np.bool_],
+    late: bool,
+) -> IdlePieces:
+    """Return the pieces from `start` to `end`, without those of length 0."""
+    some = end > start
+    count = int(np.count_nonzero(some))
+    return IdlePieces(
+        gap[some], start[some], end[some], blocking[some], np.full(count, late), met[some]
+    )
