@@ -89,6 +89,7 @@ LAYERS = (
         "core.paths",
         "core.version",
         "core.gc_paused",
+        "core.arrays",
         "core.order",
         "core.scatter",
         "core.typed",

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.errors import PlanError
 from core.message import counted, message
 from core.plan.division import Stage
@@ -116,7 +117,7 @@ def durations(
     costs: CostModel,
     stages: Sequence[Stage] = (),
     read: ReadCurve | None = None,
-) -> NDArray[np.int64]:
+) -> Ints:
     """Return the time in ns of each task of a step, shape (n,).
 
     `stages` gives the blocks of each stage, for costs by block. Costs by stage are divided equally
@@ -163,9 +164,7 @@ def _members(columns: TaskColumns) -> int:
     return max(replicas, int(lanes.max()))
 
 
-def _cost_inputs(
-    columns: TaskColumns, costs: CostModel
-) -> tuple[list[_CostInput], NDArray[np.int64]]:
+def _cost_inputs(columns: TaskColumns, costs: CostModel) -> tuple[list[_CostInput], Ints]:
     """Return the distinct inputs of the costs of n tasks, and each task's index among them."""
     if costs.by_rows:
         sizes, paired = columns.rows, columns.paired_rows
@@ -448,7 +447,7 @@ def _neighbours(
     return below, above
 
 
-def _microbatches(columns: TaskColumns) -> NDArray[np.int64]:
+def _microbatches(columns: TaskColumns) -> Ints:
     """Return how many micro-batches each pass covers: all of its replica's if it names none."""
     has_rows = columns.rows > 0
     sizes = has_rows.astype(np.int64)

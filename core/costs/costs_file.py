@@ -255,30 +255,43 @@ def _passes(
     values: Mapping[str, object], names: Mapping[str, Kind]
 ) -> tuple[dict[Kind, tuple[Curve, ...]], bool]:
     """Return the curves of the passes with these keys, and True if their sizes are rows."""
-    more = values.get("sizes", [])
-    if not isinstance(more, list) or not all(isinstance(table, dict) for table in more):
-        raise CostError(message("sizes is {value}; use a list of tables", value=_shortened(more)))
-    by_rows = "rows" in values or bool(more)
-    points: dict[Kind, list[list[tuple[float, float]]]] = {}
+    tables = _size_tables(values)
+    by_rows = "rows" in values or bool(tables)
     # The top level of a file is the first of its sizes.
-    tables = [values] if names.keys() & values.keys() else []
-    for table in [*tables, *more]:
-        size = 1.0
-        if "rows" in table:
-            size = _number("rows", table["rows"], above=0)
-        elif by_rows:
-            raise CostError(message("the costs miss rows: with sizes, each table needs its own"))
+    if names.keys() & values.keys():
+        tables = [values, *tables]
+    points: dict[Kind, list[list[tuple[float, float]]]] = {}
+    for table in tables:
+        size = _size(table, by_rows)
         for name, kind in names.items():
-            if name in table:
-                costs = _numbers(name, table[name])
-                curves = points.setdefault(kind, [[] for _ in costs])
-                _check_entries(name, len(curves), len(costs))
-                for curve, cost in zip(curves, costs, strict=True):
-                    curve.append((size, cost))
+            if name not in table:
+                continue
+            costs = _numbers(name, table[name])
+            curves = points.setdefault(kind, [[] for _ in costs])
+            _check_entries(name, len(curves), len(costs))
+            for curve, cost in zip(curves, costs, strict=True):
+                curve.append((size, cost))
     passes: dict[Kind, tuple[Curve, ...]] = {}
     for kind, unsorted in points.items():
         passes[kind] = tuple(tuple(sorted(curve)) for curve in unsorted)
     return passes, by_rows
+
+
+def _size_tables(values: Mapping[str, object]) -> list[Mapping[str, object]]:
+    """Return the tables of further sizes. Raises CostError."""
+    tables = values.get("sizes", [])
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise CostError(message("sizes is {value}; use a list of tables", value=_shortened(tables)))
+    return tables
+
+
+def _size(table: Mapping[str, object], by_rows: bool) -> float:
+    """Return the rows of a table; 1 if a file is not `by_rows`. Raises CostError."""
+    if "rows" in table:
+        return _number("rows", table["rows"], above=0)
+    if by_rows:
+        raise CostError(message("the costs miss rows: with sizes, each table needs its own"))
+    return 1.0
 
 
 def _check_entries(name: str, before: int, count: int) -> None:

@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.costs.peaks import RowWeight, peak_activations
 from core.models.description import ModelDescription
 from core.plan.plan import KeptBytes, Plan
@@ -18,7 +19,7 @@ OPTIMIZER_STATES = {"sgd": 0, "momentum": 1, "adam": 2, "adamw": 2}
 
 def peak_bytes(
     plan: Plan, columns: StepColumns, model: ModelDescription, optimizer: str, kept: KeptBytes
-) -> NDArray[np.int64]:
+) -> Ints:
     """Return an estimate of the most bytes that each lane holds, shape (lanes,).
 
     Counts parameters, gradients, the optimizer's state of copies that are stepped, and the input
@@ -50,7 +51,7 @@ def _row_bytes(plan: Plan, model: ModelDescription) -> RowWeight:
     for index, stage in enumerate(plan.stages):
         stages[index] = edges[stage.first : stage.last + 1].sum()
 
-    def row_bytes(stage: NDArray[np.int32], block: NDArray[np.int32]) -> NDArray[np.int64]:
+    def row_bytes(stage: NDArray[np.int32], block: NDArray[np.int32]) -> Ints:
         return np.where(block >= 0, blocks[block], stages[stage])
 
     return row_bytes

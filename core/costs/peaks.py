@@ -7,17 +7,16 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Bools, Ints
 from core.order import stable_argsort
 from core.plan.task import ABSENT, ENTERS, Kind, TaskColumns, among
 
 _FREES = among(Kind.BACKWARD, Kind.BACKWARD_WEIGHT, Kind.OVERLAP)
-RowWeight = Callable[[NDArray[np.int32], NDArray[np.int32]], NDArray[np.int64]]
+RowWeight = Callable[[NDArray[np.int32], NDArray[np.int32]], Ints]
 """A function of (stages, blocks) that returns the weight of a row's activations in each."""
 
 
-def peak_activations(
-    columns: TaskColumns, lanes: int, row_weight: RowWeight | None = None
-) -> NDArray[np.int64]:
+def peak_activations(columns: TaskColumns, lanes: int, row_weight: RowWeight | None = None) -> Ints:
     """Return the peak of the activations on each of the first `lanes` lanes, shape (lanes,).
 
     `row_weight` gives the weight of a row's activations in a stage, or in a block if the task has
@@ -53,10 +52,8 @@ def peak_activations(
     return peaks
 
 
-def _counts(
-    columns: TaskColumns, adds: NDArray[np.bool_], frees: NDArray[np.bool_]
-) -> NDArray[np.int64]:
-    """Return how many activations each backward frees: one, or those of all micro-batches."""
+def _counts(columns: TaskColumns, adds: Bools, frees: Bools) -> Ints:
+    """Return how many activations each backward frees: one, or all micro-batches'."""
     freed = np.ones(len(columns), np.int64)
     frees_all = frees & (columns.microbatch == ABSENT)
     for task in np.flatnonzero(frees_all).tolist():

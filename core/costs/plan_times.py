@@ -15,7 +15,7 @@ def predict_times(
 ) -> StepColumns:
     """Return the tasks of `plan` with their starts and ends in ns, from 0 on.
 
-    `faults` lengthen tasks as those of the step that is number `step` in a recording. Raises
+    `faults` lengthen tasks as in step number `step` of a recording. Raises
     CostError if the costs do not cover a task of the plan.
     """
     columns = StepColumns.of_plan(plan)

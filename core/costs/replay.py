@@ -14,15 +14,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Floats, Ints
 from core.errors import PlanError
+from core.message import message
 from core.plan.task import ABSENT
 from core.trace.step import StepColumns
 
 MOST_TIMES = 8_000_000
 """Times that are held at once; more sets of durations are replayed in parts."""
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ class Replay:
         nodes = count + len(meetings)
         level = _levels(needed, needing, nodes)
         if level is None:
-            raise PlanError("the collectives of this step deadlock")
+            raise PlanError(message("the collectives of this step deadlock"))
         return cls(count, nodes, tuple(_grouped(level, needed, needing)))
 
     def makespans(self, durations: NDArray[np.number]) -> Floats:

@@ -8,17 +8,15 @@ from dataclasses import replace
 from heapq import heapify, heappop, heappush
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.errors import PlanError
 from core.message import message
 from core.plan.task import ABSENT, TaskColumns
 from core.trace.step import StepColumns
 
 
-def simulate(
-    columns: StepColumns, duration_ns: NDArray[np.int64], meets: NDArray[np.int64] | None = None
-) -> StepColumns:
+def simulate(columns: StepColumns, duration_ns: Ints, meets: Ints | None = None) -> StepColumns:
     """Return the tasks with starts and ends in ns, the first start at 0, and `launched` absent.
 
     Every task starts when the tasks before it on its lane and all that it waits for have ended.
@@ -44,9 +42,7 @@ def simulate(
     )
 
 
-def makespan_ns(
-    columns: StepColumns, duration_ns: NDArray[np.int64], meets: NDArray[np.int64]
-) -> int:
+def makespan_ns(columns: StepColumns, duration_ns: Ints, meets: Ints) -> int:
     """Return the makespan in ns of a step whose tasks have these durations; see `simulate`.
 
     If collectives deadlock, the members of collectives do not wait for each other.

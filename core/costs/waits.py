@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Bools, Ints
 from core.order import row_keys, stable_argsort, turns
 from core.plan.plan import Lane, lane_ranks
 from core.plan.task import ABSENT, IS_COLLECTIVE
@@ -15,7 +15,7 @@ from core.trace.step import StepColumns
 
 _LONG_AGO = np.iinfo(np.int64).min
 
-Positions = NDArray[np.int64]
+Positions = Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Waits:
     order: Positions
     before: Positions
     slowest: Positions
-    begun: NDArray[np.int64]
+    begun: Ints
     meets: Positions
 
 
@@ -69,13 +69,13 @@ def meeting(columns: StepColumns, lanes: Sequence[Lane]) -> Positions:
     place = np.array(_places(lanes))[columns.lane]
     waits_for_others = _waits_for_others(columns, place)
     planned = members[waits_for_others[members]]
-    # Remove all members of such a collective, not only those that wait for other ranks.
+    # Remove all members of such a collective, not only the members that wait for other ranks.
     is_planned = np.isin(group, group[planned])
     group[is_planned] = ABSENT
     return group
 
 
-def _before(columns: StepColumns, order: Positions, arrived: NDArray[np.int64]) -> Positions:
+def _before(columns: StepColumns, order: Positions, arrived: Ints) -> Positions:
     """Return for each task its dependency with the latest end; ties go to the lane's previous task.
 
     A previous task that had not ended when the task arrived does not count: both ran at once.
@@ -98,7 +98,7 @@ def _before(columns: StepColumns, order: Positions, arrived: NDArray[np.int64]) 
     return before
 
 
-def _cut_circles(before: Positions, slowest: Positions, begun: NDArray[np.int64]) -> None:
+def _cut_circles(before: Positions, slowest: Positions, begun: Ints) -> None:
     """Break each cycle of links by removing its links that do not lead back in time.
 
     Links outside of cycles are kept: the clocks of two devices differ by some µs, so a short task
@@ -127,7 +127,7 @@ def _waiter(columns: StepColumns) -> Positions:
     return np.repeat(np.arange(len(columns)), counts)
 
 
-def _slowest(columns: StepColumns, group: Positions) -> tuple[Positions, NDArray[np.int64]]:
+def _slowest(columns: StepColumns, group: Positions) -> tuple[Positions, Ints]:
     """Return the last member to arrive of each task's collective, and each task's arrival in ns."""
     slowest = np.arange(len(columns))
     arrived = columns.start.copy()
@@ -148,9 +148,7 @@ def _slowest(columns: StepColumns, group: Positions) -> tuple[Positions, NDArray
     return slowest, arrived
 
 
-def _arrivals(
-    columns: StepColumns, members: Positions, ended: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _arrivals(columns: StepColumns, members: Positions, ended: Ints) -> Ints:
     """Return the arrivals in ns of members, given the earliest end (`ended`) of each collective.
 
     No member can arrive after this end. A member with a later start was queued after others on its
@@ -164,9 +162,7 @@ def _arrivals(
     return np.where(start <= ended, start, np.minimum(launch, ended))
 
 
-def _collective_numbers(
-    columns: StepColumns, members: Positions, rank: NDArray[np.int64]
-) -> Positions:
+def _collective_numbers(columns: StepColumns, members: Positions, rank: Ints) -> Positions:
     """Return the number of each member's collective."""
     names = row_keys(
         columns.kind[members],
@@ -190,7 +186,7 @@ def _places(lanes: Sequence[Lane]) -> list[int]:
     return numbers
 
 
-def _waits_for_others(columns: StepColumns, place: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _waits_for_others(columns: StepColumns, place: Ints) -> Bools:
     """Return True for each task that waits for a task of another rank's place."""
     waiter = _waiter(columns)
     elsewhere = place[columns.after] != place[waiter]

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.costs.waits import Positions, Waits, waits_of
 from core.explain.causes import Explanation
 from core.order import groups
@@ -110,7 +110,7 @@ def _sum(one: Arrivals, other: Arrivals) -> Arrivals:
     )
 
 
-def waiting_ns(columns: StepColumns, waits: Waits) -> NDArray[np.int64]:
+def waiting_ns(columns: StepColumns, waits: Waits) -> Ints:
     """Return how long each of n tasks waits for the last member of its collective, in ns.
 
     0 for tasks that are not collectives of ranks.
@@ -119,13 +119,13 @@ def waiting_ns(columns: StepColumns, waits: Waits) -> NDArray[np.int64]:
     return np.where(waits.meets >= 0, early, 0)
 
 
-def lanes_waiting_ns(trace: Trace, steps: Sequence[int]) -> NDArray[np.int64]:
+def lanes_waiting_ns(trace: Trace, steps: Sequence[int]) -> Ints:
     """Return the ns in `steps` for which each lane waits for other ranks in collectives."""
-    total: NDArray[np.int64] = waiting_by_step(trace, steps).sum(axis=0)
+    total: Ints = waiting_by_step(trace, steps).sum(axis=0)
     return total
 
 
-def waiting_by_step(trace: Trace, steps: Sequence[int]) -> NDArray[np.int64]:
+def waiting_by_step(trace: Trace, steps: Sequence[int]) -> Ints:
     """Return the ns for which each lane waits for other ranks in collectives, (steps, lanes)."""
     lanes = trace.header.lanes
     waiting = np.zeros((len(steps), len(lanes)), np.int64)

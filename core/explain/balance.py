@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from statistics import fmean
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Floats, Ints
 from core.explain.arrivals import lanes_waiting_ns, waiting_by_step
 from core.explain.lanes import LaneTime, entering_rows
-from core.explain.noise import Floats, significantly_above, significantly_different
+from core.explain.noise import significantly_above, significantly_different
 from core.order import row_keys
 from core.plan.plan import Role, computing_lanes, working_lanes
 from core.plan.task import ENTERS, IS_COMMUNICATION, KINDS, Kind
@@ -106,7 +106,7 @@ def _balance(trace: Trace, lane: int, steps: Sequence[int], waiting_ns: int) -> 
     )
 
 
-def _of_steps(spans: Spans, steps: NDArray[np.int64]) -> Spans:
+def _of_steps(spans: Spans, steps: Ints) -> Spans:
     """Return the spans of some steps in order; a view if the steps follow one another."""
     firsts = sorted_positions(spans.step, steps)
     lasts = sorted_positions(spans.step, steps + 1)
@@ -119,9 +119,7 @@ def _of_steps(spans: Spans, steps: NDArray[np.int64]) -> Spans:
     return Spans.joined(parts)
 
 
-def _peak_within(
-    trace: Trace, lane: int, starts: NDArray[np.int64], ends: NDArray[np.int64]
-) -> int:
+def _peak_within(trace: Trace, lane: int, starts: Ints, ends: Ints) -> int:
     """Return the most bytes that a lane held at a moment of n intervals."""
     counters = _memory_of(trace, lane)
     if not len(starts) or not counters:
@@ -140,7 +138,7 @@ def _peak_within(
     return int(held.max())
 
 
-def _held_at(counters: Sequence[Counter], times: NDArray[np.int64]) -> NDArray[np.float64]:
+def _held_at(counters: Sequence[Counter], times: Ints) -> Floats:
     """Return the sum of some counters of bytes at each of `times`."""
     held = np.zeros(len(times))
     for counter in counters:
@@ -299,7 +297,7 @@ def _first_over_mean(values: Sequence[int]) -> float | None:
     return values[0] / fmean(values) if any(values) else None
 
 
-def rows_by_step(trace: Trace, steps: Sequence[int]) -> NDArray[np.int64]:
+def rows_by_step(trace: Trace, steps: Sequence[int]) -> Ints:
     """Return the rows that each compute lane passed forward in each step, (steps, lanes).
 
     Every part of a step's batch counts once on a lane.
@@ -353,12 +351,10 @@ def lane_parts(trace: Trace, step: int) -> list[LanePart]:
     return parts
 
 
-def held_bytes(
-    trace: Trace, lane: int, since: int = -1
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def held_bytes(trace: Trace, lane: int, since: int = -1) -> tuple[Ints, Floats]:
     """Return the memory of a lane over time: times in ns from `since` on, and bytes held."""
     counters = _memory_of(trace, lane)
-    parts: list[NDArray[np.int64]] = []
+    parts: list[Ints] = []
     for counter in counters:
         first = np.searchsorted(counter.times, since)
         if first < len(counter.times):

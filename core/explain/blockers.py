@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Bools, Ints
 from core.explain.causes import ACTIONS, CAUSES, Cause, Explanation
 from core.plan.task import ABSENT
 
@@ -32,14 +33,14 @@ class BlockerWaits:
     of the longest of `count` blocking tasks, ABSENT for causes without such a task.
     """
 
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    waited: NDArray[np.int64]
+    start: Ints
+    end: Ints
+    waited: Ints
     cause: NDArray[np.int8]
-    blocking: NDArray[np.int64]
-    count: NDArray[np.int64]
-    gap: NDArray[np.int64]
-    lane_first: NDArray[np.int64]
+    blocking: Ints
+    count: Ints
+    gap: Ints
+    lane_first: Ints
 
     def of_lane(self, lane: int) -> slice:
         """Return the positions of a lane's waits."""
@@ -76,9 +77,7 @@ def main_waits(explanation: Explanation) -> BlockerWaits:
     return _joined(explanation, first, place, np.isin(pair, longest))
 
 
-def _largest_of_groups(
-    group: NDArray[np.int64], size: NDArray[np.number], count: int
-) -> NDArray[np.int64]:
+def _largest_of_groups(group: Ints, size: NDArray[np.number], count: int) -> Ints:
     """Return the position of the largest entry of each of `count` groups; on a tie the last one."""
     order = np.lexsort((size, group))
     # Sorted by group and size, the last entry of a group is its largest.
@@ -86,7 +85,7 @@ def _largest_of_groups(
     return order[ends - 1]
 
 
-def _blocking_lanes(explanation: Explanation) -> NDArray[np.int64]:
+def _blocking_lanes(explanation: Explanation) -> Ints:
     """Return the lane of each piece's blocking task, ABSENT for causes without one."""
     blocker = np.full(len(explanation.gap), ABSENT, np.int64)
     has_blocker = _HAS_BLOCKER[explanation.cause]
@@ -97,9 +96,9 @@ def _blocking_lanes(explanation: Explanation) -> NDArray[np.int64]:
 
 def _joined(
     explanation: Explanation,
-    first: NDArray[np.int64],
-    entry: NDArray[np.int64],
-    counted: NDArray[np.bool_],
+    first: Ints,
+    entry: Ints,
+    counted: Bools,
 ) -> BlockerWaits:
     """Return the entries that begin with the pieces `first`.
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Bools, Ints
 from core.costs.waits import Positions, Waits
 from core.order import stable_argsort
 from core.plan.plan import Lane, Role
@@ -29,12 +30,12 @@ class IdleGaps:
     """
 
     lane: NDArray[np.int32]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
+    start: Ints
+    end: Ints
     ended_by: Positions
     running: Positions
     last: Positions
-    whole: NDArray[np.int64]
+    whole: Ints
 
 
 class IdlePieces(NamedTuple):
@@ -44,20 +45,20 @@ class IdlePieces(NamedTuple):
     collective.
     """
 
-    gap: NDArray[np.int64]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
+    gap: Ints
+    start: Ints
+    end: Ints
     blocking: Positions
-    late: NDArray[np.bool_]
-    met: NDArray[np.bool_]
+    late: Bools
+    met: Bools
 
 
 def idle_gaps(
     columns: StepColumns,
     waits: Waits,
     lanes: Sequence[Lane],
-    begins: NDArray[np.int64],
-    finishes: NDArray[np.int64],
+    begins: Ints,
+    finishes: Ints,
 ) -> IdleGaps:
     """Return the gaps of the compute lanes: before each task, and after the last one.
 
@@ -151,14 +152,14 @@ def blocking_pieces(columns: StepColumns, waits: Waits, gaps: IdleGaps) -> IdleP
 
 
 def _pieces(
-    gap: NDArray[np.int64],
-    start: NDArray[np.int64],
-    end: NDArray[np.int64],
+    gap: Ints,
+    start: Ints,
+    end: Ints,
     blocking: Positions,
-    met: NDArray[np.bool_],
+    met: Bools,
     late: bool,
 ) -> IdlePieces:
-    """Return the pieces from `start` to `end`, without those of length 0."""
+    """Return the pieces from `start` to `end`, without pieces of length 0."""
     some = end > start
     count = int(np.count_nonzero(some))
     return IdlePieces(

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.plan.division import Pipeline
 from core.plan.plan import Lane, Role
 from core.plan.schedules import SCHEDULES
@@ -28,9 +28,7 @@ class Bubble:
     by_lane_span: float
 
 
-def bubble_of(
-    columns: StepColumns, every: Sequence[Lane], lengths: NDArray[np.int64] | None = None
-) -> Bubble:
+def bubble_of(columns: StepColumns, every: Sequence[Lane], lengths: Ints | None = None) -> Bubble:
     """Return the bubble of a step, run or predicted, on all its lanes.
 
     The step lasts from its first start to its last end, or for the ns of `lengths` on each lane.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.explain.causes import Explanation
 
 
@@ -18,11 +19,11 @@ class CauseIntervals:
     `gap`. `lane_first[l] : lane_first[l + 1]` are the entries of lane l.
     """
 
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
+    start: Ints
+    end: Ints
     cause: NDArray[np.int8]
-    gap: NDArray[np.int64]
-    lane_first: NDArray[np.int64]
+    gap: Ints
+    lane_first: Ints
 
     def of_lane(self, lane: int) -> slice:
         """Return the positions of a lane's intervals."""

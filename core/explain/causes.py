@@ -26,6 +26,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Bools, Ints
 from core.costs.waits import Positions, Waits, waits_of
 from core.explain.blocking import IdleGaps, IdlePieces, blocking_pieces, idle_gaps
 from core.explain.devices import cut_by_device
@@ -187,7 +188,6 @@ ACTIONS = {
 
 
 CAUSES: tuple[Cause, ...] = tuple(Cause)
-Ints = NDArray[np.int64]
 _CODE = {cause: code for code, cause in enumerate(CAUSES)}
 _SCATTER = KIND_CODES[Kind.SCATTER]
 _REPLICATE = KIND_CODES[Kind.REPLICATE]
@@ -216,14 +216,14 @@ class Explanation:
     begin: int
     finish: int
     lane: NDArray[np.int32]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
+    start: Ints
+    end: Ints
     cause: NDArray[np.int8]
     blocking: Positions
-    gap: NDArray[np.int64]
-    lane_first: NDArray[np.int64]
-    begins: NDArray[np.int64]
-    finishes: NDArray[np.int64]
+    gap: Ints
+    lane_first: Ints
+    begins: Ints
+    finishes: Ints
     fault: Text = ""
     follows: bool = False
 
@@ -233,7 +233,7 @@ class Explanation:
         return self.finish - self.begin
 
     @property
-    def lengths(self) -> NDArray[np.int64]:
+    def lengths(self) -> Ints:
         """Length of the step on each lane, in ns."""
         return self.finishes - self.begins
 
@@ -263,8 +263,8 @@ class Bounds:
 
     begin: int
     finish: int
-    begins: NDArray[np.int64]
-    finishes: NDArray[np.int64]
+    begins: Ints
+    finishes: Ints
     follow: bool = False
 
     @classmethod
@@ -307,7 +307,7 @@ def explain_step(
     )
 
 
-def cause_totals(explanation: Explanation) -> NDArray[np.int64]:
+def cause_totals(explanation: Explanation) -> Ints:
     """Return idle ns by lane and cause, (lanes, CAUSES). A row adds up to the lane's idle time.
 
     The cause on copy and communication lanes is always NOTHING_TO_MOVE.
@@ -336,19 +336,32 @@ def _causes(
     work = _Work.of(columns, len(lanes))
     kind = columns.kind[pieces.blocking]
     replica = columns.replica[pieces.blocking]
+    on_time = ~pieces.late
     computes = ~IS_COMMUNICATION[kind]
-    by_rows = PASSES[kind] | (kind == _LOSS)
+    collective = IS_COLLECTIVE[kind]
+    is_loss = kind == _LOSS
+    is_broadcast = kind == _REPLICATE
+    # The work of other programs has no place in a pipeline.
+    is_planned = kind != _OTHER
+    has_rows = PASSES[kind] | is_loss
     # A peer does the same work as this lane on other rows. This lane works for some replicas, and
     # the blocking task is of another replica.
-    peer = (replica >= 0) & work.replicated[lane] & ~work.holds[lane, replica]
+    other_replica = (replica >= 0) & ~work.holds[lane, replica]
+    peer = work.replicated[lane] & other_replica
     peer |= _is_other_shard(columns, lane, pieces)
     # A task of no replica (-1) takes the last entry, which has no rows.
     more_rows = work.rows[replica] > work.lane_rows[lane]
-    loss_for_all = (kind == _LOSS) & (replica < 0) & (len(work.rows) > 1)
+    peer_with_more_rows = has_rows & peer & more_rows
+    # A lane without passes has no rows; other lanes compute rows that it could have.
+    without_rows = computes & ~work.works[lane] & is_planned
+    has_replicas = len(work.rows) > 1
+    loss_for_all = is_loss & (replica < 0) & has_replicas
     # If this lane has no update, one lane updates all replicas, as in dp.
     update_for_all = (kind == _STEP) & ~work.steps[lane]
     # Broadcasts in other programs' traces are of this kind too, with any payload.
-    copies_model = columns.payload[pieces.blocking] == _PARAMETERS
+    copies_model = is_broadcast & (columns.payload[pieces.blocking] == _PARAMETERS)
+    before_passes = pieces.end <= work.first[lane]
+    after_passes = pieces.start >= work.last[lane]
     table = (
         # If several rows apply, the first wins. Rows that are certain from the kinds of tasks are
         # first; the last rows (fill, drain, compute) are for what remains.
@@ -356,49 +369,51 @@ def _causes(
         (streams.other & computes, Cause.OTHER_STREAM),
         (streams.unexplained, Cause.UNEXPLAINED),
         (streams.host, Cause.HOST),
-        (~pieces.late & IS_COLLECTIVE[kind], Cause.COLLECTIVE),
-        # A lane without passes has no rows; other lanes compute rows that it could have.
-        (~pieces.late & computes & ~work.works[lane] & (kind != _OTHER), Cause.IMBALANCE),
-        # A peer with more rows than this lane computes.
-        (~pieces.late & by_rows & peer & more_rows, Cause.IMBALANCE),
+        (on_time & collective, Cause.COLLECTIVE),
+        (on_time & without_rows, Cause.IMBALANCE),
+        (on_time & peer_with_more_rows, Cause.IMBALANCE),
         # The walk passed through a collective that the peer has not reached yet.
         (pieces.met & peer, Cause.SLOWEST_RANK),
         (pieces.late, Cause.HOST),
         (kind == _DATA, Cause.DATA),
-        ((kind == _REPLICATE) & copies_model, Cause.REPLICATE),
-        ((kind == _COPY) | (kind == _REPLICATE), Cause.TRANSFER),
+        (copies_model, Cause.REPLICATE),
+        (is_broadcast, Cause.TRANSFER),
+        (kind == _COPY, Cause.TRANSFER),
         (kind == _SCATTER, Cause.SCATTER),
         (~computes, Cause.COLLECT),
         (loss_for_all, Cause.LOSS),
         (update_for_all, Cause.UPDATE),
         (peer, Cause.COMPUTE),
-        ((kind != _OTHER) & (pieces.end <= work.first[lane]), Cause.FILL),
-        ((kind != _OTHER) & (pieces.start >= work.last[lane]), Cause.DRAIN),
+        (is_planned & before_passes, Cause.FILL),
+        (is_planned & after_passes, Cause.DRAIN),
     )
     conditions = [applies for applies, _ in table]
     codes = [np.int8(_CODE[cause]) for _, cause in table]
     return np.select(conditions, codes, np.int8(_CODE[Cause.COMPUTE]))
 
 
-def _is_other_shard(
-    columns: StepColumns, lane: NDArray[np.int32], pieces: IdlePieces
-) -> NDArray[np.bool_]:
-    """Return true for pieces whose blocking task belongs to another shard of a stage of the lane.
+def _is_other_shard(columns: StepColumns, lane: NDArray[np.int32], pieces: IdlePieces) -> Bools:
+    """Return True for pieces with a blocking task of another shard of a stage of the lane.
 
     Then both lanes have passes of the same stage and replica.
     """
+    blocking = pieces.blocking
     stages = int(columns.stage.max(initial=0)) + 2
     replicas = int(columns.replica.max(initial=0)) + 2
     # One number for each (replica, stage); the + 1 is for ABSENT (-1).
-    name = (columns.replica.astype(np.int64) + 1) * stages + columns.stage + 1
-    passes = PASSES[columns.kind] & (columns.stage >= 0) & (columns.replica >= 0)
+    replica = columns.replica.astype(np.int64) + 1
+    stage = columns.stage + 1
+    place = replica * stages + stage
+    places = np.int64(stages * replicas)
+    has_place = (columns.stage >= 0) & (columns.replica >= 0)
+    passes = PASSES[columns.kind] & has_place
     # The set of all (lane, replica, stage) that have passes.
-    names = np.int64(stages * replicas)
-    held = np.unique(columns.lane[passes] * names + name[passes])
-    mine = lane * names + name[pieces.blocking]
-    computes = ~IS_COMMUNICATION[columns.kind[pieces.blocking]]
-    on_another: NDArray[np.bool_] = computes & (columns.lane[pieces.blocking] != lane)
-    return on_another & np.isin(mine, held)
+    held = np.unique(columns.lane[passes] * places + place[passes])
+    mine = lane * places + place[blocking]
+    computes = ~IS_COMMUNICATION[columns.kind[blocking]]
+    on_other_lane = columns.lane[blocking] != lane
+    found: Bools = computes & on_other_lane & np.isin(mine, held)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,10 +425,10 @@ class _Streams:
     before, or the launch is unknown. `host`: the blocking task runs on the host.
     """
 
-    other: NDArray[np.bool_]
-    copies: NDArray[np.bool_]
-    unexplained: NDArray[np.bool_]
-    host: NDArray[np.bool_]
+    other: Bools
+    copies: Bools
+    unexplained: Bools
+    host: Bools
 
     @classmethod
     def of(
@@ -455,14 +470,14 @@ class _Work:
     entry for tasks of none: the `rows` that enter it.
     """
 
-    works: NDArray[np.bool_]
-    steps: NDArray[np.bool_]
-    replicated: NDArray[np.bool_]
-    holds: NDArray[np.bool_]
-    first: NDArray[np.int64]
-    last: NDArray[np.int64]
-    rows: NDArray[np.int64]
-    lane_rows: NDArray[np.int64]
+    works: Bools
+    steps: Bools
+    replicated: Bools
+    holds: Bools
+    first: Ints
+    last: Ints
+    rows: Ints
+    lane_rows: Ints
 
     @classmethod
     def of(cls, columns: StepColumns, lanes: int) -> _Work:

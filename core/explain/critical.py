@@ -9,6 +9,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.explain.causes import Explanation
 from core.message import N_
 from core.plan.task import ABSENT, IS_COLLECTIVE, IS_COMMUNICATION
@@ -64,22 +65,23 @@ def critical_path(explanation: Explanation) -> list[PathPiece]:
     pieces: list[PathPiece] = []
     while task >= 0 and until > begin:
         # A rank of a job may be ahead of the others and begin before the job's step.
-        begun = min(max(int(waits.begun[task]), begin), until)
-        pieces.append(PathPiece(_share(int(columns.kind[task])), begun, until, task))
+        begun = _clipped(int(waits.begun[task]), begin, until)
+        share = _share(int(columns.kind[task]))
+        pieces.append(PathPiece(share, begun, until, task))
         # For a collective, go on from the member that arrived last: all others waited for it.
         waiter = int(waits.slowest[task])
         task = int(waits.before[waiter])
-        # Clocks of two devices differ by some µs, so a task may seem to end after the start of a
-        # task that waited for it. The path must not go forward in time.
-        until = min(int(columns.end[task]), begun) if task >= 0 else begin
-        launched = int(columns.launched[waiter])
+        until = begin
+        if task >= 0:
+            # Clocks of two devices differ by some µs, so a task may seem to end after the start of
+            # a task that waited for it. The path must not go forward in time.
+            until = min(int(columns.end[task]), begun)
         # The delay before the task has two parts: before its launch the host is late, after it the
         # lane is.
         #   until ........ enqueued ........ begun
         #          host              waiting
-        enqueued = begun
-        if launched != ABSENT:
-            enqueued = min(max(launched, until), begun)
+        launched = int(columns.launched[waiter])
+        enqueued = begun if launched == ABSENT else _clipped(launched, until, begun)
         pieces.append(PathPiece(PathShare.WAITING, enqueued, begun, waiter))
         pieces.append(PathPiece(PathShare.HOST, until, enqueued, waiter))
     pieces.reverse()
@@ -91,8 +93,8 @@ class Trail:
     """The n tasks on a critical path in order of time: lanes, starts and ends in ns."""
 
     lane: NDArray[np.int32]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
+    start: Ints
+    end: Ints
 
 
 def trail_of(explanation: Explanation, pieces: Sequence[PathPiece]) -> Trail:
@@ -120,6 +122,10 @@ def path_shares(pieces: list[PathPiece]) -> dict[PathShare, int]:
     if not totals[PathShare.INCOMPLETE]:
         del totals[PathShare.INCOMPLETE]
     return totals
+
+
+def _clipped(value: int, least: int, most: int) -> int:
+    return min(max(value, least), most)
 
 
 def _share(kind: int) -> PathShare:

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.explain.blocking import IdleGaps
-from core.explain.intervals import Ints, disjoint, intersect, subtract
+from core.explain.intervals import disjoint, intersect, subtract
 from core.plan.plan import Lane, Role, device_streams
 from core.plan.task import ABSENT, IS_COMMUNICATION
 from core.trace.step import StepColumns
@@ -134,7 +134,7 @@ def _joined(parts: Sequence[IdleGaps]) -> IdleGaps:
     return _picked(joined, np.lexsort((joined.start, joined.whole)))
 
 
-def _picked(gaps: IdleGaps, places: NDArray[np.int64]) -> IdleGaps:
+def _picked(gaps: IdleGaps, places: Ints) -> IdleGaps:
     """Return some of the gaps, in the order of `places`."""
     return IdleGaps(
         gaps.lane[places],

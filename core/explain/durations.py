@@ -13,6 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Floats, Ints
+
 BITS = 6  # of a double's fraction; they distinguish the codes of one octave
 CODES = 64 << BITS
 """Number of size codes: durations are below 2**63 ns."""
@@ -21,7 +23,7 @@ _SHIFT = 52 - BITS
 _ZERO = 1023 << BITS  # subtracted from codes, so that 1 ns has code 0: exponents are biased
 
 
-def size_codes(durations: NDArray[np.int64]) -> NDArray[np.int32]:
+def size_codes(durations: Ints) -> NDArray[np.int32]:
     """Return the size code of each duration in ns, 0 to CODES - 1; 0 and 1 ns both have code 0."""
     bits = np.maximum(durations, 1).astype(np.float64).view(np.int64)
     bits >>= _SHIFT
@@ -29,7 +31,7 @@ def size_codes(durations: NDArray[np.int64]) -> NDArray[np.int32]:
     return bits.astype(np.int32)
 
 
-def code_bounds(codes: NDArray[np.int64]) -> NDArray[np.float64]:
+def code_bounds(codes: Ints) -> Floats:
     """Return the shortest duration in ns of each size code; CODES is the end of the last one."""
     return ((codes + _ZERO) << _SHIFT).view(np.float64)
 
@@ -42,15 +44,15 @@ class Histogram:
     is, from `edges[i]` to below `edges[i + 1]` ns. The first and the last bin are not empty.
     """
 
-    codes: NDArray[np.int64]
-    edges: NDArray[np.float64]
-    counts: NDArray[np.int64]
+    codes: Ints
+    edges: Floats
+    counts: Ints
 
     def __len__(self) -> int:
         return len(self.counts)
 
 
-def histogram(counts: NDArray[np.int64], most: int = MOST_BINS) -> Histogram:
+def histogram(counts: Ints, most: int = MOST_BINS) -> Histogram:
     """Return a histogram of at most `most` bins, as narrow as possible.
 
     `counts` (CODES) is the number of durations of each size code.
@@ -73,7 +75,7 @@ def histogram(counts: NDArray[np.int64], most: int = MOST_BINS) -> Histogram:
     return Histogram(codes, edges, np.diff(smaller[codes]))
 
 
-def _ladder(parts: float) -> NDArray[np.int64]:
+def _ladder(parts: float) -> Ints:
     """Return the size codes nearest to the edges of `parts` equal parts of every octave."""
     exact = np.arange(0, CODES >> BITS, 1 / parts)
     # Codes divide an octave evenly, equal parts divide it by ratios: take the nearest code.
@@ -84,7 +86,7 @@ def _ladder(parts: float) -> NDArray[np.int64]:
 
 
 @functools.cache
-def _ladders() -> list[NDArray[np.int64]]:
+def _ladders() -> list[Ints]:
     """Return possible bin edges in size codes, from the narrowest bins to a single bin."""
     return [_ladder(2.0**power) for power in range(BITS, -6, -1)]
 
@@ -97,7 +99,7 @@ class RankedDurations:
     to `look`, in parts of any size and order.
     """
 
-    def __init__(self, counts: NDArray[np.int64], ranks: NDArray[np.int64]) -> None:
+    def __init__(self, counts: Ints, ranks: Ints) -> None:
         up_to = np.cumsum(counts, axis=1)
         # The code of a rank is the first one up to which there are more durations than the rank.
         code = np.empty(ranks.shape, np.int64)
@@ -111,11 +113,11 @@ class RankedDurations:
         self._flat = keys * CODES + code
         has_durations = np.take_along_axis(counts, code, axis=1) > 0
         # By flat code, the distinct durations of each part and the number of each.
-        self._found: dict[int, list[tuple[NDArray[np.int64], NDArray[np.int64]]]] = {}
+        self._found: dict[int, list[tuple[Ints, Ints]]] = {}
         for flat in np.unique(self._flat[has_durations]).tolist():
             self._found[flat] = []
 
-    def look(self, flat: NDArray[np.int32], durations: NDArray[np.int64]) -> None:
+    def look(self, flat: NDArray[np.int32], durations: Ints) -> None:
         """Take n durations in ns; `flat` is key * CODES + size code of each."""
         for code, found in self._found.items():
             mine = durations[flat == code]
@@ -123,7 +125,7 @@ class RankedDurations:
                 values, times = np.unique(mine, return_counts=True)
                 found.append((values, times))
 
-    def values(self) -> NDArray[np.int64]:
+    def values(self) -> Ints:
         """Return the durations of the ranks in ns, (keys, ranks); 0 for keys without durations."""
         flats = self._flat.ravel().tolist()
         places = self._place.ravel().tolist()

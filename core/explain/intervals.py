@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.order import stable_argsort
 
-Ints = NDArray[np.int64]
 _FIRST, _LAST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 
 def disjoint(start: Ints, end: Ints) -> tuple[Ints, Ints, Ints]:
     """Remove the overlaps of n intervals; return the index, start and end of each, in order.
 
-    If two intervals overlap, the one that starts first keeps the time. An interval that others
-    cover completely is dropped.
+    If two intervals overlap, the first one to start keeps the time. An interval is dropped if
+    others cover it completely.
     """
     place = stable_argsort(start)
     ends = end[place]
@@ -55,7 +54,7 @@ def subtract(start: Ints, end: Ints, busy_from: Ints, busy_to: Ints) -> tuple[In
 
 
 def _pairs(start: Ints, end: Ints, other_from: Ints, other_to: Ints) -> tuple[Ints, Ints]:
-    """Return the indices of all pairs of an interval and another one that may overlap."""
+    """Return the indices of an interval and another one, for all pairs that may overlap."""
     first = np.searchsorted(other_to, start, "right")
     last = np.searchsorted(other_from, end, "left")
     counts = np.maximum(0, last - first)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from core.arrays import Ints
 from core.plan.task import ABSENT, ENTERS, known
 from core.trace.columns import sorted_positions
 from core.trace.job_steps import lane_bounds, step_at
@@ -64,9 +65,9 @@ class LaneGaps(NamedTuple):
 
     lane: int
     step: NDArray[np.int32]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    before: NDArray[np.int64]
+    start: Ints
+    end: Ints
+    before: Ints
 
     def gap(self, place: int) -> Gap:
         """Return the gap at an index."""
@@ -85,11 +86,12 @@ def gaps_within(trace: Trace, lane: int, first: int, last: int) -> LaneGaps:
     Gaps before spans are in order of time, and so are gaps at the ends of steps.
     """
     spans = trace.spans(lane)
-    numbers = trace.step_table.numbers
-    low, high = sorted_positions(numbers, [first, last + 1])
-    numbers = numbers[low:high]
+    bounds = [first, last + 1]
+    every_step = trace.step_table.numbers
+    low, high = sorted_positions(every_step, bounds)
+    numbers = every_step[low:high]
     begins, finishes = lane_bounds(trace, lane, numbers.astype(np.int64))
-    left, right = sorted_positions(spans.step, [first, last + 1]).tolist()
+    left, right = sorted_positions(spans.step, bounds).tolist()
     mine = spans[left:right]
     # The range of each step among the lane's spans; it is empty for an idle step.
     heads = sorted_positions(mine.step, numbers)

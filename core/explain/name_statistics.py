@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.explain.statistics import RangeStatistics, SpanFigures, spans_in_range
 from core.plan.task import ABSENT, IS_COMMUNICATION, KINDS, Kind
 from core.trace.spans import Spans
@@ -66,8 +67,8 @@ class _RangeSpans:
     """The n spans of a range from `start` to `end` ns, each with its lane and index."""
 
     spans: Spans
-    lane: NDArray[np.int64]
-    index: NDArray[np.int64]
+    lane: Ints
+    index: Ints
     start: int
     end: int
 
@@ -79,8 +80,8 @@ class _RangeSpans:
 def name_statistics(trace: Trace, counted: RangeStatistics) -> NameStatistics | None:
     """Return names and outliers of a range; None if it has more than MOST_SPANS spans."""
     parts: list[Spans] = []
-    lanes: list[NDArray[np.int64]] = []
-    indices: list[NDArray[np.int64]] = []
+    lanes: list[Ints] = []
+    indices: list[Ints] = []
     count = 0
     for lane in counted.lanes:
         spans, first = spans_in_range(trace.spans(lane), counted.start, counted.end)
@@ -108,10 +109,10 @@ def name_statistics(trace: Trace, counted: RangeStatistics) -> NameStatistics | 
 class _Groups:
     """n spans sorted by group and then by duration; `first[g] : first[g + 1]` are group g's."""
 
-    group: NDArray[np.int64]
-    order: NDArray[np.int64]
-    first: NDArray[np.int64]
-    durations: NDArray[np.int64]
+    group: Ints
+    order: Ints
+    first: Ints
+    durations: Ints
 
     @classmethod
     def of(cls, spans: Spans, *columns: NDArray[np.integer]) -> _Groups:
@@ -128,18 +129,18 @@ class _Groups:
         return cls(group, order, np.append(0, last), durations[order])
 
     @property
-    def counts(self) -> NDArray[np.int64]:
+    def counts(self) -> Ints:
         """Number of spans of each group."""
         return np.diff(self.first)
 
-    def percentile_places(self, percent: int) -> NDArray[np.int64]:
+    def percentile_places(self, percent: int) -> Ints:
         """Return the position of a percentile of each group, by the nearest-rank method."""
         # Rounded up in integers, which are exact.
         rank = (percent * self.counts + 99) // 100
-        places: NDArray[np.int64] = self.first[:-1] + rank - 1
+        places: Ints = self.first[:-1] + rank - 1
         return places
 
-    def percentile(self, percent: int) -> NDArray[np.int64]:
+    def percentile(self, percent: int) -> Ints:
         """Return a percentile of the durations of each group, in ns."""
         return self.durations[self.percentile_places(percent)]
 

@@ -6,8 +6,8 @@ import math
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Bools, Floats
 from core.scatter import scatter
 
 CHANCE = 0.01
@@ -15,9 +15,7 @@ CHANCE = 0.01
 FEWEST = 3
 """Number of steps from which the scatter is known."""
 ALWAYS = 0.8
-"""Least fraction of the steps in which a lane must be the one that is blamed."""
-
-Floats = NDArray[np.float64]
+"""Least fraction of the steps in which a lane must take longer than the mean."""
 
 
 def median_error(values: Floats, chance: float = CHANCE) -> float:
@@ -51,7 +49,7 @@ def significantly_positive(values: Floats, chance: float) -> bool:
     return bool(ways <= chance * 2**count)
 
 
-def significantly_above(times: Floats) -> NDArray[np.bool_]:
+def significantly_above(times: Floats) -> Bools:
     """Return True for each lane that takes significantly longer than the mean of the lanes.
 
     `times` has the shape (steps, lanes). With fewer than FEWEST steps the scatter is unknown, and
@@ -61,16 +59,16 @@ def significantly_above(times: Floats) -> NDArray[np.bool_]:
     excess = times - mean
     usual = np.median(excess, axis=0)
     errors = np.array([median_error(of_lane) for of_lane in excess.T])
-    found: NDArray[np.bool_] = usual > errors
+    found: Bools = usual > errors
     if len(times) >= FEWEST:
         share = (excess > 0).mean(axis=0)
         found &= share >= ALWAYS
     return found
 
 
-def significantly_different(times: Floats) -> NDArray[np.bool_]:
+def significantly_different(times: Floats) -> Bools:
     """Return True for each lane that takes significantly longer or shorter than the mean."""
-    found: NDArray[np.bool_] = significantly_above(times) | significantly_above(-times)
+    found: Bools = significantly_above(times) | significantly_above(-times)
     return found
 
 

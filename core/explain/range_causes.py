@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.explain.causes import CAUSES, Cause, Explanation
 from core.explain.lanes import LaneTime
 from core.explain.run_step import without_earlier_work
@@ -57,9 +58,7 @@ def steps_within(trace: Trace, start: int, end: int) -> NDArray[np.int32]:
     return table.numbers[overlaps]
 
 
-def step_causes(
-    trace: Trace, explanation: Explanation, step: int, start: int, end: int
-) -> NDArray[np.int64]:
+def step_causes(trace: Trace, explanation: Explanation, step: int, start: int, end: int) -> Ints:
     """Return idle ns by lane and cause, (lanes, CAUSES), in a step's part of a range."""
     table = trace.step_table
     place = int(sorted_positions(table.numbers, step))
@@ -82,7 +81,7 @@ def idle_causes(
     start: int,
     end: int,
     lanes: Mapping[int, LaneTime],
-    explained: Sequence[NDArray[np.int64]],
+    explained: Sequence[Ints],
 ) -> IdleCauses:
     """Add up the causes of steps, from `step_causes`, for `lanes` with their times.
 
@@ -119,9 +118,7 @@ def idle_causes(
     return IdleCauses(by_lane, rest, len(explained), int(inside.sum()))
 
 
-def _busy_outside(
-    spans: Spans, start: int, end: int, begins: NDArray[np.int64], ends: NDArray[np.int64]
-) -> int:
+def _busy_outside(spans: Spans, start: int, end: int, begins: Ints, ends: Ints) -> int:
     """Return the ns of a range in which a lane works outside steps; steps must not overlap."""
     mine, _ = spans_in_range(spans, start, end)
     span_start = np.maximum(mine.start, start)
@@ -129,12 +126,12 @@ def _busy_outside(
     first, last = _without_overlaps(span_start, span_end)
     total = np.append(0, np.cumsum(ends - begins))
 
-    def step_time_before(times: NDArray[np.int64]) -> NDArray[np.int64]:
+    def step_time_before(times: Ints) -> Ints:
         begun = np.searchsorted(begins, times, "right")
         # Before the first step no step is under way.
         end_of_step = np.append(times.min(initial=0), ends)
         rest = np.maximum(end_of_step[begun] - times, 0)
-        result: NDArray[np.int64] = total[begun] - rest
+        result: Ints = total[begun] - rest
         return result
 
     busy = last - first
@@ -142,9 +139,7 @@ def _busy_outside(
     return int((busy - in_steps).sum())
 
 
-def _without_overlaps(
-    starts: NDArray[np.int64], ends: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _without_overlaps(starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
     """Cut from each interval, sorted by start, the time that earlier ones cover."""
     last = np.maximum.accumulate(ends)
     previous = np.append(starts[:1], last[:-1])

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Bools, Ints
 from core.explain.statistics import union_ns
 from core.plan.plan import Lane, device_streams
 from core.plan.task import ABSENT, IS_COMMUNICATION
@@ -61,10 +61,10 @@ class RankTime:
 class Windows:
     """Disjoint intervals of time in ns, in order."""
 
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
+    start: Ints
+    end: Ints
 
-    def covered(self, times: NDArray[np.int64]) -> NDArray[np.int64]:
+    def covered(self, times: Ints) -> Ints:
         """Return the part of the windows that is before each time, in ns."""
         total = np.append(0, np.cumsum(self.end - self.start))
         # The number of windows that have begun at each time; the last may not have ended.
@@ -72,7 +72,7 @@ class Windows:
         # Before the first window there is no window under way.
         ends = np.append(times.min(initial=0), self.end)
         rest = np.maximum(ends[begun] - times, 0)
-        result: NDArray[np.int64] = total[begun] - rest
+        result: Ints = total[begun] - rest
         return result
 
     def cut(self, start: int, end: int) -> Windows:
@@ -146,7 +146,7 @@ def device_time(trace: Trace, device: Device, windows: Windows) -> RankTime:
     return _time(device.name, device.spans, _is_memory(trace), in_use)
 
 
-def _is_memory(trace: Trace) -> NDArray[np.bool_]:
+def _is_memory(trace: Trace) -> Bools:
     """Return True for each name of the trace that is a copy or fill of memory.
 
     The last entry is for tasks without a name, which have the position -1.
@@ -196,7 +196,7 @@ def _with_known_launch(spans: Spans, until: int | None) -> Spans:
     return counted
 
 
-def _time(place: str, spans: Spans, is_memory: NDArray[np.bool_], windows: Windows) -> RankTime:
+def _time(place: str, spans: Spans, is_memory: Bools, windows: Windows) -> RankTime:
     """Return the times of a place's spans in the windows."""
     moves = IS_COMMUNICATION[spans["kind"]]
     computes = ~moves & ~is_memory[spans["name"]]

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Bools, Ints
 from core.costs.waits import Positions
-from core.explain.causes import CAUSES, Bounds, Cause, Explanation, Ints, explain_step
+from core.explain.causes import CAUSES, Bounds, Cause, Explanation, explain_step
 from core.explain.intervals import subtract
 from core.order import stable_argsort
 from core.plan.plan import Lane, device_streams
@@ -59,7 +59,7 @@ def _unless_faulty(explanation: Explanation, trace: Trace, step: int) -> Explana
     return replace(whole, cause=incomplete, fault=faults[0].text)
 
 
-def _with_cause(explanation: Explanation, pieces: NDArray[np.bool_], cause: Cause) -> Explanation:
+def _with_cause(explanation: Explanation, pieces: Bools, cause: Cause) -> Explanation:
     """Return the explanation with another cause for the pieces of a mask."""
     code = np.int8(CAUSES.index(cause))
     return replace(explanation, cause=np.where(pieces, code, explanation.cause))
@@ -85,7 +85,7 @@ def _without_unproven_host(explanation: Explanation) -> Explanation:
     return _with_cause(explanation, is_host & ~is_proven & ~on_thread, Cause.UNEXPLAINED)
 
 
-def _is_host_thread(lanes: Sequence[Lane]) -> NDArray[np.bool_]:
+def _is_host_thread(lanes: Sequence[Lane]) -> Bools:
     """Return True for each lane that is a thread of a host with streams."""
     with_streams = {lane.device for lane in lanes if lane.stream_of and not lane.cores}
     is_thread = np.zeros(len(lanes), np.bool_)

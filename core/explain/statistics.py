@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Bools, Ints
 from core.explain.durations import CODES, RankedDurations, size_codes
 from core.explain.lanes import LaneTime
 from core.plan.plan import Lane, Role
@@ -67,7 +68,7 @@ class RangeStatistics:
     any_lane: LaneTime
     kinds: tuple[KindFigures, ...]
     cut: int
-    sizes: NDArray[np.int64]
+    sizes: Ints
 
     @property
     def wall_ns(self) -> int:
@@ -85,7 +86,7 @@ def counted_lanes(lanes: Sequence[Lane], chosen: Sequence[int] | None = None) ->
     return found
 
 
-def union_ns(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> int:
+def union_ns(starts: Ints, ends: Ints) -> int:
     """Return the time in ns that n intervals cover; overlapping ones are sorted first.
 
     A sorted start and the end at the same position need not belong to one interval: nothing is
@@ -144,9 +145,9 @@ class _LanePart(NamedTuple):
     `sizes` has key and size code in one number, of the spans that begin in the part.
     """
 
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    computes: NDArray[np.bool_]
+    start: Ints
+    end: Ints
+    computes: Bools
     sizes: NDArray[np.int32]
 
 
@@ -348,25 +349,23 @@ def _span_parts(lanes: Sequence[Spans]) -> list[list[Spans]]:
     return parts
 
 
-def _ranks(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+def _ranks(counts: Ints) -> Ints:
     """Return the ranks of p50, p99 and the longest duration for each count: (kinds, 3)."""
     p50 = (counts + 1) // 2
     p99 = (99 * counts + 99) // 100
     ranks = np.stack([p50, p99, counts], axis=1) - 1
-    result: NDArray[np.int64] = np.maximum(ranks, 0)
+    result: Ints = np.maximum(ranks, 0)
     return result
 
 
-def _union_of_sorted(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> int:
+def _union_of_sorted(starts: Ints, ends: Ints) -> int:
     if not len(starts):
         return 0
     pauses = np.maximum(starts[1:] - ends[:-1], 0)
     return int(ends[-1] - starts[0] - pauses.sum())
 
 
-def _busy_and_worked(
-    start: NDArray[np.int64], end: NDArray[np.int64], computes: NDArray[np.bool_]
-) -> tuple[int, int]:
+def _busy_and_worked(start: Ints, end: Ints, computes: Bools) -> tuple[int, int]:
     """Return the ns in which any of n spans computes, and in which any computes or communicates.
 
     Overwrites `start` and `end`. They are sorted only once, with `computes` in the last bit.
@@ -384,14 +383,14 @@ def _busy_and_worked(
     return _union_of_sorted(busy_starts, busy_ends), worked
 
 
-def _flat_codes(kinds: NDArray[np.int8], durations: NDArray[np.int64]) -> NDArray[np.int32]:
+def _flat_codes(kinds: NDArray[np.int8], durations: Ints) -> NDArray[np.int32]:
     """Return kind and size code of each duration in one number."""
     return kinds.astype(np.int32) * CODES + size_codes(durations)
 
 
-def _sums(kind: NDArray[np.int8], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+def _sums(kind: NDArray[np.int8], lengths: Ints) -> Ints:
     """Return the ns of each kind, as sums of doubles, which are exact up to 104 days."""
-    sums: NDArray[np.int64] = np.bincount(kind, lengths, len(KINDS)).astype(np.int64)
+    sums: Ints = np.bincount(kind, lengths, len(KINDS)).astype(np.int64)
     return sums
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.trace.spans import Spans
 
 BLOCK = 16
@@ -23,8 +24,8 @@ class Blocks:
     after the last one.
     """
 
-    starts: NDArray[np.int64]
-    sums: NDArray[np.int64]
+    starts: Ints
+    sums: Ints
     kinds: NDArray[np.int8]
 
 

@@ -14,6 +14,7 @@ from operator import attrgetter
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Bools, Ints
 from core.message import Message, counted, message
 from core.plan.plan import Role, working_lanes
 from core.plan.task import ABSENT
@@ -63,7 +64,7 @@ def find_faults(trace: Trace, step: int | None = None) -> tuple[Fault, ...]:
     return tuple(sorted(found, key=attrgetter("step")))
 
 
-def _finished(trace: Trace, asked: NDArray[np.int32], counts: _Counts) -> NDArray[np.bool_]:
+def _finished(trace: Trace, asked: NDArray[np.int32], counts: _Counts) -> Bools:
     """Return a mask of the steps that are finished."""
     over = np.ones(len(asked), np.bool_)
     if not len(asked):
@@ -118,7 +119,7 @@ def completed_steps(trace: Trace) -> list[int]:
     return [step for step in ended_steps(trace) if step not in faulty]
 
 
-def _without_spans(planned: NDArray[np.int64], steps: NDArray[np.int32]) -> Iterator[Fault]:
+def _without_spans(planned: Ints, steps: NDArray[np.int32]) -> Iterator[Fault]:
     """Yield a fault for each range of consecutive planned steps without spans."""
     missing = np.setdiff1d(planned, steps)
     if not len(missing):
@@ -142,19 +143,19 @@ class _Counts:
     if spans of a lane overlap.
     """
 
-    plan: NDArray[np.int64]
-    spans: NDArray[np.int64]
-    tasks: NDArray[np.int64]
-    planned: NDArray[np.int64]
-    disorder: NDArray[np.bool_]
+    plan: Ints
+    spans: Ints
+    tasks: Ints
+    planned: Ints
+    disorder: Bools
 
     @property
-    def is_wrong(self) -> NDArray[np.bool_]:
+    def is_wrong(self) -> Bools:
         """Mask of the steps that have a fault."""
         several_plans = self.plan == ABSENT
         missing = self.tasks != self.planned
         repeated = self.spans != self.tasks
-        wrong: NDArray[np.bool_] = several_plans | missing | repeated | self.disorder
+        wrong: Bools = several_plans | missing | repeated | self.disorder
         return wrong
 
 
@@ -201,7 +202,7 @@ def _counts(trace: Trace, steps: NDArray[np.int32]) -> _Counts:
     return _Counts(plan, spans, tasks, tasks_of_plan[plan], disorder)
 
 
-def _distinct(spans: Spans, place: NDArray[np.int64], steps: int, tasks: int) -> NDArray[np.int64]:
+def _distinct(spans: Spans, place: Ints, steps: int, tasks: int) -> Ints:
     """Return the number of distinct tasks of a lane in each step, shape (steps,)."""
     keys = place * tasks + spans.row
     # Most lanes run tasks in the plan's order: increasing keys are distinct without sorting.
@@ -211,14 +212,14 @@ def _distinct(spans: Spans, place: NDArray[np.int64], steps: int, tasks: int) ->
     return np.bincount(keys // max(1, tasks), minlength=steps)
 
 
-def _planned(trace: Trace) -> NDArray[np.int64]:
+def _planned(trace: Trace) -> Ints:
     """Return the number of tasks of each plan, except those on nested lanes."""
     table = trace.table
     plans = table.rows["plan"][_is_own(trace)]
     return np.bincount(plans, minlength=len(table.firsts) - 1)
 
 
-def _is_own(trace: Trace) -> NDArray[np.bool_]:
+def _is_own(trace: Trace) -> Bools:
     """Return a mask of the tasks that are not on nested lanes."""
     lanes = [lane.index for lane in working_lanes(trace.header.lanes)]
     return np.isin(trace.table.rows["lane"], lanes)

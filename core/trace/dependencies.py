@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Bools, Ints
 from core.trace.span import Span
 from core.trace.spans import Spans
 from core.trace.step import StepSpans
@@ -35,11 +36,11 @@ class LaneLinks:
     """
 
     needed_lane: NDArray[np.int32]
-    needed_start: NDArray[np.int64]
-    needed_end: NDArray[np.int64]
+    needed_start: Ints
+    needed_end: Ints
     lane: NDArray[np.int32]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
+    start: Ints
+    end: Ints
 
 
 def lane_links(trace: Trace) -> LaneLinks:
@@ -67,7 +68,7 @@ def lane_links(trace: Trace) -> LaneLinks:
     )
 
 
-def needed_spans(spans: Spans) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def needed_spans(spans: Spans) -> tuple[Ints, Ints]:
     """Return the positions of spans that waited, and of the spans of their step they waited for.
 
     The tasks of a plan run in several steps, so a span is found by its row and its step.
@@ -102,7 +103,7 @@ def neighbours(trace: Trace, span: Span, most: int) -> Neighbours:
 
 
 def waited_for(trace: Trace, span: Span) -> Span | None:
-    """Return the last span to end of those that `span` waited for; None if there is none."""
+    """Return the last span to end among the needs of `span`; None if it waited for none."""
     return next(iter(_needs(trace, span, 1)), None)
 
 
@@ -124,7 +125,7 @@ def _waiting(trace: Trace, span: Span) -> StepSpans:
     return StepSpans.of(trace, span.step, rows[is_later])
 
 
-def _delayed_by_others(trace: Trace, span: Span, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
+def _delayed_by_others(trace: Trace, span: Span, rows: NDArray[np.int32]) -> Bools:
     """Return a mask of `rows`, which waited for `span`: rows that waited longer for another."""
     if span.end is None or not len(rows):
         return np.zeros(len(rows), np.bool_)
@@ -133,11 +134,11 @@ def _delayed_by_others(trace: Trace, span: Span, rows: NDArray[np.int32]) -> NDA
     # A task's entries begin at the sum of the counts before it.
     firsts = np.cumsum(counts) - counts
     last_end = np.maximum.reduceat(ends, firsts)
-    delayed: NDArray[np.bool_] = last_end > span.end
+    delayed: Bools = last_end > span.end
     return delayed
 
 
-def _ends(trace: Trace, step: int, tasks: NDArray[np.int32]) -> NDArray[np.int64]:
+def _ends(trace: Trace, step: int, tasks: NDArray[np.int32]) -> Ints:
     """Return the ends in ns of tasks of a step; _NEVER for a task that has not ended."""
     distinct, which = np.unique(tasks, return_inverse=True)
     spans = _of_tasks(trace, step, distinct).spans

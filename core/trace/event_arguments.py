@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.plain import plain
 from core.plan.task import ABSENT
 
@@ -50,7 +51,7 @@ class EventArguments:
     places: NDArray[np.int32]
     files: tuple[tuple[int, ArgumentFile], ...]
 
-    def ordered(self, order: NDArray[np.int64]) -> EventArguments:
+    def ordered(self, order: Ints) -> EventArguments:
         """Return the arguments of the tasks at these positions."""
         return replace(self, places=self.places[order])
 
@@ -78,7 +79,7 @@ class EventArguments:
         ends = [first for first, _ in self.files[1:]]
         ends.append(count)
         for (first, file), end in zip(self.files, ends, strict=True):
-            # Not strict: a file may have events after the last one that became a task.
+            # Not strict: a file may have further events, which did not become tasks.
             for place, text in zip(range(first, end), file.every(), strict=False):
                 task = int(tasks[place])
                 if text and task != ABSENT:
@@ -100,13 +101,13 @@ def concatenated(parts: Sequence[tuple[int, EventArguments | None]]) -> EventArg
         places.append(shifted.astype(np.int32))
         for begin, file in part.files:
             files.append((first + begin, file))
-        # The next file's numbers continue after the largest one that this file uses.
+        # The next file's numbers continue after the largest number of this file.
         first += int(part.places.max(initial=ABSENT)) + 1
     return EventArguments(np.concatenate(places), tuple(files))
 
 
 def bounded(text: str) -> str:
-    """Return arguments, as JSON, of at most MOST_TEXT characters: omits those that do not fit.
+    """Return arguments, as JSON, in at most MOST_TEXT characters; the last ones may be omitted.
 
     Returns "" for text that is not a JSON object with entries.
     """

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Floats, Ints
 from core.plan.task import known
 from core.trace.columns import NO_ARRAYS, Arrays, Columns, Texts
 
@@ -28,12 +29,12 @@ class Counter(Columns):
         self.name, self.lane = name, lane
 
     @property
-    def times(self) -> NDArray[np.int64]:
+    def times(self) -> Ints:
         """Start of each value, in ns since the run's start."""
         return self._columns["times"].view
 
     @property
-    def values(self) -> NDArray[np.float64]:
+    def values(self) -> Floats:
         """The values, each valid from its time on."""
         return self._columns["values"].view
 
@@ -42,7 +43,7 @@ class Counter(Columns):
         """The step of each value, or -1."""
         return self._columns["steps"].view
 
-    def at(self, times: NDArray[np.int64]) -> NDArray[np.float64]:
+    def at(self, times: Ints) -> Floats:
         """Return the value at each of `times`; 0 before the first."""
         values = np.zeros(len(times))
         # "right": the last of several values at one time wins.
@@ -128,7 +129,7 @@ class Log(Columns):
         text = np.array([self.texts.place(text) for text in texts], np.int32)
         self.extend(time=times, step=steps, level=level, text=text)
 
-    def at_levels(self, levels: Collection[str], first: int = 0) -> NDArray[np.int64]:
+    def at_levels(self, levels: Collection[str], first: int = 0) -> Ints:
         """Return the positions, from `first` on, of lines with one of the levels."""
         wanted = [place for place, level in enumerate(self.levels) if level in levels]
         is_wanted = np.isin(self.arrays["level"][first:], wanted)

@@ -1,4 +1,4 @@
-"""Steps of a training job: a rank's step lasts from the end of its last update to that of the next.
+"""Steps of a training job: on a rank, a step lasts from the end of one update to the next.
 
 Ranks end their steps at different times: a rank whose update takes longer is late in every step. So
 each rank's lanes have separate bounds, and the job's step lasts from the end of the last rank's
@@ -14,19 +14,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Bools, Ints
 from core.trace.columns import sorted_positions
 from core.trace.trace import Trace
 
 OUTSIDE = "outside_ms"
 """The counter of time that a rank spent outside of all steps, from the value's time on."""
 
-Ints = NDArray[np.int64]
-
 
 def lane_bounds(trace: Trace, lane: int, steps: Ints) -> tuple[Ints, Ints]:
     """Return the starts and ends in ns, shape (S,), of S steps with spans on a lane.
 
-    In a job these are the bounds of the lane's rank, otherwise those of the step.
+    In a job these are the bounds of the lane's rank, otherwise the step's bounds.
     """
     table = trace.step_table
     places = sorted_positions(table.numbers, steps)
@@ -102,7 +101,7 @@ def note_outside(trace: Trace) -> None:
     table.late_starts = dict(zip(steps.tolist(), latest.tolist(), strict=True))
 
 
-def _last_ends(trace: Trace, lane: int, steps: Ints) -> tuple[Ints, NDArray[np.bool_]]:
+def _last_ends(trace: Trace, lane: int, steps: Ints) -> tuple[Ints, Bools]:
     """Return the end in ns of a lane's last span in each of S steps, and a mask of those steps."""
     spans = trace.spans(lane)
     low = sorted_positions(spans.step, steps)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.order import stable_argsort
 from core.plan.task import ABSENT, KINDS
 from core.trace.spans import Spans
@@ -46,11 +47,11 @@ class Listing:
 
     trace: Trace
     counts: tuple[int, ...]
-    chosen: tuple[NDArray[np.int64], ...] | None = None
+    chosen: tuple[Ints, ...] | None = None
     order: NDArray[np.integer[Any]] | None = None
 
     @classmethod
-    def of(cls, trace: Trace, chosen: Mapping[int, NDArray[np.int64]] | None = None) -> Listing:
+    def of(cls, trace: Trace, chosen: Mapping[int, Ints] | None = None) -> Listing:
         """Return a listing of all current spans or, with `chosen`, of these indices by lane."""
         if chosen is None:
             return cls(trace, tuple(map(len, trace.lanes)))
@@ -62,12 +63,12 @@ class Listing:
         return sum(self.counts)
 
     @property
-    def firsts(self) -> NDArray[np.int64]:
+    def firsts(self) -> Ints:
         """Position of each lane's first span in the order by lane, and the total number."""
         ends = np.cumsum(self.counts, dtype=np.int64)
         return np.append(0, ends)
 
-    def places(self, first: int, last: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def places(self, first: int, last: int) -> tuple[Ints, Ints]:
         """Return lanes and indices of the spans in rows `first` to `last` (exclusive)."""
         last = min(last, len(self))
         flat = np.arange(first, last) if self.order is None else self.order[first:last]
@@ -124,7 +125,7 @@ class Listing:
         return replace(self, order=order)
 
     def _keys(self, lane: int, column: str, ranks: NDArray[Any] | None) -> NDArray[Any]:
-        """Return the sort keys of a lane's spans; `ranks` are those of tasks, if they decide."""
+        """Return the sort keys of a lane's spans; `ranks` are of tasks, if the column is theirs."""
         if column == "lane":
             return np.full(self.counts[lane], lane, np.int32)
         spans = self.spans(lane)

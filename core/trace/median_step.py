@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.plan.task import ABSENT
 from core.trace.columns import sorted_positions
 from core.trace.complete import completed_steps, measured_steps
@@ -52,7 +52,7 @@ def steps_of_usual_plan(trace: Trace, steps: Sequence[int]) -> list[int]:
     return [int(step) for step in numbers]
 
 
-def _plans(trace: Trace, steps: NDArray[np.int64]) -> NDArray[np.int64]:
+def _plans(trace: Trace, steps: Ints) -> Ints:
     """Return the plan number of each of n steps, from its first span on the first lane with one."""
     plans = np.full(len(steps), ABSENT, np.int64)
     plan_of_row = trace.table.rows["plan"]

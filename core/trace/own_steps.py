@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.message import message
 from core.trace.dependencies import needed_spans
 from core.trace.imported import Imported
@@ -67,22 +67,29 @@ def _with_task_per_span(trace: Trace) -> Trace:
     if len(trace.table.firsts) <= 2 and trace.span_count <= len(trace.table):
         return trace
     spans = Spans.joined(trace.lanes)
+    count = len(spans)
     order = np.argsort(spans.start, kind="stable")
-    number = np.empty(len(order), np.int32)
-    number[order] = np.arange(len(order), dtype=np.int32)
+    old_rows = spans.row[order]
+    number = np.empty(count, np.int32)
+    number[order] = np.arange(count, dtype=np.int32)
     waiting, needed = needed_spans(spans)
-    before, after = number[needed], number[waiting]
+    after = number[waiting]
+    before = number[needed]
     is_forward = before < after
-    before, after = before[is_forward], after[is_forward]
-    rows = trace.table.rows[spans.row[order]]
-    rows["after_count"] = np.bincount(after, minlength=len(order))
+    after = after[is_forward]
+    before = before[is_forward]
+    rows = trace.table.rows[old_rows]
+    rows["after_count"] = np.bincount(after, minlength=count)
+    by_waiter = np.argsort(after, kind="stable")
     table = TaskTable(trace.table.names)
-    table.add(rows, before[np.argsort(after, kind="stable")])
-    bounds = np.cumsum([0, *map(len, trace.lanes)]).tolist()
-    lanes = []
-    for lane, (first, last) in zip(trace.lanes, pairwise(bounds), strict=True):
+    table.add(rows, before[by_waiter])
+    lanes: list[Spans] = []
+    first = 0
+    for lane in trace.lanes:
+        last = first + len(lane)
         lanes.append(replace(lane, table=table, row=number[first:last]))
-    return replace(trace, table=table, lanes=lanes, imported=_by_span(trace, spans.row[order]))
+        first = last
+    return replace(trace, table=table, lanes=lanes, imported=_by_span(trace, old_rows))
 
 
 def _by_span(trace: Trace, rows: NDArray[np.int32]) -> Imported | None:
@@ -90,15 +97,16 @@ def _by_span(trace: Trace, rows: NDArray[np.int32]) -> Imported | None:
     imported = trace.imported
     if imported is None:
         return None
-    colours, arguments = imported.colours, imported.arguments
-    return replace(
-        imported,
-        colours=None if colours is None else colours[rows],
-        arguments=None if arguments is None else arguments.ordered(rows.astype(np.int64)),
-    )
+    colours = imported.colours
+    if colours is not None:
+        colours = colours[rows]
+    arguments = imported.arguments
+    if arguments is not None:
+        arguments = arguments.ordered(rows.astype(np.int64))
+    return replace(imported, colours=colours, arguments=arguments)
 
 
-def _stepped(spans: Spans, starts: NDArray[np.int64], finish: int) -> Spans:
+def _stepped(spans: Spans, starts: Ints, finish: int) -> Spans:
     """Return spans with the steps in which they start: ABSENT before the first, n at the end."""
     step = np.searchsorted(starts, spans.start, "right") - 1
     # Not ABSENT, because step numbers on a lane must not decrease.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Bools, Ints
 from core.plan.plan import Lane
 from core.plan.task import ABSENT, KINDS, Kind
 from core.trace.columns import GrowingArray
@@ -29,7 +30,7 @@ from core.trace.trace import Trace
 
 SLICE = 1 << 18
 """Spans that are searched at once, in a few milliseconds."""
-Hits = Mapping[int, NDArray[np.int64]]
+Hits = Mapping[int, Ints]
 """Sorted indices of the spans that were found, by lane."""
 
 _OF_A_ROW = {"mb": "microbatch"}
@@ -39,7 +40,7 @@ _OVERLAP = KINDS.index(Kind.OVERLAP)
 
 @dataclass(frozen=True, slots=True, order=True)
 class SpanPosition:
-    """Sort key of a span among those of all lanes: start (ns), lane and index."""
+    """Sort key of a span among the spans of all lanes: start (ns), lane and index."""
 
     start: int
     lane: int
@@ -76,7 +77,7 @@ class Search:
         self._held = GrowingArray(np.bool_)
 
     @property
-    def hits(self) -> dict[int, NDArray[np.int64]]:
+    def hits(self) -> dict[int, Ints]:
         """Spans found so far, for the lanes that have any."""
         return {lane: found.view for lane, found in self._found.items() if len(found)}
 
@@ -119,11 +120,11 @@ class Search:
                 return False
         return True
 
-    def _matches(self, spans: Spans) -> NDArray[np.bool_]:
+    def _matches(self, spans: Spans) -> Bools:
         """Return a mask of the spans that fulfil all conditions."""
         numbers = {"step": spans.step, "duration": spans.end - spans.start}
 
-        def is_within(key: str, value: Value) -> NDArray[np.bool_]:
+        def is_within(key: str, value: Value) -> Bools:
             return _within(numbers[key], value)
 
         found = _all(self._of_spans, len(spans), is_within)
@@ -179,9 +180,7 @@ def _holds(term: Term, is_so: Callable[[str, Value], Any]) -> Any:
     return ~held if term.negated else held
 
 
-def _all(
-    terms: Sequence[Term], count: int, is_so: Callable[[str, Value], Any]
-) -> NDArray[np.bool_]:
+def _all(terms: Sequence[Term], count: int, is_so: Callable[[str, Value], Any]) -> Bools:
     """Return a mask of shape (count,): items for which all terms hold."""
     held = np.ones(count, np.bool_)
     for term in terms:
@@ -195,10 +194,10 @@ def _is_lane(lane: Lane, key: str, value: Value) -> bool:
     return isinstance(value, TextPattern) and is_like(lane.name, value)
 
 
-def _of_row(rows: NDArray[Any], table: TaskTable, key: str, value: Value) -> NDArray[np.bool_]:
+def _of_row(rows: NDArray[Any], table: TaskTable, key: str, value: Value) -> Bools:
     if isinstance(value, Numbers):
         column = rows[_OF_A_ROW.get(key, key)]
-        is_known: NDArray[np.bool_] = column != ABSENT
+        is_known: Bools = column != ABSENT
         return _within(column, value) & is_known
     if isinstance(value, BarText):
         in_name = _named(rows, table, TextPattern(_text_of(value)))
@@ -216,7 +215,7 @@ def _kinds_from(pattern: TextPattern) -> list[int]:
     return kinds_like(pattern) or kinds_like(TextPattern(f"{pattern.text}*"))
 
 
-def _named(rows: NDArray[Any], table: TaskTable, pattern: TextPattern) -> NDArray[np.bool_]:
+def _named(rows: NDArray[Any], table: TaskTable, pattern: TextPattern) -> Bools:
     """Return a mask of rows whose names contain the pattern, or match it if it is wild."""
     # Each distinct name is compared once.
     codes, which = np.unique(rows["name"], return_inverse=True)
@@ -228,7 +227,7 @@ def _named(rows: NDArray[Any], table: TaskTable, pattern: TextPattern) -> NDArra
     return is_match[which]
 
 
-def _has_text(rows: NDArray[Any], text: BarText) -> NDArray[np.bool_]:
+def _has_text(rows: NDArray[Any], text: BarText) -> Bools:
     """Return a mask of rows that match the text of a bar: `2F1`, `F1`, `2F` or `F`."""
     kinds = [code for code, kind in enumerate(KINDS) if kind.letter.lower() == text.letters]
     stage_or_block = np.where(rows["block"] == ABSENT, rows["stage"], rows["block"])
@@ -243,7 +242,7 @@ def _has_text(rows: NDArray[Any], text: BarText) -> NDArray[np.bool_]:
     return found
 
 
-def _has_numbers(text: BarText, before: NDArray[Any], after: NDArray[Any]) -> NDArray[np.bool_]:
+def _has_numbers(text: BarText, before: NDArray[Any], after: NDArray[Any]) -> Bools:
     """Return a mask of rows with the numbers of a text before and after its letters."""
     found = np.ones(len(before), np.bool_)
     if text.before is not None:
@@ -269,7 +268,7 @@ def _text_of(text: BarText) -> str:
     return f"{before}{text.letters}{after}"
 
 
-def _within(numbers: NDArray[Any], value: Value) -> NDArray[np.bool_]:
+def _within(numbers: NDArray[Any], value: Value) -> Bools:
     found = np.ones(len(numbers), np.bool_)
     if not isinstance(value, Numbers):
         return found

@@ -12,6 +12,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.message import message
 from core.plan.task import ABSENT, KINDS, PAYLOADS, Kind, backward_rows, known
 from core.trace.columns import NO_ARRAYS, Arrays, Columns, GrowingArray, Texts, sorted_positions
@@ -34,7 +35,7 @@ ATTRIBUTES: dict[str, type[np.signedinteger[Any]]] = {
 }
 """The attributes of a task, except `after` and `name`, with their types in columns. Numbers that do
 not apply are ABSENT. Columns in memory, tables and CSV are made from this list;
-core.recorder.stream has the same columns. The names are those of core.plan.task.Task."""
+core.recorder.stream has the same columns, and core.plan.task.Task the same names."""
 TASK_DTYPE = np.dtype(
     [
         *ATTRIBUTES.items(),
@@ -60,7 +61,7 @@ class TaskTable:
         self._after = GrowingArray.of(arrays.get("after", np.empty(0, np.int32)))
         self._firsts = GrowingArray.of(arrays.get("firsts", np.zeros(1, np.int64)))
         self.names = Texts(names)
-        self._paired: dict[int, NDArray[np.int64]] = {}
+        self._paired: dict[int, Ints] = {}
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -76,7 +77,7 @@ class TaskTable:
         return self._after.view
 
     @property
-    def firsts(self) -> NDArray[np.int64]:
+    def firsts(self) -> Ints:
         """First row of each plan, and the end of the last: shape (plans + 1,)."""
         return self._firsts.view
 
@@ -112,7 +113,7 @@ class TaskTable:
         is_known = self.rows["kind"] != KINDS.index(Kind.OTHER)
         return bool(is_known.any())
 
-    def needs(self, rows: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def needs(self, rows: NDArray[Any]) -> tuple[Ints, NDArray[np.int32]]:
         """Return the number of dependencies of each of n rows, and all dependencies, row by row."""
         # Reads only two columns, because whole rows take several cache lines each.
         begins = self.rows["after"][rows]
@@ -138,7 +139,7 @@ class TaskTable:
         return values
 
     def paired_rows(self, place: int) -> int:
-        """Return the rows of a task's backward; in an overlap those of the paired micro-batch."""
+        """Return the rows of a task's backward; in an overlap the paired micro-batch's."""
         number = int(self.rows["plan"][place])
         tasks = self.plan(number)
         if number not in self._paired:
@@ -170,7 +171,7 @@ LATEST = 1 << 61
 """The latest accepted time in ns: the sum of three such times fits into 63 bits."""
 
 
-def check_times(*columns: NDArray[np.int64]) -> None:
+def check_times(*columns: Ints) -> None:
     """Raise ValueError unless all times of these columns are from -LATEST to LATEST."""
     for times in columns:
         if not len(times):
@@ -197,12 +198,12 @@ class Spans:
     """
 
     table: TaskTable
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
+    start: Ints
+    end: Ints
     step: NDArray[np.int32]
     row: NDArray[np.int32]
-    ready: NDArray[np.int64] | None = None
-    launched: NDArray[np.int64] | None = None
+    ready: Ints | None = None
+    launched: Ints | None = None
     # init=False: dataclasses.replace makes spans with other arrays.
     _growing: Columns | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -243,7 +244,7 @@ class Spans:
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The columns by name, without those of MOMENTS that are absent."""
+        """The columns by name, without absent ones of MOMENTS."""
         arrays: dict[str, NDArray[Any]] = {}
         for name in (*SPAN_DTYPES, *MOMENTS):
             column = getattr(self, name)
@@ -256,7 +257,7 @@ class Spans:
         first, last = sorted_positions(self.step, [step, step + 1]).tolist()
         return slice(first, last)
 
-    def timed(self, start: NDArray[np.int64], end: NDArray[np.int64]) -> Spans:
+    def timed(self, start: Ints, end: Ints) -> Spans:
         """Return the same spans at other times, without MOMENTS."""
         return Spans(self.table, start, end, self.step, self.row)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.order import stable_argsort
 from core.plan.plan import Plan, working_lanes
 from core.plan.task import ABSENT, COLUMN_TYPES, IS_COLLECTIVE, Task, TaskColumns
@@ -18,18 +19,18 @@ from core.trace.trace import Trace
 
 @dataclass(frozen=True, slots=True)
 class StepSpans:
-    """The n finished spans of a step, except those of nested lanes, sorted by task.
+    """The n finished spans of a step without nested lanes, sorted by task.
 
     `lane` and `index`, shape (n,), are the position of each of `spans`.
     """
 
     lane: NDArray[np.int32]
-    index: NDArray[np.int64]
+    index: Ints
     spans: Spans
 
     @classmethod
     def of(cls, trace: Trace, step: int, rows: NDArray[np.integer[Any]] | None = None) -> StepSpans:
-        """Return a step's spans so far; with `rows`, only those of these rows of the task table."""
+        """Return a step's spans so far; with `rows`, only the spans of these tasks."""
         lanes, indices, parts = [], [], []
         for lane in working_lanes(trace.header.lanes):
             spans = trace.spans(lane.index)
@@ -61,9 +62,9 @@ class StepColumns(TaskColumns):
     """
 
     task: NDArray[np.int32]
-    start: NDArray[np.int64]
-    end: NDArray[np.int64]
-    launched: NDArray[np.int64]
+    start: Ints
+    end: Ints
+    launched: Ints
     group: NDArray[np.int32]
 
     def __getitem__(self, place: int) -> Task:
@@ -74,15 +75,15 @@ class StepColumns(TaskColumns):
         return one._replace(index=int(self.task[place]), after=tuple(after))
 
     @property
-    def duration(self) -> NDArray[np.int64]:
+    def duration(self) -> Ints:
         """Duration of each task in ns."""
         return self.end - self.start
 
-    def timed(self, start: NDArray[np.int64], end: NDArray[np.int64]) -> StepColumns:
+    def timed(self, start: Ints, end: Ints) -> StepColumns:
         """Return the same tasks with other times."""
         return replace(self, start=start, end=end)
 
-    def picked(self, places: NDArray[np.int64]) -> StepColumns:
+    def picked(self, places: Ints) -> StepColumns:
         """Return the tasks at ascending `places`, with the dependencies among them."""
         count = len(self)
         place = np.full(count, ABSENT, np.int64)
@@ -121,7 +122,7 @@ class StepColumns(TaskColumns):
 
     @classmethod
     def of_trace(cls, trace: Trace, step: int) -> StepColumns:
-        """Return the tasks of a step's finished spans, except those of nested lanes.
+        """Return the tasks of a step's finished spans, without nested lanes.
 
         Dependencies on tasks without a span are dropped, and so are dependencies on the task itself
         or on later tasks: there are no cycles.
@@ -165,7 +166,7 @@ def _groups(spans: Spans) -> NDArray[np.int32]:
     return group
 
 
-def _after(spans: Spans) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _after(spans: Spans) -> tuple[Ints, Ints]:
     """Return the dependencies of spans, which are sorted by task, as positions among them."""
     count = len(spans)
     counts, needed = spans.table.needs(spans.row)
@@ -180,7 +181,7 @@ def _after(spans: Spans) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return _firsts(waiter[known], count), at[known].astype(np.int64)
 
 
-def _firsts(waiter: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+def _firsts(waiter: Ints, count: int) -> Ints:
     """Return where the entries of each of `count` tasks begin, and their end, from the waiters."""
     counts = np.bincount(waiter, minlength=count)
     firsts = np.zeros(count + 1, np.int64)

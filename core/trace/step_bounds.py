@@ -10,12 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.message import Text, text_from_plain, text_to_plain
 from core.plan.plan import Lane, Role
 from core.trace.columns import NO_ARRAYS, Arrays, Columns, sorted_positions
 from core.trace.spans import Spans
 
-Ints = NDArray[np.integer[Any]]
+StepNumbers = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,11 @@ class StepBounds(Columns):
 
     @classmethod
     def of(
-        cls, lanes: Sequence[Lane], spans: Sequence[Spans], steps: Ints, bounds: tuple[int, int]
+        cls,
+        lanes: Sequence[Lane],
+        spans: Sequence[Spans],
+        steps: StepNumbers,
+        bounds: tuple[int, int],
     ) -> StepBounds:
         """Return the bounds of `steps` on some lanes; `bounds` include spans outside of steps."""
         made = cls()
@@ -88,19 +93,19 @@ class StepBounds(Columns):
         return self._columns["numbers"].view
 
     @property
-    def starts(self) -> NDArray[np.int64]:
+    def starts(self) -> Ints:
         """Start of each step in ns."""
         if not self.follow:
             return self.first_starts
         return self._following_starts(0, len(self))
 
     @property
-    def first_starts(self) -> NDArray[np.int64]:
+    def first_starts(self) -> Ints:
         """Start of the first span of each step in ns."""
         return self._columns["starts"].view
 
     @property
-    def ends(self) -> NDArray[np.int64]:
+    def ends(self) -> Ints:
         """Last end of each step in ns."""
         return self._columns["ends"].view
 
@@ -114,7 +119,7 @@ class StepBounds(Columns):
             starts = self._following_starts(at, at + 1)
         return int(starts[0]), int(self.ends[at])
 
-    def _following_starts(self, first: int, last: int) -> NDArray[np.int64]:
+    def _following_starts(self, first: int, last: int) -> Ints:
         """Return the starts of the steps at positions `first` to `last` (exclusive) if they follow.
 
         The first step, and one whose predecessor is missing, start with their first span.
@@ -139,7 +144,7 @@ class StepBounds(Columns):
             return None
         return int(self.numbers[index])
 
-    def reach(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> None:
+    def reach(self, starts: Ints, ends: Ints) -> None:
         """Extend `bounds` by n spans, in steps or not."""
         if not len(starts):
             return
@@ -152,16 +157,14 @@ class StepBounds(Columns):
         self._reached = True
         self.bounds = (first, last)
 
-    def take(self, lane: Lane, spans: Spans, steps: Ints) -> None:
+    def take(self, lane: Lane, spans: Spans, steps: StepNumbers) -> None:
         """Add a lane's spans to `bounds` and, unless nested, to the bounds of `steps`."""
         self.reach(spans.start, spans.end)
         if lane.role is not Role.NESTED:
             mine = np.isin(spans.step, steps)
             self.widen(spans.step[mine], spans.start[mine], spans.end[mine])
 
-    def widen(
-        self, steps: NDArray[np.int32], starts: NDArray[np.int64], ends: NDArray[np.int64]
-    ) -> None:
+    def widen(self, steps: NDArray[np.int32], starts: Ints, ends: Ints) -> None:
         """Extend the bounds of steps by n spans."""
         if not len(steps):
             return

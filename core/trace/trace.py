@@ -34,7 +34,7 @@ class Trace:
     only. `table` has the attributes of tasks, `step_table` the times of all
     steps, `lanes` the spans of each lane, and `open_spans` the tasks that have not ended, by step
     and task. `costs` are the measured costs of the run's tasks as JSON, or None; `size_costs` are
-    those of the model's blocks in micro-batches of several sizes. `clocks` are counters, by device,
+    costs of the model's blocks in micro-batches of several sizes. `clocks` are counters, by device,
     of the uncertainty in ns of its clock in each step. `lane_blocks` are sums from a recording's
     index. `version` grows with every batch, so that views know when to draw again. `heard` is the
     last time in ns at which somebody saw the run alive; see `last_heard`. `part` is the range in ns

@@ -10,8 +10,8 @@ from bisect import bisect_left
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from core.arrays import Ints
 from core.scatter import scatter
 from core.trace.trace import Trace
 
@@ -68,11 +68,11 @@ def found_warmup(trace: Trace) -> WarmUp | None:
     return WarmUp(len(warm), int(warm.max()), int(np.median(later)))
 
 
-def _lengths(trace: Trace) -> NDArray[np.int64]:
+def _lengths(trace: Trace) -> Ints:
     return trace.step_table.ends - trace.step_table.starts
 
 
-def _longer(lengths: NDArray[np.int64]) -> int:
+def _longer(lengths: Ints) -> int:
     """Return how many steps at the start are longer than the later half of the steps."""
     count = len(lengths)
     if count < FEWEST:
