@@ -9,6 +9,7 @@ rank that is done goes on with its next step.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -25,7 +26,7 @@ REPEATED = 3
 """How often the step is replayed: the first times the ranks come to how far apart they are."""
 
 Floats = NDArray[np.float64]
-_DATA, _STEP = KIND_CODES[Kind.DATA], KIND_CODES[Kind.STEP]
+_DATA, _STEP, _COPY = KIND_CODES[Kind.DATA], KIND_CODES[Kind.STEP], KIND_CODES[Kind.COPY]
 _LATE = np.iinfo(np.int64).max
 
 
@@ -56,12 +57,31 @@ UPDATE = StepPart(Kind.STEP)
 
 
 class _Interval(NamedTuple):
-    """From `start` to `end` (ns) a thread does its `part`, once the tasks `needs` have ended."""
+    """From `start` to `end` (ns) a thread does its `part`, once the tasks `needs` have ended.
+
+    It also waits until the moves `requested` have been requested.
+    """
 
     start: int
     end: int
     part: StepPart
     needs: tuple[int, ...] = ()
+    requested: tuple[int, ...] = ()
+
+
+class _Transfer(NamedTuple):
+    """Data that a rank sends to another one, whose task is `receive`.
+
+    `sent` and `requested` are the times of the requests of the sender and of the receiver, in ns.
+    """
+
+    sent: int
+    requested: int
+    receive: int
+
+
+def _receiver_request(transfer: _Transfer) -> int:
+    return transfer.requested
 
 
 @dataclass
@@ -160,13 +180,19 @@ class JobStep:
         return periods
 
 
-def _code(start: int, end: int, first: int, needs: tuple[int, ...] = ()) -> Iterator[_Interval]:
+def _code(
+    start: int,
+    end: int,
+    first: int,
+    needs: tuple[int, ...] = (),
+    requested: tuple[int, ...] = (),
+) -> Iterator[_Interval]:
     """Yield a thread's code that is not seen: until the `first` of what is, it is BETWEEN steps."""
     if start < first:
-        yield _Interval(start, min(end, first), BETWEEN_STEPS, needs)
-        needs = ()
+        yield _Interval(start, min(end, first), BETWEEN_STEPS, needs, requested)
+        needs = requested = ()
     if end > first or start >= first:
-        yield _Interval(max(start, min(end, first)), end, HOST_CODE, needs)
+        yield _Interval(max(start, min(end, first)), end, HOST_CODE, needs, requested)
 
 
 class _Builder:
@@ -186,6 +212,12 @@ class _Builder:
         self._graph = _Graph()
         self._node_of: dict[int, int] = {}
         self._waiting: list[tuple[int, tuple[int, ...]]] = []
+        self._released: list[tuple[int, tuple[int, ...]]] = []
+        start = self._columns.start
+        self._first = [
+            int(start[self._rank == rank].min(initial=_LATE)) for rank in range(len(self._mains))
+        ]
+        self._transfers = self._transfers_of_ranks()
 
     def build(self) -> tuple[_Graph, list[int], list[int]]:
         """Return the nodes, and those with which each rank's thread begins and ends."""
@@ -198,6 +230,8 @@ class _Builder:
         self._add_moves(asked)
         for node, needs in self._waiting:
             self._graph.needs[node] += [self._node_of[task] for task in needs]
+        for node, requested in self._released:
+            self._graph.needs[node] += [asked[task] for task in requested]
         return self._graph, first, last
 
     def _add_thread(self, rank: int, asked: dict[int, int]) -> tuple[int, int]:
@@ -211,6 +245,10 @@ class _Builder:
         place = 0
         for interval in self._intervals(rank, moves):
             start, needs = interval.start, interval.needs
+            if interval.requested:
+                # An empty node at the end of the wait.
+                node = graph.add(interval.part, rank, 0, [node])
+                self._released.append((node, interval.requested))
             while place < len(moments) and moments[place] < interval.end:
                 cut = max(moments[place], start)
                 if cut > start:
@@ -238,7 +276,6 @@ class _Builder:
         tasks = tasks[np.argsort(columns.start[tasks], kind="stable")]
         ends, asked = columns.end[moves], self._asked[moves]
         until = int(self._explanation.begins[self._mains[rank]])
-        first = int(columns.start[self._rank == rank].min(initial=_LATE))
         for task in tasks.tolist():
             start, end = max(until, int(columns.start[task])), int(columns.end[task])
             needs = self._needed(task)
@@ -247,10 +284,10 @@ class _Builder:
             waits = asked[(asked >= until) & (asked < min(ready, start))]
             since = int(waits.max()) if len(waits) else until
             if ready > until:
-                yield from self._code_and_waits(moves, needs, until, since, first)
+                yield from self._code_and_waits(rank, moves, needs, until, since)
                 yield _Interval(min(max(ready, since), start), start, HOST_CODE, needs)
             else:
-                yield from _code(until, start, first, needs)
+                yield from self._code(rank, until, start, needs)
             part = self._part(task)
             inside = moves[(asked >= start) & (asked < end) & (ends <= end)]
             if part.kind is Kind.STEP and len(inside):
@@ -263,10 +300,10 @@ class _Builder:
                 yield _Interval(start, end, part)
             until = max(until, end)
         finish = int(self._explanation.finishes[self._mains[rank]])
-        yield from _code(until, max(until, finish), first)
+        yield from self._code(rank, until, max(until, finish))
 
     def _code_and_waits(
-        self, moves: NDArray[np.int64], needs: Sequence[int], start: int, end: int, first: int
+        self, rank: int, moves: NDArray[np.int64], needs: Sequence[int], start: int, end: int
     ) -> Iterator[_Interval]:
         """Yield a thread's code that is not seen, without its waits for moves.
 
@@ -283,10 +320,45 @@ class _Builder:
         for move, following in pairwise(requests):
             request, ended = int(self._asked[move]), int(self._columns.end[move])
             if move in needs and ended <= self._asked[following]:
-                yield from _code(at, request, first, awaited)
+                yield from self._code(rank, at, request, awaited)
                 at = ended
                 awaited = (move,)
-        yield from _code(at, end, first, awaited)
+        yield from self._code(rank, at, end, awaited)
+
+    def _code(
+        self, rank: int, start: int, end: int, needs: tuple[int, ...] = ()
+    ) -> Iterator[_Interval]:
+        """Yield a thread's code that is not seen, without its waits for ranks that receive.
+
+        Data leaves when its receiver has requested it. If that happens while the sender does
+        nothing that is seen, the sender is assumed to have waited for it.
+        """
+        first = self._first[rank]
+        transfers = self._transfers[rank]
+        begin = bisect_right(transfers, start, key=_receiver_request)
+        at = start
+        requested: tuple[int, ...] = ()
+        for transfer in transfers[begin:]:
+            if transfer.requested >= end:
+                break
+            since = max(at, transfer.sent)
+            if since < transfer.requested:
+                yield from _code(at, since, first, needs, requested)
+                at, needs, requested = transfer.requested, (), (transfer.receive,)
+        yield from _code(at, end, first, needs, requested)
+
+    def _transfers_of_ranks(self) -> list[list[_Transfer]]:
+        """Return the transfers that each rank sends, in the order of the receivers' requests."""
+        found: list[list[_Transfer]] = [[] for _ in self._mains]
+        for receive in np.flatnonzero(self._columns.kind == _COPY).tolist():
+            for send in self._needed(receive):
+                rank = int(self._rank[send])
+                if self._columns.kind[send] == _COPY and rank not in (ABSENT, self._rank[receive]):
+                    sent, requested = int(self._asked[send]), int(self._asked[receive])
+                    found[rank].append(_Transfer(sent, requested, receive))
+        for transfers in found:
+            transfers.sort(key=_receiver_request)
+        return found
 
     def _needed(self, task: int) -> tuple[int, ...]:
         """Return the moves that a task waited for."""

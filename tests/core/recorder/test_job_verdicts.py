@@ -181,7 +181,7 @@ def test_so_it_is_where_a_command_records_the_job(tmp_path):
 
 
 PIPELINE = """
-import time
+import sys, time
 import torch
 import torch.distributed as dist
 from torch import nn
@@ -191,15 +191,19 @@ from torch.nn.parallel import DistributedDataParallel
 
 from bubblescope import record
 
+fault = sys.argv[1]
 torch.set_num_threads(1)
 dist.init_process_group("gloo")
 rank = dist.get_rank()
 mesh = init_device_mesh("cpu", (2, 2), mesh_dim_names=("replicas", "stages"))
 
+def late(part):
+    if rank == 1 and part == fault:
+        time.sleep(0.01)
+
 class Slow(nn.Linear):
     def forward(self, x):
-        if rank == 1:
-            time.sleep(0.01)
+        late("forward")
         return super().forward(x)
 
 part = DistributedDataParallel(
@@ -214,16 +218,22 @@ with record(part, optimizer, "runs"):
         optimizer.zero_grad()
         schedule.step(x) if rank % 2 == 0 else schedule.step(target=x)
         optimizer.step()
+        for _ in range(4):
+            late("host")
 dist.destroy_process_group()
 """
 
 
-def test_a_slow_stage_is_named_though_its_replica_waits_for_it_in_a_backward_pass(tmp_path):
+@pytest.mark.parametrize(("fault", "kind"), [("forward", Limit.BLOCK), ("host", Limit.HOST)])
+def test_a_slow_stage_is_named_though_others_wait_in_a_backward_pass_or_to_send(
+    tmp_path, fault, kind
+):
     (tmp_path / "train.py").write_text(PIPELINE)
     environment = {**os.environ, "PYTHONPATH": str(PROJECT_ROOT), "OMP_NUM_THREADS": "1"}
     torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "4"]
-    subprocess.run([*torchrun, "train.py"], cwd=tmp_path, env=environment, check=True, timeout=200)
+    words = [*torchrun, "train.py", fault]
+    subprocess.run(words, cwd=tmp_path, env=environment, check=True, timeout=200)
     found = verdict(open_recording(tmp_path / "runs").trace)
-    assert (found.kind, found.where) == (Limit.BLOCK, "rank 1"), found.text
-    # It sleeps for 10 ms in each of the four micro-batches of a step.
+    assert (found.kind, found.where) == (kind, "rank 1"), found.text
+    # It sleeps for 40 ms in a step.
     assert 20 * MS < found.loss_ns < 60 * MS
